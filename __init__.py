@@ -1,4 +1,4 @@
-"""veilmix: a laboratory for releasing data about people without trusting anyone with the data.
+"""veilmix: a laboratory for releasing data about people without a trusted party.
 
 >>> import trio, veilmix
 >>> outcome = veilmix.run("blood-type", seed=7)  # play a scenario: a shipped name or a file
@@ -18,8 +18,8 @@ True
 >>> veilmix.advise(table, k=15).best.people  # the coarser values that make it safe
 0
 
-Nothing is imported until it is asked for (PEP 562), so that `import veilmix` costs nothing and no
-tool that imports this folder under another name makes a second copy of anything.
+A name is imported at its first use (PEP 562), so that `import veilmix` costs nothing and no tool
+that imports this folder under another name makes a second copy of anything.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -124,5 +124,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Name what there is, for whoever presses Tab."""
+    """Return the public names, for completion with Tab."""
     return sorted(__all__)

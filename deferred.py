@@ -1,9 +1,9 @@
-"""Names of a room that are imported when somebody first asks for them (PEP 562).
+"""Names of a room that are imported at their first use (PEP 562).
 
-A door that imports all its files at once makes everybody pay for them who wants one: a person's
-phone that says one symbol, a command that only checks a file. Such a door names its files twice:
-under `TYPE_CHECKING` for type checkers and readers, and for the interpreter in the `else` of it
-(there `fetch` and `offered` are the module's `__getattr__` and `__dir__`):
+A door that imports all its files at once makes each user of a single name pay for all: a phone that
+sends one symbol, a command that only checks a file. Such a door names its files twice: under
+`TYPE_CHECKING` for type checkers and readers, and for the interpreter in the `else` of it (there
+`fetch` and `offered` are the module's `__getattr__` and `__dir__`):
 
 >>> from veilmix.deferred import deferred
 >>> fetch, offered = deferred("veilmix.analysis.randomizers", {".grr": ["GRR"]})
@@ -11,12 +11,14 @@ under `TYPE_CHECKING` for type checkers and readers, and for the interpreter in 
 'GRR'
 
 A misspelt name stays an error of the type checker. A test holds both lists, and `__all__`, to be
-the same. Needs nothing of the package: any room may use it.
+the same. `deferred_rooms` does it for a folder of rooms. It imports no other part of the package:
+any room may use it.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -39,5 +41,24 @@ def deferred(
 
     def offered() -> list[str]:
         return sorted({*vars(sys.modules[room]), *files})
+
+    return fetch, offered
+
+
+def deferred_rooms(
+    folder: str, rooms: Collection[str]
+) -> tuple[Callable[[str], ModuleType], Callable[[], list[str]]]:
+    """Give the `__getattr__` and the `__dir__` of a folder of rooms.
+
+    folder: its dotted name. rooms: names of the rooms in it.
+    """
+
+    def fetch(name: str) -> ModuleType:
+        if name not in rooms:
+            raise AttributeError(f"module {folder!r} has no attribute {name!r}")
+        return import_module(f"{folder}.{name}")
+
+    def offered() -> list[str]:
+        return sorted(rooms)
 
     return fetch, offered

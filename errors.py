@@ -1,21 +1,22 @@
-"""Every exception that veilmix raises on purpose. Anything else is a bug and surfaces as one.
+"""Every exception that veilmix raises on purpose. Any other is a bug.
 
     VeilmixError
     |-- LocalError                  the caller of veilmix is wrong: stop (exit code 2)
     |   |-- ParameterError          an argument outside its range (also a ValueError)
-    |   |-- ScenarioError           a scenario file; carries every problem found in it
+    |   |-- ScenarioError           a scenario file; carries every problem in it
     |   |-- DataError               a table of people that cannot be used
     |   |-- StorageError            a file or folder that cannot be read or written
     |   `-- IllegalMove             a party was driven out of turn (see protocol/phases.py)
-    |-- RemoteError                 another party is wrong: drop what it sent, count it, go on
+    |-- RemoteError                 another party is wrong: drop its message, count it, go on
     |   `-- Refused                 one message that is not accepted, with its `reason`
-    |-- VerificationError           a certificate, board or record that does not prove what it says
+    |-- VerificationError           a certificate, board or record that does not prove its claim
+    |-- Stopped                     a place that was asked to end, by SIGTERM (exit code 143)
     |-- SolverError                 a solver's process cannot be started, or ended (exit code 2)
     `-- RoundBurned                 a round that may not be completed; its output is withheld
                                     (exit code 3)
 
-A message says what arrived, what was expected, where, and what to do next. It never holds a key, a
-salt or a seed.
+A message names the place, the value found, the accepted values, and the next step. It never holds a
+key, a salt or a seed.
 """
 
 import errno
@@ -43,11 +44,15 @@ class VeilmixError(Exception):
 
 
 class LocalError(VeilmixError):
-    """The caller of veilmix is wrong; nothing was done, nothing was written."""
+    """The caller of veilmix is wrong; there is no effect, and no file was written."""
+
+
+class Stopped(VeilmixError):
+    """A place was asked to end before its session was over; says how it can go on."""
 
 
 class ParameterError(LocalError, ValueError):
-    """An argument is outside its range: says which, what was found and what is accepted."""
+    """An argument is outside its range: the message names it, its value and the accepted values."""
 
 
 class ScenarioError(LocalError):
@@ -59,11 +64,11 @@ class ScenarioError(LocalError):
 
 
 class DataError(LocalError):
-    """A table of people cannot be used: the message names file, column, what was found."""
+    """A table of people cannot be used: the message names file, column and value."""
 
 
 class StorageError(LocalError):
-    """A file or folder cannot be read or written; what stood there before still stands."""
+    """A file or folder cannot be read or written; its earlier content is unchanged."""
 
 
 class IllegalMove(LocalError):
@@ -71,7 +76,7 @@ class IllegalMove(LocalError):
 
 
 class RemoteError(VeilmixError):
-    """Another party is wrong. The receiver drops what it sent, counts it and goes on."""
+    """Another party is wrong. The receiver drops its message, counts it and goes on."""
 
 
 class Refused(RemoteError):
@@ -83,7 +88,7 @@ class Refused(RemoteError):
 
 
 class VerificationError(VeilmixError):
-    """A certificate, board or record does not prove what it claims."""
+    """A certificate, board or record does not prove its claim."""
 
 
 class SolverError(VeilmixError):

@@ -1,10 +1,10 @@
-"""Libraries that the core does without, and what brings them into the installation at hand.
+"""Libraries that the core does without, and the command that adds them to this installation.
 
 An extra of `pyproject.toml` names libraries that some commands need. Which command installs them
-depends on where veilmix runs: in a checkout with its own `.venv`, a target of the Makefile, or what
-that runs where there is no make; else the installer of that environment, and the libraries by their
-own names. The name `veilmix` is never
-told to an installer, because the index that it asks may have something else under it.
+depends on where veilmix runs: in a checkout with its own `.venv`, a target of the Makefile, or its
+recipe on a system without make; else the installer of that environment, and the libraries by their
+own names. The name `veilmix` is never told to an installer, because its index may have another
+package of that name.
 """
 
 import re
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[^\w.-]")
 
 
 def missing(extra: str, what: str) -> str:
-    """Say that something needs an extra, and the command that installs it here."""
+    """Return a sentence that a feature needs an extra, and the command that installs it here."""
     return f"{what} needs {named(extra)}; to install that: {advice(extra)}"
 
 
@@ -63,7 +63,7 @@ def unusable(bug: BaseException) -> str | None:
 
 
 def _version(name: str) -> str:
-    """The version of an installed library after a space; nothing where it has none."""
+    """Return the version of an installed library after a space; "" if it is not installed."""
     from importlib import metadata
 
     try:
@@ -121,7 +121,7 @@ def in_checkout() -> bool:
 
 
 def requirements(extra: str) -> list[str]:
-    """What an extra asks for, or `core`, with the versions that will do: `h11>=0.14`."""
+    """Return the requirements of an extra, or of `core`, with accepted versions: `h11>=0.14`."""
     project = HERE / "pyproject.toml"
     if project.is_file():
         from tomllib import loads

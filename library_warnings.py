@@ -1,11 +1,11 @@
 """Warnings and logs of libraries: none reaches a user in the library's own words.
 
-A warning of openpyxl or matplotlib names a file of the installation and tells the user nothing to
-do. Where veilmix calls such a library, `collected` keeps its warnings; the caller reads them, says
-what matters in words of its own, and drops the rest. `mute` does the same for logs, which Python
-prints where nobody has asked for them. A command mutes its whole process: no setting of Python's
-environment, such as PYTHONWARNINGS=error, changes how it ends. Needs nothing of the package: any
-room may use it.
+A warning of openpyxl or matplotlib names a file of the installation and gives the user no remedy.
+Where veilmix calls such a library, `collected` keeps its warnings; the caller reads them, reports
+the important part in its own words, and drops the rest. `mute` does the same for logs, which Python
+prints even if no user has requested them. A command mutes its whole process: no setting of Python's
+environment, such as PYTHONWARNINGS=error, changes how it ends. It imports no other part of the
+package: any room may use it.
 """
 
 import logging
@@ -27,13 +27,13 @@ def collected() -> Iterator[list[str]]:
 
 
 def mute(log: str) -> None:
-    """Print nothing of a library's log, unless the user has asked for logs."""
+    """Suppress a library's log, unless the user has asked for logs."""
     logger = logging.getLogger(log)
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
 
 
 def mute_process() -> None:
-    """Print neither warnings nor logs of libraries, whatever the environment says."""
+    """Suppress warnings and logs of libraries in this process, with any environment variables."""
     warnings.simplefilter("ignore")
     logging.getLogger().addHandler(logging.NullHandler())

@@ -1,4 +1,4 @@
-"""Decode JSON and TOML that veilmix reads back; text that it does not accept is one exception.
+"""Decode JSON and TOML that veilmix reads back; text that is not accepted raises Unreadable.
 
     from_json     a record, each field of its kind, or plain data
     from_toml     the same of TOML
@@ -35,7 +35,7 @@ class Unreadable(ValueError):
 
     Attributes:
         line: from 1; the last line where the text ends too early.
-        why: what was found and what is accepted, with the field where there is one.
+        why: the value found and the accepted values, with the field if there is one.
     """
 
     def __init__(self, line: int, why: str) -> None:
@@ -146,7 +146,7 @@ def line_of(text: str, field: str) -> int:
 
 
 class _Json:
-    """Parse JSON with Python's parser; what that accepts and JSON does not hold is refused."""
+    """The parser of JSON: Python's, with refusal of values that JSON does not have."""
 
     def __init__(self) -> None:
         self.refused = False

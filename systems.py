@@ -1,8 +1,8 @@
 """The facilities of operating systems that veilmix uses and not every system has.
 
-Each fact is found once, when this file is first imported, by what Python offers on this system.
-Code asks for it as `systems.FORKS`. `FACILITIES` says in words what happens without it, for
-`veilmix doctor`. Linux has all of them (docs/adr/0078).
+Each fact is found once, when this file is first imported, from the features of Python on this
+system. Code asks for it as `systems.FORKS`. `FACILITIES` says in words how veilmix works without
+it, for `veilmix doctor`. Linux has all of them (docs/adr/0078).
 """
 
 import os
@@ -29,7 +29,7 @@ class Facility:
     Attributes:
         name: of the facility, in words.
         here: whether this system has it.
-        without: what veilmix does on a system that does not have it.
+        without: the behaviour of veilmix on a system without it.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Temporary files, and the error of a system that refuses one.
 
 A temporary file lies in the folder of TMPDIR, else in the system's folder for such files. A folder
-that is full, or closed to this user, is one StorageError with the folder and the remedy. This file
-needs nothing of the package but its errors: any room may use it.
+that is full, or closed to this user, is a StorageError with the folder and the remedy. This file
+imports only the package's errors: any room may use it.
 """
 
 import tempfile

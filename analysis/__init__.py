@@ -1,5 +1,39 @@
-"""Numbers only: how anonymous people are, what may be promised, what a coalition has learnt.
+"""Numbers only: anonymity of people, possible guarantees, and the knowledge of a coalition.
 
 May import `errors` and the plain data of `protocol`. Must never know trio, keys or roles. Every
-theorem is a function whose docstring names its paper, its units and its corrections.
+theorem is a function; its docstring names its paper, its units and its corrections.
 """
+
+from typing import TYPE_CHECKING
+
+from ..deferred import deferred_rooms
+
+if TYPE_CHECKING:
+    from . import composition as composition
+    from . import estimation as estimation
+    from . import exposure as exposure
+    from . import incidence as incidence
+    from . import information as information
+    from . import randomizers as randomizers
+    from . import reidentification as reidentification
+    from . import release_risks as release_risks
+    from . import shuffled as shuffled
+    from . import suppression as suppression
+    from . import trust as trust
+else:
+    __getattr__, __dir__ = deferred_rooms(
+        __name__,
+        (
+            "composition",
+            "estimation",
+            "exposure",
+            "incidence",
+            "information",
+            "randomizers",
+            "reidentification",
+            "release_risks",
+            "shuffled",
+            "suppression",
+            "trust",
+        ),
+    )

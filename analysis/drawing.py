@@ -1,8 +1,8 @@
-"""How figures look and are written: the same file from the same numbers, on every machine.
+"""Style and output of figures: the same file from the same numbers, on every machine.
 
-Colours are those of M. Okabe and K. Ito (2008), which people with any colour vision tell apart;
-every line also has a style of its own, so that a figure can be printed in grey. Figures are made
-without pyplot, so no window system is ever asked for.
+Colours are those of M. Okabe and K. Ito (2008), distinguishable with any colour vision; every line
+also has a style of its own, so that a figure can be printed in grey. Figures are made without
+pyplot, so no window system is ever asked for.
 """
 
 import os
@@ -60,8 +60,8 @@ LOOK: Any = {
 
 
 def require() -> None:
-    """Raises LocalError, with what to install, where matplotlib is missing."""
-    mute("matplotlib")  # of folders for its settings that cannot be written, and of fonts
+    """Raise LocalError, with the package to install, if matplotlib is missing."""
+    mute("matplotlib")  # silences messages about unwritable settings folders and fonts
     try:
         _import()
     except ImportError:
@@ -73,31 +73,31 @@ def _import() -> None:
 
     A notebook sets it for every process that it starts. Figures are made without a backend.
     """
-    before = set(sys.modules)
+    modules_before = set(sys.modules)
     try:
         import_module("matplotlib")
     except ValueError:
-        named = os.environ.pop(BACKEND, None)
-        if named is None:
+        backend = os.environ.pop(BACKEND, None)
+        if backend is None:
             raise
-        for half in set(sys.modules) - before:  # parts of it that do not know each other
+        for half in set(sys.modules) - modules_before:  # parts of it that do not know each other
             if half.partition(".")[0] == "matplotlib":
                 del sys.modules[half]
         try:
             import_module("matplotlib")
         finally:
-            os.environ[BACKEND] = named
+            os.environ[BACKEND] = backend
 
 
 def styled(draw: Callable[P, R]) -> Callable[P, R]:
     """Make a function draw in the house look."""
 
     @wraps(draw)
-    def drawn(*args: P.args, **given: P.kwargs) -> R:
+    def draw_in_style(*args: P.args, **options: P.kwargs) -> R:
         with house_style():
-            return draw(*args, **given)
+            return draw(*args, **options)
 
-    return drawn
+    return draw_in_style
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def house_style() -> Iterator[None]:
     from matplotlib import rc_context, rcdefaults, rcParams
 
     with rc_context():
-        rcdefaults()  # whatever a matplotlibrc of the user says
+        rcdefaults()  # overrides the user's matplotlibrc
         rcParams.update(LOOK)
         yield
 
@@ -158,7 +158,7 @@ def save(figure: "Figure", path: str | os.PathLike[str]) -> None:
 
 
 def percent_axis(ax: "Axes", label: str) -> None:
-    """Let the y axis show shares as percent, from 0 to everybody."""
+    """Let the y axis show shares as percent, from 0 to 100 %."""
     from matplotlib.ticker import PercentFormatter
 
     ax.set_ylim(-0.01, 1.03)

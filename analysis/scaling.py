@@ -1,16 +1,16 @@
-"""What a session of any size costs: processor, memory and time, from bytes, layers and constants.
+"""Costs of a session of any size: processor, memory and time, from bytes, layers and constants.
 
 With n people, s onions each and m shufflers a round has n (s m + 1) layers to seal, and as many to
-open. Beside these two operations a layer and an envelope each cost something to frame, sort, check
-and record; one process that plays everybody holds so many bytes for each that crosses its links.
+open. Besides these two operations each layer and each envelope costs time to frame, sort, check and
+record; a process that plays all parties holds a number of bytes for each byte on its links.
 
-    CPU of everybody = sum over rounds of n (s m + 1) (seal + open + layer) + n envelope
-    memory           = start + held * bytes of the largest round
-    disk             = bytes of two arrivals, one after the other: a batch as it came and as it goes
-    wall time        = sum over rounds and hops of bytes / network + CPU of that hop / cores
+    CPU of all parties = sum over rounds of n (s m + 1) (seal + open + layer) + n envelope
+    memory             = start + held * bytes of the largest round
+    disk               = bytes of two arrivals, one after the other: a batch as it came and as it
+    goes wall time          = sum over rounds and hops of bytes / network + CPU of that hop / cores
 
-What is read here are plain numbers; which bytes cross which link is the protocol's own to say. The
-constants are measured (benchmarks/scale.py), and hold for the processor that they name.
+The inputs here are plain numbers; the protocol says which bytes cross which link. The constants are
+measured (benchmarks/scale.py), and hold for the named processor.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,14 +29,14 @@ GIGABIT = 1e9 / 8  # bytes a second
 
 @dataclass(frozen=True, slots=True)
 class RoundLoad:
-    """What one round brings.
+    """The load of one round.
 
     Attributes:
-        people: who answer.
-        onions: that each of them sends.
-        arriving: bytes that come to each hop from the one before it: to the first shuffler from
+        people: number of people that answer.
+        onions: onions of each of them.
+        arriving: bytes that come to each hop from the hop before: to the first shuffler from
             people, to the reader from the last shuffler.
-        others: bytes of everything else that is sent or posted.
+        others: bytes of all other sent or posted data.
     """
 
     people: int
@@ -46,7 +46,7 @@ class RoundLoad:
 
     @property
     def layers(self) -> int:
-        """How many are sealed, and opened again."""
+        """Number of sealed and opened layers."""
         return self.people * (self.onions * (len(self.arriving) - 1) + 1)
 
     @property
@@ -57,13 +57,13 @@ class RoundLoad:
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """What is done beside cryptography when one process plays everybody.
+    """Costs beside cryptography if one process plays all parties.
 
     Attributes:
         layer: microseconds of one core for each layer.
         envelope: microseconds for each person and round.
-        held: bytes that stay in memory for each byte that crosses a link in the largest round.
-        start: bytes that are held whatever crosses: the process, and what batches keep in memory.
+        held: bytes that stay in memory for each byte on a link in the largest round.
+        start: bytes held in any case: the process, and batches kept in memory.
     """
 
     layer: float
@@ -77,13 +77,13 @@ class ProcessorCosts:
     """Constants of a kind of processor.
 
     Attributes:
-        processor: their name, as people know it.
-        measured: when, a month.
-        suites: microseconds of one core to seal a layer, and to open one, by the name of the suite.
-        apart: what is done beside, up to `APART` people.
+        processor: its common name.
+        measured: the month of measurement.
+        suites: microseconds of one core to seal a layer, and to open it, by the name of the suite.
+        apart: costs beside cryptography, up to `APART` people.
         whole: the same up to `WHOLE` people.
         summed: the same above.
-        start: bytes that a shuffler's own process holds before anybody answers.
+        start: bytes that a shuffler's own process holds before the first answer.
         party: bytes that a shuffler's own process holds for each byte that arrives.
         error: the largest share by which a prediction missed the CPU time of a measured run.
         tried: the most people of such a run.
@@ -101,7 +101,7 @@ class ProcessorCosts:
     tried: int
 
     def handling(self, people: int) -> Handling:
-        """What a simulation of so many people does beside cryptography."""
+        """Return the costs beside cryptography of a simulation of `people` people."""
         if people <= APART:
             return self.apart
         return self.whole if people <= WHOLE else self.summed
@@ -109,7 +109,7 @@ class ProcessorCosts:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What every party has, for itself.
+    """Resources of each party.
 
     Attributes:
         cores: of the constants' kind, 1 or more.
@@ -138,17 +138,17 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class SessionCosts:
-    """What a session costs; seconds of one core, bytes, seconds by the wall.
+    """Costs of a session; seconds of one core, bytes, seconds by the wall.
 
     Attributes:
-        rounds: how many.
+        rounds: number of rounds.
         layers: sealed, and opened again.
         sealing: CPU seconds of all people together.
         opening: CPU seconds of all parties together.
-        handling: CPU seconds of all besides, where one process plays everybody.
-        memory: bytes that one process holds that plays everybody.
-        party: bytes that the shuffler with the largest batch holds in a process of its own.
-        disk: bytes that one process that plays everybody has on disk, where a batch is more than
+        handling: other CPU seconds, if one process plays all parties.
+        memory: bytes that one process holds if it plays all parties.
+        party: bytes that the shuffler with the largest batch holds in its own process.
+        disk: bytes on disk of one process that plays all parties, if a batch is larger than
             memory keeps.
         sending: seconds in which bytes arrive at the hops, one after the other.
         working: seconds in which the hops open, sort and send on, one after the other.
@@ -167,45 +167,45 @@ class SessionCosts:
 
     @property
     def cpu(self) -> float:
-        """CPU seconds of everybody."""
+        """CPU seconds of all parties."""
         return self.sealing + self.opening + self.handling
 
     @property
     def wall(self) -> float:
-        """Seconds from the first answer to the release, if everybody answers at once."""
+        """Seconds from the first answer to the release, if all people answer at once."""
         return self.sending + self.working
 
 
 def session_costs(
     rounds: Sequence[RoundLoad], suite: str, costs: ProcessorCosts, cluster: Cluster
 ) -> SessionCosts:
-    """Add up what the rounds of a session cost.
+    """Add up the costs of the rounds of a session.
 
-    What is done beside cryptography is counted with the hops, in equal parts, though people do some
-    of it: the wall time is rather too long than too short.
+    Costs beside cryptography are counted with the hops, in equal parts, though people cause some of
+    them: the wall time is rather too long than too short.
 
     Raises:
         KeyError: there are no constants of this suite.
     """
-    seal, open_ = (MICRO * each for each in costs.suites[suite])
+    seal, open_ = (MICRO * seconds for seconds in costs.suites[suite])
     sealing = opening = handling = sending = working = 0.0
     for load in rounds:
-        beside = costs.handling(load.people)
-        extra = MICRO * (load.layers * beside.layer + load.people * beside.envelope)
+        handling_cost = costs.handling(load.people)
+        extra = MICRO * (load.layers * handling_cost.layer + load.people * handling_cost.envelope)
         sealing += load.layers * seal
         opening += load.layers * open_
         handling += extra
         sending += sum(load.arriving) / (cluster.gigabits * GIGABIT)
         working += (load.layers * open_ + extra) / cluster.cores
     largest = max(rounds, key=lambda load: load.carried)
-    beside = costs.handling(largest.people)
+    handling_cost = costs.handling(largest.people)
     return SessionCosts(
         len(rounds),
         sum(load.layers for load in rounds),
         sealing,
         opening,
         handling,
-        beside.start + beside.held * largest.carried,
+        handling_cost.start + handling_cost.held * largest.carried,
         costs.start + costs.party * max(max(load.arriving[:-1]) for load in rounds),
         max(sum(pair) for load in rounds for pair in pairwise(load.arriving)),
         sending,
@@ -215,11 +215,11 @@ def session_costs(
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Something that breaks.
+    """A limit on the number of people.
 
     Attributes:
-        people: the largest number of people for which it holds.
-        what: breaks above, in words.
+        people: the largest number of people within it.
+        what: the consequence above it, in words.
     """
 
     people: int
@@ -227,14 +227,14 @@ class Limit:
 
 
 def broken(limits: Sequence[Limit], people: int) -> tuple[Limit, ...]:
-    """Those that so many people break, the first first."""
+    """Return the limits exceeded by this number of people, the first first."""
     return tuple(
         sorted((limit for limit in limits if limit.people < people), key=lambda limit: limit.people)
     )
 
 
 def most(within: float, fixed: float, each: float) -> int:
-    """The most people who fit: the largest n with fixed + each * n <= within."""
+    """Return the largest number of people n with fixed + each * n <= within."""
     return max(0, int((within - fixed) // each))
 
 

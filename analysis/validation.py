@@ -1,7 +1,7 @@
-"""Arguments of all rooms of `analysis`, checked once and said once.
+"""Arguments of all rooms of `analysis`, checked in one place.
 
-Counts are exact integers, probabilities are floats that sum to one; everything else is refused with
-a `ParameterError` that names the argument, what was found and what is accepted.
+Counts are exact integers, probabilities are floats that sum to 1; everything else is refused with
+a `ParameterError` with the argument, the found value and the accepted values.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,11 +19,11 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 MAX_PEOPLE = 3_000_000_000  # so that a product of two numbers of cells fits 63 bits
-MOST_REPORTS = 10**10  # whose counts, and what rounding does to them, stay within float64
+MOST_REPORTS = 10**10  # reports whose counts, with rounding, stay within float64
 # A vector of 10^6 float64 shares that were each rounded once sums to 1 within about 1e-10.
 SUM_TOLERANCE = 1e-9
-MOST_BITS = 1023  # of a whole number that float64 holds
-# What Python or NumPy call a number, and nobody else does: a duration is a NumPy integer.
+MOST_BITS = 1023  # bits of a whole number that float64 holds
+# Numbers for Python or NumPy only: a duration is a NumPy integer.
 NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 
 
@@ -39,7 +39,7 @@ def as_counts(counts: npt.ArrayLike, name: str = "counts", *, people: int = 1) -
 
 
 def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people: int = 1) -> Counts:
-    """Counts of people in an array of so many dimensions, as int64; see `as_counts`."""
+    """Return counts of people in an array of `dimensions` dimensions, as int64; see `as_counts`."""
     array = as_array(counts, name, "whole numbers of people")
     if array.ndim != dimensions:
         raise ParameterError(f"{name}: found {array.ndim} dimensions; needs {dimensions}")
@@ -50,7 +50,7 @@ def as_count_table(counts: npt.ArrayLike, name: str, dimensions: int, *, people:
     if array.dtype.kind == "O" and all(isinstance(entry, int) for entry in array.flat):
         if min(array.flat) < 0:
             raise ParameterError(f"{name}: holds a number below 0; a count is 0 or more")
-        raise _too_many(name, "more than 1.8e+19")  # what 64 bits hold is no object
+        raise _too_many(name, "more than 1.8e+19")  # objects do not fit in 64 bits
     if array.dtype.kind == "f" and _mixed(counts):
         raise _too_many(name, "more than 9.2e+18")
     if array.dtype.kind not in "iu":
@@ -79,7 +79,7 @@ def _too_many(name: str, people: str) -> ParameterError:
 
 
 def as_marginals(marginals: Sequence[npt.ArrayLike]) -> list[Counts]:
-    """One count array per column, all of the same people, at least one."""
+    """Return one count array per column, all of the same people, at least one."""
     marginals = sequence(marginals, "marginals", "the counts of each column")
     if len(marginals) == 0:
         raise ParameterError("marginals: found no column; needs the counts of at least one")
@@ -109,7 +109,7 @@ def as_probabilities(p: npt.ArrayLike, name: str = "p") -> Floats:
 
 
 def whole(value: Any, name: str, least: int | None = None) -> int:
-    """A whole number, as a Python integer (True is none); of at least `least`."""
+    """Return a whole number, as a Python integer (True is refused); at least `least`."""
     if isinstance(value, NO_NUMBERS) or not isinstance(value, int | np.integer):
         raise ParameterError(f"{name}: found {brief(value)}; needs a whole number")
     if int(value).bit_length() > MOST_BITS:
@@ -123,12 +123,12 @@ def whole(value: Any, name: str, least: int | None = None) -> int:
 
 
 def number(value: Any, name: str, needs: str = "a number") -> float:
-    """A real number that is no truth value and not nan; infinities pass.
+    """Return a real number that is no truth value and not nan; infinities pass.
 
     Args:
         value: of the argument.
         name: of the argument, for messages.
-        needs: what is accepted, for messages.
+        needs: accepted values, for messages.
     """
     refused = isinstance(value, NO_NUMBERS) or not isinstance(value, Real)
     try:
@@ -141,7 +141,7 @@ def number(value: Any, name: str, needs: str = "a number") -> float:
 
 
 def crowd(n: Any, most: int = MOST_REPORTS) -> int:
-    """A number of people who report."""
+    """Return a checked number of people that report."""
     people = whole(n, "n", 1)
     if people > most:
         raise ParameterError(f"n: found {brief(people)}; needs at most {most:,} people")
@@ -158,7 +158,7 @@ def open_unit(value: Any, name: str) -> float:
 
 
 def as_array(values: Any, name: str, needs: str = "numbers") -> npt.NDArray[Any]:
-    """Whatever NumPy makes of it; a ParameterError where that is no rectangle."""
+    """Return values as a NumPy array; ParameterError if they are no rectangle."""
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:
@@ -179,7 +179,7 @@ def as_floats(values: Any, name: str, needs: str = "numbers") -> Floats:
 def one_of(value: Any, name: str, accepted: Sequence[str]) -> None:
     """A text out of a few."""
     if not isinstance(value, str) or value not in accepted:
-        raise ParameterError(f"{name}: found {brief(value)}; needs {_either(accepted)}")
+        raise ParameterError(f"{name}: found {brief(value)}; needs {_alternatives(accepted)}")
 
 
 def fraction(value: Any, name: str, needs: str = "a number") -> Fraction:
@@ -193,7 +193,7 @@ def fraction(value: Any, name: str, needs: str = "a number") -> Fraction:
 
 
 def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
-    """The entries of a list, a tuple or an array; texts and numbers have none."""
+    """Return the entries of a list, a tuple or an array; texts and numbers are refused."""
     if isinstance(values, str | bytes) or not isinstance(values, Collection | np.ndarray):
         raise ParameterError(f"{name}: found {brief(values)}; needs {needs}")
     if isinstance(values, np.ndarray) and values.ndim == 0:
@@ -202,7 +202,7 @@ def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
 
 
 def as_rng(rng: Any) -> np.random.Generator:
-    """A generator, or one from a seed; None is seeded by the operating system."""
+    """Return a generator, or one from a seed; None is seeded by the operating system."""
     needs = "needs a numpy.random.Generator or a seed >= 0"
     if getattr(getattr(rng, "dtype", None), "kind", "") == "m":  # for NumPy, durations are integers
         raise ParameterError(f"rng: found {brief(rng)}; {needs}")
@@ -213,12 +213,12 @@ def as_rng(rng: Any) -> np.random.Generator:
         raise ParameterError(f"rng: found {brief(rng)}; {needs}") from error
 
 
-def _either(accepted: Sequence[str]) -> str:
+def _alternatives(accepted: Sequence[str]) -> str:
     quoted = [repr(str(name)) for name in accepted]
     return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
 def brief(value: Any) -> str:
-    """What was found, in at most 60 characters, for a message."""
+    """Return the repr of a value, at most 60 characters, for a message; else its type's name."""
     text = repr(value)
     return text if len(text) <= 60 else f"a {type(value).__name__}"

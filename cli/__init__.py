@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments (None: the process's own); returns the exit code.
+    """Run the command with these arguments (None: the process's own); return the exit code.
 
-    0 done; 1 a bug; 2 wrong usage, scenario or data; 3 an [expect] failed, nothing could be
+    0 done; 1 a bug; 2 wrong usage, scenario or data; 3 an [expect] failed, no data could be
     released, or a run does not verify; 130 Ctrl-C.
     """
     try:
         from .app import start
-    except KeyboardInterrupt:  # as `app` says it, which has not been read yet
+    except KeyboardInterrupt:  # the same message as in `app`, which is not imported yet
         import sys
 
         sys.stderr.write("stopped; what was not finished was not written\n")

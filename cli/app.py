@@ -1,11 +1,12 @@
-"""The group `veilmix`, and the one place where exceptions become exit codes.
+"""The group `veilmix`, and the only place where exceptions become exit codes.
 
 0    done
-1    a bug in veilmix: anything not raised on purpose
+1    a bug in veilmix: any exception that is not raised on purpose
 2    LocalError, wrong usage: the scenario, the data, a folder, an option, too little memory;
      SolverError
 3    VerificationError, RoundBurned, and `Unmet`: an [expect] failed, nothing could be released
 130  Ctrl-C
+143  Stopped: a place of a session that was asked to end (SIGTERM)
 """
 
 import gc
@@ -17,13 +18,13 @@ from io import TextIOWrapper
 
 import click
 
-from ..errors import NO_ROOM, LocalError, RoundBurned, SolverError, VerificationError
+from ..errors import NO_ROOM, LocalError, RoundBurned, SolverError, Stopped, VerificationError
 from ..installation import unusable
 from ..library_warnings import mute_process
 from .departure import STOPPED, Departure
 from .lazy import LazyGroup
 
-DONE, BUG, WRONG, UNMET = 0, 1, 2, 3
+DONE, BUG, WRONG, UNMET, TERMINATED = 0, 1, 2, 3, 143
 INTERRUPTED = "stopped; what was not finished was not written"
 YOUNG = 50_000  # new objects at which Python looks for cycles: imports make many, and no cycle
 COMPLETE = "_VEILMIX_COMPLETE"  # set by a shell that completes; see click's documentation
@@ -44,6 +45,7 @@ COMMANDS = {
     "answer": "Answer in a session: one person asked here, or many from a file.",
     "poll": "Ask people on their own phones, in a page of this computer.",
     "status": "How a running session stands, as anybody sees it on its board.",
+    "observe": "Follow a session's board from outside, and save its posts as evidence.",
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",
     "advise": "How coarse a table of your own must be: searched, with what it costs.",
     "worst": "The worst table with the columns of your own: searched, and bracketed.",
@@ -60,15 +62,15 @@ Start with:
 
 \b
 Exit codes: 0 done, 1 a bug, 2 wrong usage, scenario or data, 3 an [expect] failed or nothing
-could be released or a run does not verify, 130 Ctrl-C."""
+could be released or a run does not verify, 130 Ctrl-C, 143 SIGTERM."""
 
 
 class ReaderLeft(BaseException):
-    """Whoever read our output has left: an end, and not an error that anybody should handle."""
+    """The reader of our output has closed it: an end of the process, not an error to handle."""
 
 
 class Unmet(click.ClickException):
-    """A run that ended, but not as it was to end."""
+    """A run that ended, but not as it should."""
 
     exit_code = UNMET
 
@@ -104,7 +106,7 @@ group = LazyGroup(
 
 
 def start(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code. Nothing but a bug prints a traceback."""
+    """Run a command and return the exit code. Only a bug prints a traceback."""
     if arguments is not None:
         return _done(list(arguments))
     mute_process()
@@ -114,7 +116,7 @@ def start(arguments: Sequence[str] | None = None) -> int:
 
 
 def _done(given: list[str]) -> int:
-    """Run one command, and write all that it said."""
+    """Run a command, flush its output, and return the exit code."""
     _closed_streams()
     _lenient_streams()
     code = _code(given)
@@ -130,7 +132,7 @@ def _done(given: list[str]) -> int:
 def _code(given: list[str]) -> int:
     try:
         return _invoke(given)
-    except (BrokenPipeError, ReaderLeft):  # whoever read us has left, as in `veilmix ... | head`
+    except (BrokenPipeError, ReaderLeft):  # stdout is closed, as in `veilmix ... | head`
         _hang_up()
         return DONE
     except (KeyboardInterrupt, click.Abort):
@@ -143,6 +145,9 @@ def _code(given: list[str]) -> int:
     except (LocalError, SolverError) as wrong:
         _complain(str(wrong))
         return WRONG
+    except Stopped as asked:
+        _complain(str(asked))
+        return TERMINATED
     except (VerificationError, RoundBurned) as unmet:
         _complain(str(unmet))
         return UNMET
@@ -150,7 +155,7 @@ def _code(given: list[str]) -> int:
         _complain("there was not enough memory; take fewer people, or a machine that has more")
         return WRONG
     except Exception as bug:
-        if isinstance(bug.__cause__, KeyboardInterrupt):  # pressed while Python made a class
+        if isinstance(bug.__cause__, KeyboardInterrupt):  # Ctrl-C pressed while Python made a class
             _complain(INTERRUPTED)
             return STOPPED
         return _unwritten(bug, given)
@@ -178,14 +183,14 @@ def _unwritten(bug: Exception, given: list[str]) -> int:
 
 
 def _closed_streams() -> None:
-    """A stream that was closed (`>&-`) is one nobody reads: give it a place that keeps nothing.
+    """Open the null device for each standard stream that was closed (`>&-`).
 
-    Otherwise the next file that is opened would have its number, and what is printed would be
-    written there.
+    Otherwise the next file that is opened would have its number, and output would be written into
+    that file.
     """
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
-    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest that is free
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest free number
         pass
     os.close(number)
     if sys.stdout is None:
@@ -226,6 +231,6 @@ def _complain(text: str) -> None:
 
 
 def _hang_up() -> None:
-    """Point stdout at nothing, so that the interpreter's last flush has nobody to miss."""
+    """Point stdout at the null device, so that the interpreter's last flush does not fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""What is printed when veilmix itself is at fault: how to repeat it, and where the details are."""
+"""The report of a bug in veilmix: the command that repeats it, and the file with details."""
 
 import platform
 import shlex
@@ -11,7 +11,7 @@ from .. import __version__
 
 
 def report(bug: BaseException, arguments: Sequence[str]) -> str:
-    """Say what happened and how to report it; the traceback goes into a file of its own."""
+    """Return the text that reports a bug; the traceback goes into a separate file."""
     command = shlex.join(["veilmix", *arguments])
     seeded = "--seed" in command or arguments[:1] != ["run"]
     lines = [
@@ -28,9 +28,10 @@ def report(bug: BaseException, arguments: Sequence[str]) -> str:
 
 
 def cut_short(bug: BaseException) -> str | None:
-    """The compiled module that Python has read and found too short, if that is what happened.
+    """Return the path of a truncated compiled module, if it caused the error; else None.
 
-    Python before 3.12.8 keeps what a full disk took of such a file as if it were all.
+    Python before 3.12.8 keeps the part of such a file that fitted on a full disk as if it were
+    whole.
     """
     last = bug.__traceback__
     while last is not None and last.tb_next is not None:

@@ -1,16 +1,15 @@
-"""The end of the process, which has the exit code that was meant, at once.
+"""The end of the process: immediate, and with the intended exit code.
 
-Solvers are deaf to Ctrl-C. Who stops one goes on without it, and its thread computes until the
-process is gone (analysis/composition/worst_search.py). Python ends such threads, while it tidies
-up, where they next ask for its lock; in the midst of a solver's C++ that aborts the process, which
-then ends with -6, whatever was meant. And where Ctrl-C was pressed while a text was run, as a
-dataclass does when it is imported, `python -m` would otherwise end by the signal, as if nobody had
-heard it. So the process is gone before Python tidies up: after all that is registered for its end,
-and after all that was said has been written. Nor does anybody wait while a large run is taken
-apart object by object. Ctrl-C pressed when all is done changes nothing any more.
+Solvers ignore Ctrl-C. A caller that stops a solver goes on without it, and its thread computes
+until the process ends (analysis/composition/worst_search.py). Python ends such threads at shutdown,
+when they next ask for its lock; inside a solver's C++ this aborts the process with exit code -6. If
+Ctrl-C is pressed while Python executes a text (an imported dataclass does this), `python -m` would
+end by the signal, although the program has handled it. Therefore the process ends before Python's
+shutdown: after all functions registered with `atexit`, and after all output is flushed. This also
+saves the time to free a large run object by object. Ctrl-C after that point has no effect.
 
-After Ctrl-C, other threads are not waited for either: one may be at a run that nobody wants any
-more, or wait for what a process that was killed will not say.
+After Ctrl-C the process does not wait for other threads: a thread may be in a run that is no longer
+needed, or wait for a message from a killed process.
 """
 
 import atexit
@@ -19,19 +18,19 @@ import signal
 import sys
 from contextlib import suppress
 
-STOPPED = 130  # the exit code of whoever pressed Ctrl-C
+STOPPED = 130  # the exit code after Ctrl-C
 
 
 class Departure:
-    """What the process does last of all: the first to register at its end has its turn last."""
+    """The last action of the process: the function registered first with `atexit` runs last."""
 
     def __init__(self) -> None:
-        self.code: int | None = None  # None: it ends by an exception, which Python reports
+        self.code: int | None = None  # None: the process ends by an exception, which Python reports
         atexit.register(self._leave)
 
     def of(self, code: int) -> int:
-        """Say with which code the process is to end; gives it back."""
-        with suppress(ValueError):  # another than the main thread hears no signals
+        """Set the exit code of the process, and return it."""
+        with suppress(ValueError):  # only the main thread receives signals
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.code = code
         if code == STOPPED:
@@ -42,6 +41,6 @@ class Departure:
         if self.code is None:
             return
         for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):  # whoever read it has left, or it was closed
+            with suppress(OSError, ValueError):  # its reader has left, or it was closed
                 stream.flush()
         os._exit(self.code)

@@ -1,4 +1,4 @@
-"""Finding the run that is meant: a folder, or the name of one in ./runs."""
+"""The run folder that a user names: a path, or the name of a folder in ./runs."""
 
 from pathlib import Path
 
@@ -9,12 +9,12 @@ SHOWN = 12
 
 
 def played(named: str) -> Path | None:
-    """Give the run folder of that path or name, if there is one."""
+    """Return the run folder of a path or name; None if it is missing."""
     return next((path for path in (Path(named), HOME / named) if path.is_dir()), None)
 
 
 def folder(named: str) -> Path:
-    """Give the run folder of that path or name; StorageError that lists those there are."""
+    """Return the run folder of a path or name; else raise StorageError with the existing runs."""
     if path := played(named):
         return path
     from ..scenarios.records.run_folder import folders

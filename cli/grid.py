@@ -1,4 +1,4 @@
-"""What `veilmix sweep` is told on the command line: axes of a grid, and parts of it."""
+"""Arguments of `veilmix sweep` on the command line: axes of a grid, and parts of it."""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ class Shard(_Type):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, int]:
-        """Take it apart."""
+        """Parse a shard."""
         part, slash, parts = str(value).partition("/")
         if slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts):
             return int(part), int(parts)
@@ -42,7 +42,7 @@ class Setting(_Type):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> "tuple[str, tuple[Value, ...]]":
-        """Take it apart: values as in a scenario file; a word needs no quotes."""
+        """Parse a setting: values as in a scenario file; a word needs no quotes."""
         key, equals, texts = str(value).partition("=")
         if not (equals and key.strip() and texts.strip()):
             raise click.BadParameter(
@@ -52,7 +52,7 @@ class Setting(_Type):
 
 
 def values(text: str) -> "Iterator[Value]":
-    """The values in a text: TOML's where they are that, else words, between commas."""
+    """Yield the values of a text: TOML values if it is valid TOML, else words between commas."""
     try:
         listed = tomllib.loads(f"v = [{text}]")["v"]
     except (ValueError, RecursionError):  # no TOML, or more than can be read
@@ -69,19 +69,19 @@ def _word(word: str) -> "Iterable[Value]":
 
 
 def spelt(along: "Mapping[str, Sequence[Value]]") -> str:
-    """The axes of a grid, with how many values each has."""
+    """Return the axes of a grid as text, each with its number of values."""
     return " x ".join(f"{key} ({len(all_)})" for key, all_ in along.items()) or "one point"
 
 
 def repeats(scenario: "Scenario", along: "Mapping[str, Sequence[Value]]") -> int:
-    """How often a scenario would play each point; swept seeds are repetitions themselves."""
+    """Return the number of runs of each point; swept seeds are repetitions themselves."""
     from ..scenarios.studies.sweep_plan import SEED
 
     return 1 if SEED in along else scenario.scenario.repeat
 
 
 def planned(scenario: "Scenario") -> str:
-    """What the scenario's own [sweep] would play, every point judged; "" where it has none."""
+    """Return the plan of the scenario's [sweep] in words, every point checked; "" without it."""
     if not scenario.sweep:
         return ""
     from ..scenarios.studies.sweep_plan import axes, plan

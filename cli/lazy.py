@@ -1,4 +1,4 @@
-"""A group of commands that knows their names and helps, and imports one when it is used."""
+"""A group of commands with their names and help lines; it imports a command on first use."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -8,7 +8,7 @@ import click
 
 
 class LazyGroup(click.Group):
-    """Commands by name: `table` has each one's line of help; its module has it as `command`."""
+    """Commands by name: `table` has the help line of each; its module has it as `command`."""
 
     def __init__(self, *, table: Mapping[str, str], home: str, **given: object) -> None:
         super().__init__(**given)  # type: ignore[arg-type]
@@ -16,7 +16,7 @@ class LazyGroup(click.Group):
         self.home = home
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
-        """Name the commands, in the order of the table."""
+        """Return the names of the commands, in the order of the table."""
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -30,7 +30,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is meant; a usage error with a suggestion if there is none."""
+        """Find the named command; a usage error with a suggestion if it does not exist."""
         if args and args[0] not in self.table and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.table, n=1)
             hint = f" (did you mean `{near[0]}`?)" if near else ""
@@ -38,6 +38,6 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the table, without importing anything."""
+        """Write the table of commands, without importing a command."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.table.items()))

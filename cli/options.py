@@ -1,4 +1,4 @@
-"""Options that several commands have, and what such options take."""
+"""Options that several commands share, and the types of their values."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -33,7 +33,7 @@ class Count(_Number):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """Give the number: one for which an estimate is made."""
+        """Return a number of people that the estimate accepts."""
         from ..scenarios.studies.scale import LEAST, MOST
 
         text = str(value).strip()
@@ -52,14 +52,14 @@ class Count(_Number):
 
 
 class Nodes(_Number):
-    """Nodes of every search tree: they end a search wherever it runs, which seconds do not."""
+    """Nodes of every search tree: a limit that, unlike seconds, is the same on every machine."""
 
     name = "nodes"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """Give the number."""
+        """Return the number of nodes."""
         text = str(value).strip()
         if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_NODES))):
             self.fail(
@@ -73,20 +73,20 @@ class Nodes(_Number):
 
 COUNT, NODES = Count(), Nodes()
 MAX_NODES = 999_999_999
-LONGEST = 40  # letters of a number
+LONGEST = 40  # characters of a number
 
 Command = Callable[..., Any]
 
 
 def kept_options(command: Command) -> Command:
-    """Give a command that plays `out`, below which a folder is made, and `no_save`."""
+    """Add `out`, below which a run folder is made, and `no_save` to a command."""
     command = click.option("--no-save", is_flag=True, help="Keep nothing.")(command)
     made = "Where the folder is made."
     return click.option("--out", type=PATH, default=HOME, show_default=True, help=made)(command)
 
 
 def executor_option(default: str | None, why: str) -> Callable[[Command], Command]:
-    """`--executor`, who works. why: what the help says of it before it names the ways."""
+    """Return the option `--executor`. why: the beginning of its help text."""
     return click.option(
         "--executor",
         default=default,
@@ -98,7 +98,7 @@ def executor_option(default: str | None, why: str) -> Callable[[Command], Comman
 
 
 def tell_trust(executor: str | None) -> None:
-    """Say on stderr what whoever plays whole runs can read, where that is somebody else."""
+    """Print on stderr which data an executor of whole runs can read, if it is a third party."""
     from ..scenarios.studies.executors import trust_of
 
     if executor and (trust := trust_of(executor)):
@@ -106,7 +106,7 @@ def tell_trust(executor: str | None) -> None:
 
 
 def helped(executor: str | None) -> "AbstractContextManager[Executor | None]":
-    """Give the executor of a name, open; None for none."""
+    """Return the open executor of a name; None without a name."""
     if executor is None:
         return nullcontext()
     from ..scenarios.studies.executors import opened

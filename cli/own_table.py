@@ -1,4 +1,4 @@
-"""The options of a table of one's own at the command line.
+"""The options for a user's own table at the command line.
 
 >>> import click
 >>> from veilmix.cli.own_table import crowd_options, figure_option, table_options
@@ -11,10 +11,12 @@
 >>> command.main(["people.csv", "--k", "3", "--quasi", "age"], standalone_mode=False)
 3 age None
 
-The commands that read one, `score`, `advise` and `worst`, take them.
+The commands `score`, `advise` and `worst`, which read such a table, have them.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,7 @@ from .text.layout import clean, page, say
 
 if TYPE_CHECKING:
     from ..scenarios.ledger.account import Account
+    from ..scenarios.tables.reading import Reading
 
 NAMES = "A,B,..."
 
@@ -56,9 +59,18 @@ OPTIONS = (
         help='Cells with this text are missing, as are empty ones; e.g. "?". May be repeated.',
     ),
     click.option("--identifier", metavar=NAMES, help="These say who somebody is: never asked."),
+    click.option("--text", metavar=NAMES, help="These are free text: never released."),
     click.option("--quasi", metavar=NAMES, help="These may be known of a person."),
     click.option("--sensitive", metavar=NAMES, help="These are what nobody should learn."),
     click.option("--other", metavar=NAMES, help="These are nothing of the kind."),
+    click.option("--person", metavar="COLUMN", help="Rows with one value of it are one person's."),
+    click.option("--each-row", is_flag=True, help="Each row is a person, whatever comes again."),
+    click.option(
+        "--one-row",
+        metavar="RULE",
+        help="With --person: take the first or the last row of each, or earliest:COLUMN or "
+        "latest:COLUMN by a date or a number.",
+    ),
     click.option(
         "--coarsen",
         multiple=True,
@@ -70,27 +82,27 @@ OPTIONS = (
 
 
 def crowd_options(command: Command) -> Command:
-    """Give a command a table and what is wanted of it: `data`, `k`, `max_exposure`."""
+    """Add a table, its threshold and its target to a command: `data`, `k`, `max_exposure`."""
     return _with(CROWD, command)
 
 
 def counted_options(command: Command) -> Command:
-    """Give a command a table and a crowd size: `data`, `k`."""
+    """Add a table and a crowd size to a command: `data`, `k`."""
     return _with(CROWD[:2], command)
 
 
 def table_options(command: Command) -> Command:
-    """Give a command the options of a table; it takes them as `**reading`."""
+    """Add the options of a table to a command, which takes them as `**reading`."""
     return _with(OPTIONS, command)
 
 
 def form_options(command: Command) -> Command:
-    """Give a command what may be said of how a file is written; it takes that as `**form`."""
+    """Add the options on the form of a file to a command, which takes them as `**form`."""
     return _with(FORM, command)
 
 
 def ledger_option(command: Command) -> Command:
-    """Give a command a ledger: `ledger`, a file or None."""
+    """Add a ledger to a command: `ledger`, a file or None."""
     return click.option(
         "--ledger",
         type=FILE,
@@ -102,7 +114,7 @@ def ledger_option(command: Command) -> Command:
 
 
 def tell_ledger(account: "Account | None", *, err: bool) -> None:
-    """Print the account of a ledger, if one was named. err: on stderr."""
+    """Print the account of a ledger, if a ledger was named. err: on stderr."""
     if account is None:
         return
     from .text.layout import Grid, lay_out
@@ -113,12 +125,12 @@ def tell_ledger(account: "Account | None", *, err: bool) -> None:
 
 
 def figure_option(drawn: str) -> Callable[[Command], Command]:
-    """Give a command `picture`, a file that it draws to. drawn: what, as "Draw the curves"."""
+    """Add `picture`, a file to draw to, to a command. drawn: its help, as "Draw the curves"."""
     return click.option("--figure", "picture", type=FILE, help=f"{drawn} to a .png or .svg file.")
 
 
 def check_figure(picture: Path | None) -> None:
-    """Before anything is read: an error if this picture could not be drawn."""
+    """Raise an error if a picture could not be drawn, before any data are read."""
     from ..analysis import drawing
 
     if picture is not None:
@@ -127,9 +139,43 @@ def check_figure(picture: Path | None) -> None:
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Tell what is odd about a table, a line each."""
+    """Print the warnings about a table, a line each."""
     for line in lines:
         say(page(err=True), f"warning   {clean(line)}", style="yellow")
+
+
+def answered(data: Path, said: "Reading", missing: str = "") -> "Reading":
+    """Ask at a terminal for the definition of a person, if an identifier occurs several times.
+
+    Without a terminal there is no question, and reading the table fails with an error that names
+    both answers.
+    """
+    from ..scenarios.populations.persons import RepeatedPersonsError
+    from ..scenarios.tables.reading import read
+
+    if not (at_terminal() and said.person is None and not said.each_row):
+        return said
+    try:
+        read(data, said, missing)
+    except RepeatedPersonsError as found:
+        say(
+            page(err=True),
+            clean(
+                f"{found.rows:,} rows, but {found.persons:,} different values of the identifier "
+                f"{found.column!r}. What is a person?"
+            ),
+        )
+        answers = click.Choice(["value", "row"])
+        shown = "each value of this column, or each row"
+        answer = click.prompt(shown, type=answers, default="value", err=True)
+        person = found.column if answer == "value" else None
+        return replace(said, person=person, each_row=person is None)
+    return said
+
+
+def at_terminal() -> bool:
+    """Whether a user at a terminal can answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:

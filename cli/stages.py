@@ -1,17 +1,18 @@
-"""What is being done, on stderr, while it is done: for work that has stages but no length."""
+"""Progress on stderr of work that has stages but no known length."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from .text.layout import clean, page
+from .text.pace import Pace
 
 
 @contextmanager
 def stages() -> Iterator[Callable[[str], None]]:
-    """Give a function that shows the name of a stage; on a terminal only, and wiped at the end."""
+    """Yield a function that shows a stage on a terminal; elsewhere it prints a stage when due."""
     console = page(err=True)
     if not console.is_terminal:
-        yield lambda _stage: None
+        yield Pace().tell
         return
     with console.status("") as status:
         yield lambda stage: status.update(clean(stage))

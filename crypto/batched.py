@@ -1,7 +1,7 @@
-"""Suites that have an engine for many layers at a time, where processor and library are there.
+"""Suites with an engine for many layers at a time, if the processor and the library have it.
 
-What the engine does for all of a group at once is the suite's own to say; from how many on it pays,
-and how many make a group, is the same for all of them.
+Each suite defines the engine's work for a group; the least number of layers and the size of a group
+are the same for all suites.
 """
 
 from abc import abstractmethod
@@ -15,12 +15,12 @@ from .sealing import Suite
 if TYPE_CHECKING:
     from .multibuffer import MultiBuffer
 
-MANY = 32  # layers from which on an engine pays: what it does for all at once has a cost of its own
-TOGETHER = 2048  # layers that it works on at once: their keys stay in the processor's cache
+MANY = 32  # layers; with fewer the fixed cost of an engine does not pay
+TOGETHER = 2048  # layers per group: their keys stay in the processor's cache
 
 
 def engine_for(count: int) -> "MultiBuffer | None":
-    """Give what works on so many keys at once, if it is here and they are enough."""
+    """Return the engine for `count` keys, or None if it is missing or `count` is below MANY."""
     if count < MANY:
         return None
     from .multibuffer import multibuffer
@@ -29,7 +29,7 @@ def engine_for(count: int) -> "MultiBuffer | None":
 
 
 class OpenedTogether(Suite):
-    """Opens many layers in groups, where there is an engine."""
+    """Suite that opens many layers in groups, if there is an engine."""
 
     def _open_all(
         self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
@@ -49,11 +49,11 @@ class OpenedTogether(Suite):
 
 
 class SealedTogether(OpenedTogether):
-    """Seals many layers in groups, too."""
+    """Suite that also seals many layers in groups."""
 
     @property
     def batch_size(self) -> int:
-        """Layers that are best handed over at once: many if the engine for many is here."""
+        """The best number of layers per call: many if the engine is here, else 1."""
         return 1 if engine_for(TOGETHER) is None else TOGETHER
 
     def _seal_all(

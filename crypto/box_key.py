@@ -1,13 +1,14 @@
-r"""The key of one sealed box: who shows it lets anybody open this box, and no other.
+r"""The key of one sealed box: with it everyone can open this box, and no other box.
 
-    key       k = HSalsa20(X25519(a, E), 0), as crypto_box_beforenm gives it
-    proof     that k is the box's key, for a box that it does not open: X25519 is multiplication of
-              u coordinates, so E and the opener's key A = a G are lifted to edwards25519 (x even):
+    key       k = HSalsa20(X25519(a, E), 0), as returned by crypto_box_beforenm
+    proof     that k is the box's key, for a box that does not open: X25519 is multiplication of u
+              coordinates, so E and the opener's key A = a G are lifted to edwards25519 (x even):
               S = a E,  R1 = r G,  R2 = r E,  c = H(A, E, S, R1, R2),  z = r + c a
               proof = S || c || z;  k follows from u(S)
 
-What opens needs no proof: another key than k opens nothing that its sender has sealed. A box whose
-E is no point of the group of prime order was made to be in nobody's proof, and may be refused.
+A box that opens needs no proof: another key than k opens no box of an honest sender. If E is no
+point of the group of prime order, the sender made the box impossible to prove, and it may be
+refused.
 """
 
 from hashlib import sha512
@@ -41,7 +42,7 @@ P = 2**255 - 19
 
 
 def box_key(secret: SecretKey, layer: bytes) -> bytes:
-    """Opener: the key of one layer; Refused (DOES_NOT_OPEN) where it has none."""
+    """Opener: return the key of one layer; Refused (DOES_NOT_OPEN) if it has none."""
     point = layer[1 : 1 + X25519_SIZE]
     if layer[:1] != PREFIX or not is_public_key(point):
         raise Refused(Reason.DOES_NOT_OPEN)
@@ -50,7 +51,7 @@ def box_key(secret: SecretKey, layer: bytes) -> bytes:
 
 
 def open_with(key: bytes, public: PublicKey, layer: bytes, context: bytes) -> bytes | None:
-    """Anybody with its key: what a layer holds; None if this opens nothing in this context."""
+    """Return the plaintext of a layer by its key; None if it does not open in this context."""
     point = layer[1 : 1 + X25519_SIZE]
     if layer[:1] != PREFIX or not is_public_key(point):
         return None
@@ -63,13 +64,13 @@ def open_with(key: bytes, public: PublicKey, layer: bytes, context: bytes) -> by
 
 
 def provable(layer: bytes) -> bool:
-    """Anybody: whether a key of this layer can be proved."""
+    """Whether a key of this layer can be proved."""
     point = layer[1 : 1 + X25519_SIZE]
     return layer[:1] == PREFIX and is_public_key(point) and _lifted(point) is not None
 
 
 def prove_key(secret: SecretKey, layer: bytes, entropy: Entropy) -> bytes:
-    """Opener: the proof that the key of a layer is its key; `provable` says of which there is."""
+    """Opener: prove that the key of a layer is its key, for a layer that is `provable`."""
     point, own = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(secret.public.raw)
     assert point is not None and own is not None  # noqa: S101, PT018 - a public key is a x G
     scalar = crypto_core_ed25519_scalar_reduce(_clamped(secret._raw) + bytes(32))
@@ -88,7 +89,7 @@ def prove_key(secret: SecretKey, layer: bytes, entropy: Entropy) -> bytes:
 
 
 def check_key(key: bytes, public: PublicKey, layer: bytes, proof: bytes) -> None:
-    """Anybody: Refused (MALFORMED) unless a proof shows that this is the key of a layer."""
+    """Refused (MALFORMED) unless the proof shows that this is the key of the layer."""
     point, own = _lifted(layer[1 : 1 + X25519_SIZE]), _lifted(public.raw)
     shared, challenge, response = proof[:32], proof[32:64], proof[64:]
     if point is None or own is None or len(proof) != BOX_PROOF:
@@ -117,7 +118,7 @@ def _clamped(raw: bytes) -> bytes:
 
 
 def _lifted(point: bytes) -> bytes | None:
-    """The edwards25519 point with this u, of even x; None if it is not in the prime-order group."""
+    """Return the edwards25519 point with this u and even x; None outside the prime-order group."""
     u = int.from_bytes(point, "little")
     y = (u - 1) * pow(u + 1, -1, P) % P if (u + 1) % P else 0
     encoded = y.to_bytes(32, "little")

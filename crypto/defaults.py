@@ -1,6 +1,6 @@
-"""The suite that is taken where nobody names one: the only place that decides it.
+"""The default suite; it is chosen only here.
 
-A name, so that a scenario can be judged without loading any cryptography.
+It is a name, so that a scenario can be judged without loading any cryptography.
 """
 
 from typing import Final

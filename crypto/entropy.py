@@ -1,7 +1,7 @@
-"""All randomness comes through one named, forkable `Entropy`: the system's, or a seed's.
+"""All randomness comes through one named, forkable `Entropy`: the system's, or that of a seed.
 
-A seeded run is reproducible and NOT secret: whoever knows the seed knows every key and every salt.
-Callers look at `seeded` and say so in their output.
+A seeded run is reproducible and NOT secret: the seed gives every key and every salt. Callers read
+`seeded` and report it in their output.
 
     root key    = BLAKE2b-256(seed as 8 bytes, little endian;      person "veilmix.seed")
                   BLAKE2b-256(32 secret bytes that a party keeps;  person "veilmix.kept")
@@ -9,8 +9,8 @@ Callers look at `seeded` and say so in their output.
     block i     = BLAKE2b-512(i as 8 bytes, little endian; key,    person "veilmix.stream")
     the stream  = block 0 || block 1 || ...
 
-A child depends on its parent's key and its label, on nothing else: not on what the parent has been
-asked for, not on the order of forks. So results do not depend on scheduling.
+A child depends only on its parent's key and its label, not on the bytes read from the parent, and
+not on the order of forks. So results do not depend on scheduling.
 """
 
 import os
@@ -34,8 +34,8 @@ class Entropy(ABC):
     """A source of random bytes that can be divided into named, independent sources.
 
     Attributes:
-        seeded: True if the bytes can be computed again from a seed, so that nothing made with
-            them is secret.
+        seeded: True if the bytes can be computed again from a seed, so that results made with them
+            are not secret.
     """
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class Entropy(ABC):
 
     @abstractmethod
     def fork(self, label: str) -> "Entropy":
-        """Give the source named `label` below this one.
+        """Return the source named `label` below this source.
 
         From a seeded source the same label gives the same bytes each time: a label that is used
         twice is a salt or a key that is used twice.
@@ -89,10 +89,10 @@ class SystemEntropy(Entropy):
 
 @final
 class Drawn(Entropy):
-    """Bytes that were drawn before, given once more, to seal a layer again as it was sealed.
+    """Earlier bytes, given again, to seal a layer again in the same way.
 
     Args:
-        drawn: what `random` gives, from the first byte on.
+        drawn: the bytes that `random` gives, from the first byte on.
     """
 
     __slots__ = ("_left",)
@@ -115,7 +115,7 @@ class Drawn(Entropy):
         return piece
 
     def fork(self, label: str) -> "Drawn":
-        """Give the same bytes: what was drawn has no parts."""
+        """Return this source: drawn bytes have no parts."""
         _encoded(label)
         return self
 
@@ -127,7 +127,7 @@ class Drawn(Entropy):
 class SeededEntropy(Entropy):
     """The stream of a seed, for simulations and vectors. Reproducible, not secret.
 
-    One object may be forked by several threads at once, but read by only one.
+    Several threads may fork an object at once, but only one thread may read it.
 
     Args:
         seed: 0 <= seed < 2**64.
@@ -139,9 +139,9 @@ class SeededEntropy(Entropy):
     __slots__ = ("_at", "_blocks", "_buffer", "_key")
     seeded = True
     _key: bytes
-    _blocks: int  # how many blocks have been computed
+    _blocks: int  # number of computed blocks
     _buffer: bytes  # the last of them
-    _at: int  # how much of the buffer has been read
+    _at: int  # number of read bytes of the buffer
 
     def __init__(self, seed: int) -> None:
         if not isinstance(seed, int) or isinstance(seed, bool):
@@ -154,7 +154,7 @@ class SeededEntropy(Entropy):
 
     @classmethod
     def kept(cls, secret: bytes) -> "SeededEntropy":
-        """Give the stream of 32 secret bytes that a party keeps, to say again what it has said.
+        """Return the stream of 32 secret bytes that a party keeps, to repeat its messages.
 
         It is as secret as they are. Raises ParameterError for another number of bytes.
         """
@@ -205,7 +205,7 @@ class SeededEntropy(Entropy):
         self._at = 0
 
     def _refill(self, n: int) -> None:
-        """Drop what has been read and append blocks until n bytes are there."""
+        """Drop bytes already read and append blocks until n bytes are there."""
         rest = self._buffer[self._at :]
         first = self._blocks
         self._blocks += -((len(rest) - n) // _BLOCK_SIZE)
@@ -217,7 +217,7 @@ class SeededEntropy(Entropy):
 
 
 def entropy_of(seed: int | None) -> Entropy:
-    """What follows from a seed; the system's randomness where there is none."""
+    """Return the entropy of a seed; the system's randomness if the seed is None."""
     return SystemEntropy() if seed is None else SeededEntropy(seed)
 
 

@@ -1,12 +1,12 @@
-"""A job is handed to another process of the same party: its secrets are sealed to that process.
+"""A job for another process of the same party: its secrets are sealed to that process.
 
-    job     = a pickle in which every secret is a number
+    job     = a pickle with a number in place of every secret
     secrets = the 32 bytes of each, in the order of their numbers
-    box     = libsodium's sealed box of the secrets, to a key that the other process has made
+    box     = libsodium's sealed box of the secrets, to a key made by the other process
 
-So no key is in a pickle, on a command line or in a file. Who relays a job, such as the scheduler of
-a cluster, sees none. A process makes its key when it is first asked for it, and keeps no secret
-that came in a box for longer than the job takes.
+So no key is in a pickle, on a command line or in a file. A relay of jobs, such as the scheduler of
+a cluster, sees none. A process makes its key at the first request for it, and keeps no secret from
+a box for longer than the job takes.
 """
 
 import pickle
@@ -23,7 +23,7 @@ from .suites import suite_by_code
 
 @final
 class Packed:
-    """A job as bytes, and apart from it the secrets that it needs, which nothing shows.
+    """A job as bytes, and separately its secrets, which are never shown.
 
     Attributes:
         job: a pickle without them.
@@ -54,7 +54,7 @@ class Packed:
 
 
 def pack(job: Any) -> Packed:
-    """Write a job down. TypeError, AttributeError or PicklingError for what cannot travel."""
+    """Write a job down. TypeError, AttributeError or PicklingError if it cannot be pickled."""
     written = BytesIO()
     packer = _Packer(written, pickle.HIGHEST_PROTOCOL)
     packer.dump(job)
@@ -62,14 +62,14 @@ def pack(job: Any) -> Packed:
 
 
 def unpack(job: bytes, box: bytes | None) -> Any:
-    """Read a job, in the process that the box of its secrets is sealed to; None: it has none."""
+    """Read a job in the process that made the key of its box; box None: no secrets."""
     public, secret = _own()
     secrets = b"" if box is None else crypto_box_seal_open(box, public, secret)
     return _Unpacker(BytesIO(job), secrets).load()
 
 
 def own_public() -> bytes:
-    """What secrets for jobs of this process are sealed to: an X25519 key, 32 bytes."""
+    """Return the X25519 key, 32 bytes, to which secrets for this process are sealed."""
     return _own()[0]
 
 
@@ -80,7 +80,7 @@ def _own() -> tuple[bytes, bytes]:
 
 
 class _Packer(pickle.Pickler):
-    """Writes a number, and what else is public, where a secret stands."""
+    """Pickler that writes a number, and public data, in place of a secret."""
 
     def __init__(self, file: BytesIO, protocol: int) -> None:
         super().__init__(file, protocol)
@@ -88,7 +88,7 @@ class _Packer(pickle.Pickler):
         self._numbers: dict[int, int] = {}
 
     def persistent_id(self, obj: Any) -> tuple[int, bytes] | None:
-        """Give number and public key of a secret; of a stream of randomness the number alone."""
+        """Return number and public key of a secret; for a stream of randomness the number alone."""
         kind = type(obj)
         if kind is SecretKey:
             return self._number(obj, obj._raw), obj.public.encode()

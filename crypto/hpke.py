@@ -45,7 +45,7 @@ _RECIPIENTS = 1024  # parsed public keys kept; the least recently used is parsed
 
 
 class HpkeSuite(Suite):
-    """What both share: all but the KEM's keys and the place of the point inside `enc`."""
+    """The common part of both suites: all but the KEM's keys and the point's place in `enc`."""
 
     reproducible = False
     kem: str
@@ -139,7 +139,7 @@ class HpkePq(HpkeSuite):
 
 @lru_cache(maxsize=_RECIPIENTS)
 def _recipient(public: PublicKey) -> Any:
-    """Parse a public key into the library's object; a session seals to few keys, very often."""
+    """Parse a public key into the library's object; cached, since a session has few keys."""
     from cryptography.hazmat.primitives.asymmetric.mlkem import MLKEM768PublicKey
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
     from cryptography.hazmat.primitives.hpke import MLKEM768X25519PublicKey

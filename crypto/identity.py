@@ -1,12 +1,12 @@
-r"""Identities: who somebody is from one session to the next, and to those who connect to them.
+r"""Identities: a party's lasting key, known to other parties from session to session.
 
-An identity is an Ed25519 key for posts, and a TLS key (P-256) with a certificate that its holder
-signs itself. Whoever knows the identity key knows the certificate too:
+An identity is an Ed25519 key for posts, and a TLS key (P-256) with a self-signed certificate. The
+identity key also proves the certificate:
 
     binding = Ed25519("veilmix identity 1\0" || name || 0 || certificate in DER)
 
-so a certificate may be renewed while the identity stays. Nobody vouches for the name: a key is
-somebody's because they handed it over themselves, or read out its fingerprint.
+so a certificate may be renewed while the identity stays. No authority vouches for the name: a key
+is a person's because the person handed it over, or read out its fingerprint.
 """
 
 import datetime as dt
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 LABEL = b"veilmix identity 1\0"
 SEED = 32  # bytes that an identity key is made of
-YEARS = 10  # that a certificate is good for
-LARGEST_CERTIFICATE = 8192  # bytes of PEM; one of ours has some 700
+YEARS = 10  # years of a certificate
+LARGEST_CERTIFICATE = 8192  # bytes of PEM; a certificate of Veilmix has some 700
 NEAR_END = dt.timedelta(days=30)  # before the end of a certificate, in which veilmix says so
 SLACK = dt.timedelta(days=1)  # by so much a clock may be behind that of the maker
 
-UNUSED = (  # what the TLS key is not for
+UNUSED = (  # forbidden uses of the TLS key
     "content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "crl_sign",
     "encipher_only", "decipher_only",
 )  # fmt: skip
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
 _PRINT = b"veilmix.identity"  # BLAKE2b personalisation
-_PRINT_SIZE = 16  # bytes: nobody finds two keys with one fingerprint
+_PRINT_SIZE = 16  # bytes: two keys with one fingerprint cannot be found
 
 
 def check_name(name: str) -> str:
@@ -66,16 +66,17 @@ def _in_groups(text: str) -> str:
 @final
 @dataclass(frozen=True, slots=True)
 class PublicIdentity:
-    """What others may know of an identity.
+    """The public part of an identity.
 
     Attributes:
-        name: what its holder calls itself.
+        name: name chosen by its holder.
         key: the Ed25519 public key, 32 bytes.
         certificate: the TLS certificate, in PEM; empty: there is none.
         binding: the holder's signature of name and certificate; empty without a certificate.
 
     Raises:
-        ParameterError: it is none, or its holder has not signed this name and certificate.
+        ParameterError: a field is malformed, or the holder has not signed this name and
+            certificate.
     """
 
     name: str
@@ -101,7 +102,7 @@ class PublicIdentity:
 
     @property
     def fingerprint(self) -> str:
-        """What people compare."""
+        """The 128 bits of the key's hash that people compare."""
         return fingerprint(self.key)
 
 
@@ -110,10 +111,10 @@ class Identity:
     """An identity with its secrets, which never show and are not pickled or copied.
 
     Attributes:
-        public: what others may know.
+        public: the public part.
         signer: signs posts.
-        tls_key: the TLS key, in PEM: for the TLS library and the identity's own file alone.
-        seed: what the identity key is made of: for that file alone.
+        tls_key: the TLS key, in PEM: only for the TLS library and the identity's own file.
+        seed: seed of the identity key: only for that file.
     """
 
     __slots__ = ("public", "seed", "signer", "tls_key")
@@ -139,11 +140,11 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class CertificateFacts:
-    """What a certificate says of itself.
+    """The unchecked contents of a certificate.
 
     Attributes:
-        name: what its holder calls itself; "" where it says nothing.
-        begins, ends: the times, in UTC, between which it says that it is good.
+        name: name of its holder; "" if it has none.
+        begins, ends: the times, in UTC, between which it is valid.
     """
 
     name: str
@@ -152,7 +153,7 @@ class CertificateFacts:
 
 
 def certificate_facts(der: bytes) -> CertificateFacts:
-    """Read what a certificate in DER says, unchecked; ParameterError if it is none."""
+    """Return the unchecked contents of a certificate in DER; ParameterError if it is none."""
     from cryptography.x509 import NameOID, load_der_x509_certificate
 
     try:
@@ -167,7 +168,7 @@ def certificate_facts(der: bytes) -> CertificateFacts:
 def make_identity(name: str, entropy: Entropy | None = None) -> Identity:
     """Make an identity, with a TLS key of the library's own randomness and a certificate.
 
-    entropy: what the identity key is drawn from; the system's where nothing else is said.
+    entropy: source of the identity key; the system's if None.
     """
     check_name(name)
     seed = (entropy or SystemEntropy()).random(SEED)

@@ -1,4 +1,4 @@
-r"""A key that is the sum of many: what is sealed to it opens when all of them show their shares.
+r"""A key that is the sum of many: a sealed text opens after all owners have shown their shares.
 
     share        x random, X = x G, with a proof that its owner knows x (Schnorr):
                  R = k G,  c = H(label proof || context || X || R),  z = k - c x;  proof c || z
@@ -6,9 +6,9 @@ r"""A key that is the sum of many: what is sealed to it opens when all of them s
     sealed       E = e G || secretbox(H(label key || context || E || J || e J), plaintext)
     opened       with x = sum of all shares:  x E = e J
 
-Without its proof the last share could be chosen as Y - (all others), and J = Y had one owner.
-The proof is bound to a context that names session, round and owner. Each E is fresh, so a key
-seals one text, and the nonce is nought.
+Without its proof the last share could be chosen as Y minus the sum of the other shares, so that
+J = Y had one owner. The proof is bound to a context with session, round and owner. Each E is fresh,
+so a key seals one text, and the nonce is 0.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ class KeyShare:
 
 
 def make_share(entropy: Entropy, context: bytes) -> KeyShare:
-    """Owner: draw a share, and prove that it is one's own."""
+    """Owner: draw a share, and prove knowledge of its secret."""
     secret, blind = (scalar(entropy.random(UNIFORM)) for _ in range(2))
     public = base_times(secret)
     challenge = _challenge(context, public, base_times(blind))
@@ -75,7 +75,7 @@ def make_share(entropy: Entropy, context: bytes) -> KeyShare:
 
 
 def check_share(public: bytes, proof: bytes, context: bytes) -> None:
-    """Anybody: Refused (MALFORMED) unless its owner knows the secret of a share."""
+    """Refused (MALFORMED) unless the proof shows that the owner knows the secret of a share."""
     decoded(public)
     if len(proof) != PROOF:
         raise Refused(Reason.MALFORMED, "not a proof")
@@ -86,13 +86,13 @@ def check_share(public: bytes, proof: bytes, context: bytes) -> None:
 
 
 def check_shown(secret: bytes, public: bytes) -> None:
-    """Anybody: Refused (MALFORMED) unless this is the secret of a share."""
+    """Refused (MALFORMED) unless this is the secret of a share."""
     if base_times(decoded_scalar(secret)) != public:
         raise Refused(Reason.MALFORMED, "not the secret of this share")
 
 
 def joint(publics: Sequence[bytes]) -> bytes:
-    """Anybody: the joint key."""
+    """Return the joint key."""
     total = IDENTITY
     for public in publics:
         total = plus(total, public)
@@ -100,13 +100,13 @@ def joint(publics: Sequence[bytes]) -> bytes:
 
 
 def total(secrets: Sequence[bytes]) -> bytes:
-    """Anybody, once all are shown: the secret of the joint key."""
+    """Return the secret of the joint key, after all shares are shown."""
     scalar = sum(int.from_bytes(secret, "little") for secret in secrets) % ORDER
     return scalar.to_bytes(SCALAR, "little")
 
 
 def seal_jointly(key: bytes, plain: bytes, context: bytes, entropy: Entropy) -> bytes:
-    """Anybody: seal bytes to a joint key."""
+    """Seal bytes to a joint key."""
     secret = scalar(entropy.random(UNIFORM))
     point = base_times(secret)
     inner: bytes = crypto_secretbox(plain, NONCE, _key(context, point, key, times(secret, key)))
@@ -114,7 +114,7 @@ def seal_jointly(key: bytes, plain: bytes, context: bytes, entropy: Entropy) -> 
 
 
 def open_jointly(secret: bytes, key: bytes, sealed: bytes, context: bytes) -> bytes:
-    """Anybody who has the secret of the joint key: open what was sealed to it, or Refused."""
+    """Open sealed bytes with the secret of the joint key, or raise Refused."""
     try:
         point = decoded(sealed[:ELEMENT])
         shared = _key(context, point, key, times(secret, point))

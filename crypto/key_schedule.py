@@ -1,4 +1,4 @@
-"""The key schedule of RFC 9180 for `hpke-x25519`, for layers whose points are multiplied together.
+"""The key schedule of RFC 9180 for `hpke-x25519`, with points of many layers multiplied together.
 
     eae_prk       = HMAC(no salt,       v1 || kem || "eae_prk" || shared point)
     shared_secret = HMAC(eae_prk,       u16 32 || v1 || kem || "shared_secret" || enc || key || 1)
@@ -11,8 +11,8 @@
     (key in the second line: the recipient's public one)
     v1 = "HPKE-v1", kem = "KEM" || u16 0x20, suite = "HPKE" || u16 0x20 || u16 1 || u16 3
 
-Each `LabeledExtract` and each `LabeledExpand` of at most 32 bytes is one HMAC-SHA256. All but the
-five of a layer are the same for a recipient and a context.
+Each `LabeledExtract` and each `LabeledExpand` of at most 32 bytes is one HMAC-SHA256. Five of them
+depend on the layer; the rest are the same for a recipient and a context.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ class KeySchedule:
         self._nonce = bytes((0, _NONCE_SIZE)) + _SUITE + b"base_nonce" + hashes + b"\1"
 
     def keys(self, shared: bytes, point: bytes) -> tuple[bytes, bytes]:
-        """Give key and nonce of the first message. shared: the shared point; point: `enc`."""
+        """Return key and nonce of the first message. shared: the shared point; point: `enc`."""
         first = digest(b"", _POINT + shared, _HASH)
         second = digest(first, _SHARED + point + self._public, _HASH)
         secret = digest(second, _SECRET, _HASH)
@@ -71,7 +71,7 @@ class KeySchedule:
 def sealed(
     engine: "MultiBuffer", public: bytes, info: bytes, plaintexts: Sequence[bytes], secrets: bytes
 ) -> list[bytes]:
-    """Seal many for one recipient. secrets: an ephemeral key for each, in a row."""
+    """Seal many plaintexts for one recipient. secrets: an ephemeral key for each, in a row."""
     schedule = KeySchedule(public, info)
     points = engine.public_keys(secrets)
     shared = engine.shared_points(secrets, public)
@@ -87,7 +87,7 @@ def sealed(
 def opened(
     engine: "MultiBuffer", secret: bytes, public: bytes, info: bytes, layers: Sequence[bytes]
 ) -> list[bytes | None]:
-    """Open many of one recipient; None for one that does not open."""
+    """Open many layers of one recipient; None for a layer that does not open."""
     results: list[bytes | None] = [None] * len(layers)
     fit = [
         at

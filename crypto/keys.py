@@ -1,4 +1,4 @@
-"""Keys: a public key is data that prints, hashes and travels; a secret key is shown to nobody.
+"""Keys: a public key is data that prints, hashes and travels; a secret key is never shown.
 
     encoded public key = suite byte || key
 
@@ -7,8 +7,8 @@
     0xff         the same
     0x03         ML-KEM-768 encapsulation key, 1184 bytes || X25519 public key, 32 bytes
 
-Python cannot promise to erase a secret from memory. What is promised here: nothing that prints,
-formats, logs, pickles or copies objects shows one.
+Python cannot promise to erase a secret from memory. Guaranteed here: no operation that prints,
+formats, logs, pickles or copies objects shows a secret.
 """
 
 from dataclasses import dataclass
@@ -73,10 +73,10 @@ class PublicKey:
 
     @classmethod
     def decode(cls, data: bytes) -> "PublicKey":
-        """Read what `encode` wrote, consuming every byte.
+        """Read an encoded key, consuming every byte.
 
         Raises:
-            Refused: (MALFORMED) anything else than one valid key in its only spelling.
+            Refused: (MALFORMED) not exactly one valid key in its only spelling.
             ParameterError: data is not bytes.
         """
         if not isinstance(data, bytes):
@@ -95,7 +95,7 @@ class PublicKey:
 
 @final
 class SecretKey:
-    """A secret key. It opens layers and shows nothing: not in repr, str, format or a traceback.
+    """A secret key: it opens layers and never shows itself in repr, str, format or a traceback.
 
     Made by a suite's `keypair`. Two secret keys are equal only if they are one object, so that
     no comparison runs over their bytes; compare the public keys instead.
@@ -111,7 +111,7 @@ class SecretKey:
         self.public = public
         self.suite = public.suite
         self._raw = raw
-        self._handle = handle  # the library's own key object, where it has one
+        self._handle = handle  # the library's own key object, if it has one
 
     def __repr__(self) -> str:
         return f"SecretKey(of {self.public.fingerprint}, hidden)"
@@ -124,11 +124,11 @@ class SecretKey:
 @final
 @dataclass(frozen=True, slots=True)
 class KeyPair:
-    """A secret key and the public key that belongs to it.
+    """A secret key and its public key.
 
     Attributes:
-        public: what others seal to, 32 bytes and its suite.
-        secret: what opens; its repr hides it.
+        public: the key to seal to, 32 bytes and its suite.
+        secret: the key to open with; its repr hides it.
     """
 
     public: PublicKey
@@ -136,7 +136,7 @@ class KeyPair:
 
 
 def _fault(suite: SuiteCode, raw: bytes) -> str:
-    """Say what is wrong with the bytes of a public key; the empty string if nothing is."""
+    """Return the fault in the bytes of a public key; the empty string if there is none."""
     if not isinstance(raw, bytes):
         return f"got {type(raw).__name__}, accepted: bytes"
     lattice = ML_KEM_PUBLIC_SIZE if suite is SuiteCode.HPKE_PQ else 0

@@ -1,4 +1,4 @@
-"""One layer: what one party opens.
+"""One layer, opened by one party.
 
     layer = suite byte || sealed bytes
 
@@ -37,7 +37,7 @@ def open_layer(secret: SecretKey, layer: bytes, context: bytes) -> bytes:
         The plaintext.
 
     Raises:
-        Refused: (DOES_NOT_OPEN) anything else, whatever is wrong with it; without detail.
+        Refused: (DOES_NOT_OPEN) any fault of the layer, always without detail.
         ParameterError: the layer is not bytes, or the context not 32 bytes.
     """
     if not isinstance(layer, bytes):
@@ -57,7 +57,7 @@ def seal_layers(
 ) -> list[bytes]:
     """Seal many plaintexts for one party in one context, each as `seal_layer` with its entropy.
 
-    What is the same for all is checked once: between two seals as little as can be happens.
+    Common arguments are checked once: between two seals as little as possible happens.
     """
     suite.check(public, context)
     prefix = suite.prefix
@@ -65,7 +65,7 @@ def seal_layers(
 
 
 def open_layers(secret: SecretKey, layers: Sequence[bytes], context: bytes) -> list[bytes | None]:
-    """Open many layers in one context, each as `open_layer`; None for one that does not open."""
+    """Open many layers in one context, each as `open_layer`; None for each that stays closed."""
     suite = _OPENERS[secret.suite]
     suite.check(secret, context)
     prefix = suite.prefix

@@ -128,12 +128,12 @@ class MerkleTree:
 def verify_inclusion(
     entry: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes
 ) -> None:
-    """Check that `entry` is entry `index` (from 0) of the tree of `size` entries with that root.
+    """Check that `entry` is entry `index` (from 0) of the tree of `size` entries with this root.
 
     The algorithm of RFC 9162, section 2.1.3.2.
 
     Raises:
-        VerificationError: it is not, or the proof is not one.
+        VerificationError: it is not, or the proof is malformed.
     """
     if not 0 <= index < size:
         raise VerificationError(f"inclusion: entry {index} of a tree of {size}")
@@ -159,11 +159,11 @@ def verify_consistency(
     """Check that the tree of `old` entries is the beginning of the tree of `new` entries.
 
     The algorithm of RFC 9162, section 2.1.4.2. The empty tree is the beginning of every tree.
-    A root does not say its size: take both together from the one who publishes them. (A proof
-    from 3 entries to 7 has the shape of one from 3 to 8, so either size passes with it.)
+    A root does not contain its size: take both together from their publisher. (A proof from 3
+    entries to 7 has the shape of a proof from 3 to 8, so either size passes with it.)
 
     Raises:
-        VerificationError: it is not, or the proof is not one.
+        VerificationError: it is not, or the proof is malformed.
     """
     if not 0 <= old <= new:
         raise VerificationError(f"consistency: from {old} entries to {new}")

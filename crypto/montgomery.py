@@ -1,15 +1,15 @@
 """Points of Curve25519 up to their sign (RFC 7748), many multiplied at a time.
 
 A point is known by u alone, 32 bytes in one spelling, and u is the same for P and -P. So a multiple
-of a point is a multiple by a number or its negative, sums are not defined, and of three points it
-can be told only whether one is the sum of the other two or their difference (`meets`; Renes and
-Smith, qDSA, 2017). X25519's ladder multiplies by a multiple of 8 from 2^254 to 2^255 - 8, which has
-no part in the small subgroups; of every number other than 0 of the prime-order group there is one
-that is that number or its negative (`multiplier`).
+of a point is a multiple by a number or its negative, sums are not defined, and for three points
+only this can be decided: whether one is the sum or the difference of the other two (`meets`; Renes
+and Smith, qDSA, 2017). X25519's ladder multiplies by a multiple of 8 from 2^254 to 2^255 - 8, which
+has no part in the small subgroups; for almost every nonzero number of the prime-order group one
+such multiple equals the number or its negative (`multiplier`).
 
     u of an element s of ristretto255 (RFC 9496) = 1 / s^2, up to a point of order 4 or less
 
-`multiples` takes eight points at once where that engine is (`multibuffer.py`).
+`multiples` takes eight points at once if the engine is there (`multibuffer.py`).
 """
 
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ from .x25519 import X25519_SIZE, is_public_key
 POINT = X25519_SIZE  # bytes of a point, and of a multiplier
 
 _P = 2**255 - 19
-_A = 486662  # of the curve v^2 = u^3 + A u^2 + u
+_A = 486662  # coefficient: the curve is v^2 = u^3 + A u^2 + u
 _COFACTOR = 8
 _EIGHTH = pow(_COFACTOR, -1, ORDER)
-_LEAST, _LIMIT = 2**251, 2**252  # an eighth of what the ladder multiplies by
+_LEAST, _LIMIT = 2**251, 2**252  # an eighth of the ladder's multipliers
 
 
 def multiplier(number: int) -> bytes:
-    """Give what multiplies as a number of the prime-order group does, or as its negative.
+    """Return the multiplier that acts as a number of the prime-order group, or as its negative.
 
     Raises:
         Refused: (MALFORMED) there is none: for 0, and for one number in 2^126.
@@ -45,7 +45,7 @@ def multiplier(number: int) -> bytes:
 
 
 def number_of(drawn: bytes) -> int:
-    """Give the number by which 32 drawn bytes multiply: X25519 sets four of their bits."""
+    """Return the number by which 32 drawn bytes multiply: X25519 sets four of their bits."""
     kept = int.from_bytes(drawn, "little") % (_COFACTOR * _LIMIT) & -_COFACTOR
     return kept % (_COFACTOR * _LEAST) + _COFACTOR * _LEAST
 
@@ -64,7 +64,7 @@ def point(data: bytes) -> bytes:
 def multiples(multipliers: Sequence[bytes], points: Sequence[bytes]) -> list[bytes]:
     """Multiply each point, none of low order, by the multiplier in its place.
 
-    One multiplier alone is for all of them.
+    A single multiplier is used for all of them.
     """
     engine = engine_for(len(points))
     if engine is None:
@@ -86,10 +86,10 @@ def base_multiples(multipliers: Sequence[bytes]) -> list[bytes]:
 
 
 def meets(one: bytes, other: bytes, third: bytes) -> bool:
-    """Whether the third point, up to its sign, is the sum of the others or their difference.
+    """Whether the third point, up to its sign, is the sum or the difference of the first two.
 
-    The u of these two are the roots of a polynomial of degree 2. Where the others are the same
-    point, their difference is none, and the degree is 1.
+    The u of these two are the roots of a polynomial of degree 2. If the first two points are equal,
+    their difference does not exist, and the degree is 1.
     """
     a, b, x = (int.from_bytes(each, "little") for each in (one, other, third))
     both, apart = a * b % _P, a - b
@@ -98,7 +98,7 @@ def meets(one: bytes, other: bytes, third: bytes) -> bool:
 
 
 def of_elements(elements: Sequence[bytes]) -> list[bytes]:
-    """Give the points of elements of ristretto255, none the identity, by one inversion of all."""
+    """The points of elements of ristretto255, without the identity, by a single inversion."""
     squares = [int.from_bytes(element, "little") ** 2 % _P for element in elements]
     return [number.to_bytes(POINT, "little") for number in inverses(squares, _P)]
 

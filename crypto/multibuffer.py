@@ -1,14 +1,14 @@
-"""Eight keys at a time, where processor and library can; nowhere needed, nowhere different.
+"""Eight keys at a time, if processor and library can; never needed, never with other results.
 
 Intel's Cryptography Primitives Library multiplies eight points at once on processors with AVX-512
 IFMA, in constant time: for X25519, and for Ed25519 (RFC 8032). The package `ipp-crypto` brings it,
-`intel-cmplr-lib-rt` what it loads; both come with the extra `fast`. It is looked for when many keys
-are first asked for, tried beside libsodium, and used only if both give the same bytes. Everything
-else goes on with libsodium, one key after the other: the same layers, the same refusals
+and `intel-cmplr-lib-rt` its libraries; both come with the extra `fast`. It is looked for at the
+first request with many keys, tried beside libsodium, and used only if both give the same bytes. All
+other work goes on with libsodium, one key after the other: the same layers, the same refusals
 (docs/adr/0061).
 
-Keys in a row are bytes, 32 after 32. What is computed from secrets is overwritten once it was read.
-Which signatures are valid the library alone does not decide (`signing.py`).
+Keys in a row are bytes, 32 after 32. Values computed from secrets are overwritten after use. The
+library alone does not decide the validity of signatures (`signing.py`).
 """
 
 import ctypes
@@ -38,7 +38,7 @@ SWITCH = "VEILMIX_ENGINE"  # in the environment: `libsodium` leaves the library 
 PACKAGE = "ipp-crypto"
 PACKAGES = ("intel-cmplr-lib-rt", PACKAGE)
 LIBRARY = "libcrypto_mb.so.13"
-NEEDS = ("libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so")  # each after what it loads
+NEEDS = ("libintlc.so.5", "libimf.so", "libirng.so", "libsvml.so")  # each after its own libraries
 _STATUS = 4  # bits that a call returns for each key: 0 if all is well with it
 _HALF = crypto_sign_BYTES // 2  # bytes of a signature's point, and of its scalar
 _CONSTANT = np.frombuffer(b"expand 32-byte k", dtype="<u4")
@@ -70,7 +70,7 @@ class MultiBuffer:
         return public.tobytes()
 
     def box_keys(self, secrets: bytes, points: bytes) -> bytes:
-        """Give the key of each box, as `crypto_box_beforenm` does: HSalsa20 of the shared point.
+        """Return the key of each box, like `crypto_box_beforenm`: HSalsa20 of the shared point.
 
         Args:
             secrets: as many secret keys as there are points; or one, for all of them.
@@ -82,9 +82,9 @@ class MultiBuffer:
         return keys
 
     def shared_points(self, secrets: bytes, points: bytes) -> NDArray[np.uint8]:
-        """Give each shared point, as `crypto_scalarmult` does; arguments as of `box_keys`.
+        """Return each shared point, like `crypto_scalarmult`; arguments as of `box_keys`.
 
-        Whoever has read them overwrites them.
+        The caller overwrites them after use.
         """
         secret = np.frombuffer(secrets, dtype=np.uint8)
         point = np.frombuffer(points, dtype=np.uint8)
@@ -101,10 +101,10 @@ class MultiBuffer:
         return public.tobytes()
 
     def signatures(self, seeds: bytes, publics: bytes, messages: Sequence[bytes]) -> list[bytes]:
-        """Sign each message with the seed in its place, as `crypto_sign` does.
+        """Sign each message with the seed in its place, like `crypto_sign`.
 
         Args:
-            seeds: secret ones of 32 bytes in a row, as many as there are messages, one at least.
+            seeds: secret seeds of 32 bytes in a row, as many as there are messages, at least one.
             publics: the public key of each.
             messages: of any lengths.
         """
@@ -125,8 +125,8 @@ class MultiBuffer:
     ) -> NDArray[np.bool_]:
         """Whether s B - h A is R in each signature (R, s) of a message by the key A in its place.
 
-        That is not all that libsodium asks: it refuses points of low order and scalars that are
-        not reduced. This function may give True for those.
+        Libsodium asks for more: it also refuses points of low order and scalars that are not
+        reduced. This function may give True for those.
         """
         public, signed = (np.frombuffer(each, dtype=np.uint8) for each in (publics, signatures))
         text, starts, sizes = _texts(messages)
@@ -144,9 +144,10 @@ class MultiBuffer:
     def _in_eights(
         function: Callable[..., int], count: int, *rows: NDArray[np.uint64] | NDArray[np.uint32]
     ) -> NDArray[np.uint32]:
-        """Call a function on eight of each row at a time, on the last one again if need be.
+        """Call a function on eight of each row at a time, on the last element again if need be.
 
-        Gives what the calls returned. X25519's tell of points of low order, which never come here.
+        Returns the statuses of the calls. X25519's report points of low order, which never come
+        here.
         """
         whole = -(-count // LANES) * LANES
         places = np.minimum(np.arange(whole), count - 1)
@@ -162,28 +163,28 @@ class MultiBuffer:
 
 
 def _typed(function: Any, pointers: int) -> Callable[..., int]:
-    """Tell ctypes that a function takes so many pointers, and returns a status of eight keys."""
+    """Declare a function to ctypes: `pointers` pointers in, a status of eight keys out."""
     function.argtypes, function.restype = [ctypes.c_void_p] * pointers, ctypes.c_uint32
     typed: Callable[..., int] = function
     return typed
 
 
 def _rows(array: NDArray[np.uint8], size: int = X25519_SIZE, start: int = 0) -> NDArray[np.uint64]:
-    """The addresses of rows of so many bytes; the first begins at `start`."""
+    """Return the addresses of rows of `size` bytes; the first begins at `start`."""
     count = len(array) // size
     return array.ctypes.data + start + np.arange(count, dtype=np.uint64) * np.uint64(size)
 
 
 def _halves(signed: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The addresses of the points and of the scalars of signatures in a row."""
+    """Return the addresses of the points and of the scalars of signatures in a row."""
     return _rows(signed, crypto_sign_BYTES), _rows(signed, crypto_sign_BYTES, _HALF)
 
 
 def _texts(
     messages: Sequence[bytes],
 ) -> tuple[bytes, NDArray[np.uint64], NDArray[np.uint32]]:
-    """Messages in a row, the address and the length of each."""
-    text = b"".join(messages) or b"\0"  # an address is due even where there is nothing to read
+    """Return messages in a row, and the address and the length of each."""
+    text = b"".join(messages) or b"\0"  # an address is due even without messages to read
     sizes = np.array([len(message) for message in messages], dtype=np.uint32)
     array = np.frombuffer(text, dtype=np.uint8)
     ends = np.cumsum(sizes, dtype=np.uint64)
@@ -208,14 +209,14 @@ def multibuffer() -> MultiBuffer | None:
 
 
 def engine_name() -> str:
-    """Say with what many layers are sealed and opened here, for records and `veilmix doctor`."""
+    """Return the name of the engine for many layers here, for records and `veilmix doctor`."""
     if multibuffer() is None:
         return "libsodium"
     return f"libsodium; eight keys at a time, {PACKAGE} {metadata.version(PACKAGE)}"
 
 
 def _load() -> ctypes.CDLL | None:
-    """Load the library from where pip has put it, and from nowhere else, if it can run here."""
+    """Load the library only from its place in pip's packages, if it can run here."""
     try:
         files = {name.name: name for package in PACKAGES for name in metadata.files(package) or ()}
         for name in NEEDS:
@@ -229,7 +230,7 @@ def _load() -> ctypes.CDLL | None:
 
 
 def _agrees(library: MultiBuffer) -> bool:
-    """Whether nine keys of no worth, more than one call takes, come out as libsodium has them."""
+    """Whether nine test keys, more than one call takes, give the same results as libsodium."""
     secrets = [sha512(bytes((at,))).digest()[:X25519_SIZE] for at in range(LANES + 1)]
     return _curves_agree(library, secrets) and _signatures_agree(library, secrets)
 
@@ -247,7 +248,7 @@ def _curves_agree(library: MultiBuffer, secrets: Sequence[bytes]) -> bool:
 
 
 def _signatures_agree(library: MultiBuffer, seeds: Sequence[bytes]) -> bool:
-    """Whether it makes libsodium's signatures, and tells each from that of another message."""
+    """Whether it makes libsodium's signatures, and refuses signatures of other messages."""
     pairs = [crypto_sign_seed_keypair(seed) for seed in seeds]
     publics, texts = b"".join([public for public, _ in pairs]), [b"m" * at for at in range(9)]
     signed = [
@@ -264,10 +265,10 @@ def _signatures_agree(library: MultiBuffer, seeds: Sequence[bytes]) -> bool:
 
 
 def hsalsa20_all(keys: NDArray[np.uint8]) -> bytes:
-    """HSalsa20 of 16 zero bytes under each key in a row (Bernstein, Extending the Salsa20 nonce).
+    """HSalsa20 of 16 zero bytes under each key in a row (Bernstein, Extending Salsa20 nonce).
 
     The state's words stand as four diagonals, so that each step works on four words of every key;
-    between the rounds over columns and those over rows the diagonals turn.
+    between the rounds over columns and over rows the diagonals turn.
     """
     words = keys.view("<u4").reshape(-1, 8).T
     count = words.shape[1]

@@ -36,13 +36,13 @@ def wrap(suite: Suite, hops: Sequence[Hop], payload: bytes, entropy: Entropy) ->
     Args:
         suite: the suite of every layer.
         hops: at least one, the first opener first.
-        payload: what the last hop finds.
+        payload: the content for the last hop.
         entropy: read once for each layer, the innermost first; do not wrap two onions from two
             forks of one label.
 
     Returns:
-        Every layer, the outermost first: item i is what hop i receives. Send item 0; the others
-        are for who wants to recognise them later.
+        Every layer, the outermost first: hop i receives item i. Send item 0; keep the rest to
+        recognise the layers later.
 
     Raises:
         ParameterError: no hop, or a key, context or payload that `seal_layer` does not take.

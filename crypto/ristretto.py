@@ -1,11 +1,11 @@
 """The prime-order group ristretto255 (RFC 9496): elements and scalars as 32 bytes each.
 
 libsodium's functions through `rbcl`, because PyNaCl binds the curve edwards25519 and not this
-group, and only with this one do RFC 9497's own vectors apply (docs/adr/0030). An element that comes
-from another party is `decoded` first: 32 bytes in their only spelling, and not the identity.
+group, and only with this group do RFC 9497's own vectors apply (docs/adr/0030). An element from
+another party is `decoded` first: 32 bytes in their only spelling, and not the identity.
 
-`rbcl` writes its copy of libsodium to a temporary file whenever it is imported, and leaves it
-there; once it is loaded nobody needs the file. So it is given a folder, which is taken away.
+`rbcl` writes its copy of libsodium to a temporary file at each import, and leaves it there; after
+loading the file is not needed. So it gets a folder, which is removed.
 """
 
 import tempfile
@@ -27,9 +27,9 @@ _ONE = Lock()
 
 @cache
 def library() -> Any:
-    """Give libsodium's group functions, loaded at first use; StorageError if there is no room."""
+    """Return libsodium's group functions, loaded at first use; StorageError if there is no room."""
     what = "libsodium (2.8 MB), to be loaded,"
-    # Where a file that is in use cannot be removed, it stays, as it would have.
+    # If a file in use cannot be removed, it stays, as without the folder.
     with _ONE, private_folder(what) as folder, set_aside(what):
         before, tempfile.tempdir = tempfile.tempdir, str(folder)
         try:
@@ -61,7 +61,7 @@ def decoded_scalar(data: bytes) -> bytes:
 
 
 def element(uniform: bytes) -> bytes:
-    """Map 64 uniform bytes to an element of which nobody knows the logarithm."""
+    """Map 64 uniform bytes to an element with unknown logarithm."""
     hashed: bytes = library().crypto_core_ristretto255_from_hash(uniform)
     return hashed
 
@@ -80,9 +80,9 @@ def times(factor: bytes, point: bytes) -> bytes:
 
 
 def times_decoded(factor: bytes, point: bytes) -> bytes:
-    """Multiply an element that another party sent by a scalar other than 0.
+    """Multiply an element from another party by a scalar other than 0.
 
-    As `times` after `decoded`, in one go: libsodium looks at what it multiplies.
+    Like `times` after `decoded`, in one step: libsodium checks the element that it multiplies.
 
     Raises:
         Refused: (MALFORMED) not an element in its only spelling, or the identity.

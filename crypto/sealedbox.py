@@ -3,13 +3,13 @@
     sealed bytes = E || crypto_box(context || plaintext; nonce, recipient's key, e)
     nonce        = BLAKE2b-192(E || recipient's key)
 
-    offset  size  what
+    offset  size  content
          0    32  E, the public half of an ephemeral X25519 key e
         32    16  Poly1305 tag
         48    32  the context     } encrypted
         80     n  the plaintext   } with XSalsa20
 
-The nonce is a hash over E as it stands, so no other spelling of E opens the same bytes.
+The nonce is a hash over the spelling of E, so no other spelling of E opens the same bytes.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class BoxSuite(OpenedTogether):
-    """What `sealedbox` and `textbook` share: all but the choice of the ephemeral key."""
+    """The common part of `sealedbox` and `textbook`: all but the choice of the ephemeral key."""
 
     overhead = 1 + crypto_box_SEALBYTES + CONTEXT_SIZE
 
@@ -86,12 +86,12 @@ class SealedBox(BoxSuite, SealedTogether):
 
 
 def box_nonce(point: bytes, public: bytes) -> bytes:
-    """Give a sealed box its nonce, which libsodium makes of two public keys of 32 bytes."""
+    """Return the nonce of a sealed box, a hash of two public keys of 32 bytes."""
     return blake2b(point + public, digest_size=crypto_box_NONCEBYTES).digest()
 
 
 def sealed_box(public: bytes, message: bytes, ephemeral: bytes) -> bytes:
-    """Make the sealed box that libsodium would make had it drawn this ephemeral secret key.
+    """Make the sealed box that libsodium would make with this ephemeral secret key.
 
     Args:
         public: the recipient's X25519 public key, 32 bytes.
@@ -131,7 +131,7 @@ def _sealed(
 def _opened(
     engine: "MultiBuffer", secret: SecretKey, sealed: Sequence[bytes], context: bytes
 ) -> list[bytes | None]:
-    """Open many sealed boxes of one recipient; None for one that does not open."""
+    """Open many sealed boxes of one recipient; None for a box that does not open."""
     results: list[bytes | None] = [None] * len(sealed)
     points = [each[:X25519_SIZE] for each in sealed]
     fit = [

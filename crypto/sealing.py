@@ -12,19 +12,19 @@ from ..errors import ParameterError, Reason, Refused
 from .entropy import Entropy
 from .keys import SECRET_SIZE, KeyPair, PublicKey, SecretKey, SuiteCode
 
-CONTEXT_SIZE = 32  # bytes: what the caller derived from session digest, round, question and hop
+CONTEXT_SIZE = 32  # bytes: derived by the caller from session digest, round, question and hop
 
 
 class Suite(ABC):
-    """One way to seal bytes to a public key.
+    """A way to seal bytes to a public key.
 
     Attributes:
         code: the suite byte.
         overhead: bytes that one layer adds to its plaintext in all: suite byte, sealing, context.
-        secret: True if equal plaintexts give different sealed bytes, so that nobody can find a
-            plaintext by sealing guesses.
-        reproducible: True if seeded entropy determines every sealed byte. Where it is False only
-            the key pairs are determined; the library draws the rest from the system.
+        secret: True if equal plaintexts give different sealed bytes, so that a plaintext cannot be
+            found by sealing guesses.
+        reproducible: True if seeded entropy determines every sealed byte. If it is False only the
+            key pairs are determined; the library draws the rest from the system.
     """
 
     code: ClassVar[SuiteCode]
@@ -37,7 +37,7 @@ class Suite(ABC):
 
     @property
     def batch_size(self) -> int:
-        """Layers that are best handed over at once: 1 where each is sealed and opened alone."""
+        """The best number of layers per call: 1 if each is sealed and opened alone."""
         return 1
 
     @property
@@ -50,7 +50,7 @@ class Suite(ABC):
         return self.keypair_from(entropy.random(SECRET_SIZE))
 
     def keypair_from(self, raw: bytes) -> KeyPair:
-        """Make the key pair whose secret is these 32 bytes.
+        """Make the key pair with these 32 bytes as its secret.
 
         Raises:
             ParameterError: not 32 bytes.
@@ -65,8 +65,8 @@ class Suite(ABC):
         Args:
             public: the recipient's key, of this suite.
             plaintext: any number of bytes.
-            context: exactly 32 bytes; only who gives the same ones opens the result.
-            entropy: where the ephemeral key comes from, if it is seeded and the suite reproducible.
+            context: exactly 32 bytes; the result opens only in the same context.
+            entropy: source of the ephemeral key, if it is seeded and the suite reproducible.
 
         Returns:
             The sealed bytes, without the suite byte.
@@ -81,7 +81,7 @@ class Suite(ABC):
         return self._seal(public, plaintext, context, entropy)
 
     def open(self, secret: SecretKey, sealed: bytes, context: bytes) -> bytes:
-        """Open what `seal` made for the holder of this secret key.
+        """Open bytes that `seal` made for the holder of this secret key.
 
         Returns:
             The plaintext.
@@ -97,8 +97,9 @@ class Suite(ABC):
         self.check(secret, context)
         plaintext = self._open(secret, sealed, context)
         if plaintext is None:
-            # Raised here and not where the library failed: the library's exception holds frames
-            # with the secret in them, and would stay attached as this one's __context__.
+            # Raised here and not at the failure in the library: the library's exception holds
+            # frames
+            # with the secret in them, and would stay attached as this exception's __context__.
             raise Refused(Reason.DOES_NOT_OPEN) from None
         return plaintext
 
@@ -128,14 +129,14 @@ class Suite(ABC):
         context: bytes,
         entropies: Sequence[Entropy],
     ) -> list[bytes]:
-        """Seal many; a suite that can do some of it for all at once says how."""
+        """Seal many plaintexts; a suite with common work for all of them overrides this."""
         pairs = zip(plaintexts, entropies, strict=True)
         return [self._seal(public, plaintext, context, entropy) for plaintext, entropy in pairs]
 
     def _open_all(
         self, secret: SecretKey, sealed: Sequence[bytes], context: bytes
     ) -> list[bytes | None]:
-        """Open many; None for one that does not open."""
+        """Open many sealed plaintexts; None for each that does not open."""
         return [self._open(secret, each, context) for each in sealed]
 
     def __repr__(self) -> str:

@@ -1,13 +1,13 @@
-"""Signatures: who sent a message can be checked by whoever knows the sender's public key.
+"""Signatures: the sender of a message can be checked with the sender's public key.
 
 Ed25519 (RFC 8032) through libsodium. A signer's key pair is its own for years, or for one session;
-what a signature is about must say so itself: the caller signs a label with everything that the
+a signature must contain its own meaning: the caller signs a label with everything that the
 signature is meant to cover.
 
-Many signatures are made, and checked, eight at a time where that engine is (`multibuffer.py`). What
-libsodium refuses stays refused: a signature counts on the engine's word alone only if its key and
-its point are the one spelling of a point that is not of low order, and its scalar is reduced.
-Libsodium has the last word on every other, and on all that the engine does not take.
+Many signatures are made, and checked, eight at a time if the engine is there (`multibuffer.py`).
+Libsodium's refusals stay: the engine's result alone is enough only if key and point are in the one
+spelling of a point that is not of low order, and the scalar is reduced. Libsodium decides about all
+other signatures, and about all that the engine does not take.
 """
 
 from collections.abc import Sequence
@@ -31,12 +31,12 @@ SIGNING_KEY = crypto_sign_PUBLICKEYBYTES  # bytes of a public key: 32
 SIGNATURE = crypto_sign_BYTES  # bytes: 64
 
 _P = 2**255 - 19
-_SIGN_BIT = 1 << 255  # of the encoded point: which of the two x; the rest is y
+_SIGN_BIT = 1 << 255  # selects one of the two x of an encoded point; the rest is y
 _ORDER_8 = 2707385501144840649318225287225658788936804267575313519463743609750303402022
 _LOW_ORDER = frozenset((0, 1, _P - 1, _ORDER_8, _P - _ORDER_8))  # y of points that 8 times are zero
 _TOPS = {y >> 248 for y in (*_LOW_ORDER, _P)}
 _ORDINARY = tuple(top & 0x7F not in _TOPS for top in range(256))  # by the last byte of a point
-_REDUCED = 0x10  # a scalar whose last byte is smaller is below 2**252, and so below the order
+_REDUCED = 0x10  # a scalar with a smaller last byte is below 2**252, and so below the order
 
 
 @final
@@ -51,7 +51,7 @@ class Signer:
 
     @classmethod
     def of_pair(cls, seed: bytes, public: bytes) -> "Signer":
-        """Give the signer of a seed whose public key is known already."""
+        """Return the signer of a seed with a known public key."""
         signer = object.__new__(cls)
         signer.public, signer._secret = public, seed + public
         return signer
@@ -83,7 +83,7 @@ def make_signers(entropies: Sequence[Entropy]) -> list[Signer]:
 
 
 def sign_all(signers: Sequence[Signer], messages: Sequence[bytes]) -> list[bytes]:
-    """Give the signature of each message, of the signer in its place, as `sign` does."""
+    """Sign each message with the signer in its place, like `sign`."""
     engine = engine_for(len(messages))
     if engine is None:
         return [signer.sign(message) for signer, message in zip(signers, messages, strict=True)]
@@ -107,7 +107,7 @@ def verify_signature(public: bytes, message: bytes, signature: bytes) -> None:
 def valid_signatures(
     publics: Sequence[bytes], messages: Sequence[bytes], signatures: Sequence[bytes]
 ) -> list[bool]:
-    """Whether each signature of a message is that of the holder of the key in its place.
+    """Whether each signature of a message is by the holder of the key in its place.
 
     Raises:
         ParameterError: a key has not 32 bytes.
@@ -132,7 +132,7 @@ def valid_signatures(
 
 
 def _is_valid(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether libsodium takes a signature."""
+    """Whether libsodium accepts a signature."""
     if len(signature) != SIGNATURE:
         return False
     try:
@@ -143,7 +143,7 @@ def _is_valid(public: bytes, message: bytes, signature: bytes) -> bool:
 
 
 def _is_plain(public: bytes, signature: bytes) -> bool:
-    """Whether libsodium asks no more of this key and signature than that the equation holds."""
+    """Whether the equation alone decides this key and signature, for libsodium too."""
     return (
         len(signature) == SIGNATURE
         and signature[-1] < _REDUCED
@@ -153,8 +153,8 @@ def _is_plain(public: bytes, signature: bytes) -> bool:
 
 
 def _is_point(encoded: bytes) -> bool:
-    """Whether 32 bytes are the one spelling of what, if it is a point, is not of low order."""
+    """Whether 32 bytes, if a point, are its only spelling and it is not of low order."""
     if _ORDINARY[encoded[-1]]:
-        return True  # as most are; saves reading the number
+        return True  # the common case; saves reading the number
     y = int.from_bytes(encoded, "little") % _SIGN_BIT
     return y < _P and y not in _LOW_ORDER

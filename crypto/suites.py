@@ -20,7 +20,7 @@ from .textbook import Textbook
 
 __all__ = ["CONTEXT_SIZE", "SUITES", "Suite", "suite", "suite_by_code"]
 
-# The textbook in the table makes no keys and seals nothing; `suite` gives the one that does.
+# The textbook in the table makes no keys and seals no text; `suite` gives the usable textbook.
 SUITES: Mapping[str, Suite] = MappingProxyType(
     {s.name: s for s in (SealedBox(), HpkeX25519(), HpkePq(), Textbook())}
 )
@@ -30,10 +30,10 @@ _LESSON = Textbook(lesson=True)
 
 
 def suite(name: str = SUITE, *, lesson: bool = False) -> Suite:
-    """Give the suite of that name.
+    """Return the suite of that name.
 
     Args:
-        name: one of SUITES.
+        name: a name in SUITES.
         lesson: True to allow `textbook`, which hides nothing.
 
     Raises:

@@ -1,12 +1,12 @@
-"""The suite `textbook`: deterministic encryption, for the lesson on salt. It hides nothing.
+"""The suite `textbook`: deterministic encryption, for the lesson on salt. It does not hide values.
 
     e            = BLAKE2b-256(context || plaintext;
                                key = recipient's key, person "veilmix.textbook")
     sealed bytes = the sealed box of suite `sealedbox`, with e as its ephemeral key
 
-Equal plaintexts in one context give equal sealed bytes. Whoever knows the recipient's public key
-and the few values a feature can have seals each of them and compares: the dictionary attack that a
-salt inside the plaintext, or randomised encryption, prevents.
+Equal plaintexts in one context give equal sealed bytes. An attacker with the recipient's public key
+and the few values of a feature seals each of them and compares: the dictionary attack. A salt
+inside the plaintext, or randomised encryption, prevents it.
 """
 
 from hashlib import blake2b
@@ -48,7 +48,7 @@ class Textbook(BoxSuite):
         return sealed_box(public.raw, message, digest.digest())
 
     def require_lesson(self) -> None:
-        """Raise ParameterError unless the caller has said that this is a lesson."""
+        """Raise ParameterError unless the caller has declared this a lesson."""
         if not self.lesson:
             raise ParameterError(
                 "suite: textbook is deterministic and hides nothing; choose sealedbox, or say "

@@ -1,7 +1,7 @@
-r"""Messages that open when k people have sent the same: STAR's, nested, every share checked.
+r"""Messages that open if k people have sent the same texts: STAR, nested, with every share checked.
 
-A person turns each of its texts (a row, or longer and longer prefixes of one) into a seed with the
-oblivious function of a party that does not see it (voprf.py). A level of its message is
+A person turns each of its texts (a row, or longer and longer prefixes of a row) into a seed with
+the oblivious function of a party that does not see it (voprf.py). A level of its message is
 
     commitments   k elements            \  the body: equal for all with this seed and text
     sealed text   text || seed, sealed  /
@@ -10,12 +10,12 @@ oblivious function of a party that does not see it (voprf.py). A level of its me
 
 f is the polynomial of the seed (verifiable_sharing.py). Text and inside are sealed with
 ChaCha20-Poly1305 under SHA-256(label || f(0)) and SHA-256(label || f(0) || x): each key seals one
-thing, so the nonce is 0. Who reads groups messages by their bodies. k shares of one body give
+plaintext, so the nonce is 0. The reader groups messages by their bodies. k shares of one body give
 f(0), the text, the seed, and with it f and the body again: a share that is not on f is junk and is
-refused, and no more than that person is lost. Where the first k shares do not fit, each is checked
-against the commitments, so junk can cost the reader time and never keeps a group closed that k
-right shares could open. Bodies of deeper levels lie inside those of the level before, each under a
-key of its own: nobody sees how often they occur until the level before is open.
+refused, and only that person is lost. If the first k shares do not fit, each is checked against the
+commitments, so junk can cost the reader time and never keeps a group closed that k right shares can
+open. Bodies of deeper levels lie inside those of the level before, each under a key of its own:
+their frequencies stay hidden until the level before is open.
 """
 
 from collections.abc import Iterable, Sequence
@@ -61,8 +61,8 @@ class Level:
     """One text of a person, and the function's output for it.
 
     Attributes:
-        seed: the first 32 bytes of the output; whoever has it can open the text's group.
-        text: what is sealed, padded to its width.
+        seed: the first 32 bytes of the output; with it, the text's group can be opened.
+        text: the sealed text, padded to its width.
     """
 
     seed: bytes = field(repr=False)
@@ -71,7 +71,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What everybody must agree on: how many people open a group, and the bytes of each text.
+    """Common parameters: the number of people that opens a group, and the bytes of each text.
 
     Attributes:
         needed: k, 1 to 255.
@@ -87,31 +87,31 @@ class Shape:
             raise ParameterError(f"widths: found {self.widths}; one or more, each 0 or more")
 
     def body(self, level: int) -> int:
-        """Bytes of the body of a level."""
+        """Return the bytes of the body of a level."""
         return self.needed * ELEMENT + self.widths[level] + SEED + TAG
 
     def size(self, level: int = 0) -> int:
-        """Bytes of a message from a level on."""
+        """Return the bytes of a message from a level on."""
         inside = TAG + self.size(level + 1) if level + 1 < len(self.widths) else 0
         return self.body(level) + SHARE + inside
 
 
 class _Made(NamedTuple):
-    """What all who have a seed make of it."""
+    """The coefficients and the body of a level, the same for all with its seed and text."""
 
     coefficients: tuple[int, ...]
     body: bytes
 
 
 class Sealer:
-    """Makes messages of one shape; what people with the same texts share is made once."""
+    """Maker of messages of one shape; the common parts of equal texts are made once."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self._made: dict[Level, _Made] = {}
 
     def seal(self, levels: Sequence[Level], entropy: Entropy) -> bytes:
-        """Person: the message for these texts, of the shape's size.
+        """Person: make the message for these texts, of the shape's size.
 
         Raises:
             ParameterError: not as many texts as levels, or of other widths.
@@ -150,16 +150,16 @@ def _make(level: Level, needed: int) -> _Made:
 
 @dataclass(slots=True)
 class Opened:
-    """What a reader finds in the messages of one round.
+    """The reader's result for the messages of one round.
 
     Attributes:
-        texts: per message the texts of the levels that opened, none where the first did not.
-        refused: messages that are junk from a level on, by their index: (level, why). What opened
-            before that level counts.
-        closed: per level, the sizes of the groups that too few people share, each with the texts
-            around it: what the reader sees of what it cannot read.
-        rest: per message the first level that is not open, as the reader holds it; empty where all
-            levels are.
+        texts: per message the texts of the opened levels; () if the first did not open.
+        refused: messages that are junk from a level on, by their index: (level, reason). Levels
+            opened before that level count.
+        closed: per level, the sizes of the groups with too few people, each with the texts around
+            it: the part that the reader sees of unreadable groups.
+        rest: per message the first level that is not open, in the reader's form; empty if all
+            levels are open.
     """
 
     texts: list[tuple[bytes, ...]]
@@ -169,7 +169,7 @@ class Opened:
 
 
 class _Member(NamedTuple):
-    """One message at a level: its number in the round, its share and what is inside."""
+    """One message at a level: its number in the round, its share and its sealed next level."""
 
     number: int
     share: Share
@@ -177,10 +177,10 @@ class _Member(NamedTuple):
 
 
 def try_level(shape: Shape, at: int, level: Level, messages: Sequence[bytes]) -> dict[int, bytes]:
-    """Whoever has a seed: which messages are of it at a level, and what is inside each.
+    """Find the messages of a seed at a level, and the inside of each.
 
-    messages: from that level on. Gives by index what is inside; nothing in the last level, and
-    where it does not open: what is said up to here, the body alone shows.
+    messages: from that level on. Returns the inside by index; empty in the last level, and if it
+    does not open: the text of this level is shown by the body alone.
     """
     made, end = _make(level, shape.needed), shape.body(at)
     last, insides = at + 1 == len(shape.widths), dict[int, bytes]()
@@ -197,7 +197,7 @@ def try_level(shape: Shape, at: int, level: Level, messages: Sequence[bytes]) ->
 
 
 def spoiled(shape: Shape, message: bytes) -> bytes:
-    """Whoever sends junk: a message whose first share is of no use to its group."""
+    """Sender of junk: make a message with a first share of no use to its group."""
     end = shape.body(0)
     share = decode_share(message[end : end + SHARE])
     junk = Share(share.x, (share.y + 1) % ORDER)
@@ -205,7 +205,7 @@ def spoiled(shape: Shape, message: bytes) -> bytes:
 
 
 def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
-    """Reader: open every group that k or more people share, level by level."""
+    """Reader: open every group with k or more people, level by level."""
     opened = Opened([()] * len(messages), rest=list(messages))
     waiting: list[tuple[tuple[bytes, ...], list[tuple[int, bytes]]]]
     waiting = [((), list(enumerate(messages)))]
@@ -219,7 +219,7 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
                     opened.closed += [(around, alive)] if alive else []
                     continue
                 inner = list(_inside(shape, level, members, text, opened))
-                if len(inner) < shape.needed:  # k people who have the seed sent other shares
+                if len(inner) < shape.needed:  # k people with the seed sent other shares
                     opened.closed += [(around, len(inner))] if inner else []
                     continue
                 for index, part in inner:
@@ -233,7 +233,7 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
 def _grouped(
     shape: Shape, level: int, parts: Iterable[tuple[int, bytes]], opened: Opened
 ) -> Iterable[tuple[bytes, list[_Member]]]:
-    """Messages by their bodies; what has no form is refused, and so is a share that came before."""
+    """Group messages by their bodies; malformed messages and repeated shares are refused."""
     groups: dict[bytes, dict[int, _Member]] = {}
     end = shape.body(level)
     for index, data in parts:
@@ -255,14 +255,14 @@ def _grouped(
 
 
 def _free(group: dict[int, _Member], share: Share) -> int:
-    """A place for a share: its x, or where another y stands there, one that no x has."""
+    """Return a place for a share: its x, or if another y is there, a negative number."""
     return share.x if share.x not in group else -len(group)
 
 
 def _open(
     shape: Shape, level: int, body: bytes, members: list[_Member], opened: Opened
 ) -> Level | None:
-    """The text and seed of a group; None if it stays closed. Junk shares are refused."""
+    """Return the text and seed of a group; None if it stays closed. Junk shares are refused."""
     needed = shape.needed
     if len(members) < needed:
         return None
@@ -283,7 +283,7 @@ def _open(
 
 
 def _right(members: Sequence[_Member], committed: bytes, level: int, opened: Opened) -> list[Share]:
-    """The shares that are on the committed polynomial; the others are refused."""
+    """Return the shares on the committed polynomial; the rest are refused."""
     right: list[Share] = []
     for member in members:
         if is_right(member.share, committed):
@@ -294,7 +294,7 @@ def _right(members: Sequence[_Member], committed: bytes, level: int, opened: Ope
 
 
 def _text(shape: Shape, body: bytes, secret: int) -> Level:
-    """What a body holds; Refused unless text and seed give just this body."""
+    """Return the text and seed in a body; Refused unless they give just this body."""
     try:
         plain = _unseal(body[shape.needed * ELEMENT :], None, _ONCE, _key(_TEXT, secret))
     except CryptoError:
@@ -308,7 +308,7 @@ def _text(shape: Shape, body: bytes, secret: int) -> Level:
 def _inside(
     shape: Shape, level: int, members: Iterable[_Member], secret: Level, opened: Opened
 ) -> Iterable[tuple[int, bytes]]:
-    """The next levels of a group's members, for those whose share is right."""
+    """Return the next levels of a group's members with a right share."""
     coefficients = polynomial(secret.seed, shape.needed)
     last = level + 1 == len(shape.widths)
     for member in members:

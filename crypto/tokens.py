@@ -1,9 +1,9 @@
 r"""One-time tokens: outputs of an oblivious function, with one proof that all are of one key.
 
-A person asks for outputs of inputs that the key holder never sees. Whoever evaluates one person's
-under a key of its own could tell that person's outputs from all others later, so it proves that it
-did not: one proof for everything that a person asks for at once. Points are those of Curve25519 up
-to their sign (`montgomery.py`), K = k G, and `hash` is HashToGroup of RFC 9497 for ristretto255:
+A person asks for outputs of inputs that the key holder never sees. A key holder with a special key
+for one person could distinguish that person's outputs later, so it proves that it used the public
+key: one proof for all requests of a person at once. Points are those of Curve25519 up to their sign
+(`montgomery.py`), K = k G, and `hash` is HashToGroup of RFC 9497 for ristretto255:
 
     person        P_i = hash(input_i), r_i random,  B_i = r_i P_i                          ->
     key holder    E_i = k B_i;  t from k and all B,  T_0 = t G,  T_i = t B_i
@@ -12,10 +12,10 @@ to their sign (`montgomery.py`), K = k G, and `hash` is HashToGroup of RFC 9497 
                   N_i = E_i / r_i,  token_i = first 16 bytes of SHA-512(label || input_i || N_i)
 
 It is Chaum and Pedersen's proof, for all statements with one t. If E_i = e B_i with e other than k
-and -k, each choice of the signs allows one c at most: a false answer passes with a chance below
-2^-248 a guess, however it is made (the hash as a random function). B_i is uniform whatever the
-input is, as in RFC 9497. What differs from RFC 9497 is that points have no sign, and the proof: its
-own needs sums of points (docs/adr/0086).
+and -k, each choice of the signs allows one c at most: a false answer passes with a probability
+below 2^-248 a guess, for any way to make it (the hash as a random function). B_i is uniform for any
+input, as in RFC 9497. Two things differ from RFC 9497: points have no sign, and the proof, because
+RFC 9497's proof needs sums of points (docs/adr/0086).
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ from .montgomery import (
 from .ristretto import ORDER, SCALAR, decoded_scalar
 from .voprf import hashed
 
-TOKEN = 16  # bytes of an output that are shown: whoever guesses one is right once in 2^128
+TOKEN = 16  # bytes of an output that are shown: a guess is right once in 2^128
 MOST_ASKED = 1024  # inputs that a person may ask for at once
 
 _PROOF_LABEL = b"veilmix token proof 1\0"
@@ -70,12 +70,12 @@ class TokenKey:
         return multiples([self._secret], points)
 
     def nonce(self, asked: Sequence[bytes]) -> int:
-        """Key holder: what only it knows of a request, and the same whenever it is asked again."""
+        """Key holder: return a secret number of a request, the same for each repetition of it."""
         drawn = sha512(_NONCE_LABEL + self._secret + b"".join(asked)).digest()
         return int.from_bytes(drawn, "little") % ORDER
 
     def response(self, nonce: int, challenge: int) -> bytes:
-        """Key holder: z, which with the challenge shows that nonce and secret were both used."""
+        """Key holder: z, which with the challenge proves the use of nonce and secret."""
         return ((nonce - challenge * self._number) % ORDER).to_bytes(SCALAR, "little")
 
     def __repr__(self) -> str:
@@ -88,12 +88,12 @@ class TokenKey:
 
 @dataclass(frozen=True, slots=True)
 class BlindedInputs:
-    """Inputs on their way through a key holder who may not see them.
+    """Inputs on their way through a key holder that may not see them.
 
     Attributes:
-        inputs: what outputs are asked for.
-        elements: what is sent: B_1, .., B_s; 32 bytes each; says nothing of the inputs.
-        inverses: what takes the blinding off again, one an input. Secrets of the person.
+        inputs: the inputs of the outputs.
+        elements: the sent elements B_1, .., B_s; 32 bytes each; independent of the inputs.
+        inverses: multipliers that remove the blinding, one an input. Secrets of the person.
     """
 
     inputs: tuple[bytes, ...] = field(repr=False)
@@ -103,7 +103,7 @@ class BlindedInputs:
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """What the key holder answers one person.
+    """The key holder's answer to one person.
 
     Attributes:
         elements: E_1, .., E_s.
@@ -120,7 +120,7 @@ def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> li
     """People: blind the inputs of each person, with a source of randomness of its own.
 
     Raises:
-        ParameterError: somebody has no input, or too many.
+        ParameterError: a person has no input, or too many.
     """
     for inputs in requests:
         if not 0 < len(inputs) <= MOST_ASKED:
@@ -141,7 +141,7 @@ def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> li
 
 
 def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | Reason]:
-    """Key holder: answer each person's elements; MALFORMED where they are none, or too many."""
+    """Key holder: answer each person's elements; MALFORMED if they are malformed or too many."""
     good = [_is_request(elements) for elements in requests]
     asked = [elements for elements, fits in zip(requests, good, strict=True) if fits]
     if not asked:
@@ -166,9 +166,9 @@ def grant(key: TokenKey, requests: Sequence[Sequence[bytes]]) -> list[Granted | 
 def tokens(
     asked: Sequence[BlindedInputs], answers: Sequence[Granted], public: bytes
 ) -> list[list[bytes] | Reason]:
-    """People: check the answer to each, and give the tokens, 16 bytes each; or why there are none.
+    """People: check each answer, and return its tokens, 16 bytes each, or the reason of refusal.
 
-    MALFORMED: not an answer to what was asked, or no points. DOES_NOT_OPEN: not evaluated with the
+    MALFORMED: not an answer to this request, or no points. DOES_NOT_OPEN: not evaluated with the
     key of `public`, all of them.
     """
     pairs = list(zip(asked, answers, strict=True))
@@ -187,7 +187,7 @@ def tokens(
 
 
 def verify(elements: Sequence[bytes], answer: Granted, public: bytes) -> None:
-    """Anybody: check the answer to what somebody asked for.
+    """Check the answer to the elements of a request.
 
     Raises:
         Refused: (MALFORMED) not an answer to these elements, or no points; (DOES_NOT_OPEN) not
@@ -227,7 +227,7 @@ def _proved(
 
 
 def _form(asked: Sequence[bytes], answer: Granted, public: bytes) -> Reason | None:
-    """Why an answer cannot be one to what was asked, whatever it proves; None: it can."""
+    """Return the reason why an answer cannot fit the request; None if it can."""
     many = len(asked)
     if len(answer.elements) != many or len(answer.commitments) != many + 1:
         return Reason.MALFORMED
@@ -241,7 +241,7 @@ def _form(asked: Sequence[bytes], answer: Granted, public: bytes) -> Reason | No
 
 
 def _are_proved(pairs: Sequence[tuple[Sequence[bytes], Granted]], public: bytes) -> list[bool]:
-    """Whether each answer was evaluated with the key of `public`, all of it."""
+    """Whether all of each answer was evaluated with the key of `public`."""
     responses, challenges = list[bytes](), list[bytes]()
     for asked, answer in pairs:
         challenge = _challenge(public, asked, answer.elements, answer.commitments)
@@ -272,7 +272,7 @@ def _are_proved(pairs: Sequence[tuple[Sequence[bytes], Granted]], public: bytes)
 def _challenge(
     public: bytes, asked: Sequence[bytes], evaluated: Sequence[bytes], commitments: Sequence[bytes]
 ) -> int:
-    """What the proof depends on, all of it; as all points have one size, it can be read one way."""
+    """The challenge: a hash of all parts; points have one size, so the parts are unambiguous."""
     said = b"".join((_PROOF_LABEL, public, *asked, *evaluated, *commitments))
     return int.from_bytes(sha512(said).digest(), "little") % ORDER
 

@@ -1,13 +1,13 @@
-r"""Secret sharing with shares that anybody can check: Shamir 1979, commitments of Feldman 1987.
+r"""Secret sharing with publicly checkable shares: Shamir 1979, commitments of Feldman 1987.
 
     polynomial     f(x) = a_0 + a_1 x + .. + a_{k-1} x^{k-1},  over the scalars of ristretto255
-    coefficients   a_i = SHA-512(label || seed || i), reduced: who has the seed has them all
+    coefficients   a_i = SHA-512(label || seed || i), reduced: the seed gives them all
     commitments    C_i = a_i G, in their order, 32 bytes each
     a share        (x, f(x)), x != 0; right if f(x) G = C_0 + x C_1 + .. + x^{k-1} C_{k-1}
 
-Any k shares give a_0 = f(0); fewer say nothing of it beside C_0, of which the logarithm is hard. As
-the coefficients follow from the seed, all who have one seed share one polynomial without a word
-between them (Davidson et al., STAR, CCS 2022, 4.1).
+Any k shares give a_0 = f(0); fewer add nothing to C_0, whose logarithm is hard. As the coefficients
+follow from the seed, all people with one seed share one polynomial without communication (Davidson
+et al., STAR, CCS 2022, 4.1).
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from .ristretto import (
 )
 
 LABEL = b"veilmix polynomial 1\0"
-MOST_SHARES = 255  # that are needed for a secret: a coefficient's number is one byte
+MOST_SHARES = 255  # shares needed for a secret: a coefficient's number is one byte
 
 
 class Share(NamedTuple):
@@ -62,7 +62,7 @@ def decode_share(data: bytes) -> Share:
 
 
 def polynomial(seed: bytes, needed: int) -> tuple[int, ...]:
-    """Give the coefficients a_0 .. a_{k-1} that follow from a seed; a_0 is the secret.
+    """Return the coefficients a_0 .. a_{k-1} that follow from a seed; a_0 is the secret.
 
     Raises:
         ParameterError: needed is not 1 to 255.
@@ -75,13 +75,13 @@ def polynomial(seed: bytes, needed: int) -> tuple[int, ...]:
 
 
 def check_needed(needed: int) -> None:
-    """ParameterError unless so many shares may be asked for."""
+    """Raise ParameterError unless `needed` is from 1 to MOST_SHARES."""
     if not 1 <= needed <= MOST_SHARES:
         raise ParameterError(f"needed: found {needed}; 1 to {MOST_SHARES} shares are accepted")
 
 
 def commitments(coefficients: Sequence[int]) -> bytes:
-    """Give what shares are checked against, 32 bytes a coefficient."""
+    """Return the commitments of coefficients, 32 bytes a coefficient."""
     return b"".join(base_times(_scalar(coefficient)) for coefficient in coefficients)
 
 
@@ -94,7 +94,7 @@ def share_at(coefficients: Sequence[int], x: int) -> Share:
 
 
 def is_right(share: Share, committed: bytes) -> bool:
-    """Whether a share is a point of the polynomial that was committed to.
+    """Whether a share is a point of the committed polynomial.
 
     Raises:
         Refused: (MALFORMED) a commitment is not a group element.
@@ -107,7 +107,7 @@ def is_right(share: Share, committed: bytes) -> bool:
 
 
 def opens(secret: int, committed: bytes) -> bool:
-    """Whether this is the secret of the polynomial that was committed to."""
+    """Whether this is the secret of the committed polynomial."""
     return base_times(_scalar(secret)) == committed[:ELEMENT]
 
 

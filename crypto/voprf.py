@@ -1,16 +1,16 @@
 """Verifiable oblivious pseudorandom function: RFC 9497, mode VOPRF, suite ristretto255-SHA512.
 
-A key holder computes F(key, input) of an input that it never sees, and proves that it used the key
-it is known by. Who asks, and what comes of it later, cannot be connected by the key holder, however
-it counts or remembers: for it, every blinded element is uniformly random.
+A key holder computes F(key, input) of an input that it never sees, and proves that it used its
+public key. It cannot connect a request with the later use of the output, by any counting or memory:
+for it, every blinded element is uniformly random.
 
     person        P = H(input), r random          ->  B = r P
     key holder    E = key B, proof                <-  E, proof that log_G(public) = log_B(E)
     person        checks, N = E / r = key P           output = SHA-512(input, N, "Finalize")
     key holder    computes the output of a shown input alone, and compares
 
-One proof is for a whole batch: a random combination of all B and E (so nobody can be given
-a key of its own, by which its token could be told from others').
+One proof is for a whole batch: a random combination of all B and E (so a person cannot get a key of
+its own, by which its token could be distinguished).
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class OprfKey:
 
     Args:
         entropy: 32 bytes are taken from it.
-        info: what the key is for; other words, another key (RFC 9497, 3.2.1).
+        info: purpose of the key; other bytes, another key (RFC 9497, 3.2.1).
     """
 
     __slots__ = ("_secret", "public")
@@ -67,7 +67,7 @@ class OprfKey:
         """Key holder: answer a batch of blinded elements, with one proof for all of them.
 
         Raises:
-            Refused: (MALFORMED) one of them is not an element, or they are none or too many.
+            Refused: (MALFORMED) an item is not an element, or they are too few or too many.
         """
         _check_size(len(blinded))
         evaluated = [times(self._secret, decoded(element)) for element in blinded]
@@ -98,12 +98,12 @@ class OprfKey:
 
 @dataclass(frozen=True, slots=True)
 class Blinded:
-    """Inputs on their way through a key holder who may not see them.
+    """Inputs on their way through a key holder that may not see them.
 
     Attributes:
-        inputs: what the function is asked for.
-        elements: what is sent, one an input, 32 bytes each; says nothing of the inputs.
-        factors: what takes the blinding off again; a secret of whoever asks.
+        inputs: inputs of the function.
+        elements: the sent elements, one an input, 32 bytes each; independent of the inputs.
+        factors: scalars that remove the blinding; a secret of the person.
     """
 
     inputs: tuple[bytes, ...] = field(repr=False)
@@ -115,7 +115,7 @@ def blind(inputs: Sequence[bytes], entropy: Entropy) -> Blinded:
     """Person: blind inputs, of at most 65,535 bytes each.
 
     Raises:
-        ParameterError: no input, or too many, or one is too long.
+        ParameterError: no input, or too many, or an input is too long.
     """
     if not 0 < len(inputs) <= MOST_INPUTS:
         raise ParameterError(f"inputs: got {len(inputs)}, accepted: 1 to {MOST_INPUTS:,}")
@@ -123,9 +123,9 @@ def blind(inputs: Sequence[bytes], entropy: Entropy) -> Blinded:
 
 
 def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
-    """Person: blind inputs by scalars other than 0, as drawn (or as a vector says)."""
+    """Person: blind inputs by scalars other than 0, drawn or from a test vector."""
     for data in inputs:
-        _sized(data)  # longer ones have no output
+        _sized(data)  # longer inputs have no output
     elements = tuple(
         times(factor, hashed(data)) for factor, data in zip(factors, inputs, strict=True)
     )
@@ -135,11 +135,11 @@ def blinded_by(factors: Sequence[bytes], inputs: Sequence[bytes]) -> Blinded:
 def finalize(
     asked: Blinded, evaluated: Sequence[bytes], proof: bytes, public: bytes
 ) -> list[bytes]:
-    """Person: check the key holder's answer and give the outputs, 64 bytes each.
+    """Person: check the key holder's answer and return the outputs, 64 bytes each.
 
     Raises:
-        Refused: (MALFORMED) not as many elements as asked for, or no elements, or no proof;
-            (DOES_NOT_OPEN) the proof fails: another key than `public` was used for one of them.
+        Refused: (MALFORMED) a wrong number of elements, or no elements, or no proof;
+            (DOES_NOT_OPEN) the proof fails: another key than `public` was used for an element.
     """
     if len(evaluated) != len(asked.elements):
         raise Refused(Reason.MALFORMED, "not an answer to what was asked")
@@ -153,11 +153,10 @@ def finalize(
 def verify(
     blinded: Sequence[bytes], evaluated: Sequence[bytes], proof: bytes, public: bytes
 ) -> None:
-    """Anybody: check that a batch was evaluated with the key of `public` (RFC 9497, 2.2.2).
+    """Check that a batch was evaluated with the key of `public` (RFC 9497, 2.2.2).
 
     Raises:
-        Refused: (MALFORMED) elements, proof or key are not of their form; (DOES_NOT_OPEN) the
-            proof fails.
+        Refused: (MALFORMED) malformed elements, proof or key; (DOES_NOT_OPEN) the proof fails.
     """
     _check_size(len(blinded))
     if len(evaluated) != len(blinded) or len(proof) != PROOF:
@@ -179,7 +178,7 @@ def _check_size(count: int) -> None:
 
 
 def _weights(public: bytes, blinded: Sequence[bytes], evaluated: Sequence[bytes]) -> list[bytes]:
-    """The random weight of each pair, which depends on all before it could be chosen (2.2.1)."""
+    """Return the random weight of each pair, which depends on all earlier choices (2.2.1)."""
     seed = sha512(_sized(public) + _sized(b"Seed-" + _CONTEXT)).digest()
     return [
         _hashed_scalar(
@@ -201,12 +200,12 @@ def _challenge(*elements: bytes) -> bytes:
 
 
 def finished(data: bytes, unblinded: bytes) -> bytes:
-    """Anybody: the output (64 bytes) of an input, from its element times the key."""
+    """Return the output (64 bytes) of an input, from its element times the key."""
     return sha512(_sized(data) + _sized(unblinded) + b"Finalize").digest()
 
 
 def hashed(data: bytes) -> bytes:
-    """Anybody: the element of an input, of which nobody knows the logarithm."""
+    """Return the element of an input, with unknown logarithm."""
     return element(_expanded(data, b"HashToGroup-" + _CONTEXT))
 
 
@@ -215,7 +214,7 @@ def _hashed_scalar(data: bytes, label: bytes = b"HashToScalar-" + _CONTEXT) -> b
 
 
 def _derived(drawn: bytes) -> bytes:
-    """A key, other than 0, that is a function of what was drawn (3.2.1)."""
+    """Return a key, other than 0, that is a function of the drawn bytes (3.2.1)."""
     for count in range(256):
         secret = _hashed_scalar(drawn + bytes((count,)), b"DeriveKeyPair" + _CONTEXT)
         if any(secret):
@@ -224,14 +223,14 @@ def _derived(drawn: bytes) -> bytes:
 
 
 def _expanded(data: bytes, label: bytes) -> bytes:
-    """expand_message_xmd of RFC 9380, 5.3.1, for SHA-512 and 64 bytes: one block of output."""
+    """Expand_message_xmd of RFC 9380, 5.3.1, for SHA-512 and 64 bytes: one block of output."""
     tail = label + bytes((len(label),))
     first = sha512(bytes(_BLOCK) + data + UNIFORM.to_bytes(2, "big") + b"\0" + tail).digest()
     return sha512(first + b"\1" + tail).digest()
 
 
 def _sized(data: bytes) -> bytes:
-    """Bytes behind their number, two bytes long."""
+    """Return bytes behind their number, two bytes long."""
     if len(data) >= 2**16:
         raise ParameterError(f"got {len(data):,} bytes, accepted: fewer than 65,536")
     return len(data).to_bytes(2, "big") + data

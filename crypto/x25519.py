@@ -1,11 +1,11 @@
-"""Which 32 bytes are an X25519 public key: one spelling for each point, and no point of low order.
+"""X25519 public keys: one spelling for each point, and no point of low order.
 
 X25519 (RFC 7748) reads 32 bytes as a number u below 2**255, ignores the top bit and takes u modulo
 p = 2**255 - 19. So the top bit, and the 19 values from p upwards, give a point a second spelling.
-The suites hash the spelling into nonce or key, so no stranger can respell the point of a layer and
-have it open; but the libraries open what a sender has so spelt. Here every key and every layer has
-one form. Points of low order (8 times them is zero, on the curve or its twist) make the shared
-secret zero whatever the recipient's key is.
+The suites hash the spelling into nonce or key, so a stranger cannot respell the point of a layer
+so that it still opens; but the libraries open a layer whose sender chose such a spelling. Here
+every key and every layer has one form. Points of low order (8 times them is zero, on the curve or
+its twist) make the shared secret zero for any recipient's key.
 """
 
 X25519_SIZE = 32  # bytes of a public or a secret key
@@ -21,9 +21,9 @@ _ORDINARY = tuple(top < max(_TOPS) and top not in _TOPS for top in range(256))  
 
 
 def is_public_key(point: bytes) -> bool:
-    """Tell whether 32 bytes are the only spelling of a point that is not of low order."""
+    """Whether 32 bytes are the only spelling of a point that is not of low order."""
     if len(point) == X25519_SIZE and _ORDINARY[point[-1]]:
-        return True  # as most are; saves reading the number
+        return True  # the common case; saves reading the number
     return (
         len(point) == X25519_SIZE
         and int.from_bytes(point, "little") < _P

@@ -1,8 +1,9 @@
 """How the pages of this folder become a site: `make docs`.
 
 Sphinx, furo and MyST; nothing of a page is fetched from another computer. The pages are Markdown
-that reads as well without Sphinx. Two small extensions of our own stand beside this file: diagrams
-are drawn at build time, and docstrings, which are plain text, are made fit for Sphinx.
+that reads as well without Sphinx. Small extensions of our own stand beside this file: diagrams and
+formulas are drawn at build time, docstrings, which are plain text, are made fit for Sphinx,
+functions show the numbered statements that they compute, and notebooks become pages.
 """
 
 import sys
@@ -18,13 +19,17 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "mathematics",
+    "notebook_pages",
+    "parameter_tables",
     "plain_docstrings",
+    "statements",
     "state_diagram",
 ]
 
 exclude_patterns = ["_build", "extensions", "README.md"]
-myst_enable_extensions = ["colon_fence", "attrs_block"]
-myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence", "attrs_block", "dollarmath"]
+myst_heading_anchors = 4
 myst_fence_as_directive = {"mermaid"}
 highlight_language = "none"  # a block of code says its language, or is text
 
@@ -36,7 +41,9 @@ python_use_unqualified_type_names = True
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"veilmix {version}"
 html_static_path = ["static"]

@@ -1,5 +1,5 @@
-"""The parties as machines: processes that share nothing but bytes over TLS.
+"""The parties as machines: processes that share only bytes over TLS.
 
-May import `errors`, `crypto`, `protocol` and `roles`, whose parties it runs as they are. Must never
-know scenarios or terminals: it is handed a cast, or what one party needs, and gives the board back.
+May import `errors`, `crypto`, `protocol` and `roles`: it runs their parties as they are. Must never
+know scenarios or terminals: it gets a cast, or a party's parameters, and returns the board.
 """

@@ -1,11 +1,12 @@
-"""The board as a service: append, read from an entry on, wait for more. Run by who is no shuffler.
+"""The board as a service: append, read from an entry on, wait for more. No shuffler runs it.
 
     POST /posts          a post (inputs.py) of a party that holds a certificate
-                         200: u32, its place on the board; 409: u32 entries there are, and why not
+                         200: u32, its place on the board; 409: u32 number of entries, and reason
+                         426: the place has another version of veilmix; the board's version
     GET  /posts/N        entries from number N (from 0) on, and those to come, as they come
     entry                u32 length || f64 time || author || blob data; length 0 every `BEAT`
 
-It holds what it was given, in order, and knows no secret. That it shows everybody the same is not
+It holds the posts it got, in order, and knows no secret. That it shows all parties the same is not
 taken on trust: heads can be compared.
 """
 
@@ -14,6 +15,7 @@ from functools import partial
 
 import trio
 
+from .. import __version__
 from ..crypto.signing import Signer
 from ..errors import Reason, Refused
 from ..protocol.board import Board, Entry
@@ -25,16 +27,18 @@ from ..protocol.wire import Writer
 from .http import BYTES, Answer, Request, Say
 from .inputs import Post
 
+VERSION, OTHER_VERSION = "veilmix-version", 426  # header of a place's requests; status
 BEAT = 5.0  # seconds (real) after which a silent stream shows that it is still there
 MOST_POST = 1 << 24  # bytes: the marks of 500,000 ballots fit
 
 
 class BoardService:
-    """The board and those who wait for it.
+    """The board and its waiting readers.
 
-    known: who signs posts, where they are signed; notary: signs heads of the board. speaks: whether
-    a place may post in a party's name. heard: told of every entry and its time. refused: told why a
-    post was not taken. Attribute `write` is called with a place and its post before it is judged.
+    known: the keys of signers, where posts are signed; notary: signs heads of the board. speaks:
+    whether a place may post in a party's name. heard: told of every entry and its time. refused:
+    told why a post is refused. Attribute `write` is called with a place and its post before it is
+    judged.
     """
 
     def __init__(
@@ -50,7 +54,7 @@ class BoardService:
         self._notary = notary
         self._speaks = speaks
         self.time = 0.0
-        self.posts: dict[str, int] = {}  # place -> how many of its posts were judged
+        self.posts: dict[str, int] = {}  # place -> number of its posts that were judged
         self._heard = heard
         self._refused = refused
         self.write: Callable[[str, bytes], None] = lambda _peer, _post: None
@@ -61,6 +65,8 @@ class BoardService:
     async def answer(self, request: Request) -> Answer:
         """Answer a request."""
         await trio.lowlevel.checkpoint()
+        if request.peer and request.headers.get(VERSION, __version__) != __version__:
+            return Answer(OTHER_VERSION, __version__.encode())
         if request.method == "POST" and request.path == "/posts":
             return self._append(request)
         kind, _, number = request.path.lstrip("/").partition("/")
@@ -85,7 +91,7 @@ class BoardService:
         return self._answers[known]
 
     def receive(self, peer: str, post: Post) -> None:
-        """Take a place's post or not; the answer is the same whenever it is asked for."""
+        """Take or refuse a place's post; a repeated post gets the same answer."""
         self.posts[peer] = self.posts.get(peer, 0) + 1
         self._answers[peer, post.id] = self._judged(post)
 
@@ -100,7 +106,7 @@ class BoardService:
         return Answer(200, Writer().u32(place).done(), (BYTES,))
 
     def _add(self, author: str, data: bytes) -> int:
-        """Add a post, and the board's head where one is due; gives the place of the post."""
+        """Add a post, and the board's head where it is due; return the place of the post."""
         board = self.board
         entry = board.post(author, data)
         place = len(board.entries) - 1
@@ -111,7 +117,7 @@ class BoardService:
         return place
 
     def show(self, entry: Entry) -> None:
-        """Show an entry to all who wait for more."""
+        """Show an entry to all readers that wait for more."""
         frame = Writer().f64(self.time).text(entry.author).blob(entry.data).done()
         self._frames.append(Writer().blob(frame).done())
         self._heard(self.time, entry)

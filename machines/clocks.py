@@ -1,24 +1,28 @@
-"""What time it is in a session, for a place: as it passes there, or as a conductor gives it."""
+"""The time of a session at a place: real time there, or simulated time from a conductor."""
 
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 import trio
 
+BOOT = Path("/proc/sys/kernel/random/boot_id")  # another text after each start of a Linux machine
+
 
 class Time(Protocol):
-    """What time it is in a session, and when it will be later."""
+    """The time of a session, and waiting for later times."""
 
     def begin(self) -> None:
-        """The role is ready: from now on its deadlines pass."""
+        """Start the time: the role is ready, and its deadlines pass from now on."""
         ...
 
     def now(self) -> float:
-        """Seconds since the session began, for this place."""
+        """Return the seconds since the session began, for this place."""
         ...
 
     def at(self, said: float) -> float:
-        """When something is heard that others say they said at a time of theirs."""
+        """Return the time at which an input is heard. said: its sender's time when it was sent."""
         ...
 
     async def wait(self, news: trio.Event, deadline: float) -> None:
@@ -26,11 +30,48 @@ class Time(Protocol):
         ...
 
 
+def steady_time() -> float:
+    """Return the seconds of a clock that is never set, and that a sleeping machine does not stop.
+
+    It begins with the machine, and all its processes share it.
+    """
+    if hasattr(time, "CLOCK_BOOTTIME"):  # Linux; the other clock stops while a machine sleeps
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
+
+
+def moment(now: float) -> bytes:
+    """Return a moment as a journal keeps it: start of the machine, seconds since, and date.
+
+    now: seconds, by `steady_time` or a clock that is ahead of it.
+    """
+    return f"{_boot()} {now!r} {time.time()!r}".encode()
+
+
+def time_of_moment(kept: bytes, now: float) -> float:
+    """Return the time of a kept moment, in seconds of the clock that says `now`.
+
+    The date counts only if the machine has been started since, which `steady_time` does not
+    survive: a date can be set.
+    """
+    boot, then, date = kept.decode().split(" ")
+    if boot and boot == _boot():
+        return min(float(then), now)
+    return now - max(0.0, time.time() - float(date))
+
+
+def _boot() -> str:
+    try:
+        return BOOT.read_text().strip()
+    except OSError:  # no Linux: dates count
+        return ""
+
+
 class RealTime:
-    """Time as it passes here, from when the role is ready: what it takes to start is nobody's.
+    """Time as it passes here, from when the role is ready: the time of starting does not count.
 
     keep: told the time at that moment, by this clock; gives when the session began, which is
-    earlier where this place has been started again.
+    earlier if this place has been started again.
     """
 
     def __init__(
@@ -46,13 +87,13 @@ class RealTime:
         self._began = self._keep(self._clock())
 
     def now(self) -> float:
-        """Seconds since then; never less than before, whatever is done to the clock."""
+        """Return the seconds since then; never less than before, even if the clock is set back."""
         if self._began is not None:
             self._last = max(self._last, self._clock() - self._began)
         return self._last
 
     def at(self, said: float) -> float:  # noqa: ARG002
-        """Now: what others count is theirs, and some have been waiting for longer."""
+        """Return the time now: places count their own seconds, and some have waited longer."""
         return self.now()
 
     async def wait(self, news: trio.Event, deadline: float) -> None:
@@ -68,16 +109,16 @@ class SimulatedTime:
         self.told = 0.0
 
     def begin(self) -> None:
-        """Nothing: it begins when it is told to."""
+        """Do nothing: the conductor starts the time."""
 
     def now(self) -> float:
-        """What time the conductor has said."""
+        """Return the conductor's time."""
         return self.told
 
     def at(self, said: float) -> float:
-        """What they say, if the conductor has not said so yet."""
+        """Return the sender's time, or the conductor's if that is later."""
         return max(self.told, said)
 
     async def wait(self, news: trio.Event, deadline: float) -> None:  # noqa: ARG002
-        """Wait for news, of which a new time is one."""
+        """Wait for news, including a new time."""
         await news.wait()

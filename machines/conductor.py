@@ -1,10 +1,10 @@
-"""Simulated time in many processes: a deadline passes when everybody waits for it.
+"""Simulated time in many processes: a deadline passes when all places wait for it.
 
-Each place says where it stands whenever it is idle and others have all it had to say (`IdleState`).
-Nobody can act again but by receiving something. So if, of the last standings, what every place has
-sent to every other is what the other has received, nobody acts and nothing is on its way: had any
-place acted since, the first to do so would have received something that its sender, by its own
-standing, has sent already (and the numbers would differ), or sends later (and would not be first).
+Each place reports its state whenever it is idle and others have all its outputs (`IdleState`).
+A place acts again only after an input. So if, in the last states, the numbers that places have sent
+to each other are the numbers received, no place acts and no message is on its way: had a
+place acted since, the first to do so would have received a message that its sender, by its own
+state, has sent already (and the numbers would differ), or sends later (and would not be first).
 Then time goes on to the next deadline, as it does in a simulation in one process.
 """
 
@@ -17,11 +17,11 @@ from .host import IdleState
 
 
 class Stuck(VeilmixError):
-    """Everybody waits, and nobody for a deadline."""
+    """All places wait, and no place for a deadline."""
 
 
 class Conductor:
-    """Knows where each place stood last. places: those that act, without the board."""
+    """The keeper of each place's last state. places: the places that act, without the board."""
 
     def __init__(self, places: Collection[str]) -> None:
         self.time = 0.0
@@ -29,16 +29,16 @@ class Conductor:
         self._stands: dict[str, IdleState] = {}
 
     def hear(self, place: str, standing: IdleState) -> None:
-        """Note where a place stands."""
+        """Note the state of a place."""
         self._stands[place] = standing
 
     def forget(self, place: str) -> None:
-        """A place is gone, or begins anew: nobody knows where it stands."""
+        """Forget the state of a place that is gone, or begins anew."""
         self._stands.pop(place, None)
 
     @property
     def still(self) -> bool:
-        """Whether nobody acts and nothing is on its way."""
+        """Whether no place acts and no message is on its way."""
         if set(self._stands) != {*self._places, BOARD}:
             return False
         board = self._stands[BOARD]
@@ -55,11 +55,11 @@ class Conductor:
 
     @property
     def over(self) -> bool:
-        """Whether all have finished; to be asked while `still`."""
+        """Whether all places have finished; to be asked while `still`."""
         return all(self._stands[name].over for name in self._places)
 
     def advance(self) -> float:
-        """Let time go on to the next deadline, while `still`; Stuck if there is none."""
+        """Let time go on to the next deadline, while `still`; Stuck if there is no deadline."""
         due = min(self._stands[name].deadline for name in self._places)
         if due == math.inf:
             waiting = [name for name in self._places if not self._stands[name].over]

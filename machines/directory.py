@@ -1,7 +1,7 @@
-"""Where the places of a session are, and by which certificate each is known.
+"""The directory of a session: the address and the certificate of each place.
 
 A place is a machine, or a process: the board, a keyholder, or people (one place may look after
-many). Parties are called as everywhere.
+many). Parties have their usual names.
 """
 
 from collections.abc import Mapping
@@ -12,17 +12,30 @@ from ..protocol import parties
 from ..protocol.phases import BOARD
 
 EVERYBODY = range(1 << 31)
+Address = tuple[str, int]  # host and port
+
+
+def parse_address(text: str, name: str) -> Address:
+    """Read HOST:PORT, a host of IPv6 in brackets. name: of the field, for the error.
+
+    Raises:
+        ParameterError: it is no such address; ports are 1 to 65,535.
+    """
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
+        raise ParameterError(f"{name}: found {text!r:.200}; HOST:PORT is accepted")
+    return host.strip("[]"), int(port)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One of them.
+    """A place of a session.
 
     Attributes:
-        name: what it is called in the session file.
+        name: its name in the session file.
         certificate: PEM.
-        host, port: where it listens; 0: nowhere, it only talks.
-        users: the indices of those whom it looks after.
+        host, port: its address; port 0: it does not listen, it only talks.
+        users: the indices of the users it looks after.
     """
 
     name: str
@@ -40,7 +53,7 @@ class Directory:
 
     @property
     def board(self) -> Place:
-        """Where the board is."""
+        """The place of the board."""
         return self.places[BOARD]
 
     @property
@@ -49,14 +62,14 @@ class Directory:
         return {name: place.certificate for name, place in self.places.items()}
 
     def place_of(self, party: str) -> str:
-        """Where a party is."""
+        """Return the name of a party's place."""
         if party in self.places or parties.role(party) is not parties.Role.USER:
             return party
         here = (name for name, place in self.places.items() if parties.index(party) in place.users)
         return next(here, party)
 
     def speaks_for(self, place: str, party: str) -> bool:
-        """Whether a place may say something in a party's name."""
+        """Whether a place may write in a party's name."""
         try:
             if parties.role(party) is parties.Role.USER:
                 return place in self.places and parties.index(party) in self.places[place].users

@@ -1,7 +1,7 @@
-"""How a place stands, for whoever asks: as JSON, and in numbers that Prometheus reads.
+"""The status of a place: as JSON, and in numbers that Prometheus reads.
 
-GET /status          where this place stands (no key, no value, nobody's name but those of
-places)
+GET /status          the status of this place (no key, no value, no name but names of
+                     places)
 GET /metrics         the same in numbers
 """
 
@@ -25,21 +25,21 @@ JSON = (("content-type", "application/json"),)
 
 
 class Status(msgspec.Struct, frozen=True):
-    """Where a place stands: what it answers whoever asks, and what is read of the answer.
+    """The status of a place: its answer to GET /status, and the form in which a client reads it.
 
     Attributes:
         place: its name.
-        session: hexadecimal; of nothing before one is announced.
+        session: its digest, hexadecimal; that of no session before it is announced.
         phase: of the board as the place sees it.
         round: the number of the last call; 0 before there is one.
         entries: posts that it has seen.
-        posts: messages, by what they are.
+        posts: messages, by kind.
         refused: messages that were refused, by reason.
         batch: messages in the batch that is being collected.
         seconds: since the place began.
-        silent: seconds since something came.
-        unreached: why another place is not reached now, by its name; of the board always empty,
-            which waits for others to come.
+        silent: seconds since the last input came.
+        unreached: why another place is not reached now, by its name; always empty for the board,
+            which waits for other places to come.
         turned_away: connections that were refused before a word was heard, by reason.
     """
 
@@ -59,17 +59,17 @@ class Status(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Gauge(Instrument):
-    """Counts what a place does; logs it without a value, a key or a person.
+    """Counters of a place's actions; it logs them without a value, a key or a person.
 
     Attributes:
         name: of the place that is watched.
-        log: told what happens, as a word and named facts.
-        troubles: what stands between it and others.
-        began: when it began, in seconds of the machine's clock.
+        log: told the events, as a word and named facts.
+        troubles: the reasons why it does not reach other places.
+        began: the start, in seconds of the machine's clock.
         messages: that came, by kind.
         refused_by: messages that parties refused, by reason.
         batch: messages in the batch that is being collected.
-        changed: when something came last, in seconds of the machine's clock.
+        changed: the last input, in seconds of the machine's clock.
     """
 
     name: str
@@ -95,16 +95,16 @@ class Gauge(Instrument):
         self.messages["sent"] += 1
 
     def refused(self, refusal: Refusal) -> None:
-        """Count and log what was refused."""
+        """Count and log a refusal."""
         self.refused_by[refusal.reason.value] += refusal.count
         self.log("refused", refusal.reason.value, many=refusal.count)
 
     def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002
-        """Keep how large the batch is."""
+        """Keep the size of the batch."""
         self.batch = total
 
     def status(self, board: Board) -> Status:
-        """Where this place stands."""
+        """Return the status of this place."""
         return Status(
             place=self.name,
             session=board.session.hex(),
@@ -121,7 +121,7 @@ class Gauge(Instrument):
         )
 
     def metrics(self, board: Board) -> bytes:
-        """The same in numbers (Prometheus' text format, version 0.0.4)."""
+        """Return the status in numbers (Prometheus' text format, version 0.0.4)."""
         now = self.status(board)
         lines = [
             *_lines("messages_total", "counter", "kind", now.posts),
@@ -141,7 +141,7 @@ def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> li
 
 
 def answer_status(gauge: Gauge, board: Callable[[], Board], request: Request) -> Answer | None:
-    """Answer whoever asks where a place stands; None for other requests."""
+    """Answer a request for the status of a place; None for other requests."""
     if (request.method, request.path) == ("GET", "/status"):
         return Answer(200, json.dumps(msgspec.to_builtins(gauge.status(board()))).encode(), JSON)
     if (request.method, request.path) == ("GET", "/metrics"):

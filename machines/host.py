@@ -2,10 +2,10 @@
 
     POST /letters        a parcel (inputs.py) for a party here; 204 once the role has heard it
 
-The role hears one thing at a time (world.py): entries of the board in their order, letters when
+The role takes one input at a time (world.py): entries of the board in their order, letters when
 this place has seen as much of the board as their senders had, then that time has passed. A letter
-is acknowledged when it has been heard; until then its sender keeps it. So what waits is bounded
-by the connections there may be, and a place that is killed has promised nothing that it lost.
+is acknowledged when it has been heard; until then its sender keeps it. So waiting input is bounded
+by the limit of connections, and a place that is killed has lost no letter that it acknowledged.
 """
 
 import math
@@ -13,16 +13,18 @@ import ssl
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 import trio
 
+from .. import __version__
 from ..crypto.identity import Identity
 from ..errors import DataError, Refused
 from ..protocol.mixing import PIECE
 from ..protocol.phases import BOARD
 from ..protocol.wire import Reader
 from . import tls
-from .board_service import BEAT
+from .board_service import BEAT, OTHER_VERSION, VERSION
 from .clocks import Time
 from .directory import Directory, Place
 from .http import Answer, Client, Limits, Request, Server
@@ -36,19 +38,19 @@ MOST_ENTRY = 1 << 26  # bytes
 MOST_LETTERS = (
     2 * PIECE
 )  # bytes that keyholders may send at once: a piece of a batch, or small letters
-FAREWELL = 5.0  # seconds, after the end of a role, for others to take what it has said
+FAREWELL = 5.0  # seconds, after the end of a role, for other places to take its outputs
 DOORS = 2_000  # handshakes that wait at once; each has some seconds (tls.py)
 WAITING = 256  # parcels that wait at once to be heard
-WAITING_EACH = 32  # of one place: who sends more than is heard keeps nobody else out
+WAITING_EACH = 32  # of one place: a sender of too many parcels keeps no other place out
 
 
 @dataclass(frozen=True, slots=True)
 class IdleState:
-    """Where a place stands when it is idle and has said all it had to say.
+    """The state of a place that is idle, and whose outputs have all been taken.
 
     Attributes:
         time: of the session, in seconds, that the place has reached.
-        deadline: the time, in seconds, at which something happens there by itself.
+        deadline: the time, in seconds, of the role's next action without input.
         over: whether all parties of the place have ended.
         entries: of the board, heard.
         sent, received: letters (and posts, to the board) by place.
@@ -72,11 +74,10 @@ class _Arrived:
 
 
 class Host:
-    """One place. idle: told where it stands. note: told, in a line, of what goes wrong.
+    """One place of a session. idle: told its state. note: told, in a line, of errors.
 
-    troubles: what stands between this place and others; its own, told to `note`, if none is given.
-
-    patience: seconds without a board after which `run` raises DataError: nobody is waited for for
+    troubles: the troubles between this place and others; by default its own, told to `note`.
+    patience: seconds without a board after which `run` raises DataError: no place waits for
     ever.
     """
 
@@ -110,7 +111,9 @@ class Host:
         self._asked = asked
         self._patience = patience
         self._troubles = troubles or Troubles(note, directory.certificates)
-        self._known: set[bytes] = set()  # what others had before this place was started again
+        self._known: set[bytes] = set()  # outputs that others had before this restart
+        self._fresh = True  # no earlier process has written its inputs down
+        self._posted: set[tuple[str, bytes]] = set()  # author and digest of each post of its own
         self._server = Server(self._answer, note, limits)
         self._entries: deque[tuple[float, str, bytes]] = deque()
         self._have = 0  # entries that have come, and those that were heard
@@ -126,15 +129,15 @@ class Host:
 
     @property
     def left(self) -> float:
-        """Seconds until the role does something by itself; inf: it waits for others."""
+        """The seconds until the role acts without input; inf: it waits for input."""
         return self._step.deadline - self._time.now()
 
     def wake(self) -> None:
-        """Look again: something has come."""
+        """Look again: an input has come."""
         self._news.set()
 
     async def run(self, listeners: Sequence[trio.SocketListener] = ()) -> None:
-        """Take part until cancelled; listeners: where letters come to."""
+        """Take part until cancelled; listeners: the sockets that letters come to."""
         async with trio.open_nursery() as self._nursery:
             self._nursery.start_soon(self._world.run)
             if listeners:
@@ -148,10 +151,10 @@ class Host:
                 self._world.leave()
 
     async def finished(self) -> None:
-        """Wait until the role has finished, and others have all that was said here.
+        """Wait until the role has finished, and other places have all outputs of this place.
 
-        The board has it, or is away for too long (`run` says so). Other places have nothing left to
-        do with it by now: one that is gone is not waited for.
+        The board has them, or is away for too long (`run` raises). Other places need no further
+        output by now: after `FAREWELL` seconds the wait for a place that is gone ends.
         """
         await self.over.wait()
         await self._said_to(BOARD)
@@ -159,7 +162,7 @@ class Host:
             await self._said_to(*self._outboxes)
 
     async def _said_to(self, *places: str) -> None:
-        """Wait until some places have all that was said to them."""
+        """Wait until some places have all outputs for them."""
         while not all(outbox.empty for to, outbox in self._outboxes.items() if to in places):
             await self._quiet.wait()
 
@@ -167,18 +170,37 @@ class Host:
         await self._again()
         while True:
             given, arrived = await self._next()
+            self._check_own(given.body)
             if self._journal is not None:
                 self._journal.write(arrived.peer if arrived else "", given.encode())
             self._emit(await self._world.step(given))
             if arrived is not None:
                 arrived.heard.set()
 
+    def _check_own(self, heard: Body) -> None:
+        """Raise DataError for a post in this place's name that its role has not made."""
+        if not isinstance(heard, Posted) or not self._directory.speaks_for(self.name, heard.author):
+            return
+        if (heard.author, sha256(heard.data).digest()) not in self._posted:
+            self._drop_journal()
+            raise DataError(
+                f"{self.name}: the board has a post of {heard.author} that was not made here: "
+                f"another process has this identity, or {self.name} was started again without the "
+                "journal of its earlier process; a place cannot go on without it"
+            )
+
+    def _drop_journal(self) -> None:
+        """Erase a journal that this process has begun, where the place cannot take part."""
+        if self._journal is not None and self._fresh:
+            self._journal.erase()
+
     async def _again(self) -> None:
-        """Begin; or play again what this place has written down, and be where it was."""
+        """Begin; or play the journal's inputs again, up to the state before the restart."""
         past: list[tuple[str, Input]] = []
         if self._journal is not None:
             self._known = self._journal.acknowledged()
             past = [(peer, Input.decode(data)) for peer, data in self._journal.inputs()]
+            self._fresh = not past
             self._known |= {post.body.id for _, post in past if isinstance(post.body, Declined)}
         first = await self._world.first()
         self._time.begin()
@@ -198,6 +220,8 @@ class Host:
     def _emit(self, step: Step) -> None:
         self._step = step
         for output in step.outputs:
+            if isinstance(output, Post):
+                self._posted.add((output.author, sha256(output.data).digest()))
             to = BOARD if isinstance(output, Post) else self._directory.place_of(output.receiver)
             self._outbox(to).put(output, self._known)
         self._stepped()
@@ -228,7 +252,7 @@ class Host:
         self._note(f"{letters} messages were not taken: {why}")
 
     async def _next(self) -> tuple[Input, _Arrived | None]:
-        """Wait for what the role hears next."""
+        """Wait for the role's next input."""
         while True:
             self._news = trio.Event()
             now = self._time.now()
@@ -268,7 +292,7 @@ class Host:
         self._received[peer] = self._received.get(peer, 0) + len(fresh)
 
     def _tell(self) -> None:
-        """Say where this place stands, if it has nothing left to say to others."""
+        """Report the state of this place, if other places have all its outputs."""
         if self._declined or not all(outbox.empty for outbox in self._outboxes.values()):
             return
         sent = {to: outbox.said for to, outbox in self._outboxes.items()}
@@ -292,7 +316,7 @@ class Host:
             parcel = Parcel.decode(request.body)
         except Refused:
             return Answer(400, b"no parcel\n")
-        if not self._directory.speaks_for(self.name, parcel.receiver):  # whose letters come here
+        if not self._directory.speaks_for(self.name, parcel.receiver):  # of another place
             return Answer(403, b"for somebody else\n")
         own = tuple(
             letter
@@ -316,10 +340,10 @@ class Host:
         stream = await trio.open_tcp_stream(place.host, place.port)
         context = tls.client_context(self._own, place.certificate)
         secured = await tls.connected(stream, context, tls.digest(place.certificate))
-        return Client(secured, f"{place.host}:{place.port}")
+        return Client(secured, f"{place.host}:{place.port}", ((VERSION, __version__),))
 
     async def _follow(self) -> None:
-        """Take the board's entries as they come, whatever happens to the connection."""
+        """Take the board's entries as they come, through all breaks of the connection."""
         board = self._directory.board
         wait, seen = SOONEST, trio.current_time()
         while True:
@@ -346,7 +370,15 @@ class Host:
         """Take entries from one connection until it breaks, or is silent for too long."""
         buffer = bytearray()
         answer = client.stream("GET", f"/posts/{self._have}")
-        if await anext(answer) != b"200":
+        status = await anext(answer)
+        if int(status) == OTHER_VERSION:
+            self._drop_journal()  # or the right version would find it, and refuse it
+            theirs = (await anext(answer, b"?")).decode(errors="replace")
+            raise DataError(
+                f"the board has veilmix {theirs:.20}, and {self.name} has veilmix {__version__}: "
+                "all places of a session have the same version (docs/stability.md)"
+            )
+        if status != b"200":
             raise trio.BrokenResourceError("the board does not answer")
         self._troubles.reached(self._directory.board.name)
         with trio.move_on_after(3 * BEAT) as silent:
@@ -362,7 +394,7 @@ class Host:
 
 
 def frames(buffer: bytearray) -> list[bytes]:
-    """Take the frames that have come whole off a buffer; empty ones only say that all is well."""
+    """Take the frames that have come whole off a buffer; empty frames show that all is well."""
     framed, at = [], 0
     while len(buffer) - at >= 4:
         size = int.from_bytes(buffer[at : at + 4], "big")
@@ -378,7 +410,7 @@ def frames(buffer: bytearray) -> list[bytes]:
 
 
 def host_of(stream: trio.SocketStream) -> str:
-    """Give the address that a connection came from; "unknown" where it is gone already."""
+    """Return the address that a connection came from; "unknown" where it is gone already."""
     try:
         return str(stream.socket.getpeername()[0])
     except OSError:
@@ -391,7 +423,7 @@ def secured(
     known: Mapping[bytes, str],
     troubles: Troubles | None = None,
 ) -> Callable[[trio.SocketStream], Awaitable[None]]:
-    """Give what serves a connection after its handshake. troubles: told of those without one."""
+    """Return a function that shakes hands and serves a connection. troubles: told failures."""
     doors = 0  # that are half open
 
     async def serve(stream: trio.SocketStream) -> None:

@@ -1,9 +1,9 @@
-"""Requests in, answers out, through h11: what the board, the parties and the theatre's page share.
+"""Requests in, answers out, through h11: for the board, the parties and the theatre's page.
 
-A server answers the requests of each connection one after the other, and bounds all that comes
-before it keeps any of it. Whatever arrives ends one connection and nothing else: a request that is
-none is answered 4xx, a fault of our own 500 and a line to whoever started the server, and more
-connections at once than there may be are answered 503.
+A server answers the requests of each connection in their order, and bounds all input before it
+keeps any of it. A bad input ends one connection only: an invalid request is answered 4xx, a fault
+of our own 500 and a line to the operator of the server, and connections above the limit are
+answered 503.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ PIECE = 1 << 16  # bytes read at once
 PLAIN = ("content-type", "text/plain; charset=utf-8")
 BYTES = ("content-type", "application/octet-stream")
 TOO_SLOW, TOO_LONG = 408, 413
-LINGER, STILL = 5.0, 1 << 25  # seconds and bytes for which what is refused may still arrive
+LINGER, STILL = 5.0, 1 << 25  # seconds and bytes in which a refused request may still arrive
 ALWAYS = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
 
 Header = tuple[str, str]
@@ -27,7 +27,7 @@ Say = Callable[[bytes], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a server takes.
+    """The limits of a server.
 
     Attributes:
         body, head: bytes of a request.
@@ -36,7 +36,7 @@ class Limits:
         patience: seconds for a whole request, and for each piece of an answer to be taken; it is
             real time.
         idle: seconds that a connection may wait with its next request.
-        bodies: bytes of a request of those who may say less than others, by who they are.
+        bodies: by peer, bytes of a request of peers with a smaller limit than `body`.
     """
 
     body: int
@@ -50,14 +50,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What somebody asks.
+    """A request to a server.
 
     Attributes:
         method: such as GET or POST.
-        path: what is asked for, from the first slash.
+        path: the requested path, from the first slash.
         headers: by lower-case name.
         body: the bytes that came with it.
-        peer: who, where that is known.
+        peer: the name of the sender, if it is known.
     """
 
     method: str
@@ -69,11 +69,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What it gets: a body at once, or a function that says it piece by piece.
+    """An answer of a server: a whole body, or a function that sends it piece by piece.
 
     Attributes:
         status: of HTTP, such as 200.
-        body: all bytes of it, or a function that is given what says a piece.
+        body: all bytes of it, or a function that gets a sender of pieces.
         headers: names and values, as they are sent.
     """
 
@@ -86,7 +86,7 @@ Handler = Callable[[Request], Awaitable[Answer]]
 
 
 class Server:
-    """Answers the requests of connections. handler: of a request that may be answered.
+    """A server that answers the requests of connections. handler: answers a valid request.
 
     tell: told, in a line, of a fault of our own. always: headers of every answer; with
     `connection: close` among them a connection has one request.
@@ -114,19 +114,19 @@ class Server:
                 while await self._converse(exchange, peer):
                     pass
         except (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
-            return  # somebody who leaves, or takes nothing, is no error
+            return  # a client that leaves, or takes no bytes, is no error
         except Exception as bug:
             self._tell(f"the server: a connection was dropped: {bug!r:.200}")
         finally:
             self._open[peer] -= 1
-            self._open += Counter()  # forgets who has none
+            self._open += Counter()  # forgets peers without connections
 
     def _full(self, peer: str) -> bool:
         each = self._limits.each or self._limits.connections
         return self._open.total() > self._limits.connections or self._open[peer] > each
 
     async def _converse(self, exchange: "Exchange", peer: str) -> bool:
-        """Answer one request; whether there may be another."""
+        """Answer one request; return whether another may follow."""
         if self._full(peer):
             await exchange.write(Answer(503, b"too many connections at once\n"))
             return False
@@ -145,7 +145,7 @@ class Server:
         return exchange.again()
 
     async def _answer(self, request: Request) -> Answer:
-        """Answer a request; a fault of our own is said here and there."""
+        """Answer a request; a fault of our own is reported to the client and the operator."""
         try:
             return await self._handler(request)
         except Exception as bug:
@@ -165,12 +165,12 @@ class Exchange:
         self._always = always
         self._peer = peer
         self._method = "GET"
-        self._begun = False  # whether something of the next request has come
+        self._begun = False  # whether bytes of the next request have come
 
     async def read(self) -> Request | None:
-        """Read a whole request; None if there is none.
+        """Read a whole request; None if no further request begins.
 
-        RemoteProtocolError if it is none, too long, or only a part of one came in time.
+        RemoteProtocolError if it is invalid, too long, or not complete in time.
         """
         self._begun = False
         with trio.move_on_after(self._limits.idle) as waiting:
@@ -180,7 +180,7 @@ class Exchange:
         return None
 
     async def linger(self) -> None:
-        """Take what is still sent for a while: a connection that is reset loses the answer."""
+        """Take further input for a while: a connection that is reset loses the answer."""
         left = STILL
         with trio.move_on_after(LINGER):
             if isinstance(self._stream, trio.abc.HalfCloseableStream):
@@ -226,9 +226,9 @@ class Exchange:
         return True
 
     async def write(self, answer: Answer) -> None:
-        """Write an answer, piece by piece; TooSlowError for somebody who takes none for too long.
+        """Write an answer, piece by piece; TooSlowError if the client takes no piece for too long.
 
-        HEAD is answered with the headers alone, whatever the answer is (RFC 9110, 9.3.2).
+        HEAD is answered with the headers alone, for every answer (RFC 9110, 9.3.2).
         """
         body = answer.body
         length = (("content-length", str(len(body))),) if isinstance(body, bytes) else ()
@@ -251,7 +251,7 @@ class Exchange:
 
 
 class Client:
-    """Asks a server, one request after the other, over one connection.
+    """A client that sends one request after the other to a server, over one connection.
 
     always: headers of every request, besides the host.
     """
@@ -266,10 +266,10 @@ class Client:
         await trio.aclose_forcefully(self._stream)
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-        """Ask, and wait for the whole answer: its status and its body.
+        """Send a request, and wait for the whole answer: its status and its body.
 
         Raises:
-            trio.BrokenResourceError: the connection has ended, or what came is no answer.
+            trio.BrokenResourceError: the connection has ended, or the bytes are no answer.
         """
         pieces: list[bytes] = []
         async with aclosing(self.stream(method, path, body)) as answer:
@@ -282,7 +282,7 @@ class Client:
     async def stream(
         self, method: str, path: str, body: bytes = b""
     ) -> AsyncGenerator[bytes, None]:
-        """Ask, and yield the status as text, then the body's pieces as they come."""
+        """Send a request, and yield the status as text, then the body's pieces as they come."""
         headers = [*self._always, ("content-length", str(len(body)))]
         sent = self._connection.send(h11.Request(method=method, target=path, headers=headers))
         sent = (sent or b"") + (self._connection.send(h11.Data(data=body)) or b"")

@@ -1,17 +1,17 @@
-"""A collection that ends before its deadline, when whoever speaks for all people says that it may.
+"""A collection that ends before its deadline, when the place that speaks for all people allows it.
 
-    POST /hurry     the number of the round in which everybody has answered; 204, whatever follows
+    POST /hurry     the number of the round in which all people have answered; 204, for any number
 
-A shuffler cannot know who is still thinking, so it collects until its deadline. Where one place
-speaks for everybody, that place knows; and it could as well have kept their letters to itself, so
-what it may say gives it no more power over who is counted.
+A shuffler cannot know the people who still think, so it collects until its deadline. Where one
+place speaks for all people, that place knows; and it could as well have kept their letters to
+itself, so this request gives it no more power over the people counted.
 """
 
 import math
-import time
 
 from ..protocol.board import Board
 from ..protocol.phases import Phase
+from . import clocks
 from .directory import EVERYBODY, Directory
 from .host import Host
 from .http import Answer, Request
@@ -26,11 +26,11 @@ class Hurry:
         self._over: set[bytes] = set()
 
     def clock(self) -> float:
-        """Seconds of the machine's clock, and those that were skipped."""
-        return time.time() + self._ahead
+        """Return the seconds of a clock that is never set, plus the skipped seconds."""
+        return clocks.steady_time() + self._ahead
 
     def answer(self, request: Request, board: Board, host: Host) -> Answer | None:
-        """Answer whoever says that a round is complete; None for other requests."""
+        """Answer a request that says that a round is complete; None for other requests."""
         if (request.method, request.path) != ("POST", "/hurry"):
             return None
         place = self._directory.places.get(request.peer)

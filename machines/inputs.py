@@ -1,13 +1,13 @@
-"""What comes to a party and what leaves it: all that a machine does is a function of its inputs.
+"""Inputs and outputs of a party: all actions of a machine are a function of its inputs.
 
-    input    = f64 time || u8 kind || what it says
+    input    = f64 time || u8 kind || body
     letters  = u32 count || (sender || blob data || id) for each
     posted   = author || blob data              the next entry of the board
     declined = id || reason                     the party's post of that id, not accepted
-    tick     = nothing                          time has passed
+    tick     = (empty)                          time has passed
 
-A party's role sees nothing else of the world, and is idle before each; so who knows its key and its
-inputs, in order, knows all it does.
+A party's role has no other inputs, and is idle before each; so a reader of its key and its
+inputs, in order, knows all its actions.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from ..errors import Reason, Refused
 from ..protocol.wire import Reader, Writer, decode
 from ..roles.spool import Spool
 
-ID = 16  # bytes that tell a letter or a post from any other of its sender
+ID = 16  # bytes that identify a letter or a post of its sender
 LABEL = b"veilmix letter 1\0"
 
 
@@ -53,8 +53,8 @@ class Shelved:
         sender: the party that wrote it.
         size: bytes of the message.
         id: the same whenever it is sent again.
-        spool: where the message lies.
-        place: which of those in the spool it is.
+        spool: the spool of the message.
+        place: the index of the message in the spool.
     """
 
     sender: str
@@ -74,10 +74,10 @@ Written = Letter | Shelved
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """Letters that come together, to whoever lives here.
+    """Letters that come together, to a party of this place.
 
     Attributes:
-        receiver: which party.
+        receiver: the party.
         letters: in the order in which they came.
     """
 
@@ -103,8 +103,8 @@ class Declined:
     """The board has not taken a post of this place.
 
     Attributes:
-        id: which.
-        reason: why the board has not.
+        id: the id of the post.
+        reason: the board's reason.
     """
 
     id: bytes
@@ -113,7 +113,7 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Time has passed, and nothing else."""
+    """Time has passed, without another input."""
 
 
 Body = Letters | Posted | Declined | Tick
@@ -121,11 +121,11 @@ Body = Letters | Posted | Declined | Tick
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What comes to a party, and when (seconds since its session began).
+    """An input of a party, and its time (seconds since its session began).
 
     Attributes:
         time: seconds since the session of the party began.
-        body: what comes: letters, a post, a post that was declined, or nothing but time.
+        body: letters, a post, a post that was declined, or a tick.
     """
 
     time: float
@@ -139,13 +139,13 @@ class Input:
 
     @classmethod
     def decode(cls, data: bytes) -> "Input":
-        """Read what `encode` wrote; Refused(MALFORMED) for anything else."""
+        """Read the bytes of `encode`; Refused(MALFORMED) for other bytes."""
         return decode(data, _read_input)
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """Letters from one place to one party, and what their senders had seen when they wrote them.
+    """Letters from one place to one party, and their senders' view of the board at that time.
 
     Attributes:
         receiver: the party that they are for.
@@ -167,7 +167,7 @@ class Parcel:
 
     @classmethod
     def decode(cls, data: bytes) -> "Parcel":
-        """Read what `encode` wrote; Refused(MALFORMED) for anything else."""
+        """Read the bytes of `encode`; Refused(MALFORMED) for other bytes."""
 
         def read(taken: Reader) -> Parcel:
             seen, time = taken.u32(), taken.f64()
@@ -186,7 +186,7 @@ class Post:
         data: the bytes of the message.
         id: the same whenever it is said again.
         time: of the author, in seconds, where time is simulated.
-        until: after which it is not said any more, seconds of its author; it does not travel.
+        until: the latest time to send it, seconds of its author; it does not travel.
     """
 
     author: str
@@ -202,7 +202,7 @@ class Post:
 
     @classmethod
     def decode(cls, data: bytes) -> "Post":
-        """Read what `encode` wrote; Refused(MALFORMED) for anything else."""
+        """Read the bytes of `encode`; Refused(MALFORMED) for other bytes."""
         return decode(data, lambda read: _post(read.raw(ID), read.text(), read.blob(), read.f64()))
 
 
@@ -212,16 +212,16 @@ def _post(id_: bytes, author: str, data: bytes, time: float) -> Post:
 
 @dataclass(slots=True)
 class Naming:
-    """Gives each thing that leaves a place an id of its own, whatever order they leave in.
+    """A giver of ids: each output of a place gets an id of its own, in any order of outputs.
 
-    Two that are alike are told apart by how many there were; so what is said again after a restart
-    has the ids that it had.
+    Equal outputs are numbered; so an output that is sent again after a restart has the id that it
+    had.
     """
 
     seen: Counter[bytes] = field(default_factory=Counter)
 
     def name(self, sender: str, receiver: str, data: bytes) -> bytes:
-        """Give the next id of what is so sent."""
+        """Return the next id of an output."""
         what = hashlib.blake2b(data, digest_size=ID, key=f"{sender} {receiver}".encode()[:64])
         plain = what.digest()
         before = self.seen[plain]

@@ -1,19 +1,20 @@
-"""What a place writes down so that it can be killed at any time: its inputs, in order.
+"""The journal of a place, which lets it survive a kill at any time: its inputs, in order.
 
+    version         of veilmix, which alone plays the inputs again in the same way
     kept            32 bytes that all randomness of the place comes from, if it has no seed
-    inputs          each (inputs.py), with who it came from, before the role hears it
-    acknowledged    the id of each thing it has said that the other side has
+    inputs          each (inputs.py), with its sender, before the role hears it
+    acknowledged    the id of each letter and post that the other side has
 
-Started again, the place plays its role from the first input on, and says what was not acknowledged.
-How durable that is is a choice, for what is written down can be found:
+Started again, the place plays its role from the first input on, and resends outputs without an
+acknowledgement. The durability is a choice, since written data can be found:
 
-    off      nothing is written. A place that is killed is lost, and so is its key: what it opened
-             cannot be opened again by anybody (forward secrecy from the end of the process).
-    tmpfs    in memory that the system keeps (/dev/shm): survives the process, not the machine. Who
-             is root on the machine while the session lasts can read keys and letters.
-    disk     survives the machine, too. Who gets the disk before the session ends can read keys and
-             letters; after it, what the disk itself has kept elsewhere (spare blocks, snapshots,
-             backups), because it is overwritten only where the file was.
+    off      no journal. A place that is killed is lost, and so is its key: messages it opened
+             cannot be opened by any party again (forward secrecy from the end of the process).
+    tmpfs    in memory that the system keeps (/dev/shm): survives the process, not the machine. The
+             root of the machine can read keys and letters while the session lasts.
+    disk     survives the machine, too. A thief of the disk before the session's end reads keys and
+             letters; after it, the copies that the disk itself keeps (spare blocks, snapshots,
+             backups), because it is overwritten only in the place of the file.
 
 At the end of the session a journal is overwritten with zeros and deleted (`erase`).
 """
@@ -25,18 +26,19 @@ from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 
-from .. import systems
+from .. import __version__, systems
 from ..errors import StorageError
 
 SECRET = 32  # bytes
 SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 0700
 BLOCK = 1 << 20  # bytes overwritten at once
+HEADER = 16  # bytes at the start of sqlite's files, which are never all zero
 CONTENT = ("", "-wal", "-journal")  # files in which sqlite keeps what was written
 PARTS = (*CONTENT, "-shm")  # and one of page numbers, part of which is locked while it is open
 
 
 class Durable(StrEnum):
-    """How much a journal survives."""
+    """The durability of a journal."""
 
     OFF = "off"
     TMPFS = "tmpfs"
@@ -47,7 +49,7 @@ COSTS = {
     Durable.OFF: "off: nothing is written down; killed, this place is lost, and its key with it",
     Durable.TMPFS: "tmpfs: written down in memory, which root here can read until the end",
     Durable.DISK: "disk: written down; who gets the disk before the end can read keys and letters",
-}  # what a place says of it when it starts
+}  # the note on durability that a place prints when it starts
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -62,42 +64,72 @@ RESUME = (
 )
 
 
-class Journal:
-    """The journal of one place, in a file that is made where it is not.
+ERASED = (
+    "the session of this place is over, its outcome was printed, and this was the rest of its "
+    "journal, erased now: there is nothing to go on with"
+)
 
-    remedy: what whoever started the place does where the journal cannot be used.
+
+class Journal:
+    """The journal of one place, in a file that is made if it is missing.
+
+    remedy: the operator's next step if the journal cannot be used, for messages.
 
     Raises:
-        StorageError: here and from every method, if it cannot be read or written; what was written
-            before still stands.
+        StorageError: here and from every method, if it cannot be read or written, or another
+            process has it; earlier records stay. Here too if another version of
+            veilmix has written it, or if it is the rest of a journal that was being erased, which
+            is then erased.
     """
 
     def __init__(self, path: Path, durable: Durable, remedy: str = RESUME) -> None:
         self.path = path
         self._remedy = remedy
         with self._said():
+            if is_erased(path):
+                erase(path)
+                raise StorageError(f"{path}: {ERASED}")
             path.touch(mode=0o600)
-            self._database = sqlite3.connect(path, isolation_level=None)
+            self._database = sqlite3.connect(path, isolation_level=None, timeout=0)
             try:
                 self._prepare(durable)
+                self._check_version()
             except BaseException:
                 self._database.close()
                 raise
 
     def _prepare(self, durable: Durable) -> None:
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")  # of one process, while it lives
         self._database.execute("PRAGMA journal_mode = WAL")
         sync = "FULL" if durable is Durable.DISK else "OFF"
         self._database.execute(f"PRAGMA synchronous = {sync}")
         self._database.execute("PRAGMA secure_delete = ON")
         self._database.executescript(TABLES)
 
+    def _check_version(self) -> None:
+        """Write veilmix's version into a new journal; StorageError if another version wrote it."""
+        (facts,) = self._database.execute("SELECT count(*) FROM facts").fetchone()
+        if not facts:
+            self._database.execute(
+                "INSERT INTO facts VALUES ('version', ?)", (__version__.encode(),)
+            )
+        query = "SELECT value FROM facts WHERE name = 'version'"
+        row = self._database.execute(query).fetchone()
+        found = bytes(row[0]).decode() if row else "before 0.1.0"
+        if found != __version__:
+            raise StorageError(
+                f"{self.path}: veilmix {found} has written this journal, and this is veilmix "
+                f"{__version__}: the same inputs may lead to other posts here; go on with veilmix "
+                f"{found}, or let the session end without this place"
+            )
+
     def close(self) -> None:
-        """Let go of it; what was written stands."""
+        """Close the journal; its records stay."""
         with self._said():
             self._database.close()
 
     def fact(self, name: str, first: bytes) -> bytes:
-        """Give what was written under a name, or write it if nothing was."""
+        """Return the fact with a name; write `first` as the fact if there is no such fact."""
         with self._said():
             self._database.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, first))
             query = "SELECT value FROM facts WHERE name = ?"
@@ -105,17 +137,17 @@ class Journal:
         return bytes(value)
 
     def write(self, peer: str, data: bytes) -> None:
-        """Write down an input, before anything follows from it."""
+        """Write down an input, before the role takes it."""
         with self._said():
             self._database.execute("INSERT INTO inputs (peer, data) VALUES (?, ?)", (peer, data))
 
     def inputs(self) -> Iterator[tuple[str, bytes]]:
-        """Yield all inputs in their order, with who they came from."""
+        """Yield all inputs in their order, each after its sender."""
         with self._said():
             yield from self._database.execute("SELECT peer, data FROM inputs ORDER BY number")
 
     def acknowledge(self, ids: Iterable[bytes]) -> None:
-        """Write down that others have what has these ids."""
+        """Write down that other places have the outputs with these ids."""
         with self._said():
             self._database.execute("BEGIN")
             rows = ((letter,) for letter in ids)
@@ -123,7 +155,7 @@ class Journal:
             self._database.execute("COMMIT")
 
     def acknowledged(self) -> set[bytes]:
-        """What others have, by id."""
+        """Return the ids of the outputs that other places have."""
         with self._said():
             return {
                 bytes(letter) for (letter,) in self._database.execute("SELECT id FROM acknowledged")
@@ -132,7 +164,7 @@ class Journal:
     def erase(self) -> None:
         """Overwrite and delete it: the session is over.
 
-        First overwrite, then close: whoever closes last deletes sqlite's own log, as it stands.
+        First overwrite, then close: the last process to close deletes sqlite's own log, as it is.
         Then delete: Windows deletes no file that is open.
         """
         with self._said():
@@ -143,7 +175,7 @@ class Journal:
 
     @contextmanager
     def _said(self) -> Iterator[None]:
-        """Say what is wrong with the journal, in words."""
+        """Turn an error of the file or the database into a StorageError that names the journal."""
         try:
             yield
         except (sqlite3.Error, OSError) as wrong:
@@ -152,14 +184,34 @@ class Journal:
             ) from None
 
 
+def is_erased(path: Path) -> bool:
+    """Whether a journal has been overwritten, and not yet deleted (a process was killed then)."""
+    try:
+        with path.open("rb") as file:
+            return file.read(HEADER) == bytes(HEADER) and _has_no_log(path)
+    except FileNotFoundError:
+        return False
+
+
+def _has_no_log(path: Path) -> bool:
+    """Whether sqlite's own logs have no data from which it restores the start of a journal."""
+    beside = [path.with_name(path.name + part) for part in CONTENT[1:]]
+    for log in beside:
+        if log.exists():
+            with log.open("rb") as file:
+                if any(file.read(HEADER)):
+                    return False
+    return True
+
+
 def erase(path: Path) -> None:
-    """Overwrite a journal that is not open, with all that sqlite keeps of it, and delete it."""
+    """Overwrite a closed journal, with all its sqlite files, and delete it."""
     _overwrite(path)
     _delete(path)
 
 
 def _overwrite(path: Path) -> None:
-    """Write zeros over all that was written down."""
+    """Write zeros over all content of a journal."""
     for part in CONTENT:
         file = path.with_name(path.name + part)
         if not file.exists():
@@ -173,13 +225,13 @@ def _overwrite(path: Path) -> None:
 
 
 def _delete(path: Path) -> None:
-    """Delete a journal and the files beside it."""
-    for part in PARTS:
+    """Delete a journal and the files beside it: the journal last, since its name leads to them."""
+    for part in reversed(PARTS):
         path.with_name(path.name + part).unlink(missing_ok=True)
 
 
 def memory_folder() -> Path:
-    """Where files live in memory; StorageError where there is no such place."""
+    """Return the folder of files in memory; StorageError where there is no such folder."""
     if not systems.MEMORY_FOLDER:
         raise StorageError("--durable tmpfs: there is no /dev/shm here; choose off or disk")
     return SHM

@@ -1,6 +1,6 @@
-"""Reading a board as a stranger does: without a certificate, and sure of whose board it is.
+"""Reading of a board by a stranger: without a certificate, and sure of the board's keeper.
 
-Who reads gets posts in their order, one after the other; whether they are legal is for
+The reader gets posts in their order; whether they are legal is for
 `protocol.board.Board` to say, which checks each as every party does.
 """
 
@@ -15,14 +15,13 @@ from ..errors import ParameterError
 from ..protocol.wire import Reader
 from . import tls
 from .board_service import BEAT
+from .directory import Address
 from .host import frames
 from .http import Client
 
-Address = tuple[str, int]
-
 
 def address_of(url: str) -> Address:
-    """Give host and port of https://HOST:PORT; ParameterError if it is no such address."""
+    """Return host and port of https://HOST:PORT; ParameterError if it is no such address."""
     where = urlsplit(url)
     try:
         port = where.port
@@ -35,7 +34,7 @@ def address_of(url: str) -> Address:
 
 @asynccontextmanager
 async def visiting(address: Address, known: PublicIdentity) -> AsyncIterator[Client]:
-    """Connect to a board. known: who keeps it. One of `outbox.TROUBLE` if nobody, or another."""
+    """Connect to a board. known: its keeper. Raise an error of `outbox.TROUBLE` if that fails."""
     host, port = address
     context = tls.client_context(None, known.certificate)
     stream = await trio.open_tcp_stream(host, port)
@@ -49,8 +48,8 @@ async def visiting(address: Address, known: PublicIdentity) -> AsyncIterator[Cli
 async def posts(client: Client, number: int) -> AsyncGenerator[tuple[str, bytes], None]:
     """Yield posts from number `number` (from 0) on, author and bytes, for as long as there are any.
 
-    To be closed by who reads (`aclosing`). trio.BrokenResourceError: the board has left, or is
-    silent for too long; Refused: what came is no post.
+    The reader closes the generator (`aclosing`). trio.BrokenResourceError: the board has left, or
+    is silent for too long; Refused: a frame is no post.
     """
     buffer = bytearray()
     async with aclosing(client.stream("GET", f"/posts/{number}")) as answer:
@@ -65,7 +64,7 @@ async def posts(client: Client, number: int) -> AsyncGenerator[tuple[str, bytes]
 
 
 async def _piece(answer: AsyncIterator[bytes]) -> bytes:
-    """Wait for what comes next; a board that is well says so every `BEAT`."""
+    """Wait for the next piece; a board that is well sends one every `BEAT`."""
     with trio.move_on_after(3 * BEAT):
         try:
             return await anext(answer)

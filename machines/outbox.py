@@ -1,7 +1,7 @@
-"""What a place has to say to another: kept until the other has it, and said again until then.
+"""The outputs of a place for another: kept until the other has them, and resent until then.
 
-Connections break and machines restart; every letter and post has an id (inputs.py), so what arrives
-twice is taken once. A sender backs off while nobody answers.
+Connections break and machines restart; every letter and post has an id (inputs.py), so an output
+that arrives twice is taken once. A sender backs off while it gets no answer.
 """
 
 import ssl
@@ -29,11 +29,11 @@ Reach = Callable[[Place], Awaitable[Client]]
 
 
 class Outbox:
-    """Everything for one place. declined: told of posts that the board did not take, and when.
+    """The queue of outputs for one place. declined: told of posts that the board refused, and when.
 
     lost: told why, and of how many letters, that the other place will never take. troubles: told
     why the other place is not reached, and when it is. now: seconds of this place, by which a post
-    that may only be said until then is dropped.
+    is dropped after its latest time to send.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Outbox:
         return not self._queue
 
     def put(self, output: Parcel | Post, known: Set[bytes] = frozenset()) -> None:
-        """Add something, but for what the other place has already (known: its ids)."""
+        """Add an output, without the parts that the other place has already (known: its ids)."""
         self.said += len(ids_of(output))
         if isinstance(output, Parcel):
             letters = tuple(letter for letter in output.letters if letter.id not in known)
@@ -73,7 +73,7 @@ class Outbox:
             self._news.set()
 
     async def run(self) -> None:
-        """Say all there is, until cancelled."""
+        """Send the queue, until cancelled."""
         client: Client | None = None
         wait = SOONEST
         try:
@@ -99,7 +99,7 @@ class Outbox:
                 await client.close()
 
     def _drop(self) -> bool:
-        """Drop the first of the queue if the time to say it has passed; whether it has."""
+        """Drop the first post of the queue if its time to send has passed; return if it has."""
         first = self._queue[0]
         if not isinstance(first, Post) or self._now() < first.until:
             return False
@@ -111,7 +111,7 @@ class Outbox:
         return True
 
     def _together(self) -> list[Parcel | Post]:
-        """What goes next: one post, or letters to one party as far as they fit."""
+        """Return the next outputs to send: one post, or letters to one party as far as they fit."""
         first = self._queue[0]
         if isinstance(first, Post):
             return [first]
@@ -145,7 +145,7 @@ class Outbox:
             raise trio.BrokenResourceError("not now")
         if status not in (200, 204, 409):
             many = sum(len(output.letters) if isinstance(output, Parcel) else 1 for output in some)
-            self.said -= many  # nobody waits for them
+            self.said -= many  # the receiver does not wait for them
             self._lost(f"{self._place.name} answers {status}: {said[:80]!r}", many)
         for _ in some:
             self._queue.popleft()
@@ -156,7 +156,7 @@ class Outbox:
 
 
 def ids_of(output: Parcel | Post) -> tuple[bytes, ...]:
-    """The ids of what is in it."""
+    """Return the ids of an output's letters, or of its post."""
     if isinstance(output, Parcel):
         return tuple(letter.id for letter in output.letters)
     return (output.id,)

@@ -1,6 +1,6 @@
-"""What a process of a session and the process it is a copy of tell each other.
+"""Messages between a process of a session and the process it is a copy of.
 
-A copy tells what instruments are told, how far long steps have got and where it stands; it is told
+A copy reports its instruments' events, the progress of long steps and its state; it gets
 the time. Both write pickles, each with its length (u32) before it, to their end of a socket pair.
 """
 
@@ -27,13 +27,13 @@ READ = 1 << 18  # bytes
 
 _SIZE = struct.Struct(">I")
 
-Hook = tuple[int, str, tuple[Any, ...]]  # when (ns, of a clock that all processes share), what
+Hook = tuple[int, str, tuple[Any, ...]]  # time (ns, of a clock that all processes share), event
 
 
 class Reporter(Instrument):
-    """In a copy: keeps what instruments are told until it is sent on.
+    """In a copy: keeps the instruments' events until they are sent on.
 
-    What is told in a step is sent on after it, whole: a copy that is killed will tell it again.
+    The events of a step are sent on after it, whole: a copy that is killed will report them again.
     """
 
     def __init__(self) -> None:
@@ -41,52 +41,52 @@ class Reporter(Instrument):
         self.stages: deque[tuple[str, int, int]] = deque()
 
     def tell(self, hook: str, *given: Any) -> None:
-        """Keep it, with when."""
+        """Keep an event, with its time."""
         self.hooks.append((time.monotonic_ns(), hook, given))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Keep it."""
+        """Keep the event."""
         self.tell("carried", time, sender, receiver, data)
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
-        """Keep it."""
+        """Keep the event."""
         self.tell("delivered", time, receiver, letters)
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Keep it: author and bytes say it all."""
+        """Keep the event: author and bytes are the whole entry."""
         self.tell("posted", time, entry.author, entry.data)
 
     def sealed(self, made: Any) -> None:
-        """Keep it."""
+        """Keep the event."""
         self.tell("sealed", made)
 
     def all_sealed(self, made: Any) -> None:
-        """Keep it."""
+        """Keep the event."""
         self.tell("all_sealed", made)
 
     def read(self, read: Any) -> None:
-        """Keep it."""
+        """Keep the event."""
         self.tell("read", read)
 
     def certified(self, seen: Any) -> None:
-        """Keep it."""
+        """Keep the event."""
         self.tell("certified", seen)
 
     def refused(self, refusal: Any) -> None:
-        """Keep it."""
+        """Keep the event."""
         self.tell("refused", refusal)
 
     def occasion(self, entry: int) -> None:
-        """Keep it."""
+        """Keep the event."""
         self.tell("occasion", entry)
 
     def stage(self, name: str, done: int, total: int) -> None:
-        """Keep it."""
+        """Keep the progress."""
         self.stages.append((name, done, total))
 
 
 def taken(kept: deque[Any]) -> list[Any]:
-    """Give all that was kept; other threads may go on telling."""
+    """Take all items off a queue, and return them; other threads may go on adding."""
     taken = []
     with suppress(IndexError):
         while True:
@@ -95,13 +95,13 @@ def taken(kept: deque[Any]) -> list[Any]:
 
 
 def tell_entry(reporter: Instrument, now: float, entry: Entry) -> None:
-    """Tell what an instrument is told of a post."""
+    """Report a post to an instrument."""
     reporter.carried(now, entry.author, BOARD, entry.data)
     reporter.posted(now, entry)
 
 
 class Copy:
-    """What a copy has to do with the process it is a copy of."""
+    """The connection of a copy to the process it is a copy of."""
 
     def __init__(self, name: str, tells: socket.socket) -> None:
         self.name = name
@@ -109,30 +109,30 @@ class Copy:
         self._socket = tells
 
     def say(self, kind: str, what: Any) -> None:
-        """Tell something."""
+        """Send a message."""
         send(self._socket, (kind, what))
 
     def flush(self) -> None:
-        """Tell all that instruments were told, and how far long steps have got."""
+        """Send all events of instruments, and the progress of long steps."""
         if hooks := taken(self.reporter.hooks):
             self.say("hooks", hooks)
         if stages := taken(self.reporter.stages):
             self.say("stages", stages)
 
     def stands(self, standing: IdleState) -> None:
-        """Tell where this place stands, after all that it has done."""
+        """Send the state of this place, after all its events."""
         self.flush()
         self.say("stands", standing)
 
     async def keep_flushing(self) -> None:
-        """Tell now and then how far a long step has got."""
+        """Send the progress of a long step now and then."""
         while True:
             await trio.sleep(FLUSH)
             if stages := taken(self.reporter.stages):  # a step's other news go when it is done
                 self.say("stages", stages)
 
     async def listen(self, told: Callable[[float], None]) -> None:
-        """Hear what time it is, until the other side leaves; then end at once."""
+        """Take the time from the other side, until that leaves; then end at once."""
         buffer = bytearray()
         while True:
             await trio.lowlevel.wait_readable(self._socket)
@@ -145,7 +145,7 @@ class Copy:
 
 
 def send(to: socket.socket, what: Any) -> None:
-    """Send something whole, however long it takes the other side."""
+    """Send a whole message, for as long as the other side takes."""
     data = pickle.dumps(what, pickle.HIGHEST_PROTOCOL)
     view = memoryview(_SIZE.pack(len(data)) + data)
     while view:
@@ -158,7 +158,7 @@ def send(to: socket.socket, what: Any) -> None:
 
 
 def whole(buffer: bytearray) -> Iterator[Any]:
-    """Take what has come whole off the buffer."""
+    """Take the complete messages off the buffer."""
     at, messages = 0, []
     while len(buffer) - at >= _SIZE.size:
         (size,) = _SIZE.unpack_from(buffer, at)
@@ -172,7 +172,7 @@ def whole(buffer: bytearray) -> Iterator[Any]:
 
 
 def portable(wrong: BaseException) -> BaseException:
-    """Give an exception that can be sent: itself, or what it says."""
+    """Return an exception that can be sent: itself, or its text."""
     while isinstance(wrong, BaseExceptionGroup):
         wrong = wrong.exceptions[0]
     # Where another library has taught exceptions to bring these along, they may not travel.

@@ -1,12 +1,12 @@
-"""A session whose parties are processes: copies of this one that meet over TLS and nowhere else.
+"""A session with processes as parties: copies of this process that meet over TLS alone.
 
-Board, shufflers, analyst, curator and the people are a process each, made by `fork`: what was known
-when the session began all of them know (it is a laboratory; on machines of their own they know only
-their own, `veilmix serve`), and from then on they share nothing but bytes over TLS on the loopback.
-Beside them goes what only a laboratory has: each tells this process, through a socket of its own,
-what instruments are told, and where it stands, and is told the time (conductor.py).
+Board, shufflers, analyst, curator and the people are a process each, made by `fork`: the data known
+at the start of the session all of them know (it is a laboratory; on separate machines they know
+only their own, `veilmix serve`), and from then on they share only bytes over TLS on the loopback.
+Only a laboratory has a second channel: each reports to this process, through a socket of its own,
+its instruments' events and its state, and is told the time (conductor.py).
 
-Copies ignore Ctrl-C, of which this process hears; when it leaves, for whatever reason, they are
+Copies ignore Ctrl-C, of which this process hears; when it leaves, for any reason, they are
 killed, and where it is killed itself, the kernel kills them (lifeline.py).
 """
 
@@ -86,18 +86,18 @@ def play_apart(
 ) -> Board:
     """Play a session to its end with every party in a process of its own, in simulated time.
 
-    Takes and gives what `roles.session.play` does. What parties hold in memory that is shared
-    between sessions (a history) stays in their processes.
+    The parameters and the result are those of `roles.session.play`. Memory that is shared between
+    sessions (a history) stays in the processes of its parties.
 
-    durable: whether places write a journal, so that one that was killed is started again and goes
-    on. folder: where journals are, until they are overwritten and deleted at the end; None: in
-    memory (tmpfs), or where temporary files are (disk). strike: asked after all that a place tells
-    which place is to be killed then; for those who want to see it.
+    durable: whether places write a journal, so that a killed place is started again and goes
+    on. folder: for journals, until they are overwritten and deleted at the end; None: in
+    memory (tmpfs), or in the folder of temporary files (disk). strike: for tests: asked after each
+    report of a place for the name of a place to kill.
 
     Raises:
         ParameterError: processes cannot be copied here.
         StorageError: a journal cannot be written.
-        LostProcess: one has ended before its time, and without a journal, or over and over again.
+        LostProcess: a process has ended before its time, without a journal or over and over again.
     """
     check_no_loop()
     if not systems.FORKS:
@@ -115,7 +115,7 @@ def play_apart(
 
 @contextmanager
 def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
-    """Give a folder for journals, which are overwritten and deleted at the end, with it."""
+    """Yield a folder for journals, which are overwritten and deleted at the end, with it."""
     if durable is Durable.OFF:
         yield None
         return
@@ -133,7 +133,7 @@ def _folder(durable: Durable, folder: Path | None) -> Iterator[Path | None]:
 
 @dataclass(slots=True)
 class _Process:
-    """A copy. socket: what it tells comes through it. told: hooks that it will tell once more."""
+    """A copy. socket: its reports come through it. told: hooks that it will report once more."""
 
     pid: int
     socket: socket.socket
@@ -142,7 +142,7 @@ class _Process:
 
 
 class _Stage:
-    """The process that all others are copies of: makes them, gives the time, hears all."""
+    """The process that the others are copies of: it makes them, gives the time, takes reports."""
 
     def __init__(self, cast: Cast, instruments: Instruments, report: Callable[[str], None]) -> None:
         identities = identities_of(cast)
@@ -196,7 +196,7 @@ class _Stage:
         self._selector.close()
 
     def start(self, name: str) -> None:
-        """Make the copy that is a place."""
+        """Make the copy of a place."""
         here, there = socket.socketpair()
         pid = _forked(partial(self._live, name, there, here))
         there.close()
@@ -217,7 +217,7 @@ class _Stage:
         os.waitpid(process.pid, 0)
 
     def play(self, strike: Callable[[], str | None]) -> Board:
-        """Hear what the places tell and give them the time, until all have finished."""
+        """Take the places' reports and give them the time, until all have finished."""
         while True:
             for key, _ in self._selector.select():
                 if self._processes[key.data].socket is key.fileobj:  # or it was killed meanwhile
@@ -272,7 +272,7 @@ class _Stage:
                 raise said
 
     def _show(self) -> None:
-        """Tell the instruments all that has happened so far, in the order in which it did."""
+        """Tell the instruments all events so far, in the order of their times."""
         hooks, self._hooks = sorted(self._hooks, key=lambda hook: hook[0]), []
         for _, name, given in hooks:
             if name == "posted":
@@ -374,25 +374,25 @@ class _Stage:
 
 
 def _keys(cast: Cast) -> Callable[[str], Keyholder]:
-    """Where keys come from: each copy makes its own, unless an adversary keeps them all."""
+    """Return the source of keys: each copy makes its own, unless an adversary keeps them all."""
     if cast.adversary is None:
         return partial(make_key, cast)
     return {name: make_key(cast, name) for name in keyholders(cast)}.__getitem__
 
 
 def listening() -> socket.socket:
-    """Give a socket that listens on the loopback, at a port of the system's choice."""
+    """Return a socket that listens on the loopback, at a port of the system's choice."""
     server = socket.create_server((LOOPBACK, 0), backlog=1024)
     server.setblocking(False)
     return server
 
 
 def _forked(live: Callable[[], None]) -> int:
-    """Start a copy that does this and is gone; gives its process number."""
+    """Start a copy that runs `live` and ends; return its process number."""
     parent = os.getpid()
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a copy ignores it
     try:
-        with warnings.catch_warnings():  # threads there may be; none of them holds what we need
+        with warnings.catch_warnings():  # threads may run; they hold no lock that the copy needs
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if not pid:
@@ -410,4 +410,4 @@ def _lived(live: Callable[[], None], parent: int) -> NoReturn:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         live()
     finally:
-        os._exit(0)  # nothing of the parent's is tidied up twice
+        os._exit(0)  # the parent's resources are not tidied up twice

@@ -1,8 +1,8 @@
 """The network as one place sees it: its own inboxes, a copy of the board, and the rest far away.
 
-What is sent to a party elsewhere, or posted, is an output of this step. A post is accepted when it
+A letter to another place, or a post, is an output of this step. A post is accepted when it
 comes back as an entry of the board; every entry is checked by `Board.post` itself, so a board that
-somebody else runs can keep entries back, but cannot make this place believe an illegal one.
+another party runs can keep entries back, but cannot make this place believe an illegal entry.
 """
 
 from collections.abc import Callable
@@ -32,11 +32,10 @@ class _Awaited:
 
 
 class RemoteNetwork(Network):
-    """Connects the parties of one place with those of other places.
+    """The network that connects the parties of one place with those of other places.
 
-    known: who signs posts and the board's heads, where they are signed.
-
-    lost: told of letters that nobody here takes any more, or that find the inbox full.
+    known: the keys that sign posts and the board's heads, where they are signed.
+    lost: told of letters to a party here that has left, or that find the inbox full.
     """
 
     def __init__(
@@ -50,8 +49,8 @@ class RemoteNetwork(Network):
         self._shelf = Spool()
 
     async def hand(self, receiver: str, bag: Bag) -> None:
-        """Put letters among the outputs, with how much of the board their senders had seen."""
-        if not self.outputs:  # those of the step before have gone to who sends them
+        """Put letters among the outputs, with the number of entries that their senders had seen."""
+        if not self.outputs:  # the outputs of the step before have gone to the outboxes
             self._shelf = Spool()
         letters = tuple(self._written(receiver, who, data) for who, data in bag)
         now = trio.current_time()
@@ -59,7 +58,7 @@ class RemoteNetwork(Network):
         await trio.lowlevel.checkpoint()
 
     def _written(self, receiver: str, sender: str, data: bytes) -> Written:
-        """A letter; a large one waits on disk, where memory ends."""
+        """Return a letter; a large letter waits on disk, where memory ends."""
         id_ = self._naming.name(sender, receiver, data)
         if len(data) <= LARGE:
             return Letter(sender, data, id_)
@@ -109,7 +108,7 @@ class RemoteNetwork(Network):
                 self._lost(len(letters))
 
     def _answer(self, meant: Callable[[Post], bool], reason: Reason | None) -> None:
-        """Tell the first that waits for this post what became of it."""
+        """Tell the first task that waits for this post its outcome."""
         for at, waiting in enumerate(self._awaited):
             if meant(waiting.post):
                 waiting.reason = reason

@@ -1,15 +1,16 @@
 """A place of its own: a party, or the board, in real time, until the session is over.
 
-GET /status, /metrics   where it stands (gauge.py): for whoever holds a certificate of the
-                        session, those of the board for anybody
-POST /hurry             says the number of the round in which everybody has answered: whoever
-                        speaks for all people may say so, and nobody else; 204
+GET /status, /metrics   its status (gauge.py): for all holders of a certificate of the
+                        session, the board's for all clients
+POST /hurry             gives the number of the round in which all people have answered: only
+                        the place that speaks for all people may say so; 204
 """
 
 import math
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +19,7 @@ from typing import Any
 
 import trio
 
+from .. import __version__
 from ..crypto.entropy import Entropy, SeededEntropy, SystemEntropy
 from ..crypto.identity import Identity, fingerprint_of_digest
 from ..errors import StorageError
@@ -28,38 +30,47 @@ from ..protocol.transcript import Refusal
 from ..roles.instruments import Instruments
 from . import tls
 from .board_service import MOST_POST, BoardService
-from .clocks import RealTime
-from .directory import Directory
+from .clocks import RealTime, moment, time_of_moment
+from .directory import Address, Directory
+from .follower import is_complete
 from .gauge import Gauge, Log, answer_status
-from .host import MOST_LETTERS, Host, secured
+from .host import FAREWELL, MOST_LETTERS, Host, secured
 from .http import Answer, Limits, Request, Server
 from .hurry import Hurry
 from .inputs import Post
 from .journal import SECRET, Durable, Journal
 from .remote import RemoteNetwork
+from .saved_posts import SavedPosts
+from .supervision import heed_signals, report
 from .trouble import Troubles, near_their_end
 from .world import World
 
 CONNECTIONS = 1_500  # at once
-PEOPLE = 1 << 22  # bytes: what people may send at once
+PEOPLE = 1 << 22  # bytes that people may send at once
 POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
 
 Perform = Callable[[RemoteNetwork, Entropy], Any]
+Save = Callable[[str, bytes], None]  # a post: its author, and its bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What a place needs to be one: who it is, whom it knows, and where it writes.
+    """The parameters of a place: its identity, the identities it knows, and its files.
 
     Attributes:
-        name: which place of the session this is.
-        own: its identity: who it signs as, and its certificate.
-        directory: where everybody is.
-        known: who signs posts.
-        log: told what happens, as a word and named facts.
-        durable: what is kept on disk before it is acknowledged.
-        journal: the file that it is kept in; None: none.
-        patience: for how many seconds a party waits for a board that is away.
+        name: its name in the session.
+        own: its identity: the key it signs with, and its certificate.
+        directory: the addresses of all places.
+        known: the keys of the parties that sign posts.
+        log: told the events, as a word and named facts.
+        durable: the durability of its journal.
+        journal: the file of the journal; None: it has no journal.
+        patience: seconds for which a party waits for a board that is away.
+        listen: the address where it listens; None: its address of the session file.
+        reload: called at SIGHUP.
+        save: the folder in which the posts of the board are saved; None: they are not.
+        conclude: called with the board when the session is over, before the journal is erased: its
+            error keeps the journal, and the same command concludes again.
     """
 
     name: str
@@ -70,6 +81,35 @@ class Site:
     durable: Durable = Durable.OFF
     journal: Path | None = None
     patience: float = math.inf
+    listen: Address | None = None
+    save: Path | None = None
+    reload: Callable[[], None] = lambda: None
+    conclude: Callable[[Board], None] = lambda _board: None
+
+    @property
+    def farewell(self) -> str:
+        """Return the message of a place that is asked to end early."""
+        said = f"{self.name}: asked to end (SIGTERM)"
+        if self.durable is Durable.OFF or self.journal is None:
+            return f"{said}; nothing was written down (--durable off): it cannot go on"
+        return f"{said}; {self.journal} stays: give the same command again, and it goes on"
+
+    @contextmanager
+    def saved(self) -> Iterator[Save]:
+        """Yield a function that saves or skips a post; StorageError if posts cannot be saved."""
+        if self.save is None:
+            yield lambda _author, _data: None
+            return
+        journal = None if self.durable is Durable.OFF else self.journal
+        again = journal is not None and journal.exists()
+        posts = SavedPosts(self.save, partial(self.log, "note"), again=again)
+        try:
+            yield posts.add
+        except BaseException:
+            with suppress(StorageError):
+                posts.close()
+            raise
+        posts.close()
 
     def opened(self) -> Journal | None:
         """Open the journal, if there is to be one."""
@@ -79,31 +119,46 @@ class Site:
 
     @property
     def small(self) -> Mapping[str, int]:
-        """How much each place of people may send at once, in bytes."""
+        """The bytes that each place of people may send at once."""
         return {name: PEOPLE for name, place in self.directory.places.items() if place.users}
 
     async def listeners(self) -> list[trio.SocketListener]:
-        """Listen where the session says; StorageError if that is impossible."""
+        """Listen at the given address, else at that of the session; StorageError if impossible."""
         place = self.directory.places[self.name]
-        if not place.port:
+        host, port = self.listen or (place.host, place.port)
+        if not port:
             return []
         try:
-            return list(await trio.open_tcp_listeners(place.port, host=place.host))
+            return list(await trio.open_tcp_listeners(port, host=host))
         except OSError as bad:
+            why = (
+                f"the session file says that {self.name} is there"
+                if not self.listen
+                else ("--listen names it")
+            )
             raise StorageError(
-                f"{place.host}:{place.port} cannot be listened on ({bad.strerror or bad}); the "
-                f"session file says that {self.name} is there: is it running already?"
+                f"{host}:{port} cannot be listened on ({bad.strerror or bad}); {why}: is it "
+                "running already?"
             ) from None
 
 
 async def run_board(site: Site, linger: float) -> Board:
-    """Keep the board until the session has been over for so many seconds; returns it."""
+    """Keep the board until the session has been over for so many seconds; return it."""
+    with site.saved() as save:
+        return await heed_signals(partial(_kept, site, linger, save), site.reload, site.farewell)
+
+
+async def _kept(site: Site, linger: float, save: Save) -> Board:
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
+
+    def heard(_time: float, entry: Entry) -> None:
+        _heard(save, gauge, entry, service.board)
+
     service = BoardService(
         *(site.known, site.own.signer),
         speaks=site.directory.speaks_for,
-        heard=lambda _, entry: gauge.entry(entry, service.board),
+        heard=heard,
         refused=lambda reason: gauge.refused(Refusal(BOARD, 0, reason)),
     )
     for peer, post in journal.inputs() if journal else ():
@@ -132,7 +187,8 @@ async def run_board(site: Site, linger: float) -> Board:
             await over.wait()
         try:
             await _stay(linger, site.log)
-        finally:  # whoever stops it now leaves no journal either
+            site.conclude(service.board)
+        finally:  # a stop in this phase leaves no journal either
             if journal is not None:
                 journal.erase()
         nursery.cancel_scope.cancel()
@@ -150,7 +206,7 @@ async def _stay(seconds: float, log: Log) -> None:
 
 
 async def _end(scope: trio.CancelScope, asked: AsyncIterator[int]) -> None:
-    """End what is in a scope at the first signal."""
+    """Cancel a scope at the first signal."""
     await anext(asked)
     scope.cancel()
 
@@ -158,10 +214,18 @@ async def _end(scope: trio.CancelScope, asked: AsyncIterator[int]) -> None:
 async def run_party(
     site: Site, perform: Perform, listeners: Sequence[trio.SocketListener] = ()
 ) -> Board:
-    """Play a party until it has finished and others have all it said; returns its board.
+    """Play a party until it has finished and other places have its outputs; return its board.
 
-    listeners: where it listens, if that is open already.
+    listeners: its sockets, if they are open already.
     """
+    with site.saved() as save:
+        main = partial(_played, site, perform, listeners, save)
+        return await heed_signals(main, site.reload, site.farewell)
+
+
+async def _played(
+    site: Site, perform: Perform, listeners: Sequence[trio.SocketListener], save: Save
+) -> Board:
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
     entropy: Entropy = SystemEntropy()
@@ -172,14 +236,16 @@ async def run_party(
     def network() -> RemoteNetwork:
         lost = partial(site.log, "lost", "letters that nobody waits for")
         watching = Instruments([gauge], partial(site.log, "fault"))
-        boards.append(_Watched(watching, site.known, lambda many: lost(many=many), gauge))
+        seen = partial(_heard, save, gauge)
+        boards.append(_Watched(watching, site.known, lambda many: lost(many=many), seen))
         return boards[0]
 
     world = World(network, lambda made: perform(made, entropy))
     hurry = Hurry(site.directory)
 
     def keep(now: float) -> float:
-        return float(journal.fact("began", repr(now).encode())) if journal is not None else now
+        kept = moment(now)
+        return time_of_moment(journal.fact("began", kept) if journal else kept, now)
 
     host = Host(
         *(site.name, site.own, site.directory, world, RealTime(hurry.clock, keep)),
@@ -189,7 +255,9 @@ async def run_party(
         journal=journal,
         patience=site.patience,
         asked=lambda request: asked(request) if boards else None,
+        stepped=lambda: end.set() if boards and is_complete(boards[0].board) else None,
     )
+    end = trio.Event()
 
     def asked(request: Request) -> Answer | None:
         board = boards[0].board
@@ -200,34 +268,70 @@ async def run_party(
         nursery.start_soon(host.run, doors)
         tell_ready(site)
         await host.finished()
+        if site.save is not None:
+            await _hear_end(end, site.log)
         nursery.cancel_scope.cancel()
-    if journal is not None:
-        journal.erase()
+    _conclude(site, boards[0].board, journal)
     return boards[0].board
 
 
+def _conclude(site: Site, board: Board, journal: Journal | None) -> None:
+    """Conclude, then erase the journal; it stays, closed, if concluding raised an error."""
+    try:
+        site.conclude(board)
+    except BaseException:
+        if journal is not None:
+            journal.close()
+        raise
+    if journal is not None:
+        journal.erase()
+
+
+async def _hear_end(end: trio.Event, log: Log) -> None:
+    """Wait for the last head, which evidence needs and a party does not."""
+    with trio.move_on_after(FAREWELL) as late:
+        await end.wait()
+    if late.cancelled_caught:
+        log("note", f"the last head has not come in {FAREWELL:g} seconds: the saved posts lack it")
+
+
+def _heard(save: Save, gauge: Gauge, entry: Entry, board: Board) -> None:
+    """Save an entry, then count and log it, and report the phase to the supervisor."""
+    save(entry.author, entry.data)
+    gauge.entry(entry, board)
+    report(STATUS=f"{board.phase}, {len(board.entries)} posts")
+
+
 class _Watched(RemoteNetwork):
-    """A network whose entries are counted as they are heard."""
+    """A network that tells of each entry of the board when it is heard."""
 
     def __init__(
-        self, instruments: Instruments, known: Roster, lost: Callable[[int], None], gauge: Gauge
+        self,
+        instruments: Instruments,
+        known: Roster,
+        lost: Callable[[int], None],
+        heard: Callable[[Entry, Board], None],
     ) -> None:
         super().__init__(instruments, known, lost)
-        self._gauge = gauge
+        self._heard = heard
 
     def learn(self, author: str, data: bytes) -> Entry:
         """Add an entry to the copy."""
         entry = super().learn(author, data)
-        self._gauge.entry(entry, self.board)
+        self._heard(entry, self.board)
         return entry
 
 
 def tell_ready(site: Site) -> None:
-    """Say where a place listens, as whom it is known, and whose certificate is near its end."""
+    """Log a place's address and certificate, certificates near their end, and its version."""
     place = site.directory.places[site.name]
     where = f"https://{place.host}:{place.port}" if place.port else "listens nowhere, only talks"
+    if site.listen is not None:
+        where += f", listens at {site.listen[0]}:{site.listen[1]}"
     own = fingerprint_of_digest(tls.digest(place.certificate))
     site.log("certificate", f"{own}; identity {site.own.public.fingerprint}")
     for note in near_their_end(site.directory.certificates, datetime.now(UTC)):
         site.log("note", note)
+    site.log("version", f"veilmix {__version__}")
     site.log("ready", where)
+    report(READY=1, STATUS="ready")

@@ -1,8 +1,8 @@
 """TLS between parties: TLS 1.3, and each knows the other's certificate beforehand.
 
-Who talks is told by the digest of its certificate and by nothing else: no name, and no date of a
-certificate is compared with a clock (docs/adr/0107). A board may be read by anybody (`strangers`),
-but nobody writes anywhere without a certificate of the session.
+A peer is identified by the digest of its certificate alone: no name, and no date of a
+certificate is compared with a clock (docs/adr/0107). Any client may read a board (`strangers`),
+but each writer needs a certificate of the session.
 """
 
 import hashlib
@@ -29,14 +29,14 @@ HANDSHAKE = 10.0  # seconds for a handshake: half an open door is closed
 def server_context(
     own: Identity, others: Mapping[str, str], *, strangers: bool = False
 ) -> ssl.SSLContext:
-    """Give the context of a server. others: certificates (PEM) by name. strangers: may come too."""
+    """Return a server's context. others: certificates (PEM) by name. strangers: allowed too."""
     context = _context(ssl.PROTOCOL_TLS_SERVER, own, others.values())
     context.verify_mode = ssl.CERT_OPTIONAL if strangers else ssl.CERT_REQUIRED
     return context
 
 
 def client_context(own: Identity | None, server: str) -> ssl.SSLContext:
-    """Give the context of a client that talks to the holder of one certificate (PEM) only."""
+    """Return the context of a client that talks to the holder of one certificate (PEM) only."""
     return _context(ssl.PROTOCOL_TLS_CLIENT, own, (server,))
 
 
@@ -56,7 +56,7 @@ def _context(kind: int, own: Identity | None, trusted: Iterable[str]) -> ssl.SSL
 
 @contextmanager
 def _as_file(secret: bytes) -> Iterator[str]:
-    """Give a path that a library can read a key from; in memory where the system can do that."""
+    """Yield a path that a library can read a key from; in memory where the system can do that."""
     if systems.MEMORY_FILES:
         handle = os.memfd_create("key")
         try:
@@ -74,21 +74,21 @@ def _as_file(secret: bytes) -> Iterator[str]:
 
 
 def digest(certificate: str) -> bytes:
-    """Give the SHA-256 of a certificate in PEM: what its holder is known by."""
+    """Return the SHA-256 of a certificate in PEM, which identifies its holder."""
     return hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate)).digest()
 
 
 def names(certificates: Mapping[str, str]) -> Mapping[bytes, str]:
-    """Give names by the digest of their certificates."""
+    """Return names by the digest of their certificates."""
     return {digest(certificate): name for name, certificate in certificates.items()}
 
 
 async def shown(host: str, port: int) -> bytes | None:
-    """Look at the certificate, in DER, that a server shows, and say nothing; None: it shows none.
+    """Return the certificate, in DER, that a server shows, without a request; None: it shows none.
 
     Raises:
-        OSError: nobody answers.
-        trio.BrokenResourceError: no handshake, or none in time.
+        OSError: no server answers.
+        trio.BrokenResourceError: no handshake, or too late.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -106,10 +106,10 @@ async def shown(host: str, port: int) -> bytes | None:
 async def accepted(
     stream: trio.abc.Stream, context: ssl.SSLContext, known: Mapping[bytes, str]
 ) -> tuple[trio.SSLStream[trio.abc.Stream], str]:
-    """Server: shake hands; gives the stream and who it is, "" for a stranger.
+    """Server: shake hands; return the stream and the peer's name, "" for a stranger.
 
     Raises:
-        trio.BrokenResourceError: no handshake, or none in time.
+        trio.BrokenResourceError: no handshake, or too late.
     """
     secured = trio.SSLStream(stream, context, server_side=True, https_compatible=True)
     with trio.move_on_after(HANDSHAKE):
@@ -127,7 +127,7 @@ async def accepted(
 async def _tell_why(stream: trio.abc.Stream, secured: "trio.SSLStream[trio.abc.Stream]") -> None:
     """Send the alert of a handshake that failed, so that the client knows why.
 
-    trio's SSLStream (0.35) leaves it in its private buffer. What the client says meanwhile is read:
+    trio's SSLStream (0.35) leaves it in its private buffer. The client's further bytes are read:
     a connection that is closed with bytes unread is reset, and the alert lost.
     """
     alert = getattr(secured, "_outgoing", None)
@@ -146,8 +146,8 @@ async def connected(
     """Client: shake hands with the holder of a certificate (its digest).
 
     Raises:
-        trio.BrokenResourceError: no handshake, or none in time.
-        VerificationError: it is somebody else.
+        trio.BrokenResourceError: no handshake, or too late.
+        VerificationError: the server holds another certificate.
     """
     secured = trio.SSLStream(stream, context, server_hostname="veilmix", https_compatible=True)
     try:

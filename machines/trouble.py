@@ -1,9 +1,9 @@
-"""Why one place does not reach another: found out, kept while it lasts, and logged once.
+"""The reason why one place does not reach another: found, kept while it lasts, and logged once.
 
-A connection breaks for reasons that only its two ends can tell apart: nobody listens, somebody else
-listens, or the other end does not accept the certificate shown to it. The second and third are no
-matter of waiting, so they are logged at once; that nobody answers is logged when a sender has
-backed off as far as it does, since places of a session start one after the other.
+A connection breaks for reasons that only its two ends can tell apart: no place listens, another
+party listens, or the other end does not accept the certificate shown to it. Waiting cannot mend the
+second and third, so they are logged at once; a missing answer is logged when a sender has
+backed off to its longest wait, since places of a session start one after the other.
 """
 
 import os
@@ -29,7 +29,7 @@ DATES = "sessions go on, as veilmix compares no date; a proxy or an auditor may"
 
 
 class Kind(StrEnum):
-    """What stands between two places."""
+    """The kind of trouble between two places."""
 
     AWAY = "nobody answers"
     SOMEBODY_ELSE = "another certificate answers"
@@ -39,10 +39,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why a place is not reached.
+    """The reason why a place is not reached.
 
     Attributes:
-        kind: what sort of reason it is.
+        kind: the kind of the reason.
         text: the reason, with address and fingerprints, in one line.
     """
 
@@ -51,10 +51,10 @@ class Trouble:
 
 
 async def diagnose(place: Place, error: BaseException, others: Mapping[bytes, str]) -> Trouble:
-    """Find out why a place was not reached.
+    """Return the reason why a place was not reached.
 
-    It connects once more, without a certificate of its own, where somebody else seems to answer: to
-    say who. others: names of other places by the digest of their certificates (tls.names).
+    It connects once more, without a certificate of its own, if another party seems to answer: to
+    name that party. others: names of other places by the digest of their certificates (tls.names).
     """
     where = f"{place.name} at {place.host}:{place.port}"
     causes = list(_causes(error))
@@ -75,12 +75,12 @@ async def diagnose(place: Place, error: BaseException, others: Mapping[bytes, st
 
 
 def _said(error: OSError) -> str:
-    """Give what the system says of an error, without the address, which trio adds."""
+    """Return the system's text of an error, without the address, which trio adds."""
     return str(error.strerror) if isinstance(error, gaierror) else os.strerror(error.errno or 0)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, what it was caused by, and so on; of a group, each."""
+    """Yield an error and the chain of its causes; of a group, each member."""
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):
@@ -90,7 +90,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 async def _somebody_else(where: str, place: Place, others: Mapping[bytes, str]) -> Trouble:
-    """Say whose certificate is shown in the place of another."""
+    """Return the trouble of a place whose address shows another party's certificate."""
     expected = f"{fingerprint_of_digest(tls.digest(place.certificate))} is expected"
     try:
         shown = await tls.shown(place.host, place.port)
@@ -101,7 +101,7 @@ async def _somebody_else(where: str, place: Place, others: Mapping[bytes, str]) 
 
 
 def _whose(shown: bytes, others: Mapping[bytes, str]) -> str:
-    """Say whose a certificate is, or what it says of itself."""
+    """Return the owner of a certificate, or the facts that the certificate states."""
     digest = sha256(shown).digest()
     if digest in others:
         return f"the certificate of {others[digest]}"
@@ -115,7 +115,10 @@ def _whose(shown: bytes, others: Mapping[bytes, str]) -> str:
 
 
 def near_their_end(certificates: Mapping[str, str], now: datetime) -> Iterator[str]:
-    """Say which certificates (PEM, by name) end within 30 days, have ended, or have not begun."""
+    """Yield a sentence for each certificate that ends within 30 days, has ended, or has not begun.
+
+    certificates: PEM, by name.
+    """
     for name, certificate in sorted(certificates.items()):
         facts = certificate_facts(ssl.PEM_cert_to_DER_cert(certificate))
         if not facts.begins <= now <= facts.ends - NEAR_END:
@@ -125,15 +128,15 @@ def near_their_end(certificates: Mapping[str, str], now: datetime) -> Iterator[s
 
 
 class Troubles:
-    """What stands between this place and others, as it is now.
+    """The troubles between this place and others, as of now.
 
     Attributes:
         now: the reason why a place is not reached, by its name.
-        turned_away: connections of others that had no handshake here, by reason.
+        turned_away: incoming connections without a handshake here, by reason.
     """
 
     def __init__(self, log: Callable[[str], None], certificates: Mapping[str, str]) -> None:
-        """log: told, in a line, of what is new. certificates: PEM, of all places by name."""
+        """log: told each new trouble, in a line. certificates: PEM, of all places by name."""
         self.now: dict[str, Trouble] = {}
         self.turned_away: Counter[str] = Counter()
         self._log = log
@@ -142,7 +145,7 @@ class Troubles:
         self._strangers: set[tuple[str, str]] = set()
 
     async def failed(self, place: Place, error: BaseException, *, long: bool) -> None:
-        """Keep why a place was not reached. long: the sender backs off no further."""
+        """Keep the reason why a place was not reached. long: the sender backs off no further."""
         trouble = await diagnose(place, error, tls.names(self._certificates))
         self.now[place.name] = trouble
         if trouble.kind in (Kind.AWAY, Kind.BROKEN) and not long:
@@ -152,13 +155,13 @@ class Troubles:
             self._log(trouble.text)
 
     def reached(self, name: str) -> None:
-        """Forget why a place was not reached: it is."""
+        """Forget the trouble of a place that was reached."""
         self.now.pop(name, None)
         if self._logged.pop(name, None):
             self._log(f"{name} is reached again")
 
     def turn_away(self, host: str, error: BaseException) -> None:
-        """Count a connection that had no handshake here. host: where it came from."""
+        """Count a connection that had no handshake here. host: the address it came from."""
         known = any(isinstance(each, ssl.SSLCertVerificationError) for each in _causes(error))
         why = tls.UNKNOWN if known else tls.NO_HANDSHAKE
         self.turned_away[why] += 1
@@ -171,5 +174,5 @@ class Troubles:
         return dict(Counter(trouble.kind.value for trouble in self.now.values()))
 
     def text(self) -> dict[str, str]:
-        """Give the reasons as a status has them."""
+        """Return the reasons in the form of a status."""
         return {name: trouble.text for name, trouble in self.now.items()}

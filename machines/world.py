@@ -1,9 +1,8 @@
-"""A role in a world of its own: one input, all that follows from it, and then it is idle again.
+"""A role in a world of its own: one input, all its consequences, and then it is idle again.
 
 The role runs in a thread with an event loop and a clock that move only when they are told to. So it
-hears of nothing while it is at work, and a step is a function of what came before and the input:
-that is what lets a party that was killed be played again from its inputs, and end up saying the
-same.
+takes no input while it is at work, and a step is a function of all inputs so far: that is the
+reason why a killed party can be played again from its inputs, and makes the same outputs.
 """
 
 import math
@@ -20,7 +19,7 @@ from .remote import RemoteNetwork
 
 
 class SteppedClock(VirtualClock):
-    """Time that stands still until it is told; knows the deadline that comes next."""
+    """A clock that stands still until it is moved; it knows the deadline that comes next."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +29,7 @@ class SteppedClock(VirtualClock):
 
     @property
     def working(self) -> int:
-        """How many jobs other threads are doing."""
+        """The number of jobs that other threads are doing."""
         return self._jobs
 
     @working.setter
@@ -50,17 +49,17 @@ class SteppedClock(VirtualClock):
         self._now = max(self._now, now)
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
-        """Sleep until something comes: trio asks when no task can run."""
+        """Return the time to sleep, until an input comes: trio asks when no task can run."""
         self.deadline = deadline
         return 0.0 if deadline <= self._now else math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a step has come to.
+    """The result of a step.
 
     Attributes:
-        outputs: in the order they were said.
+        outputs: in their order.
         deadline: when, in seconds of the session, the role wants to be told that time has passed;
             inf: never.
         over: whether the role has finished.
@@ -72,7 +71,7 @@ class Step:
 
 
 class World:
-    """Plays a role. perform: the role, given its network. Whatever it raises, `run` raises."""
+    """A thread that plays a role. perform: the role, given its network; `run` raises its errors."""
 
     def __init__(
         self,
@@ -89,7 +88,7 @@ class World:
         self._over = False
 
     async def run(self) -> None:
-        """Live until `leave`; to be started beside whoever gives the inputs."""
+        """Live until `leave`; to be started beside the giver of the inputs."""
         outer = trio.lowlevel.current_trio_token()
 
         def live() -> None:
@@ -102,16 +101,16 @@ class World:
             raise _first(group) from None
 
     async def first(self) -> Step:
-        """Wait until the role has done what it does before anything comes."""
+        """Wait until the role has done its actions before the first input."""
         return await self._stepped.receive()
 
     async def step(self, given: Input) -> Step:
-        """Give one input, and wait until all that follows from it has been done."""
+        """Give one input, and wait until all its consequences have been done."""
         self._inside(lambda: self._send.send_nowait(given))
         return await self._stepped.receive()
 
     def leave(self) -> None:
-        """Let the role end where it is, also in the middle of a step: others may never end it."""
+        """End the role where it is, also in the middle of a step, which might never end."""
         self._left = True
         self._inside(self._end)
 
@@ -148,7 +147,7 @@ class World:
                 network.take(given.body)
 
     async def _settle(self) -> None:
-        """Wait until every task of the role waits, and no thread works for one."""
+        """Wait until every task of the role waits, and no thread works for a task."""
         while True:
             await wait_all_tasks_blocked()
             if not self._clock.working:
@@ -157,7 +156,7 @@ class World:
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Give the first thing that went wrong."""
+    """Return the first error of a group."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -1,6 +1,6 @@
-"""People with a browser: what a phone needs to take part, and nothing that knows what they say.
+"""The poll: pages and servers through which people with a browser take part in a session.
 
 Holds the browser's side of the protocol (`static/`, plain modules) and the crypto library that it
-stands on (`vendor/`, as it was published). May import all that the theatre may, and it. Must never
-know a key of a party, nor anything of an answer but sealed bytes.
+needs (`vendor/`, as published). May import all rooms that the theatre may, and the theatre. Must
+never know a key of a party, nor any part of an answer but sealed bytes.
 """

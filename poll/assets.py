@@ -1,19 +1,21 @@
-"""The files a browser is given, and the policy under which it runs them.
+"""The files for browsers, and the policy under which a browser runs them.
 
-    default-src 'none'     nothing from anywhere but this server, and from it only what follows
-    script-src 'self'      the modules; `wasm-unsafe-eval` lets libsodium compile itself, and the
-                           hash is of the import map, which says where libsodium is
+    default-src 'none'     no source but this server, and from it only the following
+    script-src 'self'      the modules; `wasm-unsafe-eval` lets libsodium compile itself
 
-No file is made or changed on the way: what is served is what lies here.
+Every file is served as it lies here, except for one name: libsodium's wrapper imports its other
+half by a bare name, which browsers without import maps do not know, so the server replaces it by
+the path of the file. A browser that accepts gzip gets each file compressed; compression happens
+once.
 """
 
-import base64
-import hashlib
-import json
+import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from ..machines.http import Answer
 
 HERE = Path(__file__).parent
 FOLDERS = ("static", "vendor")
@@ -22,47 +24,72 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
 }
-LIBSODIUM = {
-    "libsodium-wrappers-sumo": "/vendor/libsodium-wrappers-sumo.mjs",
-    "libsodium-sumo": "/vendor/libsodium-sumo.mjs",
-}  # the name that a module calls it by -> where it is
+WRAPPER = "/vendor/libsodium-wrappers-sumo.mjs"
+BARE, PATH = b'from"libsodium-sumo"', b'from"./libsodium-sumo.mjs"'
+LASTING = ("cache-control", "private, max-age=3600")
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is served.
+    """A file as the server sends it.
 
     Attributes:
         data: its bytes.
-        type: what kind of text they are, for the browser.
+        packed: the bytes, compressed with gzip.
+        type: their content type, for the browser.
     """
 
     data: bytes
+    packed: bytes
     type: str
 
 
 @cache
 def assets() -> Mapping[str, Asset]:
-    """Every file that may be asked for, by its path on the server, such as `/static/seal.js`."""
+    """Return all files that browsers may request, by path on the server (`/static/seal.js`)."""
     by_path = {}
     for folder in FOLDERS:
         for path in sorted((HERE / folder).iterdir()):
             if path.suffix in TYPES:
-                by_path[f"/{folder}/{path.name}"] = Asset(path.read_bytes(), TYPES[path.suffix])
+                name, data = f"/{folder}/{path.name}", path.read_bytes()
+                if name == WRAPPER:
+                    data = data.replace(BARE, PATH)
+                packed = gzip.compress(data, mtime=0)
+                by_path[name] = Asset(data, packed, TYPES[path.suffix])
     return by_path
 
 
-def import_map() -> str:
-    """Where a page's modules find libsodium: the text of its script of type `importmap`."""
-    return json.dumps({"imports": LIBSODIUM})
+def asset_answer(path: str, accepted: str) -> Answer | None:
+    """Answer with the file at a path; None if there is no such file.
+
+    Args:
+        path: on the server.
+        accepted: the browser's header `accept-encoding`; "" if it has sent no such header.
+    """
+    asset = assets().get(path)
+    if asset is None:
+        return None
+    headers = [("content-type", asset.type), LASTING, ("vary", "accept-encoding")]
+    if not accepts_gzip(accepted):
+        return Answer(200, asset.data, headers)
+    return Answer(200, asset.packed, [*headers, ("content-encoding", "gzip")])
+
+
+def accepts_gzip(accepted: str) -> bool:
+    """Whether a header `accept-encoding` allows gzip (RFC 9110, 12.5.3)."""
+    weights = {}
+    for part in accepted.lower().split(","):
+        name, _, weight = part.replace(" ", "").partition(";q=")
+        weights[name] = weight
+    weight = weights.get("gzip", weights.get("*", "0"))
+    return weight.strip("0.") != "" or weight == ""
 
 
 def policy() -> str:
-    """The content security policy of every page."""
-    digest = base64.b64encode(hashlib.sha256(import_map().encode()).digest()).decode()
+    """Return the content security policy of every page."""
     own = {
         "default-src": "'none'",
-        "script-src": f"'self' 'wasm-unsafe-eval' 'sha256-{digest}'",
+        "script-src": "'self' 'wasm-unsafe-eval'",
         "style-src": "'self'",
         "connect-src": "'self'",
         "img-src": "data:",
@@ -74,9 +101,9 @@ def policy() -> str:
 
 
 def page(name: str, code: str) -> bytes:
-    """A page of `static/`, with its import map, and the code of its session.
+    """Return a page of `static/`, with the code of its session.
 
     code: letters and digits.
     """
     text = (HERE / "static" / f"{name}.html").read_text("utf-8")
-    return text.replace("{{import map}}", import_map()).replace("{{code}}", code).encode()
+    return text.replace("{{code}}", code).encode()

@@ -1,8 +1,8 @@
-"""Cheating in class: attacks of the catalogue that whoever runs a session can switch on.
+"""Cheating in class: attacks of the catalogue that the teacher can switch on for a session.
 
-Nobody is told before the end. Then every phone, and the wall, say who did what, and by what on the
-board it can be seen. No phone says that its own answer is missing: whoever read the others would
-know whose it was.
+The class learns of it only at the end. Then every phone, and the wall, show which party did what,
+and by which posts on the board it can be seen. No phone says that its own answer is missing: a
+reader of the other answers would know which user sent it.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import wire
 from ..scenarios.schema.model import Defence, Fault, Mix, Scenario
 
-FIRST = parties.user(0)  # whoever answers first is the one who is aimed at
+FIRST = parties.user(0)  # the target: the first user that answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Cheat:
 
     Attributes:
         fault: as in a scenario.
-        told: what happened, in the words that everybody is shown at the end.
+        told: the event, in the words that all phones show at the end.
         mix, defence: the guards that are missing, by the keys of their sections.
     """
 
@@ -75,7 +75,7 @@ CHEATS: Mapping[str, Cheat] = {
 
 
 def with_cheat(scenario: Scenario, name: str) -> Scenario:
-    """The session in which one of `CHEATS` is played; ParameterError where it cannot be."""
+    """Return the session with an attack of `CHEATS`; ParameterError if it cannot be played."""
     if wire(scenario) is not Program.TWO_ROUND:
         raise ParameterError(
             f"--cheat {name}: found policy.kind {scenario.policy.kind!r}; exposure, fixed and all "
@@ -89,9 +89,9 @@ def with_cheat(scenario: Scenario, name: str) -> Scenario:
 
 
 def committed(scenario: Scenario, cast: Cast, nobody: Population) -> Cast:
-    """The parties as they are, or with what the scenario has one of them do wrong.
+    """Return the cast, with the misbehaviour of the scenario's fault if it has any.
 
-    nobody: the questions, and no people: who comes is not known yet.
+    nobody: the questions without people, since the participants are not known yet.
     """
     if not scenario.fault:
         return cast
@@ -99,7 +99,7 @@ def committed(scenario: Scenario, cast: Cast, nobody: Population) -> Cast:
 
 
 def happened(scenario: Scenario) -> dict[str, str] | None:
-    """What phones are told at the end: the attack, and what it did; None if nobody cheated."""
+    """Return the attack and its description, for phones at the end; None if no party cheated."""
     for fault in scenario.fault:
         return {"attack": fault.attack, "told": CHEATS[fault.attack].told}
     return None

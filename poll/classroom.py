@@ -1,8 +1,8 @@
-"""Who is here and who has answered: what the class's computer knows of phones but sealed bytes.
+"""The state of a class: phones, submissions and posts; of answers sealed bytes only.
 
-A phone is known by a secret of 16 bytes that it has drawn itself; so whatever it says again, after
-a reload or a lost connection, is the same phone's. It has a number on the wire, `user-1`, `user-2`,
-.., from its first letter on: those who only looked have none.
+A phone is known by a secret of 16 bytes that it has drawn itself; so after a reload or a lost
+connection its requests still belong to the same phone. It has a number on the wire, `user-1`,
+`user-2`, .., from its first letter on: a phone that only looked has no number.
 """
 
 import hashlib
@@ -21,6 +21,7 @@ from ..protocol.schema import is_line
 from ..protocol.session import Round
 from ..roles.instruments import Instrument
 from .noise import NoisyResult
+from .singles import Singles
 
 MOST_PHONES = 1_000
 MOST_OF_ONE = 40  # people from one address: a class behind one router, and not several
@@ -30,7 +31,7 @@ Deliver = Callable[[str, bytes], Awaitable[None]]
 
 
 class Unwelcome(Exception):
-    """What a phone asked for is not done: its text says why. status: of HTTP."""
+    """A refusal of a phone's request; its text says why. status: of HTTP."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -42,11 +43,11 @@ class Phone:
     """A phone that has joined.
 
     Attributes:
-        name: what its person is called in this class.
+        name: of its person in this class.
         index: its number on the wire, from 0; None before its first letter.
-        sent: by round, the hash of the message that was taken.
-        simulated: whether it is no phone, but stands for one (simulated.py).
-        device: where it joined from (gate.py); empty where it did not come over the network.
+        sent: by round, the hash of the message that was accepted.
+        simulated: whether it stands for a simulated person (simulated.py).
+        device: where it joined from (gate.py); empty if it did not come over the network.
     """
 
     name: str
@@ -57,13 +58,14 @@ class Phone:
 
 
 class Classroom(Instrument):
-    """Phones, the board as they are shown it, and what may be handed in now.
+    """The phones, the board as they see it, and which submissions are open now.
 
     It is an instrument of the session: it sees posts when they are made. deadline: of a round, in
-    seconds. most_of_one: people who may join from one device; it may be raised at any time.
+    seconds. most_of_one: people who may join from one device; it may be raised at any time. spare:
+    seconds by which a round may be extended.
     """
 
-    def __init__(self, deadline: float, most_of_one: int = MOST_OF_ONE) -> None:
+    def __init__(self, deadline: float, most_of_one: int = MOST_OF_ONE, spare: float = 0.0) -> None:
         self.most_of_one = most_of_one
         self.turned_away: Counter[str] = Counter()  # attempts beyond that, by device
         self.phones: dict[str, Phone] = {}
@@ -71,37 +73,67 @@ class Classroom(Instrument):
         self.posts: list[tuple[str, bytes]] = []
         self.letters: dict[tuple[int, int], bytes] = {}  # (round, index) -> the whole message
         self.closes = 0.0  # when the collection of the last round ends
+        self.latest = 0.0  # when its parties stop collecting, extended or not
+        self.stopped = False  # whether the teacher has stopped it before its end
         self.started = False
-        self.told: NoisyResult | None = None  # what noise leaves of the answers, when it is over
-        self.ended = ""  # why nothing more will come; "" while something may
-        self.version = 1  # a phone that has seen nothing yet says 0, and is answered at once
+        self.told: NoisyResult | None = None  # estimates from noisy answers, at the end
+        self.singles: Singles | None = None  # each question by itself, without a joint table
+        self.ended = ""  # why the session ended; "" while it runs
+        self.version = 1  # a new phone says 0, and is answered at once
         self._deadline = deadline
+        self._spare = spare
         self._changed = trio.Event()
         self._numbers = 0
 
-    # What the session tells.
+    # Events of the session.
 
     def posted(self, time: float, entry: Entry) -> None:
         """Show a post to phones; a call opens a collection."""
         self.posts.append((entry.author, entry.data))
         if entry.message.kind is Kind.CALL:
             self.closes = time + self._deadline
+            self.latest = self.closes + self._spare
         self.change()
 
     def change(self) -> None:
-        """Wake all who wait for news."""
+        """Wake all tasks that wait for news."""
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
 
     async def news(self, version: int, patience: float) -> None:
-        """Wait for something newer than a version, or so many seconds."""
+        """Wait for news after a version, or so many seconds."""
         if version == self.version:
             with trio.move_on_after(patience):
                 await self._changed.wait()
                 await trio.sleep(HUSH)
 
-    # What phones do.
+    # Actions of the teacher.
+
+    def extend(self, seconds: float) -> bool:
+        """Keep the round open longer; return False if it is as long as it may become."""
+        later = min(self.latest, self.closes + seconds)
+        longer = later > self.closes
+        self.closes = later
+        self.change()
+        return longer
+
+    def let_in(self, many: int) -> None:
+        """Let so many people join from one address from now on. many: people."""
+        self.most_of_one = many
+        self.turned_away.clear()
+
+    def stop(self, why: str) -> None:
+        """Inform phones that the session is stopped, and why."""
+        self.stopped, self.ended = True, why
+        self.change()
+
+    # Requests of phones.
+
+    @property
+    def deadline(self) -> float:
+        """The length of a round without an extension, in seconds."""
+        return self._deadline
 
     @property
     def round(self) -> int:
@@ -120,41 +152,56 @@ class Classroom(Instrument):
 
     @property
     def simulated(self) -> tuple[int, ...]:
-        """The numbers on the wire, from 0, of those who are no phones, and have answered."""
+        """The numbers on the wire, from 0, of simulated people that have answered."""
         indices = (phone.index for phone in self.phones.values() if phone.simulated)
         return tuple(sorted(index for index in indices if index is not None))
 
     @property
+    def handed_in(self) -> Counter[int]:
+        """The number of submissions, by round."""
+        return Counter(number for phone in self.phones.values() for number in phone.sent)
+
+    @property
     def numbered(self) -> int:
-        """How many have a number on the wire."""
+        """The number of phones that have a number on the wire."""
         return self._numbers
 
     @property
     def answered(self) -> int:
-        """How many have answered in the last round."""
+        """The number of phones that have answered in the last round."""
         return sum(self.round in phone.sent for phone in self.phones.values())
 
     @property
+    def left(self) -> float:
+        """The seconds until the round closes; 0 if no round is open."""
+        return max(0.0, self.closes - trio.current_time()) if self.collecting else 0.0
+
+    @property
+    def due(self) -> list[Phone]:
+        """The phones that can answer in this round: all, or the respondents of the first round."""
+        return [phone for phone in self.phones.values() if self.round == 1 or 1 in phone.sent]
+
+    @property
     def complete(self) -> bool:
-        """Whether everybody who can still answer in this round has."""
-        due = [phone for phone in self.phones.values() if self.round == 1 or 1 in phone.sent]
+        """Whether all people who can still answer in this round have done so."""
+        due = self.due
         return self.collecting and bool(due) and all(self.round in phone.sent for phone in due)
 
     @property
     def asking_closes(self) -> float:
-        """When the time for asking ends: half of a collection is for it (roles/randomness.py)."""
-        return self.closes - self._deadline / 2
+        """The time when queries end: half a collection is for them (roles/randomness.py)."""
+        return self.latest - (self._deadline + self._spare) / 2
 
     @property
     def devices(self) -> Counter[str]:
-        """How many people have joined from each device; those who are no phones have none."""
+        """The number of people that joined from each device; simulated people have no device."""
         return Counter(phone.device for phone in self.phones.values() if phone.device)
 
     def join(self, secret: str, name: str, device: str = "") -> Phone:
-        """Let a phone in; the same one again is the same. Unwelcome, in words, if it cannot be.
+        """Let a phone in; a known secret returns the same phone. Unwelcome if it cannot join.
 
-        device: where it joins from. A computer that joins as many people could surround somebody
-        in the class: so only so many come from one.
+        device: where it joins from. A computer that joins as many people could surround a user of
+        the class: so the number of people from a device is limited.
         """
         name = " ".join(name.split())
         known = self.phones.get(secret)
@@ -182,14 +229,14 @@ class Classroom(Instrument):
         return phone
 
     def known(self, secret: str) -> Phone:
-        """The phone with a secret; Unwelcome if none has it."""
+        """Return the phone with a secret; Unwelcome if no phone has it."""
         phone = self.phones.get(secret)
         if phone is None:
             raise Unwelcome(403, "This phone has not joined; open the address on the wall again.")
         return phone
 
     def number(self, phone: Phone) -> int:
-        """Its number on the wire, from 0, from its first letter on."""
+        """Return the phone's number on the wire, from 0; the first call assigns it."""
         if phone.index is None:
             phone.index, self._numbers = self._numbers, self._numbers + 1
         return phone.index
@@ -197,12 +244,12 @@ class Classroom(Instrument):
     async def answer(self, plan: Round, secret: str, data: bytes, deliver: Deliver) -> bool:
         """Hand in a phone's sealed answers of a round; False if they were handed in before.
 
-        Only their frame and size are looked at. Unwelcome if they are not for this round, now.
+        Only their frame and size are checked. Unwelcome if they do not belong to the open round.
         """
         phone = self.known(secret)
         number, digest = plan.call.round, hashlib.sha256(data).digest()
         if number in phone.sent:
-            return False  # whatever it says now: one person, one answer
+            return False  # a second answer is ignored: one person, one answer
         if not self.collecting or number != self.round:
             raise Unwelcome(409, "Too late: this round has closed, and your answer is not in it.")
         if number > 1 and 1 not in phone.sent:

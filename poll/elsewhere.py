@@ -1,9 +1,9 @@
-"""The class's network where shufflers are on other computers: letters go there, and come, over TLS.
+"""The class's network if shufflers are on other computers: it exchanges letters with them over TLS.
 
     POST /posts, GET /posts/N    the board, as in any session (machines/board_service.py)
     POST /letters                letters for the curator and the analyst, who are here
 
-Phones talk to this computer, and it hands their sealed answers on to the first shuffler. It has no
+Phones talk to this computer, which forwards their sealed answers to the first shuffler. It has no
 shuffler's key.
 """
 
@@ -39,7 +39,7 @@ READERS = (parties.CURATOR, parties.ANALYST)
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """Who the class's computer is to those who mix: one that is asked, and one that asks.
+    """The identities of the class's computer towards shufflers: as a server and as a client.
 
     Attributes:
         desk: board, curator and analyst, as a server.
@@ -56,13 +56,13 @@ class Own:
         return cls(desk, hall)
 
     def seats(self, host: str, port: int) -> tuple[Seat, Seat]:
-        """Where both are. port: where the desk listens."""
+        """Return the addresses of both. port: where the desk listens."""
         desk = Seat(who=IdentityRecord.of(self.desk.public), host=host, port=port)
         return desk, Seat(who=IdentityRecord.of(self.hall.public), host=host, port=0)
 
 
 class _Board(BoardService):
-    """The class's own board, where whoever mixes reads and posts."""
+    """The class's own board, where shufflers on other computers read and post."""
 
     def __init__(self, network: Network, speaks: Callable[[str, str], bool]) -> None:
         super().__init__(speaks=speaks)
@@ -70,16 +70,16 @@ class _Board(BoardService):
         self._network = network
 
     def _add(self, author: str, data: bytes) -> int:
-        """Add a post as parties here do: instruments hear of it, this service among them."""
+        """Add a post as local parties do, so that instruments see it, this service among them."""
         place = len(self.board.entries)
         self._network.wake(self._network.learn(author, data))
         return place
 
 
 class MixerLink(Instrument):
-    """Connects a network with those who mix elsewhere; sees posts as they are made.
+    """The link of a network to shufflers on other computers; it sees posts as they are made.
 
-    tell: told, in a line, of what goes wrong.
+    tell: receives a line about each failure.
     """
 
     def __init__(self, own: Own, papers: Papers, tell: Callable[[str], None]) -> None:
@@ -101,12 +101,12 @@ class MixerLink(Instrument):
         return tuple(parties.shuffler(hop + 1) for hop in range(len(self._papers.shufflers)))
 
     def joins(self, network: Network) -> None:
-        """Say of which network this is a part."""
+        """Set the network that this link belongs to."""
         self._network = network
         self._service = _Board(network, self._directory.speaks_for)
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Show a post to those who mix."""
+        """Show a post to the shufflers."""
         self._service.show(entry)
 
     def far(self, party: str) -> bool:
@@ -114,7 +114,7 @@ class MixerLink(Instrument):
         return party in self._outboxes
 
     def send(self, receiver: str, bag: Bag) -> None:
-        """Send letters to a party elsewhere; they are kept until it has them."""
+        """Send letters to a party on another computer; they are stored until it has them."""
         name = self._naming.name
         letters = tuple(Letter(who, data, name(who, receiver, data)) for who, data in bag)
         seen = len(self._network.board.entries)
@@ -139,7 +139,7 @@ class MixerLink(Instrument):
             await trio.serve_listeners(watched, listeners)
 
     async def lost(self) -> str:
-        """Wait until a shuffler has been away for too long; gives what is to be said of it."""
+        """Wait until a shuffler has been away for too long; return a sentence about it."""
         began = trio.current_time()
         while True:
             await trio.sleep(LOOK)
@@ -152,7 +152,7 @@ class MixerLink(Instrument):
                     )
 
     async def hurry(self, number: int) -> None:
-        """Tell the first shuffler, once it has all letters, that everybody has answered."""
+        """Inform the first shuffler, once it has all letters, that all people have answered."""
         first = self._shufflers[0]
         if not self._outboxes[first].empty:
             return
@@ -163,7 +163,7 @@ class MixerLink(Instrument):
             finally:
                 await client.close()
         except TROUBLE:
-            return  # its deadline will do
+            return  # the round then ends at the shuffler's deadline
 
     def _outbox(self, name: str) -> Outbox:
         def lost(why: str, letters: int) -> None:
@@ -198,7 +198,7 @@ class MixerLink(Instrument):
             self._since[peer] = trio.current_time()
 
     async def _letters(self, request: Request) -> Answer:
-        """Take letters for the readers, each once."""
+        """Accept letters for the readers, each once."""
         try:
             parcel = Parcel.decode(request.body)
         except Refused:
@@ -215,7 +215,7 @@ class MixerLink(Instrument):
 
 
 class FarNetwork(Network):
-    """A network some of whose parties are elsewhere."""
+    """A network with some parties on other computers."""
 
     def __init__(self, elsewhere: MixerLink, *given: object) -> None:
         super().__init__(*given)  # type: ignore[arg-type]
@@ -223,7 +223,7 @@ class FarNetwork(Network):
         elsewhere.joins(self)
 
     async def hand(self, receiver: str, bag: Bag) -> None:
-        """Put letters into an inbox here, or on their way."""
+        """Put letters into an inbox here, or send them to another computer."""
         if not self._elsewhere.far(receiver):
             await super().hand(receiver, bag)
             return

@@ -1,13 +1,13 @@
-"""What a computer that would mix says before a session, and what it is given when one begins.
+"""The offer of a computer to mix, and the papers that it receives when a session begins.
 
     POST /CODE/mix   an `Offer`, as JSON
-                     204  not yet: say it again; who does not is no longer counted on
+                     204  not yet: repeat it; an offer that is not repeated lapses
                      200  `Papers`, as JSON: the session begins
                      409  why not, in a sentence
 
-Both go over plain HTTP, as all that phones ask for. Nothing in them is secret. Whoever changed them
-on the way would stand between the parties, with keys of its own: the words of the keys that a
-shuffler shows and phones show would differ. That is what they are compared for.
+Both go over plain HTTP, as all requests of phones. They contain no secret. An attacker who changed
+them on the way would stand between the parties, with keys of its own: the words of the keys that a
+shuffler shows and phones show would differ. This is why the class compares them.
 """
 
 from typing import Annotated
@@ -34,7 +34,7 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """A public identity (crypto/identity.py).
 
     Attributes:
-        name: what its holder calls itself.
+        name: that its holder has chosen.
         key: its Ed25519 key, hexadecimal.
         certificate: PEM.
         binding: its signature of name and certificate, hexadecimal.
@@ -47,7 +47,7 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @classmethod
     def of(cls, identity: PublicIdentity) -> "IdentityRecord":
-        """Write an identity."""
+        """Return the record of an identity."""
         return cls(
             name=identity.name,
             key=identity.key.hex(),
@@ -57,7 +57,7 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def identity(self) -> PublicIdentity:
-        """Read it; ParameterError unless its holder has signed it."""
+        """The identity; ParameterError unless its holder has signed it."""
         if not self.certificate:
             raise ParameterError(f"{self.name}: a certificate is missing")
         return PublicIdentity(
@@ -66,12 +66,12 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a computer says that would mix.
+    """An offer of a computer to mix.
 
     Attributes:
-        party: which shuffler it would be.
+        party: the shuffler that it would be.
         who: its identity.
-        port: where it listens, at the address that it asks from.
+        port: where it listens, at the address of its request.
     """
 
     party: Annotated[str, Meta(pattern="^shuffler-[1-9][0-9]?$")]
@@ -80,7 +80,7 @@ class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @classmethod
     def read(cls, data: bytes) -> "Offer":
-        """Read what was sent; DataError, in a sentence, if it is none."""
+        """Read an offer; DataError, in a sentence, if the data are no offer."""
         try:
             offer = from_json(data[: LARGEST + 1], cls)
             _ = offer.who.identity
@@ -92,11 +92,11 @@ class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Seat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Where a party is, and who it is.
+    """The address and the identity of a party.
 
     Attributes:
         who: its identity.
-        host, port: where it listens; port 0: nowhere.
+        host, port: where it listens; port 0: it does not listen.
     """
 
     who: IdentityRecord
@@ -104,21 +104,21 @@ class Seat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65_535)]
 
     def place(self, name: str) -> Place:
-        """Give it as a place of a directory."""
+        """Return it as a place of a directory."""
         users = EVERYBODY if name == HALL else range(0)
         return Place(name, self.who.identity.certificate, self.host, self.port, users)
 
 
 class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What whoever mixes is given when a session begins: all that its parties agree on.
+    """The agreement of a session's parties, as every shuffler receives it at the beginning.
 
     Attributes:
         questions: the file of questions.
-        opening: what tells this session from all others, hexadecimal.
-        signers: the keys that board, curator and analyst sign by, hexadecimal, in this order, and
-            behind them that of `randomness`, where there is one.
+        opening: random bytes that distinguish this session from all others, hexadecimal.
+        signers: the keys that board, curator and analyst sign by, hexadecimal, in this order,
+            followed by the key of `randomness`, if the session has that party.
         desk: where these three are.
-        hall: who speaks for phones; it only talks.
+        hall: the client that speaks for phones; it does not listen.
         shufflers: in the order of their hops.
     """
 
@@ -131,7 +131,7 @@ class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def directory(self) -> Directory:
-        """All places; ParameterError if an identity among them is none."""
+        """The directory of all places; ParameterError if an identity among them is invalid."""
         places = dict.fromkeys(DESK, self.desk)
         places |= {parties.shuffler(hop): seat for hop, seat in enumerate(self.shufflers, start=1)}
         places[HALL] = self.hall
@@ -139,7 +139,7 @@ class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def roster(self) -> Roster:
-        """Who signs what; ParameterError if that cannot be."""
+        """The signing keys by party; ParameterError if they are invalid."""
         hops = tuple(bytes.fromhex(seat.who.key) for seat in self.shufflers)
         board, curator, analyst, *more = map(bytes.fromhex, self.signers)
         return Roster(bytes.fromhex(self.opening), board, curator, analyst, hops, *more)

@@ -1,9 +1,9 @@
-"""What phones handed in, opened at the end with every key that this computer had.
+"""The envelopes of phones, opened at the end with every key that this computer had.
 
-Where parties see one layer each, whoever runs all of them can see what is in an envelope. What only
-k people open together it reads all the same: with the key of `randomness` it computes what each row
-would have been sealed with, and compares (protocol/opened_exploits.py). What a phone has made of
-something else says nothing from there on, unless k people have made the same and so open it.
+Each party sees one layer, but the computer that runs all parties can open an envelope. It reads
+even rows that only k equal rows would open: with the key of `randomness` it computes the seals of
+each possible row, and compares (protocol/opened_exploits.py). If a phone has sealed other data, its
+row is unknown from there on, unless k people have sealed the same and so open it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,9 +29,9 @@ class _Envelope:
 
     Attributes:
         plan: its round.
-        index: of whose it is.
+        index: of the user.
         sealed: its bytes.
-        onions: of each answer the layers, outermost first, and behind them what they hold.
+        onions: of each answer the layers, outermost first, and last their content.
     """
 
     plan: Round
@@ -40,7 +40,7 @@ class _Envelope:
     onions: list[list[bytes]]
 
     def made(self, ballots: Sequence[Ballot]) -> SealedAnswers:
-        """What its sender knows of it. ballots: one an onion."""
+        """Return the envelope as its sender knows it. ballots: one for each onion."""
         both = sorted(zip(ballots, self.onions, strict=True), key=lambda pair: pair[0].ask)
         names = names_of([self.sealed, *(layer for _, layers in both for layer in layers[:-1])])
         return SealedAnswers(
@@ -49,9 +49,9 @@ class _Envelope:
 
 
 def opened(held: FinishedSession) -> list[SealedAnswers]:
-    """Open every envelope that was handed in, with all keys; what opens to nothing is left out.
+    """Open every envelope of a session with all keys; leave out envelopes that do not open.
 
-    In the order of rounds and people.
+    In the order of rounds and people; the rows that only k people open come last.
     """
     board = held.board
     calls = {call.round: call for call in board.calls} if board else {}
@@ -69,12 +69,12 @@ def opened(held: FinishedSession) -> list[SealedAnswers]:
                     envelope.made([read_ballot(plan, onion[-1]) for onion in envelope.onions])
                 )
         except Refused:
-            continue  # its sender knows what it is; nobody else does
+            continue  # only its sender knows the content
     return sealed_answers + _tried(closed, held.functions)
 
 
 def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> list[list[bytes]]:
-    """The layers of each answer in an envelope, and behind them what the reader finds."""
+    """Return the layers of each answer in an envelope, and last the reader's content."""
     onions = []
     for onion in open_envelope(plan, secrets[plan.openers[0]], sealed):
         layers = [onion]
@@ -88,10 +88,10 @@ def _onions(plan: Round, secrets: Mapping[str, SecretKey], sealed: bytes) -> lis
 
 
 def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[SealedAnswers]:
-    """What only k people open, read without them: every row is tried, with the key of `randomness`.
+    """Recover rows that only k people open: try every row with the key of `randomness`.
 
-    What its reader refuses is left out. The others are counted, and a row is blank from where it
-    says nothing that anybody could have said.
+    Messages that the reader refuses are left out. Of the others, a row is blank from the column on
+    in which it has no announced value.
     """
     sealed_answers: list[SealedAnswers] = []
     for number, key in keys.items():

@@ -1,8 +1,7 @@
-"""The precision that a class will have, before it begins: of those who are here, or are waited for.
+"""The expected precision for a class, before it begins: for the people here or the awaited number.
 
-Phones, the wall and the terminal say it.
-
-Of several questions with different noise the one with the widest limits counts.
+Phones, the wall and the terminal show it. Of several questions with different noise, the question
+with the widest limits counts.
 """
 
 from functools import lru_cache
@@ -18,9 +17,9 @@ def forecast_of(scenario: Scenario, here: int, awaited: int | None) -> Forecast 
     """Return the forecast of the question with the widest limits; None if phones add no noise.
 
     Args:
-        scenario: what is asked.
-        here: people who have joined.
-        awaited: people who are waited for; None: as many as are needed to begin.
+        scenario: of the class.
+        here: number of people that have joined.
+        awaited: number of awaited people; None: as many as are needed to begin.
     """
     asked = noise_of(scenario)
     if not asked:
@@ -35,16 +34,16 @@ def _widest(asked: tuple[Question, ...], people: int, epsilon: float) -> Forecas
 
 
 def expected_of(scenario: Scenario, here: int, awaited: int | None) -> dict[str, Any] | None:
-    """Return what phones and the wall show of the forecast; None if phones add no noise.
+    """Return the forecast as phones and the wall show it; None if phones add no noise.
 
-    here, awaited: as above.
+    here, awaited: as in `forecast_of`.
     """
     forecast = forecast_of(scenario, here, awaited)
     return None if forecast is None else shown(forecast)
 
 
 def shown(forecast: Forecast) -> dict[str, Any]:
-    """Return what phones and the wall draw and say of a forecast."""
+    """Return the data of a forecast that phones and the wall draw."""
     return {
         "people": forecast.people,
         "sentence": forecast.sentence,

@@ -1,4 +1,4 @@
-"""What every phone is told besides posts: nobody's name, nobody's answer."""
+"""The state that every phone receives besides posts: no person's name, no person's answer."""
 
 from typing import Any
 
@@ -18,12 +18,13 @@ LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 def facts_of(
     scenario: Scenario, terms: Terms, room: Classroom, mixers: Mixers | None
 ) -> dict[str, Any]:
-    """What every phone is told now.
+    """Return the present state for every phone.
 
-    Where only k people open what is said, `opens` is k, and `asking` the seconds in which a phone
-    may still ask for what it seals with.
+    If only values of k people are opened, `opens` is k, and `asking` the seconds in which a phone
+    may still query `randomness`.
     """
     mix, opens = scenario.mix, program_of(scenario).opens
+    seconds = int(room.deadline)
     return {
         "title": scenario.scenario.title,
         "people": len(room.phones),
@@ -33,15 +34,18 @@ def facts_of(
         "collecting": room.collecting,
         "left": _until(room.closes) if room.collecting else 0,
         "needed": mix.min_batch,
-        "seconds": mix.deadline // 2 if opens else mix.deadline,
+        "due": len(room.due),
+        "seconds": seconds // 2 if opens else seconds,
         "shufflers": mix.shufflers,
         "questions": len(scenario.feature),
         "kept": terms.kept,
         "others": None if mixers is None else _others(terms, mixers),
         "started": room.started,
         "ended": room.ended,
+        "stopped": room.stopped,
         "noisy": scenario.local.epsilon is not None,
         "noise": room.told,
+        "singles": room.singles,
         "expected": None if room.started else expected_of(scenario, len(room.phones), terms.people),
         "opens": scenario.policy.k if opens else None,
         "asking": _until(room.asking_closes) if opens and room.collecting else 0,
@@ -54,7 +58,7 @@ def _until(time: float) -> int:
 
 
 def _others(terms: Terms, mixers: Mixers) -> list[dict[str, Any]]:
-    """Who mixes, by name and address, and whether that is this computer after all."""
+    """Return the shufflers by name and address, and whether each is this computer after all."""
     own = (terms.host, *LOOPBACKS)
     return [
         {"party": name, "who": seat.who.name, "host": seat.host, "here": seat.host in own}

@@ -1,10 +1,11 @@
-"""Who may ask the class's computer for anything: by its name, from its own page, not too often.
+"""The gate of the class's computer: requests by its name, from its own page, at a limited rate.
 
-A page of somebody else's that is open on a phone can neither read nor say anything here: requests
-must call this computer by an address that it gave out (DNS rebinding), and what changes something
-must come from the page itself (Origin).
+A foreign page that is open on a phone can neither read nor send data here: requests must call this
+computer by an address that it gave out (DNS rebinding), and a request that changes state must come
+from the page itself (Origin).
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address, ip_network
 
@@ -22,16 +23,16 @@ MOST_ADDRESSES = 10_000
 
 @dataclass(slots=True)
 class Rate:
-    """A bucket for each address, which fills with time. What it holds may be asked at once.
+    """A token bucket for each address: it fills with time, and each request takes one token.
 
     Attributes:
-        left: requests that each address may still make, and since when that is so.
+        left: tokens of each address after its last request, and the time of that, in seconds.
     """
 
     left: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def allows(self, address: str) -> bool:
-        """Whether one more request may come from there now."""
+        """Whether one more request may come from an address now."""
         now = trio.current_time()
         held, since = self.left.get(address, (BURST, now))
         held = min(BURST, held + RATE * (now - since))
@@ -42,7 +43,7 @@ class Rate:
 
 
 def device_of(address: str) -> str:
-    """Name the device behind an address, as far as it can be told: one device has one IPv4 address.
+    """Name the device behind an address, as far as it is known: one device has one IPv4 address.
 
     A device takes as many addresses of its IPv6 network as it likes: the network (64 bits) counts.
     """
@@ -57,20 +58,38 @@ def device_of(address: str) -> str:
     return str(ip_network((int(known), 64), strict=False))
 
 
+def from_where(devices: Counter[str]) -> str:
+    """Say from how many addresses people have joined, if some share one."""
+    if not devices or max(devices.values()) == 1:
+        return ""
+    ((most, many),) = devices.most_common(1)
+    if len(devices) == 1:
+        return f", all from {most}"
+    return f", from {len(devices)} addresses, {many} of them from {most}"
+
+
+def names_of(host: str, port: int) -> tuple[str, ...]:
+    """Return the names of this computer in a request, first the address that is given out."""
+    shown = f"[{host}]" if ":" in host else host
+    names = [shown] if shown not in ("127.0.0.1", "localhost") else ["127.0.0.1", "localhost"]
+    bare = names if port == 80 else []
+    return (*(f"{name}:{port}" for name in names), *bare)
+
+
 @dataclass(slots=True)
 class Gate:
-    """Refuses what may not be asked here.
+    """A filter of requests.
 
     Attributes:
-        names: what this computer is called, each `HOST:PORT`; the first is given out.
-        rate: how often each address may ask.
+        names: of this computer, each `HOST:PORT`; the first is given out.
+        rate: of requests from each address.
     """
 
     names: tuple[str, ...]
     rate: Rate = field(default_factory=Rate)
 
     def refusal(self, request: Request) -> Answer | None:
-        """Why a request is not answered; None if it is."""
+        """Return the refusal of a request; None if it is allowed."""
         if not self.rate.allows(request.peer):
             return Answer(429, b"Too many requests from your address; wait some seconds.\n")
         if request.headers.get("host") not in self.names:

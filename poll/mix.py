@@ -1,7 +1,7 @@
-"""A computer that mixes for a class: it offers to, waits, and is then a party as everywhere.
+"""A computer that mixes for a class: it offers itself, waits, and then is a shuffler.
 
-It is given what is asked and promised, and takes no part in anything else: a curator that announces
-another thing burns the session, with the reason on the board.
+It receives the questions and the promise: if the curator announces other ones, the session is
+aborted, with the reason on the board.
 """
 
 from collections.abc import Callable
@@ -51,23 +51,23 @@ def mix(
 ) -> "Mixed":
     """Be a shuffler of the class at an address, to the end of its session.
 
-    port: to listen at; 0 any that is free. log: told what happens; tell: what people should read.
-    workplace: where its long lists of work are done.
+    port: to listen at; 0: any free port. log: receives events; tell: receives lines for people to
+    read. workplace: where its long lists of work are done.
 
     Raises:
-        ParameterError: the address is none, or what the class asks for is not to be had.
-        DataError: the class's computer is away, or does not want this one; it says why.
+        ParameterError: the address is invalid, or the class needs an option that is not available.
+        DataError: the class's computer is away, or refuses the offer; its reason is in the text.
         StorageError: the port is taken.
     """
     return run_loop(_Mixing(address, party, own, port, log, tell, workplace).run)
 
 
 class Mixed(msgspec.Struct, frozen=True):
-    """What a session leaves with whoever mixed.
+    """The result of a session for its shuffler.
 
     Attributes:
-        board: all that was posted.
-        scenario: what was asked and promised.
+        board: all posts.
+        scenario: the questions and the promise.
     """
 
     board: Board
@@ -75,7 +75,7 @@ class Mixed(msgspec.Struct, frozen=True):
 
 
 class _Mixing:
-    """One offer, and one session."""
+    """An offer, and its session."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class _Mixing:
         return Mixed(board, scenario)
 
     async def _listen(self) -> tuple[list[trio.SocketListener], int]:
-        """Listen where this computer is reached by whoever reaches the class."""
+        """Listen at the address by which this computer reaches the class."""
         try:
             stream = await trio.open_tcp_stream(self._host, self._port)
         except OSError as bad:
@@ -133,7 +133,7 @@ class _Mixing:
         return listeners, listeners[0].socket.getsockname()[1]
 
     async def _papers(self, port: int) -> Papers:
-        """Offer to mix until the session begins; DataError if that is not to be."""
+        """Repeat the offer until the session begins; return its papers. DataError if refused."""
         offer = Offer(party=self._party, who=IdentityRecord.of(self._own.public), port=port)
         body, wait, seen = msgspec.json.encode(offer), SOONEST, trio.current_time()
         while True:
@@ -169,7 +169,7 @@ class _Mixing:
         return f"http://{self._name}: cannot be reached ({bad}); is it in this network?"
 
     def _check(self, papers: Papers) -> None:
-        """DataError unless these are papers of a session in which this computer is that party."""
+        """Raise DataError unless the papers name this computer's certificate and key."""
         try:
             directory, roster = papers.directory, papers.roster
         except ParameterError as wrong:
@@ -181,7 +181,7 @@ class _Mixing:
             raise DataError(f"{self._name}: names another key than mine for {self._party}")
 
     async def _role(self, scenario: Scenario, network: RemoteNetwork, entropy: Entropy) -> None:
-        """Play the shuffler until the session is burnt or over."""
+        """Play the shuffler until the session is aborted or over."""
         cast = replace(
             cast_of(scenario),
             entropy=entropy,
@@ -206,7 +206,7 @@ class _Mixing:
 
 
 def _asked(scenario: Scenario) -> list[str]:
-    """What a session is about, for whoever mixes."""
+    """Return the title, questions and promise of a session, for its shufflers."""
     return [
         f"{scenario.scenario.title}: {len(scenario.feature)} questions",
         *(f"  {feature.name}" for feature in scenario.feature),

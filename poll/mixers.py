@@ -1,6 +1,6 @@
-"""Computers that have offered to mix, until the session begins: one for each shuffler, first come.
+"""Computers that offer to mix, until the session begins: the first to offer for each shuffler.
 
-Who offers says so again every few seconds (mix.py), so a computer that has left makes room.
+A computer repeats its offer every few seconds (mix.py), so a computer that has left makes room.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,16 +13,16 @@ from .classroom import Unwelcome
 from .enrolment import Offer, Papers, Seat
 
 OWN_NAMES = ("class", "people")  # certificates are looked for by name: none is there twice
-SILENCE = 20.0  # seconds after which who has offered to mix is no longer counted on
+SILENCE = 20.0  # seconds after which an offer lapses
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """An offer that stands.
+    """A valid offer.
 
     Attributes:
-        seat: who it is, and where.
-        heard: when it was last said, in seconds.
+        seat: its identity and address.
+        heard: when it was last repeated, in seconds.
     """
 
     seat: Seat
@@ -30,7 +30,7 @@ class Offered:
 
 
 class Mixers:
-    """Those who mix. shufflers: how many there are. changed: called when somebody has come."""
+    """The offers to mix. shufflers: their number. changed: called when a new computer offers."""
 
     def __init__(self, shufflers: int, changed: Callable[[], None]) -> None:
         self._wanted = tuple(parties.shuffler(hop + 1) for hop in range(shufflers))
@@ -41,7 +41,7 @@ class Mixers:
 
     @property
     def here(self) -> Mapping[str, Seat]:
-        """Those who can be counted on, in the order of their hops."""
+        """The computers with a recent offer, in the order of their hops."""
         if self.papers is not None:
             return dict(zip(self._wanted, self.papers.shufflers, strict=True))
         old = trio.current_time() - SILENCE
@@ -50,20 +50,20 @@ class Mixers:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The shufflers that nobody has offered to be."""
+        """The shufflers without an offer."""
         here = self.here
         return tuple(name for name in self._wanted if name not in here)
 
     def begin(self, papers: Papers) -> None:
-        """The session begins: give everybody who mixes its papers."""
+        """Begin the session: give all mixing computers its papers."""
         self.papers = papers
         self._begun.set()
 
     async def offer(self, offer: Offer, address: str, patience: float) -> Papers | None:
-        """Take an offer, and wait so many seconds for the session to begin; None: it has not.
+        """Accept an offer, and wait for the session to begin; None if it has not.
 
-        address: where it comes from. Unwelcome if somebody else is that shuffler, or none is so
-        called.
+        address: where it comes from. patience: seconds to wait. Unwelcome if another computer is
+        that shuffler, or there is no such shuffler.
         """
         seat = Seat(who=offer.who, host=address, port=offer.port)
         self._take(offer.party, seat)

@@ -1,8 +1,9 @@
-"""What the answers of a class say where phones added noise to them, and what the noise promises.
+"""Estimates from the noisy answers of a class, and the privacy that the noise guarantees.
 
-Phones randomize (`static/noise.js`), so nobody else, this computer included, ever has an answer.
-From the counts of reports that the board shows everybody: the share of each answer with its 95 %
-interval, the local epsilon, which holds whatever is seen, and that of the shuffled reports.
+Phones randomize (`static/noise.js`), so no other computer, this one included, ever has an answer.
+From the public counts of reports on the board follow the share of each answer with its 95 %
+interval, the local epsilon, which holds against every observer, and the epsilon of the shuffled
+reports.
 """
 
 from collections.abc import Sequence
@@ -14,15 +15,19 @@ import msgspec
 from ..crypto.entropy import SystemEntropy
 from ..protocol.board import Board
 from ..scenarios.programs.randomized.estimated import Estimated, limits
+from ..scenarios.programs.randomized.foreseen import VERDICTS
 from ..scenarios.programs.randomized.privacy import Shuffled, after_shuffling
 from ..scenarios.programs.randomized.questions import Question, randomization, rule
 from ..scenarios.programs.randomized.score import estimates
 from ..scenarios.schema.model import Scenario
 from .questions import noise_of
 
+# half width of an interval from which its estimate is not shown -> the text in its place
+TOO_WIDE, TOO_FEW = VERDICTS[0]
+
 
 class Share(msgspec.Struct, frozen=True):
-    """One answer.
+    """The estimated share of an answer.
 
     Attributes:
         answer: as it was announced.
@@ -35,16 +40,22 @@ class Share(msgspec.Struct, frozen=True):
     low: float
     high: float
 
+    @property
+    def says(self) -> str:
+        """The estimate, or that there are too few people for an estimate."""
+        return TOO_FEW if (self.high - self.low) / 2 >= TOO_WIDE else percent(self.share)
+
 
 class NoisyResult(msgspec.Struct, frozen=True):
-    """What everybody is told at the end.
+    """The result that phones show at the end.
 
     Attributes:
         rule: the noise, as it was announced.
-        local: epsilon of one person's whole answer, in nats.
-        shuffled: the same of the mixed reports, in nats, never too small; None: nobody is hidden.
-        delta: that it is told at.
-        people: who hide each other, as far as `shuffled` counts them: those who are no simulation.
+        local: epsilon of a person's whole answer, in nats.
+        shuffled: epsilon of the mixed reports, in nats, never too small; None: of fewer than two
+            people.
+        delta: of `shuffled`, a probability.
+        people: that hide each other in `shuffled`: without simulated people.
         shares: of each question, by its name.
     """
 
@@ -57,10 +68,10 @@ class NoisyResult(msgspec.Struct, frozen=True):
 
 
 def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResult | None:
-    """Work out what reports say; None where phones add no noise, or nothing was counted.
+    """Estimate the shares from reports; None if phones add no noise, or no reports were counted.
 
-    Takes seconds: bounds after shuffling are searched. simulated: people who are none; they make no
-    crowd larger, for this computer knows what they say.
+    Takes seconds: bounds after shuffling are searched. simulated: number of simulated people; they
+    hide no other person, since this computer knows their answers.
     """
     questions = noise_of(scenario)
     if not questions or board.burned is not None or not board.tallies:
@@ -93,7 +104,7 @@ def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResul
 
 
 def _shuffled(questions: Sequence[Question], people: int) -> Shuffled | None:
-    """Epsilon of all reports of a person together, among so many people; None of one alone."""
+    """Return the epsilon of all reports of a person together; None for fewer than two people."""
     if people < 2:
         return None
     each, together = after_shuffling(questions, [people] * len(questions))
@@ -101,7 +112,7 @@ def _shuffled(questions: Sequence[Question], people: int) -> Shuffled | None:
 
 
 def promised(result: NoisyResult) -> list[str]:
-    """What is promised, in sentences."""
+    """Return the privacy guarantees, in sentences."""
     factor = f"by a factor of e^{result.local:g} at most"
     odds = f"it changes the odds between any two answers of a person {factor}"
     said = [f"Local epsilon = {result.local:g} nats: whatever anybody sees, {odds}."]
@@ -115,13 +126,13 @@ def promised(result: NoisyResult) -> list[str]:
 
 
 def shown(result: NoisyResult) -> dict[str, Any]:
-    """What the wall shows of it: tables and sentences."""
+    """Return the result as the wall shows it: tables and sentences."""
     tables = [
         {
             "caption": question,
             "headings": ["answer", "estimate", "95 % from", "to"],
             "rows": [
-                [share.answer, *map(percent, (share.share, share.low, share.high))]
+                [share.answer, share.says, percent(share.low), percent(share.high)]
                 for share in shares
             ],
         }
@@ -143,11 +154,11 @@ def percent(share: float) -> str:
 
 
 def lines(result: NoisyResult) -> list[str]:
-    """Say it in the terminal."""
+    """Return the result as lines for the terminal."""
     return [
         *(
-            f"{question}: {share.answer}  {percent(share.share)} of people "
-            f"(95 %: {percent(share.low)} to {percent(share.high)})"
+            f"{question}: {share.answer}  {share.says} "
+            f"(95 %: {percent(share.low)} to {percent(share.high)} of people)"
             for question, shares in result.shares.items()
             for share in shares
         ),
@@ -156,6 +167,6 @@ def lines(result: NoisyResult) -> list[str]:
 
 
 def response(scenario: Scenario, row: Sequence[str]) -> Sequence[str]:
-    """What somebody says whose answers these are: with noise, where phones add some."""
+    """Return a person's response to a row of answers: randomized, if phones add noise."""
     questions = noise_of(scenario)
     return randomization(questions)(row, SystemEntropy()) if questions else row

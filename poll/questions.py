@@ -1,4 +1,4 @@
-"""The file of questions: what a class is asked, and what it is promised.
+"""The file of questions: the questions for a class, and the promise to it.
 
     title = "canteen"
 
@@ -11,10 +11,11 @@
     [mix]               as in a scenario: shufflers, deadline, min_batch
     [defence]           as in a scenario: min_dropout
 
-Every other key of these tables that a page in a browser could not keep to is refused.
+Every other key of these tables is refused if a page in a browser could not comply with it.
 """
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from math import prod
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +23,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
-from ..errors import ParameterError, ScenarioError
+from ..errors import ParameterError, ScenarioError, StorageError
 from ..protocol.announcement import Program
 from ..protocol.schema import Feature as Column
 from ..protocol.schema import Schema
@@ -32,6 +33,7 @@ from ..scenarios.programs.registry import noisy_questions, program_of, wire
 from ..scenarios.programs.threshold.check import problems
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.kinds import KIND
+from ..scenarios.schema.lines import Locator
 from ..scenarios.schema.model import (
     PHONES,
     About,
@@ -43,10 +45,15 @@ from ..scenarios.schema.model import (
     Population,
     Scenario,
 )
+from ..scenarios.schema.problems import Path as Where
+from ..scenarios.schema.problems import Problem, as_found, problem
+from ..scenarios.schema.shape import examine_table
 from ..scenarios.serialization.bounded_file import read_bounded
-from ..strict_text import Unreadable, from_toml
+from ..scenarios.wording import many as counted
+from ..strict_text import Unreadable, decoded, from_toml
 
 DEMO = Path(__file__).with_name("demo.toml")
+NEW = Path(__file__).with_name("new.toml")
 LARGEST = 1 << 20  # bytes
 LONGEST_NAME = 40  # letters, of a folder
 MOST_ANSWERS = 50  # of a question: a phone shows them all
@@ -59,7 +66,7 @@ PROGRAMS = (
     *(Program.TWO_ROUND, Program.HIERARCHICAL, Program.LOCAL_SUPPRESSION),
     *(Program.RANDOMIZED, Program.THRESHOLD),
 )
-MECHANISM = "grr"  # its reports are answers, which are announced; of others a page has no values
+MECHANISM = "grr"  # its reports are announced answers; for other mechanisms a page has no values
 LEAST, MOST = 0.01, 20.0  # nats for one question: less is all noise, more is the answer itself
 MOST_ROWS = 10_000  # that are tried at the end, where a run folder is written (record.py)
 WHY = {"incidence": "its sets are of owners, who are no people"}
@@ -69,11 +76,11 @@ class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The whole file.
 
     Attributes:
-        title: what the session is called.
+        title: of the session.
         feature: the questions.
-        policy: what is promised.
-        local: the noise that phones add, where shares are estimated.
-        mix: how messages travel.
+        policy: the promise.
+        local: the noise that phones add, if shares are estimated.
+        mix: the transport of messages.
         defence: the guards.
     """
 
@@ -86,25 +93,54 @@ class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 def read_questions(path: Path) -> Scenario:
-    """Read a file of questions: the scenario that it would be, whose people nobody has.
+    """Read a file of questions, as a scenario without people.
 
     Raises:
-        ScenarioError: what is wrong with it.
+        ScenarioError: all mistakes in it, a line each.
         StorageError: it cannot be read.
     """
     data = read_bounded(path, LARGEST, "file of questions")
     try:
-        table = from_toml(data, QuestionsTable)
+        text = decoded(data, "utf-8-sig").replace("\r\n", "\n")
+        tables = from_toml(text)
     except Unreadable as bad:
         raise ScenarioError([f"{path}:{bad.line}: {bad.why}"]) from None
+    table, problems = examine_table(tables, QuestionsTable)
+    problems += _judged(table, {problem.touches for problem in problems})
+    if problems:
+        lines = Locator(text)
+        numbered = sorted((lines.line(wrong.path), wrong.line("", 0)) for wrong in problems)
+        raise ScenarioError([f"{path}:{number}: {said}" for number, said in numbered])
+    return _scenario(table)
+
+
+def asks_questions(path: Path) -> bool:
+    """Whether a file looks like questions for phones, and not like a scenario."""
     try:
-        return scenario_of(table)
-    except ParameterError as wrong:
-        raise ScenarioError([f"{path}: {wrong}"]) from None
+        tables = from_toml(read_bounded(path, LARGEST, "file of questions"))
+    except (Unreadable, StorageError):
+        return False
+    return bool({"title", "feature"} & tables.keys()) and not {"scenario", "population"} & set(
+        tables
+    )
+
+
+def write_new(path: Path) -> None:
+    """Write a file of questions to begin with, in which each key is explained.
+
+    StorageError if a file stands there, or none can be written.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(NEW.read_text("utf-8"))
+    except FileExistsError:
+        raise StorageError(f"{path}: a file stands there already; name another") from None
+    except OSError as bad:
+        raise StorageError(f"{path}: cannot be written ({bad.strerror or bad})") from None
 
 
 def table_of(scenario: Scenario) -> QuestionsTable:
-    """The file of questions that a scenario was made of."""
+    """Return the file of questions that a scenario was made of."""
     return QuestionsTable(
         title=scenario.scenario.title,
         feature=scenario.feature,
@@ -116,12 +152,14 @@ def table_of(scenario: Scenario) -> QuestionsTable:
 
 
 def scenario_of(table: QuestionsTable) -> Scenario:
-    """The scenario of a file of questions; ParameterError if no class can be asked so."""
-    for name, section in (("mix", table.mix), ("local", table.local), ("defence", table.defence)):
-        _check_free(name, section)
-    for feature in table.feature:
-        _check_question(feature)
-    scenario = Scenario(
+    """Return the scenario of a file of questions; ParameterError if a class cannot play it."""
+    if problems := _judged(table, set()):
+        raise ParameterError("; ".join(wrong.line() for wrong in problems))
+    return _scenario(table)
+
+
+def _scenario(table: QuestionsTable) -> Scenario:
+    return Scenario(
         scenario=About(name=_file_name(table.title), title=table.title),
         population=Population(source=PHONES),
         feature=table.feature,
@@ -130,101 +168,136 @@ def scenario_of(table: QuestionsTable) -> Scenario:
         local=table.local,
         defence=table.defence,
     )
-    _check_program(scenario)
-    schema_of(scenario)
-    return scenario
+
+
+def _judged(table: QuestionsTable, mended: Collection[Where]) -> list[Problem]:
+    """Return every mistake in the meaning of a table. mended: paths that were reported already."""
+    mix = [*_free("mix", table.mix)]
+    problems = [
+        *mix,
+        *_free("local", table.local),
+        *_free("defence", table.defence),
+        *(wrong for at, one in enumerate(table.feature) for wrong in _question(at, one)),
+        *_texts(table.feature),
+        *(() if mix else _program(_scenario(table))),  # peers would be another program
+    ]
+    return [wrong for wrong in problems if not any(wrong.path[: len(at)] == at for at in mended)]
 
 
 def _file_name(title: str) -> str:
-    """A title as the name of a folder."""
+    """Return a title as the name of a folder."""
     words = re.findall(r"[a-z0-9]+", title.casefold())
     return "-".join(words)[:LONGEST_NAME].strip("-") or "poll"
 
 
-def _check_program(scenario: Scenario) -> None:
-    """ParameterError for a kind, or noise, that a page in a browser has no answers for."""
+def _program(scenario: Scenario) -> Iterator[Problem]:
+    """Yield the kinds and noises that a page in a browser does not support."""
     kind, local = scenario.policy.kind, scenario.local
+    if problems := [*_kind(scenario)]:
+        yield from problems
+        return
+    noisy = program_of(scenario).reports
+    if not noisy and local != Local():
+        yield problem(
+            ("local",),
+            f'found mechanism = "{local.mechanism}"; phones add noise where policy.kind = '
+            f'"{KIND}", and nowhere else (here it is "{kind}")',
+        )
+    if noisy and local.mechanism != MECHANISM:
+        yield problem(
+            ("local", "mechanism"),
+            f'found "{local.mechanism}"; "{MECHANISM}" is accepted: it reports one of the '
+            "announced answers. Of others the announcement holds the form of a report and no "
+            "answers, so that a phone could not tell what it is asked",
+        )
+    elif noisy:
+        yield from _epsilon(local.epsilon, len(scenario.feature))
+    if program_of(scenario).opens:
+        yield from _opening(scenario)
+
+
+def _kind(scenario: Scenario) -> Iterator[Problem]:
+    kind = scenario.policy.kind
     noisy = program_of(scenario).reports
     played = wire(scenario) in PROGRAMS and (not noisy or kind == KIND)
     if topology_of(scenario).untold or not played:
         why = WHY.get(wire(scenario), WHY.get(kind, "a page in a browser has no way to answer so"))
-        raise ParameterError(
-            f"policy.kind: found {kind!r}: {why}; exposure, fixed, all, hierarchical, "
-            f"local-suppression, threshold and {KIND} are accepted"
+        yield problem(
+            ("policy", "kind"),
+            f'found "{kind}": {why}; exposure, fixed, all, hierarchical, local-suppression, '
+            f"threshold and {KIND} are accepted",
         )
-    if not noisy and local != Local():
-        raise ParameterError(
-            f"local: found mechanism = {local.mechanism!r}; phones add noise where "
-            f'policy.kind = "{KIND}", and nowhere else'
-        )
-    if noisy and local.mechanism != MECHANISM:
-        raise ParameterError(
-            f"local.mechanism: found {local.mechanism!r}; {MECHANISM} is accepted: it reports one "
-            "of the announced answers. Of others the announcement holds the form of a report and "
-            "no answers, so that a phone could not tell what it is asked"
-        )
-    if noisy:
-        _check_epsilon(local.epsilon, len(scenario.feature))
-    if program_of(scenario).opens:
-        _check_opening(scenario)
 
 
-def _check_opening(scenario: Scenario) -> None:
-    """ParameterError for what a page cannot seal so that k people open it, or nobody could try."""
+def _opening(scenario: Scenario) -> Iterator[Problem]:
+    """Yield settings that a page cannot seal with, or whose record would need too many trials."""
     policy, rows = scenario.policy, prod(len(feature.values or ()) for feature in scenario.feature)
     if policy.sample is not None:
-        raise ParameterError(
-            "policy.sample: found a rate; all take part here: in a class nobody could check that "
-            "a phone which says nothing was to say nothing"
+        yield problem(
+            ("policy", "sample"),
+            "found a rate; all take part here: in a class nobody could check that a phone which "
+            "says nothing was to say nothing",
         )
-    for problem in problems(scenario):
-        raise ParameterError(f"policy: {problem.message}")
+        return
+    yield from problems(scenario)
     if not policy.prefixes and rows > MOST_ROWS:
-        raise ParameterError(
-            f"feature: found {rows:,} rows of answers; up to {MOST_ROWS:,} are accepted, for this "
-            "computer tries all of them at the end to write down who said what; ask less, or say "
-            "prefixes = true in [policy]"
+        yield problem(
+            ("feature",),
+            f"found {rows:,} rows of answers; up to {MOST_ROWS:,} are accepted, for this computer "
+            "tries all of them at the end to write down who said what; ask less, or say "
+            "prefixes = true in [policy]",
         )
 
 
-def _check_epsilon(epsilon: float | None, many: int) -> None:
+def _epsilon(epsilon: float | None, many: int) -> Iterator[Problem]:
     least, most = LEAST * many, MOST * many
     if epsilon is None or not least <= epsilon <= most:
         given = "none" if epsilon is None else f"{epsilon:g} nats"
-        raise ParameterError(
-            f"local.epsilon: found {given}; from {least:g} to {most:g} nats are accepted for the "
-            f"whole answer, which is divided over {many} questions"
+        yield problem(
+            ("local", "epsilon"),
+            f"found {given}; from {least:g} to {most:g} nats are accepted for the whole answer, "
+            f"which is divided over {counted(many, 'question')}",
         )
 
 
-def _check_free(name: str, section: Struct) -> None:
-    """ParameterError for keys that are not a class's to choose."""
+def _free(name: str, section: Struct) -> Iterator[Problem]:
+    """Yield keys that a class cannot choose."""
     plain = asdict(type(section)())
-    others = [
-        key
-        for key, value in asdict(section).items()
-        if value != plain[key] and key not in FREE[name]
-    ]
-    if others:
-        accepted = ", ".join(FREE[name])
-        raise ParameterError(f"{name}: found {', '.join(others)}; {accepted} can be chosen")
+    accepted = ", ".join(FREE[name])
+    for key, value in asdict(section).items():
+        if value != plain[key] and key not in FREE[name]:
+            yield problem((name, key), f"found {as_found(value)}; a class can choose {accepted}")
 
 
-def _check_question(feature: Feature) -> None:
+def _question(at: int, feature: Feature) -> Iterator[Problem]:
     plain = asdict(Feature(name=feature.name, values=feature.values))
-    others = [key for key, value in asdict(feature).items() if value != plain[key]]
-    if others:
-        raise ParameterError(f"feature {feature.name}: found {', '.join(others)}; name and values")
-    if not feature.values or not 2 <= len(feature.values) <= MOST_ANSWERS:
-        many = len(feature.values or ())
-        raise ParameterError(
-            f"feature {feature.name}: values: found {many}; all answers are needed, from 2 to "
-            f"{MOST_ANSWERS} of them"
+    for key, value in asdict(feature).items():
+        if value != plain[key]:
+            yield problem(
+                ("feature", at, key), f"found {as_found(value)}; a question has name and values"
+            )
+    many = len(feature.values or ())
+    if not 2 <= many <= MOST_ANSWERS:
+        yield problem(
+            ("feature", at, "values"),
+            f'found {counted(many, "answer")} to "{feature.name}"; all answers are needed, from 2 '
+            f"to {MOST_ANSWERS} of them",
         )
+
+
+def _texts(features: Sequence[Feature]) -> Iterator[Problem]:
+    """Yield questions that cannot be announced: invalid, or with a name that is already used."""
+    for at, feature in enumerate(features):
+        try:
+            Schema((Column(feature.name, feature.values or ("a", "b")),))
+        except ParameterError as wrong:
+            yield problem(("feature", at), str(wrong))
+        if feature.name in [other.name for other in features[:at]]:
+            yield problem(("feature", at, "name"), f'found "{feature.name}" twice; one is accepted')
 
 
 def nobody(scenario: Scenario) -> People:
-    """The questions, and no people."""
+    """Return the questions as a population without people."""
     import numpy as np
 
     schema = schema_of(scenario)
@@ -233,7 +306,7 @@ def nobody(scenario: Scenario) -> People:
 
 
 def promise_of(scenario: Scenario) -> str:
-    """What whoever answers is promised, in words."""
+    """Return the promise to participants, in words."""
     policy, program = scenario.policy, program_of(scenario)
     if program.reports or program.opens:
         return program.promise(scenario)
@@ -244,13 +317,13 @@ def promise_of(scenario: Scenario) -> str:
 
 
 def noise_of(scenario: Scenario) -> tuple[Question, ...]:
-    """The questions, with the noise that phones add to each; () where they add none."""
+    """Return the questions, with the noise that phones add to each; () if they add no noise."""
     return noisy_questions(scenario, nobody(scenario))
 
 
 def schema_of(scenario: Scenario) -> Schema:
-    """The questions as they are announced; ParameterError for answers that cannot be.
+    """Return the announced schema of the questions; ParameterError for invalid answers.
 
-    Where phones add noise they are the same: a report is one of the answers.
+    With noise the schema is the same: a report is one of the answers.
     """
     return Schema(tuple(Column(feature.name, feature.values) for feature in scenario.feature))

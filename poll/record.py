@@ -1,9 +1,9 @@
-"""What a session of phones leaves: a run folder as any other, with what everybody said.
+"""The run folder of a session of phones, with the answers of all participants.
 
-A run folder is what a laboratory keeps: who sealed what. People's phones told nobody; but this
-computer had every key, and so it can open, at the end, every envelope that it was sent. That is the
-lesson, and the page says it before anybody answers. Whoever does not want it keeps nothing
-(`--no-save`): then no envelope is opened but by the parties, one layer each.
+A run folder holds the ground truth of a laboratory: each user's answers. Phones did not disclose
+them; but this computer had every key, and so at the end it can open every envelope that it
+received. That is the lesson, and the page says so before people answer. With `--no-save` no record
+is written: then no envelope is opened but by the parties, one layer each.
 """
 
 from collections.abc import Collection, Sequence
@@ -40,7 +40,7 @@ STANDS = "the first answers stand for it here"
 
 
 def outcome_of_phones(scenario: Scenario, held: FinishedSession) -> Outcome | None:
-    """Give what came of a session; None if nobody's answer was counted.
+    """Return the outcome of a session; None if it did not begin, or no submission arrived.
 
     Every envelope is opened with the keys that this computer had.
     """
@@ -68,7 +68,7 @@ def outcome_of_phones(scenario: Scenario, held: FinishedSession) -> Outcome | No
 
 
 def _labelled(scenario: Scenario, simulated: int, users: int) -> About:
-    """What the run is called: whoever has its folder alone must know that not all are people."""
+    """Return the title and name of the run; the title says if some people are simulated."""
     about = scenario.scenario
     if not simulated:
         return about
@@ -82,12 +82,11 @@ def population(
     simulated: Sequence[int],
     sent: Collection[int],
 ) -> Population:
-    """The people, in the order of their numbers, with what they said in round 1.
+    """Return the participants, in the order of their numbers, with their answers of round 1.
 
-    Of somebody whose message opened to nothing, or says some answers and not others, nobody knows
-    these; the first of the question stands there, is not what was counted, and a warning says so.
-    So does one of those who are simulated.
-    sent: the numbers of who has handed in anything.
+    If a message did not open, or leaves some answers blank, these answers are unknown; the
+    question's first answer stands there. It is not the counted value, and a warning says so.
+    Another warning names simulated people. sent: the numbers of users that have submitted.
     """
     schema = schema_of(scenario)
     values = tuple(feature.values or () for feature in schema.features)
@@ -114,7 +113,7 @@ def population(
 
 
 def _missing(names: Sequence[str], of: Sequence[str], sent: bool) -> str:  # noqa: FBT001 - private
-    """Why nobody knows what somebody has answered to some questions."""
+    """Return why some answers of a participant are unknown."""
     if not sent:
         return SILENT
     return SENT if len(names) == len(of) else f"{PARTLY} {', '.join(names)}"
@@ -123,9 +122,9 @@ def _missing(names: Sequence[str], of: Sequence[str], sent: bool) -> str:  # noq
 def silences(
     made: list[SealedAnswers], users: int, rounds: int, sent: Collection[int]
 ) -> dict[int, dict[int, Strike]]:
-    """Who is missing in which round that was counted, and how a scenario would call that.
+    """Return the missing participants by number and counted round, each as a fault of a scenario.
 
-    The scenario of the run folder does not name them: nobody had planned it.
+    The scenario of the run folder does not name them: they were not planned.
     """
     said = {(sealed.user, sealed.round) for sealed in made}
     silent: dict[int, dict[int, Strike]] = {}

@@ -1,11 +1,11 @@
-"""The desk that passes letters between a phone and `randomness`, where only k people open a row.
+"""The desk that passes letters between a phone and `randomness`, if only k people open a row.
 
     phone    POST /CODE/seed, a `query` (docs/wire.md)    ->  desk  ->  randomness
     phone    the bytes of `evaluated`                     <-  desk  <-  randomness
 
-`randomness` answers each person once, and a connection may be lost just then: so the desk keeps
-what was answered, and gives it to the same phone for the same question again. It sees of a row as
-much as `randomness` does, which is nothing.
+`randomness` answers each person once, and a connection may be lost just then: so the desk stores
+the answer, and returns it to the same phone for the same query. Like `randomness` it learns nothing
+of a row.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ LATE = "Too late: nothing can be sealed in this round any more, and your answers
 
 @dataclass(slots=True)
 class _Exchange:
-    """What a phone has asked in a round, and what it was answered."""
+    """The query of a phone in a round, and its answer."""
 
     query: bytes
     answer: bytes = b""
@@ -41,7 +41,7 @@ class _Exchange:
 
 
 class Seeds:
-    """Passes questions of phones on. room: the phones; network: of the session."""
+    """The forwarding of phones' queries. room: the phones; network: of the session."""
 
     def __init__(self, room: Classroom, network: Network) -> None:
         self._room = room
@@ -49,7 +49,7 @@ class Seeds:
         self._asked: dict[tuple[int, str], _Exchange] = {}
 
     async def ask(self, plan: Round, secret: str, data: bytes) -> bytes:
-        """Give what `randomness` answers a phone; Unwelcome if that asks for nothing, or late."""
+        """Return the answer of `randomness` to a query; Unwelcome if the query is bad or late."""
         phone, place = self._room.known(secret), (plan.call.round, secret)
         if (before := self._asked.get(place)) is not None:
             if before.query != data:
@@ -77,7 +77,7 @@ class Seeds:
         return asked.answer
 
     async def public(self, number: int) -> bytes:
-        """Wait for the key by which all are answered in a round; Unwelcome if none will come."""
+        """Wait for the public key of `randomness` in a round; Unwelcome if none will come."""
         board = self._network.board
         await self._network.until(Kind.MINT, lambda board: number in board.mints)
         if number not in board.mints:
@@ -86,7 +86,7 @@ class Seeds:
 
 
 def is_query(plan: Round, data: bytes) -> bool:
-    """Whether bytes are a question of this round that `randomness` would answer."""
+    """Whether bytes are a query of this round that `randomness` would answer."""
     try:
         message = decode_message(data)
         query = message.body
@@ -102,13 +102,13 @@ def is_query(plan: Round, data: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What somebody who is no page has asked, and needs until it seals.
+    """The query of a simulated person, and its state until it seals.
 
     Attributes:
         plan: the round.
-        asking: the row, and how it was blinded.
+        asking: the row, and its blinding.
         data: the letter.
-        entropy: what all of this person's randomness in the round comes from.
+        entropy: the source of all of this person's randomness in the round.
     """
 
     plan: Round
@@ -117,7 +117,7 @@ class Question:
     entropy: Entropy
 
     def sealed(self, answer: bytes, public: bytes) -> bytes:
-        """The message to hand in; Refused unless it is answered with the key."""
+        """Return the message to submit; Refused unless the answer fits the key `public`."""
         body = decode_message(answer).body
         if not isinstance(body, Evaluated):
             raise Refused(Reason.UNEXPECTED)
@@ -131,7 +131,7 @@ class Question:
 
 
 def question(plan: Round, row: Sequence[str], entropy: Entropy) -> Question:
-    """Ask for what a row is sealed with, in a letter for the desk."""
+    """Make the query for the seals of a row, as a letter for the desk."""
     asking = threshold.ask(plan, row, sealing(entropy, plan.session).fork("rows"))
     data = Message(plan.session, plan.call.round, asking.body).encode()
     return Question(plan, asking, data, entropy)

@@ -1,13 +1,12 @@
-"""A session of phones: who waits for whom, from the first that joins to the last post.
+"""A session of phones, from the first person that joins to the last post.
 
 The parties are those of every session (`roles`), in this process, in real time; people are not:
-what comes from phones is put on the network as it came. So this computer holds every key, and the
-page says so; unless others mix (`stage.py`), who hold theirs.
+messages of phones are put on the network as they came. So this computer holds every key, and the
+page says so; if shufflers are on other computers (`stage.py`), they hold their own keys.
 """
 
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import trio
+from msgspec.structs import replace as replace_struct
 
 from ..crypto.voprf import OprfKey
 from ..errors import StorageError
@@ -36,19 +36,23 @@ from .classroom import Classroom
 from .clock import EagerClock
 from .expected import expected_of
 from .facts import facts_of
-from .gate import Gate
+from .farewell import Farewell
+from .gate import Gate, from_where, names_of
 from .mixers import Mixers
 from .noise import noisy_result, shown
 from .questions import nobody, table_of
 from .seeds import Seeds
 from .simulated import Simulated
+from .singles import shown as singles_shown
+from .singles import singles_of
 from .stage import Stage, all_here, cast_of, mixed_elsewhere
+from .teacher import Lines, Teacher, spare_of
 from .terms import Terms
 from .wall import Wall
 from .web import Desk
 from .words import to_compare
 
-LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # none is taken for another
+LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no two look alike
 CODE = 6  # of them: 30 bits
 GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
 BREATH = 1.0  # seconds after the last answer, before the round is closed early
@@ -59,17 +63,17 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class FinishedSession:
-    """What a session of phones leaves.
+    """The result of a session of phones.
 
     Attributes:
-        board: all that was posted; None: nothing was asked, for too few came.
-        transcript: what happened on the network.
+        board: all posts; None: too few people came, and the session did not begin.
+        transcript: the events on the network.
         network: that knows the rounds.
         keys: of the parties that were here, by name.
-        room: the phones, and what each handed in.
-        seconds: it took, from the first post to the last.
-        adversary: what attackers have kept; None: nobody cheats.
-        functions: by round, the key by which `randomness` has answered; none unless all is kept.
+        room: the phones and their submissions.
+        seconds: from the first post to the last.
+        adversary: the attackers' record; None: no party cheats.
+        functions: by round, the key of `randomness`; empty unless a record is written.
     """
 
     board: Board | None
@@ -82,52 +86,58 @@ class FinishedSession:
     functions: Mapping[int, OprfKey] = field(default_factory=dict)
 
 
+Finished = Callable[[FinishedSession], None]
+
+
 class PhoneSession:
-    """Holds a session. tell: told, a line each, what whoever runs the class should see."""
+    """A session of phones. tell: receives lines for the person that runs the class."""
 
     def __init__(self, scenario: Scenario, terms: Terms, tell: Tell) -> None:
         self.code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
-        self.scenario = scenario
-        self.room = Classroom(scenario.mix.deadline, terms.most_of_one)
+        spare = spare_of(scenario)
+        later = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
+        self.scenario = replace_struct(scenario, mix=later)
+        self.room = Classroom(scenario.mix.deadline, terms.most_of_one, spare)
         self.mixers = Mixers(scenario.mix.shufflers, self.room.change) if terms.others else None
         self.wall = Wall(scenario.scenario.title, scenario.mix.shufflers)
         self._terms = terms
         self._tell = tell
         self._clock = EagerClock()
-        self._wanted = False
+        needed = scenario.mix.min_batch
+        self.teacher = Teacher(self.room, needed, lambda: self._missing, tell)
+        self.farewell = Farewell(self.room, self.wall)
         self._seen = (0, 0, 0)
         self._read_out = False
         self._mixing: set[str] = set()
         self._refused: set[str] = set()
 
     def hold(
-        self, opened: Callable[[str], None], begin: Callable[[], bool] | None = None
+        self, opened: Tell, lines: Lines | None = None, finished: Finished | None = None
     ) -> FinishedSession:
-        """Hold it to its end. opened: told the address.
+        """Hold the session to its end.
 
-        begin: waits, in a thread, until whoever runs the class wants to begin; False: never.
+        Args:
+            opened: receives the address.
+            lines: waits, in a thread, for a line of the teacher, who then ends the session too
+                (teacher.py); None: there is no teacher.
+            finished: called in a thread when it is over, while its results stay.
 
-
-        StorageError if the address cannot be listened at.
+        Raises:
+            StorageError: the port cannot be opened.
+            KeyboardInterrupt: it was stopped, and phones were informed.
         """
-        return run_loop(self._hold, opened, begin, clock=self._clock)
-
-    def let_in(self, many: int) -> None:
-        """Let so many people join from one address from now on."""
-        self.room.most_of_one = many
-        self._refused.clear()
-        self.room.turned_away.clear()
+        return run_loop(self._hold, opened, lines, finished, clock=self._clock)
 
     def facts(self) -> dict[str, Any]:
-        """What every phone is told besides posts."""
+        """Return the state that every phone receives besides posts."""
         return facts_of(self.scenario, self._terms, self.room, self.mixers)
 
     async def _hold(
-        self, opened: Callable[[str], None], begin: Callable[[], bool] | None
+        self, opened: Tell, lines: Lines | None, finished: Finished | None
     ) -> FinishedSession:
         listeners = await _listening(self._terms)
         port = listeners[0].socket.getsockname()[1]
-        gate = Gate(_names(self._terms.host, port))
+        gate = Gate(names_of(self._terms.host, port))
         desk = Desk(self.room, self.code, gate, self.facts, self.wall, self.mixers)
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
@@ -135,37 +145,37 @@ class PhoneSession:
             simulated = Simulated(self.room, self.scenario, self._terms.simulated)
             simulated.join()
             nursery.start_soon(simulated.live, desk)
+            nursery.start_soon(self.farewell.hear)
             opened(f"http://{gate.names[0]}/{self.code}")
-            if begin is not None:
-                nursery.start_soon(self._listen, begin)
+            nursery.start_soon(self.farewell.watch, nursery.cancel_scope)
+            if lines is not None:
+                nursery.start_soon(self.teacher.listen, lines)
             held = await self._play(desk)
-            await trio.sleep(GRACE if self.room.phones else 0)
+            if finished is not None:
+                await trio.to_thread.run_sync(finished, held)
+            await self._stay(lines is not None and held.board is not None)
             nursery.cancel_scope.cancel()
         return held
 
-    async def _listen(self, begin: Callable[[], bool]) -> None:
-        """Begin when whoever runs the class says so, as soon as enough are here."""
-        while not self.room.started:
-            if not await trio.to_thread.run_sync(begin, abandon_on_cancel=True):
-                return
-            here, needed = len(self.room.phones), self.scenario.mix.min_batch
-            if here < needed:
-                self._tell(f"{here} people are here; fewer than {needed} are not asked anything")
-            for name in self._missing:
-                self._tell(f"nobody mixes as {name} yet: veilmix serve {name} ADDRESS")
-            self._wanted = here >= needed and not self._missing
+    async def _stay(self, led: bool) -> None:  # noqa: FBT001 - private
+        """Let results stay: until the teacher ends the session, or for slow phones to read."""
+        if led and not self.teacher.left.is_set():
+            self._tell("the results stay on the wall and on phones until you press Enter")
+            await self.teacher.left.wait()
+        else:
+            await trio.sleep(GRACE if self.room.phones else 0)
 
     @property
     def _missing(self) -> tuple[str, ...]:
-        """The shufflers that somebody else is to be, and nobody is yet."""
+        """The shufflers on other computers that have no offer yet."""
         return self.mixers.missing if self.mixers else ()
 
     async def _enough(self) -> bool:
-        """Wait for people; False if too few have come in time."""
+        """Wait for people and shufflers; False if too few have come in time."""
         needed = self.scenario.mix.min_batch
         want = max(needed, (self._terms.people or 0) + self._terms.simulated)
         with trio.move_on_after(self._terms.patience):
-            while not self._wanted and (
+            while not self.teacher.wanted and (
                 self._terms.people is None or len(self.room.phones) < want or self._missing
             ):
                 self._count()
@@ -174,7 +184,7 @@ class PhoneSession:
         return len(self.room.phones) >= needed and not self._missing
 
     def _count(self) -> None:
-        """Tell how many are here, and how many have answered, when it has changed."""
+        """Report the number of people and of answers, if it has changed."""
         room = self.room
         mixing = self.mixers.here if self.mixers else {}
         for name in mixing.keys() - self._mixing:
@@ -191,8 +201,8 @@ class PhoneSession:
                 f"{device} wants to be more than {room.most_of_one} people, and is refused; "
                 "--one-address lets in more, and so does a number where Enter begins"
             )
-        self._refused |= room.turned_away.keys()
-        self.wall.crowd(len(room.phones), room.simulated)
+        self._refused = set(room.turned_away)
+        self.wall.crowd(len(room.phones), room.simulated, self._terms.simulated)
         if not room.started:
             self.wall.expect(expected_of(self.scenario, len(room.phones), self._terms.people))
         now = len(room.phones), room.round, room.answered
@@ -202,8 +212,10 @@ class PhoneSession:
         made = self._terms.simulated
         here = f"{now[0]} {'person is' if now[0] == 1 else 'people are'} here"
         here += f", {made} of them simulated" if made else ""
-        here += _from_where(room.devices)
+        here += from_where(room.devices)
         asked = f"; round {now[1]}: {now[2]} have answered" if now[1] else ""
+        if room.collecting:
+            self.wall.awaits(now[2], len(room.due))
         self._tell(here + asked)
 
     async def _play(self, desk: Desk) -> FinishedSession:
@@ -232,6 +244,8 @@ class PhoneSession:
                 await self._look(stage)
             self._count()
             await self._say_what_noise_leaves(network.board)
+            if stage.elsewhere is None:
+                self._say_singles(network.board, transcript)
             self.room.ended = network.board.burned or "over"
             if cheated := happened(self.scenario):
                 self.wall.own_up(f"somebody has cheated ({cheated['attack']}): {cheated['told']}")
@@ -244,12 +258,19 @@ class PhoneSession:
         return FinishedSession(*left, cheating, lent.functions)
 
     async def _say_what_noise_leaves(self, board: Board) -> None:
-        """Show estimates and promises, where phones have added noise."""
+        """Show estimates and guarantees, if phones have added noise."""
         simulated = len(self.room.simulated)
         told = await trio.to_thread.run_sync(noisy_result, self.scenario, board, simulated)
         if told is not None:
             self.room.told = told
             self.wall.tell(shown(told))
+
+    def _say_singles(self, board: Board, transcript: Transcript) -> None:
+        """Show each question by itself, if the second round was aborted for missing phones."""
+        singles = singles_of(self.scenario, board, transcript, self.room.handed_in)
+        if singles is not None:
+            self.room.singles = singles
+            self.wall.tell(singles_shown(singles))
 
     async def _staged(self, cast: Cast, tools: list[Instrument]) -> Stage:
         if self.mixers is None:
@@ -259,14 +280,14 @@ class PhoneSession:
         return await mixed_elsewhere(cast, tools, self._tell, self.mixers, questions, host)
 
     def _few(self) -> str:
-        """Why nobody is asked anything."""
+        """Return why the session does not begin."""
         if missing := self._missing:
             return f"Nobody has come to be {' and '.join(missing)}, so nobody is asked anything."
         few = f"{len(self.room.phones)} came, and fewer than {self.scenario.mix.min_batch} "
         return few + "are not asked anything."
 
     async def _look(self, stage: Stage) -> None:
-        """Look who has answered; when everybody has, close the round."""
+        """Check for new answers; close the round when it is complete or due."""
         self._count()
         await trio.sleep(LOOK)
         number = self.room.round
@@ -274,25 +295,23 @@ class PhoneSession:
             self._read_out = True
             for line in to_compare(self.room.board):
                 self._tell(line)
-        if not self.room.complete:
-            return
-        await trio.sleep(BREATH)
-        if not self.room.complete or self.room.round != number:
-            return
+        if not self._due_to_close(number):
+            if not self.room.complete:
+                return
+            await trio.sleep(BREATH)
+            if not self.room.complete or self.room.round != number:
+                return
         if stage.elsewhere is not None:
             await stage.elsewhere.hurry(number)
         else:
-            self._clock.skip_to(self.room.closes + LOOK)
+            self._clock.skip_to(self.room.latest + LOOK)
 
-
-def _from_where(devices: Counter[str]) -> str:
-    """Say from how many addresses people have joined, where some share one."""
-    if not devices or max(devices.values()) == 1:
-        return ""
-    ((most, many),) = devices.most_common(1)
-    if len(devices) == 1:
-        return f", all from {most}"
-    return f", from {len(devices)} addresses, {many} of them from {most}"
+    def _due_to_close(self, number: int) -> bool:
+        """Whether a round is to be closed though its parties would go on collecting."""
+        room, board = self.room, self.room.board
+        if board is None or board.phase is not Phase.COLLECTING or not number:
+            return False
+        return self.teacher.closing == number or room.closes <= trio.current_time() < room.latest
 
 
 def _plan(network: Network) -> Round | None:
@@ -305,7 +324,7 @@ async def _deliver(network: Network, sender: str, data: bytes) -> None:
 
 
 async def _serve(server: Server, stream: trio.SocketStream) -> None:
-    """Answer a connection; one that has gone meanwhile has no address."""
+    """Answer a connection; a closed connection has no address."""
     address = ""
     with suppress(OSError):
         address = stream.socket.getpeername()[0]
@@ -320,11 +339,3 @@ async def _listening(terms: Terms) -> list[trio.SocketListener]:
             f"{terms.host} port {terms.port}: cannot be listened at ({bad.strerror or bad}); "
             "--host is an address of this computer, --port a free port, or 0 for any"
         ) from None
-
-
-def _names(host: str, port: int) -> tuple[str, ...]:
-    """What this computer may be called in a request, the address that is given out first."""
-    shown = f"[{host}]" if ":" in host else host
-    names = [shown] if shown not in ("127.0.0.1", "localhost") else ["127.0.0.1", "localhost"]
-    bare = names if port == 80 else []
-    return (*(f"{name}:{port}" for name in names), *bare)

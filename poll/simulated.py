@@ -1,7 +1,7 @@
-"""Simulated people: they fill up a small class, and are labelled wherever people are counted.
+"""Simulated people: they fill up a small class, and are labelled in every count of people.
 
-They answer every question by a draw in which all answers are alike, seal as phones do, and hand in
-where phones do. Whoever runs the class knows what they say; so they make no crowd larger for it.
+They draw each answer uniformly, and seal and submit as phones do. The teacher's computer knows
+their answers, so for it they make no crowd larger.
 """
 
 import secrets
@@ -26,7 +26,7 @@ SECRET = 16  # bytes, as a phone's
 
 
 class Simulated:
-    """Those who are no people. many: how many of them."""
+    """The simulated people. many: their number."""
 
     def __init__(self, room: Classroom, scenario: Scenario, many: int) -> None:
         self._room = room
@@ -35,7 +35,7 @@ class Simulated:
         self._many = many
 
     def join(self) -> None:
-        """Join, by names that say what they are."""
+        """Join, by names that begin with "simulated"."""
         for number in range(self._many):
             secret = secrets.token_hex(SECRET)
             self._room.join(secret, f"simulated {number + 1}").simulated = True
@@ -44,7 +44,7 @@ class Simulated:
             self._people[secret] = response(self._scenario, row)
 
     async def live(self, desk: Desk) -> None:
-        """Answer every round, until cancelled. desk: where phones hand in."""
+        """Answer every round, until cancelled. desk: where phones submit."""
         done: set[int] = set()
         while self._people:
             plan = desk.plan()
@@ -60,7 +60,7 @@ class Simulated:
 
 
 async def _sealed(plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None) -> bytes:
-    """What one of them hands in, as a phone makes it."""
+    """Return the submission of a simulated person, as a phone makes it."""
     if plan.shape is not None and seeds is not None:
         public = await seeds.public(plan.call.round)
         asked = question(plan, row, SystemEntropy())

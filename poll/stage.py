@@ -1,4 +1,4 @@
-"""Where the parties of a session stand: all of them here, or the shufflers on other computers."""
+"""The set-up of a session: all parties here, or the shufflers on other computers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,11 +31,11 @@ class Stage:
     """A session that is about to begin.
 
     Attributes:
-        cast: with the identities of who is here.
+        cast: with the identities of the parties here.
         network: that connects them, and the phones.
-        keys: of who is here, by name.
-        elsewhere: those who mix on other computers; None: nobody.
-        listeners: where these come to.
+        keys: of the parties here, by name.
+        elsewhere: the link to shufflers on other computers; None: there are none.
+        listeners: where these connect to.
     """
 
     cast: Cast
@@ -45,7 +45,7 @@ class Stage:
     listeners: list[trio.SocketListener] = field(default_factory=list)
 
     async def play(self) -> None:
-        """Play who is here, and carry letters to others, until cancelled."""
+        """Play the parties here, and carry letters to other computers, until cancelled."""
         async with trio.open_nursery() as nursery:
             if self.elsewhere is not None:
                 nursery.start_soon(self.elsewhere.run, self.listeners)
@@ -53,7 +53,7 @@ class Stage:
             await perform(self.cast, self.network, tuple(self.keys), {}, self.keys.__getitem__)
 
     async def _give_up(self, elsewhere: MixerLink) -> None:
-        """Burn the session when one who mixes has been away for too long."""
+        """Abort the session when a shuffler has been away for too long."""
         why = await elsewhere.lost()
         curator = Endpoint(self.network, parties.CURATOR)
         curator.identity = identities_of(self.cast).get(parties.CURATOR)
@@ -61,7 +61,7 @@ class Stage:
 
 
 def all_here(cast: Cast, tools: list[Instrument], tell: Tell) -> Stage:
-    """Set up a session all of whose parties are on this computer."""
+    """Set up a session with all parties on this computer."""
     identities = identities_of(cast)
     cast = replace(cast, identities=identities)  # they are drawn once
     network = Network(Instruments(tools, tell), roster_of(cast, identities), identities.get(BOARD))
@@ -76,9 +76,9 @@ async def mixed_elsewhere(
     questions: QuestionsTable,
     host: str,
 ) -> Stage:
-    """Set up a session that others mix, and give them their papers. host: of this computer.
+    """Set up a session with shufflers on other computers, and give them their papers.
 
-    StorageError if nobody can be listened to there.
+    host: of this computer. StorageError if it cannot be listened at.
     """
     every, far = identities_of(cast), hops_of(cast)
     identities = {name: signer for name, signer in every.items() if name not in far}
@@ -110,7 +110,7 @@ async def mixed_elsewhere(
 
 
 def cast_of(scenario: Scenario) -> Cast:
-    """Everything a session of phones starts from; of people nothing."""
+    """Return the cast of a session of phones; it has no people's answers."""
     return Cast(
         scenario.scenario.title or scenario.scenario.name,
         announced_schema(scenario, schema_of(scenario)),

@@ -1,4 +1,4 @@
-"""How a class is held: what whoever runs it has chosen on the command line."""
+"""The settings of a class, from the options of the command line."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,17 @@ from .classroom import MOST_OF_ONE
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a class is held.
+    """The settings of a class.
 
     Attributes:
-        host: the address that phones reach this computer by.
-        port: to listen at; 0: any that is free.
-        people: so many who have joined are waited for; None: until `begin` is called.
-        patience: seconds that they are waited for, at most.
-        kept: whether what was said is written down at the end.
+        host: the address by which phones reach this computer.
+        port: to listen at; 0: any free port.
+        people: number of people to wait for; None: until the teacher begins.
+        patience: seconds to wait for them, at most.
+        kept: whether a record of the answers is written at the end.
         others: whether shufflers are on other computers.
-        simulated: so many who are no people fill up the class.
-        most_of_one: so many people may join from one address.
+        simulated: number of simulated people that fill up the class.
+        most_of_one: number of people that may join from one address.
     """
 
     host: str

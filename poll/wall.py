@@ -1,11 +1,11 @@
-"""The wall: the theatre of the session that is going on, for everybody in the room to look at.
+"""The wall: the theatre of the running session, for all people in the room to look at.
 
     GET /CODE/wall       the page of the theatre (theatre/page.html), live
-    GET /CODE/events     what has happened, as server-sent events
+    GET /CODE/events     the events so far, as server-sent events
 
-It is given what whoever listens to the room's network and reads the board could know: posts, that
-an envelope was handed in, and how many were passed on. No answer, no key and no layer comes near
-it; the numbers of onions are in order, and have nothing to do with whose they are.
+It receives only data that an observer of the room's network and the board has: posts, submissions
+of envelopes, and numbers of forwarded messages. No answer, no key and no layer comes near it; the
+numbers of onions are in order, and independent of their senders.
 """
 
 from collections.abc import Mapping
@@ -28,21 +28,27 @@ HERE = (
     "Live, as whoever listens to this room's network sees it. All parties run on one computer, "
     "which holds every key: whoever runs it could read what you say."
 )
+ISOLATED = (
+    " No phone has come yet. If none can open the address, this network may keep devices apart: "
+    "use a hotspot or an access point of your own, and begin again with its address."
+)
 APART = "Live, as whoever listens to this room's network sees it. Others mix: {}."
 
 
 class Wall(Instrument):
-    """What the wall shows. title: of the session; shufflers: how many it has."""
+    """The wall's log and its state. title: of the session; shufflers: how many it has."""
 
     def __init__(self, title: str, shufflers: int) -> None:
         self.log = Log()
-        known = {"shufflers": shufflers, "watch": ["network"], "note": HERE}
+        self._note = HERE
+        known = {"shufflers": shufflers, "watch": ["network"], "note": HERE + ISOLATED}
         self._bill = {**bill_of(None, title), **known}
         self._recorder = MoveRecorder(None, self._move)
         self._moves: list[object] = []
         self._people: tuple[int, tuple[int, ...]] = (0, ())
         self._call: Call | None = None
         self._sent: set[int] = set()
+        self._reached = False  # whether a phone has joined
         self._expected: Mapping[str, object] | None = None
         self._audience = Audience(self.log, lambda: self._bill, {})
         self.log.begin(self._bill)
@@ -52,16 +58,16 @@ class Wall(Instrument):
         path = {"page": "/", "events": "/events"}[what]
         return await self._audience.answer(Request(request.method, path, request.headers))
 
-    # What the session tells.
+    # Events of the session.
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Show a post; an announcement says what is asked, and begins the picture anew."""
+        """Show a post; an announcement sets the questions, and begins the picture anew."""
         self._recorder.posted(time, entry)
         match entry.message.body:
             case Announcement() as announced:
                 told = bill_of(announced, self._bill["name"])
                 self._bill = {**self._bill, **told, "people": self._people[0]}
-                self._expected = None  # what is asked now needs no forecast
+                self._expected = None  # a begun session needs no forecast
                 self._again()
             case Call() as call:
                 self._call, self._sent = call, set()
@@ -69,7 +75,7 @@ class Wall(Instrument):
                 self._passed_on(mixed)
 
     def _passed_on(self, mixed: Mixed) -> None:
-        """Show that a shuffler has passed on as many as it says, each by a number of nobody's."""
+        """Show a shuffler's batch with the size it states; the numbers identify no sender."""
         if self._call is None:
             return
         slots = len(self._call.asks)
@@ -81,42 +87,61 @@ class Wall(Instrument):
         self._move(Batch(parties.shuffler(mixed.hop), to, self._call.round, tuple(numbers)))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Show that a phone has handed in an envelope."""
+        """Show that a phone has submitted an envelope."""
         envelope = receiver == parties.shuffler(1) and parties.role(sender) is parties.Role.USER
         if envelope and self._call is not None:
             person = parties.index(sender)
             self._sent.add(person)
             self._move(Send(sender, receiver, self._call.round, person))
 
-    def crowd(self, people: int, simulated: tuple[int, ...]) -> None:
-        """Show how many are here. simulated: the numbers, from 0, of those who are no people."""
+    def crowd(self, people: int, simulated: tuple[int, ...], made: int) -> None:
+        """Show the number of people here.
+
+        Args:
+            people: number of people that have joined, simulated people included.
+            simulated: the numbers, from 0, of simulated people who have answered.
+            made: how many of `people` are simulated.
+        """
         if (people, simulated) != self._people:
             self._people = people, simulated
+            if not self._reached and people > made:
+                self._reached = True
+                self._bill = {**self._bill, "note": self._note}
+                self._again()
             self._bill = {**self._bill, "people": people, "simulated": simulated}
             self.log.append({"what": "people", "people": people, "simulated": simulated})
 
     def expect(self, forecast: Mapping[str, object] | None) -> None:
-        """Show how precise shares will be, until the session begins; None if nothing is known."""
+        """Show the expected precision of shares, until the session begins; None: unknown."""
         if forecast is not None and forecast != self._expected:
             self._expected = forecast
             self._forecast(forecast)
 
     def mixed_by(self, who: tuple[str, ...]) -> None:
-        """Say who mixes, if not the computer that asks."""
-        self._bill = {**self._bill, "note": APART.format("; ".join(who))}
+        """Show the shufflers on other computers. who: a text for each."""
+        self._note = APART.format("; ".join(who))
+        self._bill = {**self._bill, "note": self._note + ("" if self._reached else ISOLATED)}
         self._again()
 
     def tell(self, told: Mapping[str, object]) -> None:
-        """Show what the answers say, where that is more than what the board shows. Once."""
+        """Show the result of the answers, if it is more than the board's counts. Once."""
         self.log.append(dict(told))
 
     def own_up(self, told: str) -> None:
-        """Say before anything else that a party has cheated, and how; it stays."""
+        """Show at the top that a party has cheated, and how; it stays."""
         self._bill = {**self._bill, "deviated": deviated_data((told,))}
         self._again()
 
+    def awaits(self, answered: int, due: int) -> None:
+        """Show the number of answers in the open round."""
+        self.log.append({"what": "word", "word": f"live: {answered} of {due} have answered"})
+
+    def stopped(self) -> None:
+        """Show that the session was stopped."""
+        self.log.append({"what": "word", "word": "stopped"})
+
     def over(self) -> None:
-        """Nothing more will come."""
+        """End the log of events."""
         self.log.append({"what": "over"})
 
     def _again(self) -> None:

@@ -1,4 +1,4 @@
-"""What a phone may ask the class's computer for.
+"""The web server of a class: all requests that a phone may make.
 
     GET  /                   says that an address with a code is needed
     GET  /CODE               the page
@@ -7,13 +7,13 @@
     POST /CODE/join          {"phone": secret, "name": ..}; 200 {"name": ..}
     POST /CODE/mix           an offer to mix, from another computer (enrolment.py)
     POST /CODE/seed          a `query` for the party `randomness`; header `x-phone`: the secret
-                             200 and what was answered (seeds.py)
+                             200 and its answer (seeds.py)
     POST /CODE/answer        a sealed submission (docs/wire.md); header `x-phone`: the secret
-                             204 taken, or taken before
-    GET  /CODE/news/V/N      waits for something newer than version V: state, and posts from N on
+                             204 accepted, now or before
+    GET  /CODE/news/V/N      waits for news after version V: state, and posts from N on
 
-Everything else is one sentence and a status of 400 or more. Nothing that a phone sends but its
-name can be read without keys; names are shown to nobody but by the record of the class.
+The answer to every other request is a sentence and a status of 400 or more. Of all data from a
+phone only its name can be read without keys; names are shown only in the record of the class.
 """
 
 import json
@@ -27,7 +27,7 @@ from ..errors import DataError
 from ..machines.http import ALWAYS, BYTES, Answer, Header, Limits, Request, Server
 from ..protocol.session import Round
 from ..strict_text import Unreadable, from_json
-from .assets import assets, page, policy
+from .assets import asset_answer, page, policy
 from .classroom import Classroom, Deliver, Unwelcome
 from .enrolment import Offer
 from .gate import SAFE, Gate, device_of
@@ -37,6 +37,7 @@ from .wall import Wall
 
 JSON = (("content-type", "application/json"),)
 NO_STORE = ("cache-control", "no-store")
+NO_CACHE = ("cache-control", "private, no-cache")  # a tab that was asleep may open without us
 LIMITS = Limits(body=1 << 18, connections=1_500, each=1_000)  # 20 questions through 20 shufflers
 HEADERS: tuple[Header, ...] = (
     *(header for header in ALWAYS if header != NO_STORE),
@@ -51,7 +52,10 @@ Facts = Callable[[], dict[str, Any]]
 
 
 class Desk:
-    """Answers phones. code: of the session. facts: what every phone is told of it but posts."""
+    """The server of phones.
+
+    code: of the session. facts: returns the state that every phone receives besides posts.
+    """
 
     def __init__(
         self,
@@ -73,18 +77,18 @@ class Desk:
         self.seeds: Seeds | None = None
 
     def server(self, tell: Callable[[str], None]) -> Server:
-        """Give the server of phones. tell: told, in a line, of a fault of our own."""
+        """Return the server of phones. tell: receives a line about a fault of our own."""
         return Server(self.answer, tell, LIMITS, HEADERS)
 
     async def answer(self, request: Request) -> Answer:
-        """Answer one request."""
+        """Answer a request."""
         await trio.lowlevel.checkpoint()
         if refused := self._gate.refusal(request):
             return refused
-        asset = assets().get(request.path)
-        if asset is not None and request.method in SAFE:
-            lasting = ("cache-control", "private, max-age=3600")
-            return Answer(200, asset.data, (("content-type", asset.type), lasting))
+        accepted = request.headers.get("accept-encoding", "")
+        file = asset_answer(request.path, accepted) if request.method in SAFE else None
+        if file is not None:
+            return file
         if request.path == "/":
             return Answer(200, b"Open the whole address on the wall, with its code.\n", _plain())
         code, _, what = request.path[1:].partition("/")
@@ -100,7 +104,7 @@ class Desk:
             case (("GET" | "HEAD"), [""]):
                 html = ("content-type", "text/html; charset=utf-8")
                 rule = ("content-security-policy", policy())
-                return Answer(200, page("join", self._code), (html, rule, NO_STORE))
+                return Answer(200, page("join", self._code), (html, rule, NO_CACHE))
             case (("GET" | "HEAD"), ["wall"]):
                 return await self._wall.answer(request, "page")
             case "GET", ["events"]:
@@ -162,7 +166,7 @@ class Desk:
         return Answer(200, said, (BYTES, NO_STORE))
 
     def _asking(self, request: Request) -> tuple[str, Round]:
-        """The phone that hands something in, and the round; Unwelcome if there is none."""
+        """Return the secret of the submitting phone, and the round; Unwelcome without either."""
         secret, plan = request.headers.get("x-phone", ""), self.plan()
         if not _is_secret(secret):
             raise Unwelcome(403, "This phone has not joined; open the address on the wall again.")

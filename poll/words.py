@@ -14,23 +14,23 @@ LIST = Path(__file__).parent / "static" / "words.js"
 
 @cache
 def words() -> tuple[str, ...]:
-    """The 256 words, by the byte that each stands for."""
+    """Return the 256 words, by the byte that each stands for."""
     match = re.search(r"WORDS = `([a-z\s]+)`", LIST.read_text("utf-8"))
     return tuple(match[1].split()) if match else ()
 
 
 def session_words(digest: bytes) -> str:
-    """The words of a session, by the digest of its announcement."""
+    """Return the words of a session, from the digest of its announcement."""
     return " ".join(words()[byte] for byte in digest[:SESSION])
 
 
 def key_words(encoded: bytes) -> str:
-    """The words of a party's public key, as it is sent."""
+    """Return the words of a party's public key, from its encoding."""
     return " ".join(words()[byte] for byte in hashlib.sha256(LABEL + encoded).digest()[:KEY])
 
 
 def to_compare(board: Board) -> list[str]:
-    """What is read out, and compared with what phones show: words of the session, and of keys."""
+    """Return the lines to read out and compare with phones: words of the session, and of keys."""
     told = board.announcement
     if told is None:
         return []

@@ -1,7 +1,7 @@
-"""Pure steps on plain data: what a party does with what it has received, and what it then sends.
+"""Pure steps on plain data: a party processes its messages and returns the messages to send.
 
-What a coalition has seen is decided in view.py, by the rule of derivation.py; every limit on how
-few people may be counted is in crowd_limits.py; answers are salted and sealed in ballots.py.
+view.py decides the view of a coalition, by the rule of derivation.py; crowd_limits.py has every
+limit on the smallest number of people; ballots.py salts and seals answers.
 
 May import `errors` and `crypto`; numpy only where the ideal functionality counts a million people.
 Must never know trio, sockets or files: time, transport and storage belong to its callers.

@@ -1,8 +1,8 @@
-"""What accomplices have together, and what can be seen in it without working anything out.
+"""The joint view of accomplices, and direct observations in it, without any inference.
 
-AdversaryView is the board, the letters that some accomplice saw, in the order in which they
-passed, and the keys that accomplices hold. Nothing here looks at anything else. Who must be an
-accomplice is in the first line of each step; a step finds nothing in what others saw.
+AdversaryView is the board, the letters that an accomplice saw, in order, and the keys of the
+accomplices. This module uses nothing else. The first line of each step names the parties of which
+an accomplice is needed; a step ignores messages that no accomplice saw.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,14 +27,14 @@ from .session import Round, open_round
 from .transcript import SealedAnswers
 
 Row = dict[int, str]  # column -> value
-People = dict[int, Row]  # user, by index -> what is known of that user
+People = dict[int, Row]  # user, by index -> its known values
 
 
 class Letter(NamedTuple):
     """Bytes that passed from one party to another.
 
     Attributes:
-        sender: who sent it, in whose name it came.
+        sender: the party in whose name it was sent.
         receiver: the party that it went to.
         data: the bytes of a message.
     """
@@ -46,24 +46,24 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AdversaryView:
-    """What accomplices have together.
+    """The joint view of accomplices.
 
     Attributes:
-        board: as it stands.
-        letters: that passed by them, in order.
+        board: the board at this time.
+        letters: the letters that an accomplice saw, in order.
         keys: of the accomplices, by party.
-        forged: another board that they have shown somebody.
-        told: another announcement that they have told somebody, with the same board.
-        shares: of the locks of rounds, by party.
-        functions: keys by which `randomness` answers, by round, where it is in it.
-        outputs: what `randomness` answered accomplices in a round, by what they asked for.
+        forged: another board that they showed to a party.
+        told: another announcement that they showed to a user, with the same board.
+        shares: secrets of shares of locks, by party and round.
+        functions: OPRF keys by round, if `randomness` is an accomplice.
+        outputs: answers of `randomness` to accomplices, by round and request.
         times: of the letters, in seconds of the session, in the same order.
         post_times: of the posts on the board, likewise.
-        minting: the keys of tokens that a reader gave, by party and round.
+        minting: the keys that issue tokens, by party and round.
         coins: the parts of an audit's coins, by party and round.
-        signers: the keys that accomplices sign with, by party.
-        entropies: the sources of all that people among the accomplices draw, by party.
-        sealed: what these people sealed.
+        signers: signing keys of accomplices, by party.
+        entropies: the sources of randomness of users among the accomplices, by party.
+        sealed: the sealed answers of these users.
     """
 
     board: Board
@@ -83,7 +83,7 @@ class AdversaryView:
     told: Announcement | None = None
 
     def plan(self, number: int) -> Round | None:
-        """The round with this number; None if it was not called, or the told session has none."""
+        """Return the round with this number; None if the announced session has no such round."""
         announced = self.told or self.board.announcement
         if not 1 <= number <= len(self.board.calls) or announced is None:
             return None
@@ -96,7 +96,7 @@ class AdversaryView:
         return locked(plan, self.board.challenged.shares.get(number, {})) or plan
 
     def inside(self, plan: Round, plain: bytes) -> bytes | None:
-        """What the innermost layer held: a ballot, once its lock can be opened, if it has one."""
+        """Return the ballot in an innermost plaintext; None if it is locked and a share lacks."""
         if not plan.announcement.rules.challenge:
             return plain
         number = plan.call.round
@@ -109,7 +109,7 @@ class AdversaryView:
 
 
 def envelopes(loot: AdversaryView, plan: Round) -> Iterator[tuple[str, bytes]]:
-    """Network or first shuffler: the first envelope of every sender of a round, as they came."""
+    """Network or first shuffler: yield the first envelope of every sender, in order of arrival."""
     seen: set[str] = set()
     for sender, envelope in _submitted(loot, plan):
         if sender not in seen:
@@ -130,19 +130,19 @@ def _submitted(loot: AdversaryView, plan: Round) -> Iterator[tuple[str, bytes]]:
 
 
 def submissions(loot: AdversaryView, number: int) -> list[str]:
-    """Network or first shuffler: in whose name something was sent in a round, each time it was."""
+    """Network or first shuffler: return the sender of each submission of a round, with repeats."""
     plan = loot.plan(number)
     return [sender for sender, _ in _submitted(loot, plan)] if plan is not None else []
 
 
 def senders(loot: AdversaryView, number: int) -> list[str]:
-    """Network or first shuffler: who sent something in a round, as they came."""
+    """Network or first shuffler: return the users that sent in a round, in order of arrival."""
     plan = loot.plan(number)
     return [sender for sender, _ in envelopes(loot, plan)] if plan is not None else []
 
 
 def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
-    """Network or the party at `hop`: the batch that this party was sent; () if none was seen."""
+    """Network or party at `hop`: return the batch sent to this party; () if none was seen."""
     layers: list[bytes] = []
     for piece in batches(loot, plan, plan.openers[hop - 2], plan.openers[hop - 1]):
         layers += piece
@@ -154,7 +154,7 @@ def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
 def batches(
     loot: AdversaryView, plan: Round, sender: str, receiver: str
 ) -> Iterator[tuple[bytes, ...]]:
-    """Network or one of both: the batches of a round that one party has sent another, in pieces."""
+    """Network, sender or receiver: yield the pieces of a round's batches between two parties."""
     for letter in loot.letters:
         if (letter.sender, letter.receiver) == (sender, receiver):
             message = decode_message(letter.data)
@@ -163,7 +163,7 @@ def batches(
 
 
 def opened_last(loot: AdversaryView, plan: Round) -> list[tuple[bytes, bytes]]:
-    """Reader: its layers and what was in each, in the order of the batch; failures left out."""
+    """Reader: return its layers with their plaintexts, in batch order, without failures."""
     if plan.reader not in loot.keys:
         return []
     secret, context = loot.keys[plan.reader], plan.hops[-1].context

@@ -1,9 +1,9 @@
-"""How much an alarm may say, so that nobody fills everybody's board: judged before it is stored.
+"""Limits of the size of alarms, checked before storage, so that no party fills the board.
 
     cause                         evidence is at most
-    split                         one head of a board
+    split                         the size of a head of a board
     balance, accounts, decision   nothing
-    order                         as long as a batch of its round can be; by who handles batches
+    order                         as long as a batch of its round can be; only by batch handlers
     announcement                  64 KiB, or four times the announcement of the session
     changed                       one envelope, and the draws of its layers
 
@@ -30,9 +30,9 @@ NOTHING: Mapping[Cause, int] = {
 
 
 def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) -> bool:
-    """Anybody: whether evidence is no longer than what it can show.
+    """Any party: whether evidence is no longer than the longest valid evidence of its cause.
 
-    layers: of the largest batch on the board. widest: bytes of a layer, 0 if they differ.
+    layers: number in the largest batch on the board. widest: bytes of a layer, 0 if they differ.
     announced: bytes of the announcement.
     """
     if alarm.cause is Cause.ORDER:
@@ -47,6 +47,6 @@ def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) ->
 
 
 def said_before(alarms: Iterable[tuple[str, Alarm]], author: str, alarm: Alarm) -> bool:
-    """Anybody: whether a party has raised an alarm of this cause in this round."""
+    """Any party: whether the author has raised an alarm of this cause in this round."""
     about = author, alarm.round, alarm.cause
     return any((who, earlier.round, earlier.cause) == about for who, earlier in alarms)

@@ -1,13 +1,13 @@
-"""Alarms: what can be seen to be wrong on the board, and by what an alarm proves itself.
+"""Alarms: errors that the board shows, and the evidence that proves an alarm.
 
-    cause          it is wrong that                                     evidence
-    balance        the totals of the questions of a round differ        none: they are on the board
-    accounts       a party's sums do not add up                         none
+    cause          error                                                evidence
+    balance        the totals of the queries of a round differ          empty: it is on the board
+    accounts       a party's sums do not add up                         empty
     order          a batch left in an order of its own                  the batch, as `items`
-    decision       the published marginals give another decision        none
-    announcement   a person was told of another session                 that announcement
-    split          the board has shown a person something else          the head it showed there
-    changed        a ballot of an accepted envelope has not come        what it was sealed with
+    decision       the published marginals give another decision        empty
+    announcement   a user was shown another session                     that announcement
+    split          the board has shown another head to a user           the head that it showed
+    changed        a ballot of an accepted envelope is missing          its sealing randomness
 
 An alarm names no party but the one that raises it. By itself it stops nothing: a false one would be
 a cheap way to stop a release. `check_alarm` tells from the board alone whether it is justified, and
@@ -32,13 +32,13 @@ from .wire import Reader, decode
 
 
 def unbalanced(board: Board, number: int) -> bool:
-    """Anybody: whether the questions of a round were answered by different numbers of people."""
+    """Any party: whether the queries of a round were answered by different numbers of people."""
     tally = _tally(board, number)
     return tally is not None and len(set(tally.totals)) > 1
 
 
 def unaccounted(board: Board, number: int) -> bool:
-    """Anybody: whether somebody's sums of a round do not add up: layers were lost or invented."""
+    """Any party: whether the accounts of a round do not add up: layers were lost or invented."""
     chain, tally = _chain(board, number), _tally(board, number)
     flaws = board.announcement.rules.flaws if board.announcement else ()
     slots = 1 if Flaw.BUNDLED in flaws else len(board.calls[number - 1].asks)
@@ -55,18 +55,18 @@ def unaccounted(board: Board, number: int) -> bool:
 
 
 def _due(account: Mixed, came: int | None, slots: int) -> int:
-    """How many layers a shuffler has to forward or refuse."""
+    """Return the number of layers that a shuffler has to forward or refuse."""
     if came is None:  # hop 1: envelopes come, the onions inside them go
         return account.people * slots + account.received - account.people
     return account.received
 
 
 def misdecided(board: Board, strategy: Strategy) -> bool:
-    """Anybody: whether the announced rule asks or decides otherwise from the counts on the board.
+    """Any party: whether the announced rule leads from posted counts to another call or decision.
 
-    False where the marginals are not published: then nobody but the curator can tell.
+    False if the marginals are not published: then only the curator can compare.
     """
-    heard = _published(board)
+    heard = published(board)
     if heard is None:
         return False
     asked = [call for call in board.calls if call.reader is Role.CURATOR]
@@ -78,19 +78,19 @@ def misdecided(board: Board, strategy: Strategy) -> bool:
 
 
 def misasked(board: Board, strategy: Strategy) -> bool:
-    """User: whether the announced rule asks otherwise than the call that is open for the curator.
+    """User: whether the open call for the curator differs from the call of the announced rule.
 
-    False where the marginals are not published, and in round 1, which every rule begins with.
+    False if the marginals are not published, and in round 1, whose call is the same for every rule.
     """
     call = board.calls[-1]
     if call.round == 1 or call.reader is not Role.CURATOR:
         return False
-    heard = _published(board)
+    heard = published(board)
     return heard is not None and _due_step(board, strategy, heard) != call
 
 
-def _published(board: Board) -> list[RoundResult] | None:
-    """The rounds of the curator with their counts; None if one of them is not published."""
+def published(board: Board) -> list[RoundResult] | None:
+    """Any party: return the curator's rounds with their counts; None if counts are unpublished."""
     heard: list[RoundResult] = []
     for call, tally in zip(board.calls, board.tallies, strict=False):
         if call.reader is Role.ANALYST:
@@ -104,23 +104,23 @@ def _published(board: Board) -> list[RoundResult] | None:
 def _due_step(
     board: Board, strategy: Strategy, heard: Sequence[RoundResult]
 ) -> Call | Decision | None:
-    """What the announced rule asks or decides after these rounds."""
+    """Return the next call or decision of the announced rule after these rounds."""
     told = board.announcement
     assert told is not None  # noqa: S101 - calls and decisions follow an announcement
     return next_step(told.program, told.schema, strategy, heard, None, told.policy.rule)
 
 
 def claim(step: Call | Decision | None) -> Call | Decision | None:
-    """What is asked, or decided and claimed; of the rule `margins`, other prices prove the same."""
+    """Return a step without its prices for the rule `margins`: others prove the same bound."""
     if not isinstance(step, Decision) or step.certificate.rule != "margins":
         return step
     return replace(step, certificate=replace(step.certificate, proof=b""))
 
 
 def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> None:
-    """Anybody: VerificationError if what the board shows does not bear an alarm out.
+    """Any party: VerificationError if the board does not prove an alarm.
 
-    strategy: that of the announced rule, without which an alarm about a decision is not judged.
+    strategy: the strategy of the announced rule; without it, an alarm about a decision is unproved.
     """
     if not 0 <= alarm.round <= len(board.calls):
         raise VerificationError(f"alarm {alarm.cause}: there was no round {alarm.round}")
@@ -134,7 +134,7 @@ def check_alarm(board: Board, alarm: Alarm, strategy: Strategy | None = None) ->
 
 
 def borne_out(board: Board, alarm: Alarm, strategy: Strategy | None = None) -> bool:
-    """Anybody: whether the board shows what an alarm says; an alarm that it does not is false."""
+    """Any party: whether the board proves an alarm; an unproved alarm is false."""
     try:
         check_alarm(board, alarm, strategy)
     except VerificationError:
@@ -154,7 +154,7 @@ def _disordered(board: Board, alarm: Alarm) -> bool:
 
 
 def _forked(board: Board, alarm: Alarm) -> bool:
-    """Whether the evidence is a head that the board has signed besides its own of that place."""
+    """Whether the evidence is a second head that the board has signed for the same place."""
     try:
         here = board.heads.get(head_in(alarm.evidence).place)
         if here is None or board.roster is None:
@@ -182,7 +182,7 @@ _PROOFS: Mapping[Cause, Callable[[Board, Alarm], bool]] = {
 
 
 def seen_wrong(board: Board, number: int, strategy: Strategy | None) -> Iterator[Alarm]:
-    """Anybody who watches: the alarms that what the board shows of a round calls for."""
+    """Any observer: yield the alarms for the errors that the board shows in a round."""
     if unbalanced(board, number):
         yield Alarm(number, Cause.BALANCE)
     if unaccounted(board, number):
@@ -193,7 +193,7 @@ def seen_wrong(board: Board, number: int, strategy: Strategy | None) -> Iterator
 
 
 def _chain(board: Board, number: int) -> list[Mixed]:
-    """The accounts of a round's shufflers, in the order of their hops."""
+    """Return the accounts of a round's shufflers, in the order of their hops."""
     hops = len(board.announcement.shufflers) if board.announcement else 0
     return board.mixed[max(number - 1, 0) * hops : max(number, 0) * hops]
 

@@ -1,7 +1,8 @@
-"""What opens a session: everything that all parties must agree on, in one canonical encoding.
+"""The announcement: all terms on which the parties must agree, in one canonical encoding.
 
-The SHA-256 of that encoding is the session's digest. It is bound inside every layer of every onion,
-so whoever was told something else seals messages that do not open: absent, not identified.
+The SHA-256 of that encoding is the session's digest. It is bound inside every layer of every onion.
+So a user that was shown another announcement seals messages that do not open: it is absent, not
+identified.
 """
 
 import hashlib
@@ -19,25 +20,26 @@ from .wire import Reader, Writer, decode
 
 LABEL = b"veilmix announcement 1\0"
 NONCE = 16  # bytes; two sessions that agree in everything else still differ
-REGISTRY = 32  # bytes: the root of the registry of users, where there is one
+REGISTRY = 32  # bytes: the root of the registry of users, if there is one
 MAX_SHUFFLERS = 64
 PUBLIC, COARSER = 1, 2  # bits of a feature on the wire: lists its values; has rules
 PAIR = 2  # shufflers
-TOKENS, CHALLENGE, AUDIT = 1, 2, 4  # bits of what travels with ballots besides, on the wire
+# wire bits of the additions to ballots and of the kind of mix
+TOKENS, CHALLENGE, AUDIT, VERIFIED = 1, 2, 4, 8
 Name = TypeVar("Name", bound=StrEnum)
 
 MAX_ANSWERS = (1 << 31) - 1  # people in a session: a count is four bytes on the wire
 
 
 class Setting(StrEnum):
-    """Who answers the second round: the same people as the first, or others of one population."""
+    """The respondents of the second round: the users of the first, or others of one population."""
 
     FIXED = "fixed"
     STATISTICAL = "statistical"
 
 
 class Program(StrEnum):
-    """The sequence of questions a session asks."""
+    """The sequence of queries of a session."""
 
     TWO_ROUND = "two-round"
     RANDOMIZED = "randomized"
@@ -47,7 +49,7 @@ class Program(StrEnum):
 
 
 class Flaw(StrEnum):
-    """A design error that a lesson may ask for: what a protocol without this guard would do.
+    """A design error that a lesson may ask for: a protocol without a certain countermeasure.
 
     unbound: layers are not bound to session, round and question. repeats: shufflers do not drop
     repeated layers. bundled: a person's answers travel in one onion, which the first shuffler does
@@ -62,21 +64,21 @@ class Flaw(StrEnum):
     ONE_KEY = "one-key"
 
 
-UNPROMISED = ("fixed", "all")  # rules that keep columns whatever can be proved of them
+UNPROMISED = ("fixed", "all")  # rules that release columns without a certified bound
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the curator promises, and the rule it decides by.
+    """The promise of the curator, and its decision rule.
 
     Attributes:
-        k: people in the smallest crowd wanted, at least 1.
-        max_exposure: the share (0 to 1) of people who may be in a smaller one.
+        k: the smallest safe class size in people, at least 1.
+        max_exposure: the maximal share (0 to 1) of people in smaller classes.
         rule: the name of the decision rule (`coverage`, `fixed`, ...), or in the program
-            `randomized` what people do to their answers (`grr epsilon=1`).
-        publish_marginals: whether round 1's counts go on the board, so that anyone can decide
-            again.
-        setting: who answers round 2.
+            `randomized` the randomizer of answers (`grr epsilon=1`).
+        publish_marginals: whether round 1's counts go on the board, so that every party can repeat
+            the decision.
+        setting: the respondents of round 2.
         delta: in the statistical setting, the probability (0 to 1, exclusive) with which the
             promise may fail; 0 in the fixed setting, where it cannot.
     """
@@ -104,19 +106,20 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How messages travel: deadlines, smallest batches, and guards that a lesson may switch off.
+    """The rules of messages: deadlines, smallest batches, guards that a lesson may switch off.
 
     Attributes:
         deadline: seconds from a call to the close of its collection.
-        min_batch: users without whom a round is burned.
-        min_dropout: a second round is released only if nobody, or at least so many people, left
+        min_batch: the smallest number of users; a round with fewer is burned.
+        min_dropout: a second round is released only if no user or at least this many users left
             after the first.
         padded, salted, ordered: one size a round, a fresh salt a ballot, batches in sorted order.
-        lesson: whether guards may be off: nobody's data may be asked for under such rules.
+        lesson: whether guards may be off: such rules are not for data of real people.
         tokens: every ballot carries a token that the round's reader gave to a registered person
             (tokens.py).
-        challenge: nothing is opened before everybody has looked whether it came (challenge.py).
+        challenge: ballots are opened only after users could look for theirs (challenge.py).
         audit: half of the layers of every pair of hops are opened (audit.py).
+        verified: every step of the mix is proved (verified_round.py).
         flaws: design errors, in their order; only in a lesson.
     """
 
@@ -130,6 +133,7 @@ class Rules:
     tokens: bool = False
     challenge: bool = False
     audit: bool = False
+    verified: bool = False
     flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
@@ -144,6 +148,11 @@ class Rules:
             raise ParameterError("challenge: ballots are salted, padded, sorted; no design errors")
         if self.audit and not careful:
             raise ParameterError("audit: ballots are salted, padded, sorted; no design errors")
+        if self.verified and (self.tokens or self.challenge or self.audit or not careful):
+            raise ParameterError(
+                "verified: its steps are proved; tokens, challenge, audit and design errors are of "
+                "onions"
+            )
         for name, value in (
             ("deadline", self.deadline),
             ("min_batch", self.min_batch),
@@ -152,25 +161,31 @@ class Rules:
             if not 1 <= value <= MAX_ANSWERS:
                 raise ParameterError(f"{name}: found {value}; 1 to {MAX_ANSWERS} are accepted")
 
+    @property
+    def names_people(self) -> bool:
+        """Whether the board shows the names of respondents, with their envelopes or ballots."""
+        return self.challenge or self.audit or self.verified
+
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """One session, as the curator announces it on the board.
+    """A session, as the curator announces it on the board.
 
-    The keys are fresh for the session, all of one suite. Raises ParameterError where a field is out
-    of range.
+    The keys are fresh for the session, all of one suite. Raises ParameterError if a field is out of
+    range.
 
     Attributes:
-        title: of the session, as people read it.
+        title: the title of the session, in words for users.
         nonce: random bytes, NONCE of them, so that no two sessions are the same.
-        schema: the features that people are asked for.
-        policy: what the curator may release.
-        rules: what parties keep to on the way: sizes, times, guards.
+        schema: the columns that users are asked for.
+        policy: the limits of the curator's release.
+        rules: the rules of the rounds: sizes, times, guards.
         shufflers: the public keys of the mix, in the order in which messages pass.
         curator: the key that answers of the first round are sealed for.
         analyst: the key that answers of the last round are sealed for.
-        program: which way to release is played.
-        registry: the root of the registry of users who may send (registry.py); empty: anybody may.
+        program: the release program.
+        registry: the root of the registry of users who may send (registry.py); empty: all users
+            may.
     """
 
     title: str
@@ -196,6 +211,10 @@ class Announcement:
                 raise ParameterError(f"{name}: it is for registered people; there is no registry")
             if self.curator.suite is not SuiteCode.SEALEDBOX:
                 raise ParameterError(f"{name}: others open layers again; sealedbox is accepted")
+        if self.rules.verified and not self.registry:
+            raise ParameterError("verified: it is for registered people; there is no registry")
+        if self.rules.verified and self.program is Program.THRESHOLD:
+            raise ParameterError("verified: its answers open together, not k at a time")
         if self.rules.audit and len(self.shufflers) < PAIR:
             raise ParameterError("audit: hops are audited in pairs; two shufflers are needed")
         careful = self.rules.padded and self.rules.salted and not self.rules.flaws
@@ -222,7 +241,7 @@ class Announcement:
         return self.curator.suite
 
     def key(self, party: str) -> PublicKey:
-        """Give the public key of the curator, the analyst or a shuffler."""
+        """Return the public key of the curator, the analyst or a shuffler."""
         match parties.role(party):
             case parties.Role.CURATOR:
                 return self.curator
@@ -233,7 +252,7 @@ class Announcement:
         raise ParameterError(f"{party} has no key in this session")
 
     def encode(self) -> bytes:
-        """Give the canonical encoding, of which there is exactly one."""
+        """Return the canonical encoding, of which there is exactly one."""
         out = Writer().text(self.title).text(self.program).raw(self.nonce)
         out.many(self.schema.features, write_feature)
         write_terms(out, self.policy, self.rules)
@@ -252,14 +271,15 @@ def decode_announcement(data: bytes) -> Announcement:
 
 
 def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
-    """Write what is promised, and how messages travel."""
+    """Write the policy and the rules."""
     out.u32(policy.k).f64(policy.max_exposure)
     out.text(policy.rule).flag(policy.publish_marginals)
     out.text(policy.setting).f64(policy.delta)
     out.u32(rules.deadline).u32(rules.min_batch).u32(rules.min_dropout)
     out.flag(rules.padded).flag(rules.salted).flag(rules.ordered)
     out.flag(rules.lesson)
-    out.u8(rules.tokens * TOKENS | rules.challenge * CHALLENGE | rules.audit * AUDIT)
+    more = (rules.tokens, TOKENS), (rules.challenge, CHALLENGE), (rules.audit, AUDIT)
+    out.u8(sum(on * bit for on, bit in (*more, (rules.verified, VERIFIED))))
     out.many(rules.flaws, Writer.text)
 
 
@@ -290,16 +310,19 @@ def _read_key(data: Reader) -> PublicKey:
 
 
 def read_terms(data: Reader) -> tuple[Policy, Rules]:
-    """Read what is promised, and how messages travel."""
+    """Read the policy and the rules."""
     promise = (data.u32(), data.f64(), data.text(), data.flag())
     policy = Policy(*promise, _read_name(data, Setting), data.f64())
     numbers = (data.u32(), data.u32(), data.u32())
     flags = (data.flag(), data.flag(), data.flag(), data.flag())
     guards = data.u8()
-    if guards > TOKENS | CHALLENGE | AUDIT:
+    if guards > TOKENS | CHALLENGE | AUDIT | VERIFIED:
         raise Refused(Reason.MALFORMED)
-    switched = (bool(guards & TOKENS), bool(guards & CHALLENGE), bool(guards & AUDIT))
-    return policy, Rules(*numbers, *flags, *switched, data.many(lambda r: _read_name(r, Flaw)))
+    tokens, challenge, audit = (bool(guards & bit) for bit in (TOKENS, CHALLENGE, AUDIT))
+    return policy, Rules(
+        *(*numbers, *flags, tokens, challenge, audit, bool(guards & VERIFIED)),
+        data.many(lambda r: _read_name(r, Flaw)),
+    )
 
 
 def _read_name(data: Reader, names: type[Name]) -> Name:

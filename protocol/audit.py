@@ -1,18 +1,18 @@
-r"""Audits: half of the layers of every pair of hops are opened before everybody, by common coins.
+r"""Audits: half of the layers of every pair of hops are opened in public, by common coins.
 
     coin      SHA-256("veilmix coin 1\0" || session || round || party || toss), before people answer
-    traced    both hops of a pair show SHA-256("veilmix layer hash 1\0" || layer) of what they sent
+    traced    both hops of a pair show SHA-256("veilmix layer hash 1\0" || layer) of sent layers
     toss      all keyholders, when all have accounted for their batches
     bit i     of SHAKE-256("veilmix audit 1\0" || session || round || hop || tosses in hop order)
-    opened    the first hop opens the inputs whose bit is 1; the second, of what is between them,
-              all that the first has not led to
+    opened    the first hop opens the inputs whose bit is 1; the second opens the inputs that no
+              opened input of the first leads to
 
 So no way is open from one end of a pair to the other, and every layer of a pair is opened at one of
-its hops with one half: whoever drops, changes or replaces d of them is not found out with 2^-d
-(Jakobsson, Juels, Rivest 2002). The first hop's inputs are envelopes: with one, all answers of a
-person are seen to be together, up to the next hop. Those who were chosen and those who were not are
-told apart by everybody behind the first pair: that halves the crowd that one is in. A hop behind it
-that opens nothing, or a second pair, mixes the halves again.
+its hops with one half: a shuffler that drops, changes or replaces d of them is undetected with
+probability 2^-d (Jakobsson, Juels, Rivest 2002). The first hop's inputs are envelopes: an opened
+envelope links all answers of a person up to the next hop. Behind the first pair, every party
+distinguishes chosen from other messages: that halves the anonymity set of a message. A hop behind
+it that opens no layers, or a second pair, mixes the halves again.
 
 Repeats are dropped first, and no hop may send more than came to it (Khazaei, Wikstroem 2012).
 """
@@ -36,28 +36,28 @@ AUDIT_LABEL = b"veilmix audit 1\0"
 
 
 def draw_toss(entropy: Entropy) -> Toss:
-    """Keyholder: its part of the coins of a round."""
+    """Keyholder: draw its part of the coins of a round."""
     return Toss(entropy.random(TOSS))
 
 
 def coin_of(session: bytes, number: int, party: str, toss: Toss) -> Coin:
-    """Anybody: the hash of a toss, which is posted first."""
+    """Any party: return the hash of a toss, which is posted first."""
     place = COIN_LABEL + session + bytes([number]) + party.encode() + b"\0"
     return Coin(hashlib.sha256(place + toss.value).digest())
 
 
 def layer_hash(layer: bytes) -> bytes:
-    """Anybody: how a layer is called in an audit."""
+    """Any party: return the name of a layer in an audit."""
     return hashlib.sha256(HASH_LABEL + layer).digest()
 
 
 def trace(hop: int, batch: Iterable[bytes]) -> Traced:
-    """Shuffler: the hashes of a batch, each once: the board takes as many as the account says."""
+    """Shuffler: return the hashes of a batch without repeats: as many as its account says."""
     return Traced(hop, tuple(dict.fromkeys(map(layer_hash, batch))))
 
 
 def chosen(plan: Round, tosses: Mapping[str, Toss], hop: int, many: int) -> list[int]:
-    """Anybody: which of the inputs of the first hop of a pair are opened there."""
+    """Any party: return the places of the inputs that the first hop of a pair must open."""
     seed = AUDIT_LABEL + plan.session + bytes([plan.call.round, hop])
     seed += b"".join(tosses[party].value for party in plan.openers)
     bits = hashlib.shake_256(seed).digest((many + 7) // 8)
@@ -71,7 +71,7 @@ def open_links(
     entropy: Entropy,
     layers: Sequence[tuple[int, bytes]],
 ) -> list[Link]:
-    """Shuffler: show the keys of layers, by place; with a proof where one opens nothing."""
+    """Shuffler: return the keys of layers, by place, with a proof for a key that opens nothing."""
     return [_link(plan, hop, secret, entropy, place, layer) for place, layer in layers]
 
 
@@ -80,7 +80,7 @@ def _link(
 ) -> Link:
     try:
         key, at = box_key(secret, layer), plan.hops[hop - 1]
-    except Refused:  # no key opens it, so it needs none
+    except Refused:  # no key opens it, so zeros stand for the key
         return Link(place, layer, bytes(TOSS))
     if _held(plan, hop, layer, open_with(key, at.public, layer, at.context)) is not None:
         return Link(place, layer, key)
@@ -90,7 +90,7 @@ def _link(
 
 
 def _held(plan: Round, hop: int, layer: bytes, plain: bytes | None) -> Sequence[bytes] | None:
-    """The onions that a layer held, as an honest hop would have sent them on; None: nothing."""
+    """Return the onions in a layer, as an honest hop forwards them; None for an invalid layer."""
     if hop > 1:
         right = plain is not None and len(layer) == plan.inner[hop]
         return [plain] if right and plain is not None else None
@@ -106,10 +106,10 @@ def led_to(
     came: Sequence[bytes],
     sent: Iterable[bytes],
 ) -> set[bytes]:
-    """Anybody: the hashes of the layers to which openings lead, all of them among what was sent.
+    """Any party: return the hashes of the layers to which openings lead, all of them sent layers.
 
-    due: the places that were to be opened. came, sent: hashes of the hop's inputs and outputs.
-    RoundBurned, with its name, if the hop has opened others, or what it opened was not sent on.
+    due: the places to open. came, sent: hashes of the hop's inputs and outputs. RoundBurned, with
+    its name, if the hop opened other places, or did not forward the contents of an opened layer.
     """
     party, there, hashes = plan.openers[hop - 1], frozenset(sent), set[bytes]()
     if [link.place for link in opened.links] != list(due):
@@ -122,12 +122,12 @@ def led_to(
 
 
 def input_hash(hop: int, layer: bytes) -> bytes:
-    """Anybody: how an input is called: an envelope as where it was accepted, else a layer."""
+    """Any party: return the name of an input: of an envelope as in `Accepted`, else of a layer."""
     return hashlib.sha256(layer).digest() if hop == 1 else layer_hash(layer)
 
 
 def _outputs(plan: Round, hop: int, link: Link, sent: frozenset[bytes]) -> set[bytes]:
-    """The hashes of what was in one layer; none if it rightly was not sent on."""
+    """Return the hashes of a layer's contents; empty if the hop rightly refused the layer."""
     at, party = plan.hops[hop - 1], plan.openers[hop - 1]
     plain = open_with(link.key, at.public, link.layer, at.context)
     held = _held(plan, hop, link.layer, plain)
@@ -142,7 +142,7 @@ def _outputs(plan: Round, hop: int, link: Link, sent: frozenset[bytes]) -> set[b
 
 
 def _refusable(plan: Round, hop: int, link: Link) -> bool:
-    """Whether a layer that was not sent on could not be opened by anybody in the hop's place."""
+    """Whether a layer is proved to be invalid, so that an honest hop would also refuse it."""
     if not provable(link.layer) or len(link.layer) != plan.inner[hop]:
         return True
     try:
@@ -155,7 +155,7 @@ def _refusable(plan: Round, hop: int, link: Link) -> bool:
 def inputs_of(
     hop: int, accepted: Accepted, traced: Mapping[int, tuple[bytes, ...]]
 ) -> Sequence[bytes]:
-    """Anybody: the hashes of what came to a hop: envelopes, or what the one before has sent."""
+    """Any party: return the hashes of a hop's inputs: envelopes, or outputs of the hop before."""
     return [envelope.digest for envelope in accepted.people] if hop == 1 else traced[hop - 1]
 
 
@@ -167,7 +167,10 @@ def due_of(
     tosses: Mapping[str, Toss],
     opened: Mapping[int, Opened],
 ) -> list[int]:
-    """Anybody: which inputs a hop has to open; RoundBurned if the first of its pair was wrong."""
+    """Any party: return the places that a hop must open.
+
+    RoundBurned if the openings of the first hop of its pair were wrong.
+    """
     came = inputs_of(hop, accepted, traced)
     if hop % 2:
         return chosen(plan, tosses, hop, len(came))
@@ -184,7 +187,7 @@ def check_pairs(
     tosses: Mapping[str, Toss],
     opened: Mapping[int, Opened],
 ) -> None:
-    """Anybody: RoundBurned, with a name, unless all openings lead to what was sent on."""
+    """Any party: RoundBurned, with a name, unless all openings lead to forwarded layers."""
     for hop in range(1, paired(len(plan.hops) - 1) + 1):
         came = inputs_of(hop, accepted, traced)
         most = len(came) * (plan.slots if hop == 1 else 1)

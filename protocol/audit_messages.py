@@ -1,4 +1,4 @@
-"""What is posted for an audit of pairs of hops (audit.py): coins, hashes of layers, and openings.
+"""Posts for an audit of pairs of hops (audit.py): coins, hashes of layers, and openings.
 
 coin     32 bytes: the hash of a toss
 toss     32 bytes
@@ -44,7 +44,7 @@ class Traced:
     """A shuffler shows the hashes of the layers of its batch, in the order of the batch.
 
     Attributes:
-        hop: of the shuffler, from 1.
+        hop: the shuffler's hop, from 1.
         hashes: 32 bytes each.
     """
 
@@ -60,13 +60,13 @@ class Traced:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One layer that came to a hop, by its place, and what it takes to open it.
+    """An input layer of a hop, with its place and the key that opens it.
 
     Attributes:
-        place: of the layer among what came to the hop, from 0.
-        layer: its bytes, as they came.
-        key: the one that opens this layer and no other.
-        proof: that the key is the right one, where it opens nothing; else empty.
+        place: of the layer among the hop's inputs, from 0.
+        layer: its bytes.
+        key: the key that opens this layer and no other.
+        proof: that the key is right, if it opens nothing; else empty.
     """
 
     place: int
@@ -84,7 +84,7 @@ class Opened:
     """A shuffler shows the keys of the layers that the coins have chosen.
 
     Attributes:
-        hop: of the shuffler, from 1.
+        hop: the shuffler's hop, from 1.
         links: the layers that it opens, by their places.
     """
 

@@ -1,13 +1,14 @@
-"""What audits tell of who said what: ways that are open, and crowds that are told apart.
+"""Leakage of audits about senders: followed messages, and crowds that a coalition distinguishes.
 
-An audit opens half of the layers of every pair of hops before everybody (audit.py). So a coalition
-follows a message through a hop if the hop's shuffler is a member, or if that very layer was opened.
-Of a pair one hop is closed for every message, so that who has neither of its shufflers follows
-nobody through it; who has one follows those for whom the other had to open, about a half.
+An audit opens half of the layers of every pair of hops in public (audit.py). So a coalition follows
+a message through a hop if the hop's shuffler is a member, or if that layer was opened. Each message
+has a closed hop in each pair. So a coalition with neither shuffler of a pair follows no message
+through it; a coalition with one of them follows the messages that the other had to open, about
+half.
 
-Behind a hop that it does not follow, a coalition tells those that were closed there (a block) from
-all others. What it reads at the end it can count for each block by itself. Blocks of two hops that
-overlap in part are one crowd here: more is known then, of who is likelier in which, which is said
+Behind a hop that it does not follow, a coalition distinguishes the closed messages there (a block)
+from all others, and can count the answers of each block separately. Blocks of two hops that overlap
+in part are merged here: the coalition then also has probabilities of membership, which is reported
 (`Crowds.whole`) and not counted.
 """
 
@@ -25,11 +26,11 @@ Way = tuple[bytes, ...]  # the name of one answer's layer at every hop, the enve
 
 @dataclass(frozen=True, slots=True)
 class Crowds:
-    """What a coalition tells apart of the answers to one question.
+    """The crowds that a coalition distinguishes among the answers to a query.
 
     Attributes:
-        blocks: people in each crowd, by index; whoever is in none is followed.
-        whole: whether that is all it can tell.
+        blocks: people in each crowd, by index; a person in no block is followed.
+        whole: whether the blocks are all of its knowledge.
     """
 
     blocks: tuple[frozenset[int], ...]
@@ -37,7 +38,7 @@ class Crowds:
 
 
 def shown_layers(board: Board) -> Mapping[int, frozenset[bytes]]:
-    """Anybody: per audited round, the names of the layers that were opened before everybody."""
+    """Any party: return, by audited round, the names of the layers that were opened in public."""
     return {
         number: frozenset(name_of(link.layer) for body in hops.values() for link in body.links)
         for number, hops in board.audited.opened.items()
@@ -45,9 +46,9 @@ def shown_layers(board: Board) -> Mapping[int, frozenset[bytes]]:
 
 
 def crowds(ways: Mapping[int, Way], closed: Sequence[int], shown: frozenset[bytes]) -> Crowds:
-    """Anybody: which people are told apart, at the hops of no member (`closed`, from 0).
+    """Any party: return the crowds that a coalition distinguishes.
 
-    ways: of one question, by person. shown: the layers that were opened.
+    ways: of a query, by person. closed: hops of non-members, from 0. shown: names of opened layers.
     """
     blocks = [
         block
@@ -62,7 +63,7 @@ def crowds(ways: Mapping[int, Way], closed: Sequence[int], shown: frozenset[byte
 
 
 class AuditedRecord(RunRecord):
-    """A run, with what its audits opened."""
+    """A run, with the openings of its audits."""
 
     def __init__(self, transcript: Transcript, board: Board) -> None:
         super().__init__(transcript, board)
@@ -70,12 +71,12 @@ class AuditedRecord(RunRecord):
 
     @cached_property
     def shown(self) -> Mapping[int, frozenset[bytes]]:
-        """Per audited round, the names of layers opened before everybody; none in a summary."""
+        """By audited round, the names of layers opened in public; empty in a summary."""
         return {} if self.transcript.summary else shown_layers(self.board)
 
     @cached_property
     def ways(self) -> Mapping[tuple[int, int], Mapping[int, Way]]:
-        """Per audited round and question, whose answer was handed in, and its way."""
+        """By audited round and query, the way of each submitted answer, by user."""
         by_question: dict[tuple[int, int], dict[int, Way]] = {}
         for made in self.transcript.made:
             if made.round not in self.shown or made.user not in self.submitted[made.round]:
@@ -93,7 +94,7 @@ class AuditedRecord(RunRecord):
         return not locked or self.board.challenged.unlocked(number, self.openers[number])
 
     def crowds_of(self, number: int, ask: int, members: frozenset[str]) -> Crowds:
-        """What a coalition tells apart of the answers to a question of an audited round."""
+        """Return the crowds that a coalition distinguishes in the answers to a query."""
         hops = self.openers[number][:-1]
         closed = tuple(at for at, party in enumerate(hops) if party not in members)
         key = number, ask, closed
@@ -105,7 +106,7 @@ class AuditedRecord(RunRecord):
         return self._found[key]
 
     def followed(self, number: int, members: frozenset[str]) -> Mapping[int, Row]:
-        """Per person what a coalition reads at the end of a way that it follows in a round."""
+        """Return the values, by person, that a coalition reads from messages that it follows."""
         *hops, reader = self.openers[number]
         if number not in self.shown or reader not in members or not self.readable(number):
             return {}
@@ -119,7 +120,7 @@ class AuditedRecord(RunRecord):
         return rows
 
     def apart(self, read: Iterable[CountsSeen], members: frozenset[str]) -> Iterator[CountsSeen]:
-        """What a coalition's reader counts of each crowd by itself, of what it has read in all."""
+        """Yield the counts of each crowd that a coalition's reader counts separately."""
         for seen in read:
             if seen.round not in self.shown:
                 continue
@@ -130,7 +131,7 @@ class AuditedRecord(RunRecord):
                     yield replace(seen, counts=Counter(said), among=block)
 
     def tells_more(self, number: int, members: frozenset[str]) -> bool:
-        """Whether audits tell the reader of a round more than `apart` counts."""
+        """Whether audits reveal more to the reader of a round than the counts of `apart`."""
         if number not in self.shown or self.openers[number][-1] not in members:
             return False
         asks = range(len(self.calls[number].asks))

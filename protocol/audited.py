@@ -1,4 +1,4 @@
-"""What the board shows of audits, and which posts of one are right (audit.py says why)."""
+"""The state of audits on the board, and the rules for their posts (reasons in audit.py)."""
 
 from dataclasses import dataclass, field
 
@@ -15,10 +15,10 @@ class Audited:
     """By round: coins and tosses, by party; hashes of batches and openings, by hop.
 
     Attributes:
-        coins: to what each party has bound itself.
-        tosses: what each party then showed.
+        coins: the commitment of each party.
+        tosses: the opened part of each party.
         traced: hashes of the layers of each hop's batch, in its order.
-        opened: what each hop opened.
+        opened: the openings of each hop.
     """
 
     coins: dict[int, dict[str, Coin]] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Audited:
     opened: dict[int, dict[int, Opened]] = field(default_factory=dict)
 
     def right(self, author: str, body: Body, at: Place) -> bool:
-        """Whether a post of a session with audits says what it may."""
+        """Whether a post is legal in a session with audits; Refused if a toss breaks its coin."""
         match body:
             case Coin():
                 return author in at.openers and author not in self.coins.get(at.number, ())
@@ -50,11 +50,11 @@ class Audited:
                 return True
 
     def _due(self, author: str, hop: int, at: Place) -> bool:
-        """Whether a hop is one of a pair, and its author's."""
+        """Whether a hop belongs to a pair and to this author."""
         return 1 <= hop <= paired(len(at.openers) - 1) and author == shuffler(hop)
 
     def _came(self, hop: int, at: Place) -> int:
-        """How many inputs a hop has at most."""
+        """Return the largest number of inputs of a hop."""
         return at.accepted if hop == 1 else len(self.traced[at.number][hop - 1])
 
     def _tosses(self, author: str, toss: Toss, at: Place) -> bool:
@@ -87,6 +87,6 @@ class Audited:
         return set(openers) <= self.tosses.get(number, {}).keys()
 
     def done(self, number: int, openers: tuple[str, ...]) -> bool:
-        """Whether all hops of pairs have opened what they should."""
+        """Whether all hops of pairs have opened their layers."""
         due = range(1, paired(len(openers) - 1) + 1)
         return set(due) <= self.opened.get(number, {}).keys()

@@ -1,13 +1,13 @@
 """A user's answers: plain ballots, and the envelope that carries them to the first shuffler.
 
     offset  size  field of a ballot
-    0       1     which column set of the call it answers (from 0)
-    1       16    salt, fresh per ballot (zeros where a lesson switches it off)
+    0       1     column set of the call that it answers (from 0)
+    1       16    salt, fresh per ballot (zeros if a lesson switches it off)
     17      -     per column: u16 length, UTF-8 value
     -       -     padding to the round's one size (ISO/IEC 7816-4)
 
 Every user fills all slots, and the slots of an envelope are in the order of their ciphertexts, so
-that the place of an onion says nothing about its question.
+that the place of an onion is independent of its query.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,25 +34,25 @@ Token = tuple[bytes, bytes]  # the salt of a ballot, and the token for it
 
 
 class BallotForm(Protocol):
-    """What it takes to read a ballot: a round, whoever holds it."""
+    """The properties of a round that reading a ballot needs."""
 
     @property
     def call(self) -> Call:
-        """What is asked."""
+        """The query of the round."""
         ...
 
     @property
     def domains(self) -> tuple[Callable[[str], bool], ...]:
-        """Per column, whether a value may be said."""
+        """Per column, whether a value is in its domain."""
         ...
 
 
 class Ballot(NamedTuple):
-    """One answer: the question it belongs to, and a value per column asked.
+    """An answer: its query, and a value for each column of the query.
 
     Attributes:
-        ask: the number of the question in the call, from 0.
-        values: one for each column of the question, in their order.
+        ask: the number of the query in the call, from 0.
+        values: one value for each column of the query, in order.
     """
 
     ask: int
@@ -60,13 +60,13 @@ class Ballot(NamedTuple):
 
 
 class Sealed(NamedTuple):
-    """A user's envelope, and what went into it, which only the user itself knows.
+    """A user's envelope and its contents, which only the user knows.
 
     Attributes:
         envelope: the bytes that are sent to the first shuffler.
-        ballots: one an answer.
+        ballots: one for each answer.
         onions: the layers of each answer, outermost first; the outermost lies in the envelope.
-        proofs: where ballots are locked, what proves that one of them is missing.
+        proofs: of locked ballots, the data that prove a missing ballot; None without a lock.
     """
 
     envelope: bytes
@@ -77,7 +77,7 @@ class Sealed(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def _said(value: str) -> bytes:
-    """A value as it stands in a ballot; most values are said by many people."""
+    """Return the encoding of a value in a ballot; cached, because many people have equal values."""
     return Writer().text(value).done()
 
 
@@ -115,9 +115,9 @@ def parse_ballot(plan: BallotForm, data: bytes) -> Ballot:
 
 
 def coarsened_row(plan: Round, row: Sequence[str]) -> tuple[str, ...]:
-    """User: what is said instead of these values, by the public rules of the features.
+    """User: return the generalized values of a row, by the public rules of the features.
 
-    Where people report with noise, these have been applied before it: a report is said as it is.
+    In the program `randomized` these rules were applied before the noise: the row is unchanged.
     """
     if plan.announcement.program is Program.RANDOMIZED:
         return tuple(row)
@@ -125,7 +125,7 @@ def coarsened_row(plan: Round, row: Sequence[str]) -> tuple[str, ...]:
 
 
 def answers(plan: Round, row: Sequence[str]) -> tuple[Ballot, ...]:
-    """User: answer every column set of the call. ParameterError if a value cannot be said."""
+    """User: answer every column set of the call; ParameterError if a value is not in its domain."""
     if len(row) != len(plan.domains):
         raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.domains)} features")
     ballots = []
@@ -150,12 +150,12 @@ def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> byt
 
 
 def bundle(onions: Iterable[bytes]) -> bytes:
-    """User: what an envelope holds: onions in the order of their bytes."""
+    """User: encode onions as the content of an envelope, in the order of their bytes."""
     return Writer().items(sorted(onions)).done()
 
 
 class Phrasebook:
-    """The answers of a round as they are written, but for the salt: many people give the same."""
+    """Encoded answers of a round, without salts; cached, because many users give equal answers."""
 
     def __init__(self, plan: Round) -> None:
         self.plan = plan
@@ -165,13 +165,13 @@ class Phrasebook:
         self._coarse = not noisy and any(feature.rules for feature in announced.schema.features)
 
     def coarse(self, row: Sequence[str]) -> Sequence[str]:
-        """Users: what is said instead of these values, by the public rules of the features."""
+        """Users: return the generalized values of a row, by the public rules of the features."""
         return coarsened_row(self.plan, row) if self._coarse else row
 
     def answers(self, row: Sequence[str]) -> list[tuple[Ballot, bytes]]:
-        """Users: each answer and its bytes without a salt; ParameterError as `answers`."""
+        """Users: return each answer and its bytes without a salt; ParameterError as `answers`."""
         if len(row) != len(self.plan.domains):
-            answers(self.plan, row)  # says what is wrong
+            answers(self.plan, row)  # raises ParameterError
         ballots = []
         for ask, columns in enumerate(self.plan.call.asks):
             key = (ask, tuple([row[column] for column in columns]))
@@ -187,7 +187,7 @@ class Phrasebook:
 
 
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
-    """User: a salt for every answer of the round, fresh unless a lesson says otherwise."""
+    """User: return a salt for every answer of the round, fresh unless a lesson has another rule."""
     many = len(plan.call.asks)
     if not plan.announcement.rules.salted:
         return [NO_SALT] * many
@@ -197,7 +197,7 @@ def salts(plan: Round, entropy: Entropy) -> list[bytes]:
 
 
 def drawn_alone(plan: Round, entropy: Entropy) -> list[Token]:
-    """What a person draws who was given no tokens: fresh salts, random bytes where one is due."""
+    """Draw salts for a user without tokens, and random bytes in place of tokens if they are due."""
     mine = salts(plan, entropy)
     if not plan.token:
         return [(salt, b"") for salt in mine]
@@ -205,7 +205,7 @@ def drawn_alone(plan: Round, entropy: Entropy) -> list[Token]:
 
 
 def fresh_salts(entropy: Entropy, many: int) -> list[bytes]:
-    """User, peer: so many salts; drawn at once, as every call costs as much as a hash."""
+    """User, peer: draw `many` salts in one call, because every call costs as much as a hash."""
     fresh = entropy.random(SALT * many)
     return [fresh[at : at + SALT] for at in range(0, len(fresh), SALT)]
 
@@ -213,7 +213,7 @@ def fresh_salts(entropy: Entropy, many: int) -> list[bytes]:
 def submit(
     plan: Round, row: Sequence[str], entropy: Entropy, tokens: Sequence[Token] = ()
 ) -> Sealed:
-    """User: turn a row into the one envelope of this round, hiding what the call says to hide."""
+    """User: turn a row into the envelope of this round; hide the columns that the call hides."""
     return submit_all(Phrasebook(plan), [row], [entropy], [tokens])[0]
 
 
@@ -224,13 +224,13 @@ def submit_all(
     tokens: Sequence[Sequence[Token]] = (),
     written: Sequence[bytes] = (),
 ) -> list[Sealed]:
-    """Users: turn the row of each into an envelope, each with a source of randomness of its own.
+    """Users: turn each row into an envelope, each with its own source of randomness.
 
-    The slots of an envelope are in the order of the onions' bytes. One kind of step is taken for
-    everybody before the next kind: the cipher is fastest undisturbed. What a person hides follows
-    from its entropy; what it seals with, from that and the session. tokens: where the round asks
-    for them, those of each person, one a question. written: the one ballot of each, where it is not
-    its row that is said (threshold.py).
+    The slots of an envelope are in the order of the onions' bytes. Each kind of step is done for
+    all users before the next kind: the cipher is fastest undisturbed. The hidden columns follow
+    from a user's entropy; its sealing randomness from the entropy and the session. tokens: in a
+    round with tokens, the tokens of each user, one for each query. written: the ballot of each
+    user, if the round does not send rows (threshold.py).
     """
     plan, slots = book.plan, book.plan.slots
     rows = [book.coarse(row) for row in rows]
@@ -279,10 +279,10 @@ def _one_by_one(
 def enclose(
     plan: Round, ballots: Sequence[Ballot], entropy: Entropy, tokens: Sequence[Token] = ()
 ) -> Sealed:
-    """User: seal ballots, one for every question, into the one envelope of this round.
+    """User: seal ballots, one for every query, into the envelope of this round.
 
-    tokens: one a ballot. Who has none, where the round asks for them, draws what stands in the
-    place of one.
+    tokens: one for each ballot. In a round with tokens, a user without them draws random bytes of
+    equal size.
     """
     marks = list(tokens) or drawn_alone(plan, entropy)
     pairs = [(ballot, salt) for ballot, (salt, _) in zip(ballots, marks, strict=True)]
@@ -306,7 +306,7 @@ def enclose(
 
 
 def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
-    """User: all answers as one plaintext (a design error, for a lesson)."""
+    """User: encode all answers as one plaintext (a design error, for a lesson)."""
     bundle = Writer()
     for ballot, salt in ballots:
         bundle.blob(write_ballot(ballot, salt, 0))
@@ -314,13 +314,13 @@ def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
 
 
 def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:
-    """Reader: every answer of a person; Refused as `read_ballot` does."""
+    """Reader: decode every answer of a person. Refused as in `read_ballot`."""
     data = unpad(plaintext) if plan.ballot else plaintext
     parts = decode(data, lambda reader: [reader.blob() for _ in plan.call.asks])
     return [parse_ballot(plan, part) for part in parts]
 
 
 def _same_key(entropy: Entropy) -> Callable[[], Entropy]:
-    """A source that begins anew for every onion, so that each is sealed with the same key."""
+    """Return a function whose entropy restarts for every onion, so that all get the same key."""
     seed = int.from_bytes(entropy.random(8), "big")
     return lambda: SeededEntropy(seed)

@@ -1,4 +1,4 @@
-r"""The board: what everybody may read, append-only, in the order of the phases table.
+r"""The board: a public append-only log, in the order of the phases table.
 
     head of entry i = SHA-256("veilmix board 1\0" || head of entry i - 1 || author || 0 || message)
 
@@ -7,7 +7,7 @@ session or by the wrong author is refused, and the board stays as it was.
 
 A board whose first post is a roster takes only posts that their authors have signed (but alarms of
 users, who have no identity), and has itself a head for the call of every round and for the end:
-signed_posts.py says what these signatures are of.
+signed_posts.py defines the signed data.
 
     digest of a run = SHA-256("veilmix run 1\0" || SHA-256(post) for every post in ascending order)
     post            = round || kind || author || 0 || message
@@ -64,21 +64,23 @@ from .registry import registry_root
 from .session import open_round
 from .signed_posts import check_head, check_post, witness_of
 from .token_messages import Ask, Issued, Mint, PublicGrant
+from .verified_messages import ShuffledLists
+from .verified_posts import VerifiedPost, VerifiedPosts
 
 LABEL = b"veilmix board 1\0"
 DIGEST_LABEL = b"veilmix run 1\0"
 STATE_LABEL = b"veilmix state 1\0"
-END = 0  # the place of the head that is signed when all is over; others are those of rounds
+END = 0  # the place of the last head of a session; heads of calls have the number of the round
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One post: who wrote it, its bytes, what they say, and the board's head after it.
+    """A post: its author, bytes and message, and the board's head after it.
 
     Attributes:
         author: the party that posted it.
-        data: the bytes as they came.
-        message: what they say.
+        data: the bytes of the post.
+        message: the decoded bytes.
         head: the hash of all posts up to this one, 32 bytes.
     """
 
@@ -90,34 +92,35 @@ class Entry:
 
 @dataclass(slots=True)
 class Board:
-    """All that has been posted, and what follows from it.
+    """All posts of a session, and the state that follows from them.
 
     Attributes:
         entries: every post, in order.
-        phase: what the session waits for.
+        phase: the phase of the session.
         keys: the public key of each party that has posted one, by name.
         announcement: the session's announcement; None before it is posted.
         session: the digest that names the session; NO_SESSION before it is announced.
         consents: the parties that agreed to the announcement.
-        calls: for answers, one for each round begun.
-        mixed: accounts of shufflers of what they took in and gave on, in the order posted.
+        calls: the calls for answers, one for each round begun.
+        mixed: accounts of shufflers about input and output, in the order posted.
         tallies: accounts of readers, in the order posted.
-        decision: what the curator decided; None before it has. Of one that is committed to, what
-            everybody knows: the announced promise, until its certificate is opened.
-        committed: the decision as it was committed to; None: its certificate was posted with it.
-        opened: whether its certificate is on the board.
-        burned: why the session ended without a release; None: it has not.
-        registry: who may send; None: anybody, or not posted yet.
-        alarms: who raised each alarm, and the alarm.
-        known: who must sign, for those who know it beforehand; boards of the same posts are equal
-            whoever knows it.
-        roster: who signs, as posted; None: nobody does.
+        decision: the curator's decision; None before it is posted. Of a committed decision, its
+            public part with the announced promise, until its certificate is opened.
+        committed: the commitment to the decision; None: its certificate was posted with it.
+        opened: whether the committed certificate is on the board.
+        burned: the reason of an end without a release; None: not burned.
+        registry: the users that may send; None: all users, or not posted yet.
+        alarms: each alarm with its author.
+        known: the roster that a reader of the board knows beforehand; it does not count in
+            comparisons of boards.
+        roster: the posted roster of signing keys; None: posts are not signed.
         heads: by number of posts, the signed head of the board.
         mints: by round, the public key of its tokens.
         issued: by round, the number of people with tokens.
-        challenged: the challenges of the session and what came of them.
-        audited: the audits of the session and what came of them.
+        challenged: the challenges of the session and their results.
+        audited: the audits of the session and their results.
         public_asks: requests for tokens that were posted, and their answers.
+        verified: the keys, ballots, lists and shares of a verified mix.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -143,10 +146,11 @@ class Board:
     challenged: Challenged = field(default_factory=Challenged)
     audited: Audited = field(default_factory=Audited)
     public_asks: PublicAsks = field(default_factory=PublicAsks)
+    verified: VerifiedPosts = field(default_factory=VerifiedPosts)
 
     @property
     def due(self) -> int | None:
-        """The place whose head is to be signed now; None: none is."""
+        """The place whose head must be signed now; None if no head is due."""
         if self.roster is None:
             return None
         if self.phase is Phase.OVER:
@@ -156,26 +160,26 @@ class Board:
 
     @property
     def witness(self) -> bytes:
-        """The last head that the board has signed, as parties repeat it; empty if there is none."""
+        """The last signed head of the board in the form that parties cite; empty before it."""
         return witness_of(next(reversed(self.heads.values()))) if self.heads else b""
 
     @property
     def state(self) -> bytes:
-        """The hash of what was posted so far, but alarms: the same for every schedule."""
+        """The hash of all posts so far but alarms: the same for every schedule."""
         counted = (entry for entry in self.entries if entry.message.kind is not Kind.ALARM)
         return hashlib.sha256(STATE_LABEL + digest_of(counted)).digest()
 
     @property
     def head(self) -> bytes:
-        """The hash that names everything posted so far."""
+        """The hash that names all posts so far."""
         return self.entries[-1].head if self.entries else bytes(DIGEST)
 
     @property
     def may_open(self) -> bool:
-        """Whether the certificate may be opened now: a release of the same people shows as much.
+        """Whether the certificate may be opened now: a release of the same people reveals as much.
 
         After a decision the release alone is tallied. Never after a burn, with dropouts, in the
-        statistical setting, or where values are blank.
+        statistical setting, or with suppressed values.
         """
         told, said = self.announcement, self.committed
         if told is None or said is None or self.opened or self.phase is not Phase.TALLIED:
@@ -184,7 +188,7 @@ class Board:
         return may_open(told.policy, said.hidden, totals)
 
     def account(self, number: int, hop: int) -> Mixed | None:
-        """What the shuffler at a hop has accounted for in a round; None if it has not yet."""
+        """Return the account of the shuffler at a hop in a round; None before it is posted."""
         hops = len(self.announcement.shufflers) if self.announcement else 0
         chain = self.mixed[(number - 1) * hops : number * hops]
         return chain[hop - 1] if 1 <= hop <= len(chain) else None
@@ -203,7 +207,7 @@ class Board:
         return entry
 
     def _check(self, author: str, message: Message) -> None:
-        """Refuse what the table allows but this session does not.
+        """Refuse a post that the table allows but this session does not.
 
         Three questions: may this author post at all, is it about the current round, and is it
         right.
@@ -216,11 +220,13 @@ class Board:
             raise Refused(Reason.UNEXPECTED)
         if message.round != expected or not self._challenges(author, body, number):
             raise Refused(Reason.UNEXPECTED)
+        if not self._verifies(author, body):
+            raise Refused(Reason.UNEXPECTED)
 
     def _check_seal(self, author: str, message: Message, data: bytes) -> None:
-        """Refuse what its author should have signed and has not, or has signed for another board.
+        """Refuse a post without the signature that is due, or signed for another board.
 
-        Nothing but the head that is due follows a call; alarms of users have no seal.
+        Only the due head may follow a call; alarms of users have no seal.
         """
         body, seal = message.body, message.seal
         roster = body if isinstance(body, Roster) else self.roster
@@ -238,19 +244,22 @@ class Board:
         check_post(roster, author, data)
 
     def _attested(self, head: Head) -> bool:
-        """Whether a head is due, and signed by the board, of what stands on it."""
+        """Whether a head is due, and the board has signed it for its present state."""
         if self.roster is None or head.place != self.due or head.state != self.state:
             return False
         check_head(self.roster.board, self.roster.opening, head)
         return True
 
     def _may_post(self, author: str, body: Body) -> bool:
-        """The curator, and whoever has posted a key; a key once; a user's alarm or request too."""
+        """Whether a party may post: the curator, keyholders, users with alarms or requests.
+
+        A party posts its key once.
+        """
         known = author == parties.CURATOR or author in self.keys
         known = known or (author == parties.RANDOMNESS and opens_by_threshold(self.announcement))
         match body:
             case Head():
-                return True  # the table has said who
+                return True  # the table names its author
             case Key():
                 return not known
             case Alarm() | Ask():
@@ -259,7 +268,7 @@ class Board:
                 return known
 
     def _right(self, author: str, body: Body, number: int) -> bool:
-        """Whether a post says what this session lets its author say. number: the current round."""
+        """Whether the content of a post is legal for its author now. number: the current round."""
         match body:
             case Call(round=called):
                 agreed = set(self.consents) == set(self.keys)
@@ -287,6 +296,8 @@ class Board:
                 return concerned <= number and self._hears(author, body)
             case Consent(session=session):
                 return session == self.session
+            case Mixed() if self.announcement and self.announcement.rules.verified:
+                return False  # the account of a shuffler follows from its lists
             case Mixed(hop=hop):
                 return author == parties.shuffler(hop) and hop == self._next_hop()
             case Tally():
@@ -301,7 +312,7 @@ class Board:
                 return True
 
     def _challenges(self, author: str, body: Body, number: int) -> bool:
-        """Whether a post is right in a session with challenges; in others there are no such."""
+        """Whether a post about challenges or audits is right; sessions without them refuse it."""
         told = self.announcement
         locks, audits = (told.rules.challenge, told.rules.audit) if told else (False, False)
         if isinstance(body, Share | BallotMarks | ShareSecret) and not locks:
@@ -323,18 +334,31 @@ class Board:
         right = self.challenged.right(author, body, at)
         return right and (not audits or self.audited.right(author, body, at))
 
+    def _verifies(self, author: str, body: Body) -> bool:
+        """Whether a post about a verified mix is right; other sessions refuse it."""
+        told = self.announcement
+        if told is None or not told.rules.verified:
+            return not isinstance(body, VerifiedPost)
+        if not isinstance(body, VerifiedPost | Tally):
+            return True
+        plan = open_round(told, self.session, self.calls[-1])
+        if isinstance(body, Tally):
+            return self.verified.answers(body, plan)
+        registered = len(self.registry.keys) if self.registry else 0
+        return self.verified.right(author, body, plan, registered)
+
     @property
     def _openers(self) -> tuple[str, ...]:
-        """Who opens a layer of the current round."""
+        """The parties that open a layer of the current round."""
         hops = len(self.announcement.shufflers) if self.announcement else 0
         return *(parties.shuffler(hop + 1) for hop in range(hops)), self.calls[-1].reader.value
 
     def _hears(self, author: str, alarm: Alarm) -> bool:
-        """Whether an alarm is the first of its kind by its author, and no longer than it needs."""
+        """Whether an alarm is the first of its kind by its author, and not too long."""
         if said_before(self.alarms, author, alarm):
             return False
         if alarm.cause is Cause.CHANGED and self.phase is not Phase.CHALLENGED:
-            return False  # too early to be known, or too late to be safe
+            return False  # too early to know the loss, or too late to be safe
         layers = max((mix.received + mix.forwarded for mix in self.mixed), default=0)
         announced, widest = 0, 0
         if self.announcement is not None and self.calls and alarm.evidence:
@@ -350,7 +374,7 @@ class Board:
         return posted and announced.registry == registry_root(self.registry)
 
     def _decidable(self, decision: Decision) -> bool:
-        """Whether the curator, who reads the last round, may decide so in this program."""
+        """Whether this program allows the decision now: the curator has read the last round."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         program, schema = self.announcement.program, self.announcement.schema
         if not self.calls:  # nothing is counted yet
@@ -361,31 +385,31 @@ class Board:
 
     @property
     def _closes(self) -> bool:
-        """Whether certificates of this session are committed to."""
+        """Whether this session commits to its certificates."""
         return self.announcement is not None and closes(self.announcement)
 
     def _committable(self, said: CommittedDecision) -> bool:
-        """Whether a decision may be committed to: its size tells nothing of what is sealed."""
+        """Whether a decision may be committed to: the sealed size must reveal nothing."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         told = self.announcement
         decision = public_decision(told.policy, said)
         return is_sealed_size(told, len(said.sealed)) and self._decidable(decision)
 
     def _opens(self, opened: OpenedCertificate) -> bool:
-        """Whether this is the certificate that was committed to; Refused if it is another."""
+        """Whether this is the committed certificate; raises Refused if it is another."""
         assert self.committed is not None  # noqa: S101 - it may be opened
         open_commitment(self.session, self.committed, opened)
         return True
 
     def _announced(self, call: Call) -> bool:
-        """Whether a call may come next: or a curator could ask everybody for everything."""
+        """Whether a call may come next: else a curator could request all columns of all users."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         program, schema = self.announcement.program, self.announcement.schema
         rule = self.announcement.policy.rule
         return legal(program, schema, self.calls, self.decision, call, rule)
 
     def _answers(self, tally: Tally) -> bool:
-        """Whether a tally answers the call, after every shuffler's account, as was announced.
+        """Whether a tally answers the call, after every shuffler's account, as announced.
 
         The counts of a release are always public; the marginals only if the announcement says so.
         """
@@ -406,31 +430,31 @@ class Board:
         )
 
     def _mints(self, author: str) -> bool:
-        """Whether somebody gives tokens in this round."""
+        """Whether this author issues tokens in this round."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         return self.announcement.rules.tokens and author == self.calls[-1].reader
 
     def _issues(self, author: str, issued: Issued, number: int) -> bool:
-        """Whether a reader may say so: once, of as many people as envelopes were accepted."""
+        """Whether a reader may post its number of tokens: once, equal to accepted envelopes."""
         due = self._mints(author) and number in self.mints and number not in self.issued
         account = self.account(number, 1)
         return due and account is not None and account.people == issued.people
 
     def _asks(self, author: str, asked: Ask, number: int) -> bool:
-        """Whether a person may ask for tokens before everybody; Refused if it is no request."""
+        """Whether a person may ask for tokens on the board; Refused for an invalid request."""
         if number not in self.mints or self.announcement is None:
             return False
         plan = open_round(self.announcement, self.session, self.calls[-1])
         return plan.token > 0 and self.public_asks.may_ask(author, asked, plan, self.registry)
 
     def _unlocked(self, number: int) -> bool:
-        """Whether ballots may have been opened: nobody has to wait where there is no challenge."""
+        """Whether ballots may have been opened: after all shares, or without a challenge."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         challenge = self.announcement.rules.challenge
         return not challenge or self.challenged.unlocked(number, self._openers)
 
     def _counted(self, tally: Tally) -> bool:
-        """Whether as many ballots were counted as there were tokens."""
+        """Whether no token is unspent: as many ballots were counted as there were tokens."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         rules, number = self.announcement.rules, self.calls[-1].round
         if not rules.tokens:
@@ -439,7 +463,7 @@ class Board:
         return people is not None and not unspent(people, tally.totals)
 
     def _next_hop(self) -> int:
-        """The hop whose account is due: it counts the accounts of this round."""
+        """Return the hop whose account is due: it counts the accounts of this round."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         return len(self.mixed) - (len(self.calls) - 1) * len(self.announcement.shufflers) + 1
 
@@ -447,6 +471,8 @@ class Board:
         self.challenged.learn(author, message.round, message.body)
         self.audited.learn(author, message.round, message.body)
         self.public_asks.learn(author, message.round, message.body)
+        if isinstance(message.body, VerifiedPost):
+            self.verified.learn(message.round, author, message.body, self._openers)
         match message.body:
             case Key(key=key):
                 self.keys[author] = key
@@ -463,6 +489,8 @@ class Board:
                 self.calls.append(call)
             case Mixed() as mixed:
                 self.mixed.append(mixed)
+            case ShuffledLists() as lists:
+                self.mixed.append(self.verified.account(lists, message.round))
             case Tally() as tally:
                 self.tallies.append(tally)
             case Decision() as decision:
@@ -488,12 +516,12 @@ class Board:
                 pass
 
     def digest(self) -> bytes:
-        """Hash all posts in an order of their own: the same for every schedule of the parties."""
+        """Hash all posts in a canonical order: the same for every schedule of the parties."""
         return digest_of(self.entries)
 
 
 def digest_of(entries: Iterable[Entry]) -> bytes:
-    """Anybody: hash posts in an order of their own: the same for every schedule of the parties."""
+    """Any party: hash posts in a canonical order: the same for every schedule of the parties."""
     digest = hashlib.sha256(DIGEST_LABEL)
     for post in sorted(
         bytes((entry.message.round, entry.message.kind))
@@ -507,9 +535,9 @@ def digest_of(entries: Iterable[Entry]) -> bytes:
 
 
 def replay(posts: list[tuple[str, bytes]], known: Roster | None = None) -> Board:
-    """Anybody: rebuild a board from its posts; Refused at the first that was not legal.
+    """Any party: rebuild a board from its posts; Refused at the first illegal post.
 
-    known: who must have signed them; None: whoever the board says.
+    known: the roster of signing keys; None: the roster on the board.
     """
     board = Board(known=known)
     for author, data in posts:

@@ -1,7 +1,7 @@
-"""What each kind of message holds, as bytes: one reader and one writer a kind.
+"""Bodies of messages as bytes: one reader and one writer for each kind.
 
-Bodies are canonical (wire.py): whatever is read is written by the same bytes again. Those of peers
-are in peer_frames.py, those of audits in audit_messages.py; the frame around them is frames.py's.
+Bodies are canonical (wire.py): a body that is read is written by the same bytes again. Bodies of
+peers are in peer_frames.py, of audits in audit_messages.py; the frame around them is frames.py's.
 """
 
 from collections.abc import Callable, Mapping
@@ -99,6 +99,19 @@ from .token_messages import (
     write_granted,
     write_roll,
 )
+from .verified_messages import (
+    BallotKeys,
+    CheckedBallots,
+    HandedBallots,
+    OpeningShares,
+    ShuffledLists,
+    read_handed,
+    read_keys,
+    read_shuffled,
+    write_handed,
+    write_keys,
+    write_shuffled,
+)
 from .wire import Reader, Writer
 
 DIGEST = 32  # bytes of SHA-256
@@ -108,7 +121,7 @@ WITNESS = 1 + STATE + SIGNATURE  # bytes of a head of the board
 
 
 def write_counts(out: Writer, counts: Counts) -> None:
-    """Write value-to-people counts, cells in order of their values, none of them empty."""
+    """Write the number of people of each cell, in order of values; no cell may be empty."""
     out.u32(len(counts))
     for values in sorted(counts):
         if counts[values] < 1:
@@ -117,7 +130,7 @@ def write_counts(out: Writer, counts: Counts) -> None:
 
 
 def read_counts(data: Reader) -> Counts:
-    """Read counts; Refused unless the cells come once each, in order, and none is empty."""
+    """Read counts; Refused unless cells are unique, in order, and not empty."""
     counts: dict[tuple[str, ...], int] = {}
     last: tuple[str, ...] | None = None
     for _ in range(data.u32()):
@@ -214,12 +227,12 @@ def _read_alarm(data: Reader) -> Alarm:
 
 
 class Form(NamedTuple):
-    """How one kind of message is written and read.
+    """The reader and writer of a kind of message.
 
     Attributes:
-        body: what it holds.
+        body: the class of its body.
         read: Refused(MALFORMED) if any byte is wrong.
-        write: what `read` takes.
+        write: the inverse of `read`.
     """
 
     body: type
@@ -299,6 +312,17 @@ FORMS: Mapping[int, Form] = {
     Kind.TOSS: Form(Toss, lambda r: Toss(r.raw(TOSS)), lambda w, body: w.raw(body.value)),
     Kind.TRACED: Form(Traced, read_traced, write_traced),
     Kind.OPENED: Form(Opened, read_opened, write_opened),
+    Kind.KEYS: Form(BallotKeys, read_keys, write_keys),
+    Kind.HANDED: Form(HandedBallots, read_handed, write_handed),
+    Kind.CHECKED: Form(
+        CheckedBallots, lambda r: CheckedBallots(r.raw(DIGEST)), lambda w, body: w.raw(body.digest)
+    ),
+    Kind.SHUFFLED: Form(ShuffledLists, read_shuffled, write_shuffled),
+    Kind.SHARED: Form(
+        OpeningShares,
+        lambda r: OpeningShares(r.many(Reader.blob)),
+        lambda w, body: w.many(body.shares, Writer.blob),
+    ),
 }
 
 KINDS: Mapping[type, Kind] = {form.body: Kind(kind) for kind, form in FORMS.items()}

@@ -60,7 +60,7 @@ LOOKING = 3.0  # deadlines
 
 
 def accept(index: int, sent: Submission) -> Envelope:
-    """First shuffler: what it posts of an envelope that it takes."""
+    """First shuffler: return its post about an accepted envelope."""
     return Envelope(index, hashlib.sha256(sent.envelope).digest(), sent.signature)
 
 
@@ -73,7 +73,7 @@ def takes(accepted: Accepted, person: int, envelope: bytes) -> bool:
 def check_envelopes(
     plan: Round, registry: Registry, accepted: Sequence[Envelope]
 ) -> list[Reason | None]:
-    """Keyholder: per envelope None, or why it is none that a registered person has signed."""
+    """Keyholder: return, for each envelope, None or the reason why its signature is invalid."""
     claims = [
         (envelope.person, signed_digest(plan, envelope.digest), envelope.signature)
         for envelope in accepted
@@ -82,10 +82,11 @@ def check_envelopes(
 
 
 def check_people(accepted: Accepted, before: Sequence[Accepted], least: int, batch: int) -> None:
-    """Keyholder: RoundBurned unless enough people were accepted, and those of earlier rounds.
+    """Keyholder: RoundBurned unless enough people were accepted, close to no earlier round.
 
-    before: earlier rounds of the same people. least: the smallest number of people who may come or
-    go together. A first shuffler that takes one out for another who was not there changes two.
+    before: earlier rounds of the same people. least: the smallest number of people in which two
+    rounds
+    may differ, if they differ. A first shuffler that replaces a user by another changes two.
     """
     here = frozenset(envelope.person for envelope in accepted.people)
     check_batch_size(len(here), batch)
@@ -101,7 +102,7 @@ def check_people(accepted: Accepted, before: Sequence[Accepted], least: int, bat
 def check_came(accepted: Accepted, slots: int, came: int) -> None:
     """Reader: RoundBurned unless all accepted ballots have come.
 
-    slots: questions. The party that lost the others is unknown: a user may have sealed no ballot.
+    slots: queries. The party that lost the missing ballots is unknown: a user may have sealed none.
     """
     sent = len(accepted.people) * slots
     if came != sent:
@@ -112,21 +113,21 @@ def check_came(accepted: Accepted, slots: int, came: int) -> None:
 
 
 def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
-    """Person: the proof that one of its ballots was in its envelope."""
+    """Person: return the proof that a ballot of its own was in its envelope."""
     others = [layers[0] for at, layers in enumerate(proofs.onions) if at != slot]
     out = Writer().u32(person).blob(proofs.ballots[slot]).raw(proofs.draws[slot]).raw(proofs.draw)
     return out.items(sorted(others)).done()
 
 
 def missing(plan: Round, heard: BallotMarks, proofs: Proofs) -> int | None:
-    """Person: the first of its ballots that has not come; None: all have."""
+    """Person: return the place of its first missing ballot; None if all have arrived."""
     came = set(heard.hashes)
     gone = (at for at, ballot in enumerate(proofs.ballots) if mark(plan, ballot) not in came)
     return next(gone, None)
 
 
 def changed(board: "Board", alarm: Alarm) -> bool:
-    """Anybody: whether a ballot of somebody's accepted envelope is not among those that came."""
+    """Any party: whether a ballot of an accepted envelope is missing among the posted marks."""
     shown = board.challenged
     accepted, heard = shown.accepted.get(alarm.round), shown.heard.get(alarm.round)
     if accepted is None or heard is None or board.announcement is None:
@@ -140,7 +141,7 @@ def changed(board: "Board", alarm: Alarm) -> bool:
 
 
 def _rebuilt(plan: Round, data: Reader) -> tuple[int, bytes, bytes]:
-    """The person, its locked ballot, and the envelope that evidence leads to; Refused if none."""
+    """Return the person, its locked ballot and the rebuilt envelope; Refused if invalid."""
     person, ballot = data.u32(), data.blob()
     layers = rewrap(plan, ballot, data.raw(SECRET_SIZE * len(plan.hops[1:])))
     draw, others = data.raw(SECRET_SIZE), data.items()

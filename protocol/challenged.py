@@ -1,4 +1,4 @@
-"""What the board shows of challenges, and which posts of one are right (challenge.py says why)."""
+"""The state of challenges on the board, and the rules for their posts (reasons in challenge.py)."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,18 +10,18 @@ from .peer_messages import Share, ShareSecret
 
 
 class Place(NamedTuple):
-    """Where a session stands, for who judges a post: the round, and what is due in it.
+    """The state of a session that judging a post needs: the round, and its due posts.
 
     Attributes:
         session: the digest of the announcement, 32 bytes.
         number: of the round, from 1.
         openers: shufflers and the reader.
-        slots: questions.
-        registered: people who are.
+        slots: number of queries.
+        registered: number of registered people.
         mixed: whether all shufflers have accounted for their batches.
-        accepted: people whose envelopes were.
-        sent: layers of the batches that were accounted for, by hop.
-        sizes: bytes of what comes to each hop.
+        accepted: number of people with accepted envelopes.
+        sent: number of layers in each account so far, by hop.
+        sizes: bytes of an input of each hop.
     """
 
     session: bytes
@@ -37,12 +37,12 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Challenged:
-    """By round: shares of the lock, accepted envelopes, what came, and what shufflers then showed.
+    """By round: shares of the lock, accepted envelopes, marks, and the opened shares.
 
     Attributes:
-        shares: of the lock, by party.
+        shares: shares of the lock, by party.
         accepted: the envelopes that the first shuffler accepted.
-        heard: what came to the reader.
+        heard: the marks of the ballots that arrived at the reader.
         shown: the secrets of shufflers' shares.
     """
 
@@ -52,7 +52,7 @@ class Challenged:
     shown: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
     def right(self, author: str, body: Body, at: Place) -> bool:
-        """Whether a post of a session with challenges says what it may; Refused if it is no key."""
+        """Whether a post is legal in a session with challenges; Refused if a share is invalid."""
         match body:
             case Share():
                 return self._shares(author, body, at)

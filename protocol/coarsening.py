@@ -1,14 +1,14 @@
 """Coarser values: public rules that a person applies to its own values before it answers.
 
-Rules are part of a feature's announcement, so everybody knows which answers there can be, and what
-each stands for. They are a chain; a value that a rule does not understand (no number, no date, not
-in a list) goes on as it is.
+Rules are part of a feature's announcement, so every party knows the possible answers and their
+meaning. They are a chain; a rule leaves a value unchanged that it does not apply to (no number, no
+date, not in a list).
 
     Fold    spellings become one: case, spaces, accents
     Merge   listed values become one: rare ones, or the groups of a hierarchy
     Date    a date becomes its month, year or decade
-    Prefix  a code becomes its first signs
-    Bins    a number becomes the interval it lies in
+    Prefix  a code becomes its first characters
+    Bins    a number becomes its interval
 
     encoding of a rule = u8 kind || its fields (docs/wire.md)
 """
@@ -28,7 +28,7 @@ from ..errors import ParameterError, Reason, Refused
 from .wire import Reader, Writer
 
 MAX_RULES = 8  # of one feature
-UNSAID = " blank"  # what stands for a value that is not said; no value has a space at its ends
+UNSAID = " blank"  # text of a suppressed value; no value has a space at its ends
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 ISO = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ].*)?)?)?")
 COMPACT = re.compile(r"(1[89]\d\d|20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
@@ -40,7 +40,7 @@ Name = TypeVar("Name", bound=StrEnum)
 
 
 class Unit(StrEnum):
-    """What is left of a date."""
+    """The unit that remains of a date."""
 
     MONTH = "month"
     YEAR = "year"
@@ -48,7 +48,7 @@ class Unit(StrEnum):
 
 
 class Part(StrEnum):
-    """What spellings may differ in."""
+    """A part in which spellings may differ."""
 
     CASE = "case"
     SPACES = "spaces"
@@ -57,7 +57,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Spellings that differ in these parts become one, in small letters where case is folded."""
+    """Spellings that differ in these parts become one, in lower case if case is folded."""
 
     parts: tuple[Part, ...]
 
@@ -66,7 +66,7 @@ class Fold:
             raise ParameterError(f"fold: found {self.parts}; {', '.join(Part)} in this order")
 
     def apply(self, value: str) -> str:
-        """The spelling that stands for all."""
+        """Return the common spelling."""
         if Part.ACCENTS in self.parts:
             apart = unicodedata.normalize("NFKD", value)
             value = unicodedata.normalize("NFC", "".join(c for c in apart if not _mark(c)))
@@ -75,13 +75,13 @@ class Fold:
         return SPACES.sub(" ", value).strip() if Part.SPACES in self.parts else value
 
     def describe(self) -> str:
-        """What it does."""
+        """Return a description of the rule."""
         return f"spellings that differ in {' and '.join(self.parts)} are one"
 
 
 @dataclass(frozen=True)
 class Merge:
-    """Groups of values: each has a label, by which all its values are said. No value is in two."""
+    """Groups of values: the label of a group replaces its values; no value is in two groups."""
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -96,11 +96,11 @@ class Merge:
         return {value: label for label, group in self.groups for value in group}
 
     def apply(self, value: str) -> str:
-        """The label of the value's group."""
+        """Return the label of the value's group."""
         return self._label.get(value, value)
 
     def describe(self) -> str:
-        """What it does."""
+        """Return a description of the rule."""
         values = sum(len(group) for _, group in self.groups)
         into = self.groups[0][0] if len(self.groups) == 1 else f"{len(self.groups)} groups"
         return f"{values} value{'s are' if values != 1 else ' is'} merged into {into}"
@@ -111,7 +111,7 @@ class Date:
     """A date becomes a month, year or decade: 2019-05-17, 20190517, 17.5.2019, 5/17/2019.
 
     Attributes:
-        unit: what is left of it: month, year or decade.
+        unit: the remaining unit: month, year or decade.
         day_first: of 3/4/2020, the 3 is the day.
     """
 
@@ -119,7 +119,7 @@ class Date:
     day_first: bool = True
 
     def apply(self, value: str) -> str:
-        """The month (2019-05), year (2019) or decade (2010s)."""
+        """Return the month (2019-05), year (2019) or decade (2010s)."""
         if iso := ISO.fullmatch(value) or COMPACT.fullmatch(value):
             year, month = iso[1], iso[2]
         elif parted := PARTED.fullmatch(value):
@@ -131,17 +131,17 @@ class Date:
         return year if self.unit is Unit.YEAR or month is None else f"{year}-{int(month):02}"
 
     def describe(self) -> str:
-        """What it does."""
+        """Return a description of the rule."""
         return f"of a date the {self.unit} is said"
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A code is cut after so many signs.
+    """A code is cut after `length` characters.
 
     Attributes:
-        length: how many signs are left.
-        keep: values that are said whole, such as missing ones.
+        length: the number of remaining characters.
+        keep: values that remain whole, such as missing values.
     """
 
     length: int
@@ -152,12 +152,12 @@ class Prefix:
             raise ParameterError(f"prefix: found {self.length}; 1 to 255 signs are accepted")
 
     def apply(self, value: str) -> str:
-        """The first signs, and a star if there were more."""
+        """Return the first characters, and a star if there were more."""
         short = len(value) <= self.length or value in self.keep
         return value if short else f"{value[: self.length]}*"
 
     def describe(self) -> str:
-        """What it does."""
+        """Return a description of the rule."""
         return (
             f"the first {self.length} signs are said"
             if self.length > 1
@@ -185,14 +185,14 @@ class Bins:
             raise ParameterError("bins: edges of whole numbers are whole")
 
     def apply(self, value: str) -> str:
-        """The interval of a number."""
+        """Return the interval of a number."""
         if not NUMBER.fullmatch(value):
             return value
         number = float(value)
         return self.label(bisect_right(self.edges, number)) if isfinite(number) else value
 
     def label(self, place: int) -> str:
-        """The interval with this number, from 0 (below the first edge) on."""
+        """Return the interval with this number, counted from 0 (below the first edge)."""
         if place == 0:
             return f"below {_number(self.edges[0])}"
         low = self.edges[place - 1]
@@ -209,7 +209,7 @@ class Bins:
         return tuple(map(self.label, range(len(self.edges) + 1)))
 
     def describe(self) -> str:
-        """What it does."""
+        """Return a description of the rule."""
         widths = {b - a for a, b in zip(self.edges, self.edges[1:], strict=False)}
         if len(widths) == 1:
             return f"numbers are said as intervals of {_number(widths.pop())}"
@@ -220,7 +220,7 @@ Rule = Fold | Merge | Date | Prefix | Bins
 
 
 def coarsened(rules: Sequence[Rule], value: str) -> str:
-    """User: what a value is said as; one that is not said stays so."""
+    """User: return the generalized value; a suppressed value stays suppressed."""
     if value == UNSAID:
         return value
     for rule in rules:
@@ -229,7 +229,7 @@ def coarsened(rules: Sequence[Rule], value: str) -> str:
 
 
 def rule_digest(rule: Rule) -> str:
-    """A name of a rule, in 32 hexadecimal signs; other rules have other names."""
+    """Return the name of a rule, 32 hexadecimal digits; different rules have different names."""
     out = Writer()
     write_rule(out, rule)
     return hashlib.blake2b(out.done(), digest_size=16).hexdigest()

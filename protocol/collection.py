@@ -1,17 +1,17 @@
-"""Sparing many messages the collector of cycles, which finds none and looks at everything."""
+"""Pausing the garbage collector for many messages, which have no cycles and cost it much time."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MANY = 10_000  # people; above, what a session holds of each is too much to be looked at again
+MANY = 10_000  # people; above this number, repeated searches through their messages cost too much
 
 
 @contextmanager
 def uncollected(people: int | None = None) -> Iterator[None]:
-    """Spare what holds many messages the search for cycles among them, which have none.
+    """Pause the search for cycles while a block holds many messages, which have no cycles.
 
-    people: who sent them; where they are few nothing is spared. None: they are many.
+    people: the number of senders; no pause if they are few. None: they are many.
     """
     if not gc.isenabled() or (people is not None and people <= MANY):
         yield
@@ -20,6 +20,6 @@ def uncollected(people: int | None = None) -> Iterator[None]:
     try:
         yield
     finally:
-        gc.freeze()  # what has come is young: the next search would look at all of it once more
-        gc.unfreeze()  # and now it is old, as what lives long is
+        gc.freeze()  # new objects are young: the next search would visit all of them again
+        gc.unfreeze()  # now they are old, like other long-lived objects
         gc.enable()

@@ -11,13 +11,14 @@ where `decision` is the body of the open message (decision_frames.py), `blind` 3
 padded plaintext has 4,096 bytes, or the next power of two.
 
 * The analyst opens the layer before it reads the release. It burns the round if the opening does
-  not fit the commitment, the post or the announcement. It never compares the certificate with what
-  it counts: a row replaced by a guess in one round would burn unless the guess is right.
+  not fit the commitment, the post or the announcement. It never compares the certificate with its
+  counts: a row replaced by a guess in one round would burn unless the guess is right.
 * The curator opens the commitment on the board after a release of the same users with every value
   by name: the whole certificate follows from such a release. It stays closed after a burn, with
-  dropouts, in the statistical setting, and where values are blank.
+  dropouts, in the statistical setting, and with suppressed values.
 
-Where the marginals are public, or nothing was counted, the certificate is posted with the decision.
+If the marginals are public, or if no round was counted, the certificate is posted with the
+decision.
 """
 
 import hashlib
@@ -91,7 +92,7 @@ def commit(
 
 
 def is_sealed_size(announced: Announcement, size: int) -> bool:
-    """Whether a layer of so many bytes can hold a padded opening."""
+    """Whether a layer of `size` bytes can hold a padded opening."""
     suite, plain = suite_by_code(announced.suite, lesson=announced.rules.lesson), LEAST
     while plain < MOST and layer_size(suite, plain) < size:
         plain *= 2

@@ -1,33 +1,34 @@
-"""How few are too few: the minimum batch, the dropout rule, tokens unspent, promises carried over.
+"""Limits on small numbers of people: minimum batch, dropout, unspent tokens, carried promises.
 
-Two releases about nearly the same people differ by the few: subtract one from the other and their
-rows are left (one missing person's row is certain; of ten people 4 % of the cells are).
-So a second round is completed only if nobody left in between, or enough people did. Between
-sessions all that was counted is looked at together (history.py).
+Two releases about nearly the same people differ by a few people: their difference is the rows of
+these people (of one person, a certain row; of ten people, 4 % of the cells are certain). So a
+second
+round is completed only if no user left in between, or if enough users did. Between sessions all
+counts are checked together (history.py).
 """
 
 from collections.abc import Sequence
 
 from ..errors import RoundBurned
 
-MIN_BATCH = 2  # users without whom a round is burned, where nobody says otherwise
+MIN_BATCH = 2  # default of the smallest number of users; a round with fewer is burned
 
 
 def check_rounds(before: Sequence[int], now: int, least: int) -> None:
-    """Anybody who counts: RoundBurned if too few have left since any earlier round to hide.
+    """Any counting party: RoundBurned if too few users left since an earlier round.
 
-    before: people in every earlier round of the same people, the first round first. Who left
-    between the first and the second is told apart by the first and the third as well.
+    before: number of people in every earlier round of the same people, the first round first. The
+    first and the third round also expose a person that left between the first and the second.
     """
     for back, people in enumerate(reversed(before)):
         check_dropout(people, now, least, "an earlier round" if back else "the round before")
 
 
 def check_dropout(before: int, now: int, least: int, since: str = "the round before") -> int:
-    """Anybody who counts: the number of people missing, or RoundBurned if they are too few to hide.
+    """Any counting party: return the number of missing people; RoundBurned if they are too few.
 
-    before, now: people in the earlier and in this round. least: the smallest number of missing
-    people among whom one can hide; 1 switches the rule off. since: what `before` is called.
+    before, now: number of people in the earlier and in this round. least: the smallest safe number
+    of missing people; 1 switches the rule off. since: words for the earlier round in the message.
     """
     missing = abs(before - now)
     if too_few(missing, least):
@@ -39,15 +40,15 @@ def check_dropout(before: int, now: int, least: int, since: str = "the round bef
 
 
 def too_few(people: int, least: int) -> bool:
-    """Anybody: whether so many people, who are in one of two counts, stand out."""
+    """Any party: whether this many people, who are in only one of two counts, are exposed."""
     return 0 < people < least
 
 
 def unspent(people: int, totals: Sequence[int]) -> str:
-    """Anybody: why a round is not counted in which tokens were given; "" if all were spent.
+    """Any party: return the reason not to count a round with tokens; "" if all were spent.
 
-    people: who were given tokens, one a question. totals: ballots with a token, by question. A
-    shuffler that could let some people go would choose those among whom it wants to see one.
+    people: number of users with tokens, one for each query. totals: ballots with a token, by query.
+    A shuffler that may drop users would drop all but a few, to isolate a user.
     """
     for total in totals:
         if total != people:
@@ -56,13 +57,13 @@ def unspent(people: int, totals: Sequence[int]) -> str:
 
 
 def check_unspent(people: int, totals: Sequence[int]) -> None:
-    """Reader: RoundBurned unless everybody is counted who was given a token."""
+    """Reader: RoundBurned unless all users with tokens are counted."""
     if why := unspent(people, totals):
         raise RoundBurned(why)
 
 
 def check_envelopes(people: int, envelopes: int) -> None:
-    """Reader: RoundBurned unless as many envelopes were accepted as people were given tokens."""
+    """Reader: RoundBurned unless the number of accepted envelopes is that of users with tokens."""
     if people != envelopes:
         raise RoundBurned(
             f"{people} people were given tokens, and the envelopes of {envelopes} were accepted"
@@ -70,10 +71,10 @@ def check_envelopes(people: int, envelopes: int) -> None:
 
 
 def carried_over(promised: int, asked: int, k: int, now: int) -> int:
-    """Anybody: how many people a promise made for `asked` people allows to be exposed among `now`.
+    """Any party: return the allowed number of exposed people if `now` of `asked` people answer.
 
-    Whoever is missing can expose the at most k - 1 others of its cell; whoever came besides can at
-    most be exposed itself.
+    promised: the promise for `asked` people. A missing person can expose at most k - 1 other people
+    of its cell; an additional person can at most be exposed itself.
     """
     if now < asked:
         return min(now, promised + (asked - now) * max(k - 1, 0))
@@ -81,12 +82,12 @@ def carried_over(promised: int, asked: int, k: int, now: int) -> int:
 
 
 def check_batch_size(people: int, least: int) -> None:
-    """Whoever counts people: RoundBurned below the minimum batch, in which nobody would be hidden.
+    """Any counting party: RoundBurned below the minimum batch, in which users would be exposed.
 
-    The first shuffler counts those whose envelopes it takes (roles/shuffler.py), the reader those
-    who asked for tokens (roles/mint.py), everybody those who were accepted in a round with a
-    challenge (challenge.py), peers each other (peers/accounting.py). An aggregator of shares, who
-    counts those that reached both, has a sentence of its own (shares.py).
+    The first shuffler counts accepted envelopes (roles/shuffler.py), the reader users with tokens
+    (roles/mint.py), every keyholder the accepted people in a round with a challenge (challenge.py),
+    peers each other (peers/accounting.py). An aggregator of shares counts the users that reached
+    both aggregators, and has its own message (shares.py).
     """
     if people < least:
         raise RoundBurned(f"{people} people took part; the smallest batch that hides is {least}")

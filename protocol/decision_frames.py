@@ -62,7 +62,7 @@ def read_certificate(data: Reader) -> Certificate:
 
 
 def write_decision(out: Writer, decision: Decision) -> None:
-    """Write a decision with its certificate: a post, or what a commitment is to."""
+    """Write a decision with its certificate: a post, or the input of a commitment."""
     write_columns(out, decision.kept)
     write_certificate(out, decision.certificate)
     out.many(decision.hidden, write_hiding)
@@ -90,7 +90,7 @@ def read_committed(data: Reader) -> CommittedDecision:
 
 
 def write_opened_certificate(out: Writer, opened: OpenedCertificate) -> None:
-    """Write the opening of a commitment: a post, or what is sealed for the analyst."""
+    """Write the opening of a commitment: a post, or the content sealed for the analyst."""
     out.raw(opened.blind)
     write_certificate(out, opened.certificate)
 

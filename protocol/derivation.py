@@ -1,24 +1,24 @@
-"""What a coalition knows, and why: everything that follows from what its members saw and hold.
+"""The knowledge of a coalition: all facts that follow from its members' observations and keys.
 
-Terms are ciphertexts, by name. What is inside one is known to whoever sealed it; a coalition gets
-at it by the rules below and no other way (ciphers are taken to be perfect, after Dolev and Yao):
+Terms are ciphertexts, by name. The party that sealed a ciphertext knows its content; a coalition
+learns it only by the rules below (ciphers are assumed perfect, after Dolev and Yao):
 
-    own       a member knows what it sealed itself, inside and out
+    own       a member knows the ciphertexts that it sealed, and their contents
     key       a shuffler, the curator and the analyst have the key that opens their layers
-    shown     an audit has shown a ciphertext, whose it is if an envelope, and the key that opens it
+    shown     an audit has opened a ciphertext in public; the user of an envelope is public too
     saw       a member saw a ciphertext on its way: sent it, received it, or listened
-    sender    whoever saw an envelope handed in saw who handed it in
-    open      has a ciphertext and the key of its opener: has what is inside
-    follow    a ciphertext is a person's and was opened: what was inside is that person's
-    order     where batches keep their order, the i-th in is the i-th out
-    read      a person's answer was opened, with all keys where its round has a lock: that person
-              said these values
+    sender    a party that saw the submission of an envelope knows its sender
+    open      from a ciphertext and the key of its opener follows its content
+    follow    the content of an opened ciphertext of a person belongs to that person
+    order     if batches keep their order, the i-th input is the i-th output
+    read      an opened answer of a person links its values to the person; if the round has a lock,
+              all keys are needed
 
-The closure applies them until nothing new follows, and keeps for every fact the first rule and the
-premises it came from, so that each has a proof that ends in what was seen and held.
+The closure applies the rules until no new fact follows. It keeps for every fact the first rule and
+its premises, so that each fact has a proof that starts from observations and keys.
 
-Where batches are sorted, what the closure links has a closed form, `sorted_links`: `links` takes it
-there, for the thousands of coalitions of a run, and the closure where batches keep their order.
+If batches are sorted, the links of the closure have a closed form, `sorted_links`. `links` uses it
+then, for the thousands of coalitions of a run, and the closure if batches keep their order.
 """
 
 from collections import deque
@@ -34,7 +34,7 @@ from .transcript import Event, Row, SealedAnswers, split_names
 
 
 class Terms:
-    """The ciphertexts of a run, by name, as those who made them know them."""
+    """The ciphertexts of a run, by name, with the knowledge of their makers."""
 
     def __init__(self, record: AuditedRecord) -> None:
         self.record = record
@@ -51,7 +51,7 @@ class Terms:
 
     @cached_property
     def passing(self) -> Mapping[tuple[int, str], tuple[dict[bytes, int], list[bytes]]]:
-        """Per round and shuffler, the places of what came to it, and what left, in order."""
+        """By round and shuffler: the places of its inputs, and its outputs in order."""
         by_shuffler: dict[tuple[int, str], tuple[dict[bytes, int], list[bytes]]] = {}
         for event in self.record.transcript.events:
             names = split_names(event.names)
@@ -65,7 +65,7 @@ class Terms:
 
 
 def _terms(made: SealedAnswers, openers: Sequence[str]) -> Iterator[Term]:
-    """The ciphertexts of one user in one round: the envelope, then the layers of each onion."""
+    """Yield the ciphertexts of a user in a round: the envelope, then the layers of each onion."""
     names = split_names(made.names)
     depth = len(openers) - 1
     onions = [names[at : at + depth] for at in range(1, len(names), depth)]
@@ -83,10 +83,10 @@ def _terms(made: SealedAnswers, openers: Sequence[str]) -> Iterator[Term]:
 
 @dataclass(slots=True)
 class Knowledge:
-    """All facts that follow for a coalition, each with its first reason.
+    """All facts that a coalition derives, each with its first reason.
 
     Attributes:
-        members: the parties that put together what they have.
+        members: the parties that pool their views.
         terms: the ciphertexts of the run.
         why: fact -> the first reason for it, in the order in which facts were found.
     """
@@ -96,7 +96,7 @@ class Knowledge:
     why: dict[Fact, Reason] = field(default_factory=dict)
 
     def linked(self) -> dict[int, dict[int, Row]]:
-        """Per round and user, the values that the user is known to have said."""
+        """Return, by round and user, the values that are linked to the user."""
         calls = self.terms.record.calls
         by_round: dict[int, dict[int, dict[int, str]]] = {}
         for fact in self.why:
@@ -113,7 +113,7 @@ class Knowledge:
         return self.terms.record.answers[fact.round, fact.user, fact.ask]
 
     def proof(self, goal: Fact) -> list[tuple[Fact, Reason]]:
-        """The steps to a fact, each after its premises; KeyError if it does not follow."""
+        """Return the steps to a fact, each after its premises; KeyError if it does not follow."""
         steps: dict[Fact, Reason] = {}
         open_ = [(goal, False)]
         while open_:
@@ -131,12 +131,12 @@ def links(
     members: frozenset[str],
     derived: Callable[[frozenset[str]], Knowledge],
 ) -> Mapping[int, Mapping[int, Row]]:
-    """Anybody: per round and person, the values that a coalition can link to that person.
+    """Any party: return, by round and person, the values that a coalition links to the person.
 
     Args:
         record: the run.
         members: the coalition.
-        derived: its closure; asked only where batches keep their order.
+        derived: computes its closure; called only if batches keep their order.
     """
     told = record.board.announcement
     if told is not None and not told.rules.ordered:
@@ -145,11 +145,11 @@ def links(
 
 
 def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int, Mapping[int, Row]]:
-    """Anybody: the same in closed form, where every batch is sorted.
+    """Any party: return the links of a coalition in closed form, if every batch is sorted.
 
     `follow` needs every opener from the envelope to the answer; with all keys of a round a
-    coalition links whatever was seen handed in, and with one missing nothing but its own answers
-    and those whose layers an audit has opened in its place.
+    coalition links every submission. If a key is missing, it links only its own answers and the
+    answers whose layers an audit has opened at the missing opener.
     """
     own = [parties.index(member) for member in members if parties.role(member) is parties.Role.USER]
     linked: dict[int, Mapping[int, Row]] = {}
@@ -164,7 +164,7 @@ def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int,
 
 
 def closure(terms: Terms, members: Iterable[str]) -> Knowledge:
-    """Anybody: everything that follows for these parties."""
+    """Any party: return all facts that follow for these parties."""
     known = Knowledge(frozenset(members), terms)
     todo: deque[Fact] = deque()
 
@@ -186,7 +186,7 @@ _Step = tuple[Fact, Rule, tuple[Fact, ...]]
 
 
 def _given(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
-    """What members hold and saw."""
+    """Yield the keys, own ciphertexts and observations of members."""
     for party in sorted(members):
         if parties.role(party) not in (parties.Role.USER, parties.Role.NETWORK):
             yield Key(party), Rule.KEY, None
@@ -207,7 +207,7 @@ def _given(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
 
 
 def _shown(terms: Terms) -> Iterator[_Given]:
-    """What audits have shown everybody: layers, what was inside, and whose an envelope was."""
+    """Yield the facts that audits have made public: layers, their contents, users of envelopes."""
     for number, names in terms.record.shown.items():
         for name in sorted(names & terms.by_name.keys()):
             term = terms.by_name[name]
@@ -220,7 +220,7 @@ def _shown(terms: Terms) -> Iterator[_Given]:
 
 
 def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_Step]:
-    """What follows from a fact together with those known before it."""
+    """Yield the facts that follow from a fact together with earlier facts."""
     match fact:
         case Key(party):
             for term in terms.by_name.values():
@@ -242,7 +242,7 @@ def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_S
 
 
 def _opened(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
-    """Opens: has a ciphertext and the key of its opener."""
+    """Apply the rule open: a ciphertext and the key of its opener reveal the content."""
     premises = (Ciphertext(term.name), Key(term.opener))
     yield Ciphertext(term.name, opened=True), Rule.OPEN, premises
     for inside in term.inside:
@@ -252,7 +252,7 @@ def _opened(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterator[
 
 
 def _followed(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
-    """Follow, read: a ciphertext that was opened is known to be a person's."""
+    """Apply the rules follow and read, if an opened ciphertext is known to be a person's."""
     mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
     if mine not in known or opened not in known:
         return
@@ -263,7 +263,7 @@ def _followed(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterato
 
 
 def _unlocked(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> bool:
-    """Whether what is inside an innermost layer can be read: its round has no lock, or its keys."""
+    """Whether an innermost layer can be read: its round has no lock, or all keys are known."""
     keys = (Key(party) in known for party in terms.record.openers[term.round])
     return terms.record.readable(term.round) or all(keys)
 
@@ -271,7 +271,7 @@ def _unlocked(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> bool:
 def _ordered(
     terms: Terms, term: Term, fact: Origin, known: Mapping[Fact, Reason]
 ) -> Iterator[_Step]:
-    """Order: a batch that keeps its order says where each message went, if nothing was dropped."""
+    """Apply the rule order: a batch that keeps its order links input and output, if complete."""
     if terms.ordered:
         return
     came, left = terms.passing.get((term.round, term.opener), ({}, []))

@@ -1,8 +1,8 @@
 """Fields of a message that follow from its other fields.
 
-A message whose field was changed is heard only if the fields that follow from it fit again: the
-board compares them. `derive` works them out as the honest author does. The account and the trace
-of a batch follow from the batch and not from each other (mixing.account, audit.trace).
+After a change of a field, the board accepts a message only if the fields that follow from it fit.
+`derive` computes them as the honest author does. The account and the trace of a batch follow from
+the batch and not from each other (mixing.account, audit.trace).
 """
 
 from collections.abc import Callable, Mapping
@@ -22,6 +22,6 @@ DERIVED: Mapping[type, Callable[[Any], Body]] = {Tally: _tally}
 
 
 def derive(body: Body) -> Body:
-    """Return the message with every derived field worked out from the others."""
+    """Return the message with every derived field computed from the other fields."""
     how = DERIVED.get(type(body))
     return body if how is None else how(body)

@@ -1,31 +1,32 @@
-"""What is known of people whose rows stayed closed, and which further groups are closed for it.
+"""Exclusion: knowledge about people whose rows stayed closed, and the groups closed against it.
 
-A value opens whole or not at all and domains are announced, so a blank person has none of the
-opened values. A set of closed rows is a KNOWN SMALL CROWD if every table that gives the same view
-has 1 to k - 1 people in it: of 28 "no" and 2 "yes" at k = 5 everybody knows that two said yes.
+A value opens whole or not at all, and domains are announced. So a blank person (a person without an
+opened row) has none of the opened values. A set of closed rows is a KNOWN SMALL CROWD if every
+table that gives the same view has 1 to k - 1 people in it: from 28 "no" and 2 "yes" at k = 5 it
+follows that two people answered yes.
 
-Who sees the sizes s of all closed rows of the domain (zeros included, z of them, L people):
+A party sees the sizes s of all closed rows of the domain (z of them zero, L people in all):
 
     unsafe  if 0 < L < k, or if the z + 1 largest sizes sum to less than k
 
-since rows that stay closed can be exchanged: of a rows the a smallest sizes are the least that they
-can hold, the a largest the most, and z + 1 rows are the fewest that cannot all be empty. If that is
-so and something is open, the smallest open group is closed too, and all others of its size; then L
-and the second sum are at least k. (To close the first of equal groups by the order of the domain
-would tell which one it was.) With prefixes the same holds at every open prefix, for the values that
-may come next, and what is closed is that continuation of which least is lost: its people and all
-cells open below it. If no continuation is open nothing can be closed: these people are exposed to
-who sees the sizes.
+since rows that stay closed can be exchanged: the people in any a rows lie between the sums of the a
+smallest and of the a largest sizes, and z + 1 is the smallest number of rows that cannot all be
+empty. If the sizes are unsafe and a group is open, the smallest open group is closed too, and all
+groups of its size; then L and the second sum are at least k. (Closing only the first of equal
+groups, by the order of the domain, would reveal which group it was.) With prefixes the same holds
+at every open prefix, for the next values: the continuation with the least loss is closed (its
+people and all cells open below it). If no continuation is open, no group can be closed: these
+people are exposed to a party that sees the sizes.
 
-Whoever sees the release alone knows only L, the number R of closed rows, and the rule:
+A party that sees only the release knows L, the number R of closed rows, and the rule:
 
     rule            known small crowd
-    nothing more    0 < L < k, or L > (k - 1) (R - 1): each closed row holds somebody
-    closed          none, but where nothing is open, R = 2 and L = k: each of the two holds somebody
+    not closed      0 < L < k, or L > (k - 1) (R - 1): each closed row holds a person
+    closed          none, except if no row is open, R = 2 and L = k: each row holds a person
 
-The second line is what a listing of all small tables leaves (tests/protocol/test_exclusion.py). A
-domain without end has no last row: there only 0 < L < k counts, and whoever has a list of values to
-guess from knows more.
+The second line was found by enumerating all small tables (tests/protocol/test_exclusion.py). An
+infinite domain has no last row: there only 0 < L < k counts, and an attacker with a list of likely
+values knows more.
 """
 
 from collections import Counter, defaultdict
@@ -53,11 +54,11 @@ Sizes = Mapping[Cell, Sequence[int]]  # per open prefix, people in each closed g
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """What is known by exclusion of people whose rows stayed closed.
+    """Knowledge by exclusion about people whose rows stayed closed.
 
     Attributes:
-        people: in known small crowds.
-        cells: values of blank people that only one closed row, or value, leaves.
+        people: number of people in known small crowds.
+        cells: values of blank people of which one closed row, or one value, is left.
     """
 
     people: int
@@ -65,7 +66,7 @@ class Excluded:
 
 
 def domains_of(schema: Schema) -> Domains:
-    """The number of values of each column; None where any text may be said."""
+    """Return the number of values of each column; None if its domain is infinite."""
     return [None if feature.values is None else len(feature.values) for feature in schema.features]
 
 
@@ -73,9 +74,9 @@ def is_unsafe(sizes: Sequence[int], rows: int | None, k: int) -> bool:
     """Whether these closed rows hold a known small crowd, for a party that sees their sizes.
 
     Args:
-        sizes: people in each closed row that somebody has.
+        sizes: people in each closed row that is not empty.
         rows: closed rows of the domain, empty ones included; None: without end.
-        k: people who open a group.
+        k: the number of people that opens a group.
     """
     people = sum(sizes)
     if not people:
@@ -87,7 +88,7 @@ def is_unsafe(sizes: Sequence[int], rows: int | None, k: int) -> bool:
 
 
 def sizes_behind(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, list[int]]:
-    """The sizes of closed groups behind each open prefix. rows: people by whole row."""
+    """Return the sizes of closed groups behind each open prefix. rows: people by whole row."""
     shared = crowds(rows)
     sizes: dict[Cell, list[int]] = defaultdict(list)
     columns = len(next(iter(rows), ()))
@@ -103,12 +104,12 @@ def sizes_behind(rows: Counts, k: int, *, prefixes: bool) -> dict[Cell, list[int
 def close_further(
     released: Counts, sizes: Sizes, k: int, domains: Domains, *, prefixes: bool
 ) -> dict[Cell, int]:
-    """Reader: what is published of the cells that opened.
+    """Reader: return the cells to publish, after closing further groups.
 
     Args:
-        released: people by what is open of their rows.
+        released: people by the open part of their rows.
         sizes: people in each group that stayed closed, by the open prefix before it.
-        k: people who open a group.
+        k: the number of people that opens a group.
         domains: values of each column.
         prefixes: whether prefixes open, and not whole rows alone.
     """
@@ -136,7 +137,7 @@ def close_further(
 
 
 def published_rows(rows: Counts, policy: Policy, schema: Schema) -> dict[Cell, int]:
-    """Anybody who sees the table: what the reader publishes of it, by the announced rule."""
+    """Any party that sees the table: return the reader's release by the announced rule."""
     prefixes = by_prefixes(policy.rule)
     cells = opened(rows, policy.k, prefixes=prefixes)
     if not closes_further(policy.rule):
@@ -146,7 +147,7 @@ def published_rows(rows: Counts, policy: Policy, schema: Schema) -> dict[Cell, i
 
 
 class _Tree:
-    """The open prefixes of a release, closed from the leaves up where exclusion is unsafe."""
+    """The open prefixes of a release, closed from the leaves up if exclusion is unsafe."""
 
     def __init__(self, released: Counts, sizes: Sizes, k: int, domains: Domains) -> None:
         self.shared, self.sizes, self.k, self.domains = crowds(released), sizes, k, domains
@@ -157,7 +158,7 @@ class _Tree:
                 self.after[prefix[:-1]].append(prefix)
 
     def close(self, prefix: Cell, depth: int) -> int:
-        """Return the cells that stay open behind a prefix, having closed what must be."""
+        """Close the unsafe continuations of a prefix; return the cells that stay open behind it."""
         if depth == len(self.domains):
             return 0
         losses = {
@@ -174,9 +175,11 @@ class _Tree:
 def excluded(
     released: Counts, k: int, domains: Domains, *, prefixes: bool, closed: bool
 ) -> Excluded:
-    """Anybody: what a release tells by exclusion. closed: whether its reader closes further groups.
+    """Any party: return the knowledge by exclusion from a release.
 
-    Cells count whatever the crowd: if all closed rows agree in a column, who is blank has it.
+    closed: whether its reader closes further groups. Cells count for crowds of any size: if all
+    closed
+    rows agree in a column, each blank person has that value.
     """
     people = cells = 0
     for before, blank, open_ in _stops(released, prefixes=prefixes):
@@ -192,9 +195,9 @@ def known_to_reader(
 ) -> int:
     """Reader: people in known small crowds, for a party that sees the sizes of closed groups.
 
-    Of fewer than k people in all only their number is known: they count as nobody.
+    Of fewer than k blank people in all, only the number is known: they do not count.
 
-    released: what opened, before anything further is closed.
+    released: the opened cells, before further groups are closed.
     """
     found = 0
     for before, _, open_ in _stops(released, prefixes=prefixes):
@@ -206,7 +209,7 @@ def known_to_reader(
 
 
 def _stops(released: Counts, *, prefixes: bool) -> list[tuple[Cell, int, set[Cell]]]:
-    """Where rows end short: the open prefix, people who end there, what is open behind it."""
+    """Return where rows end early: the open prefix, people ending there, open values behind."""
     stops: Counter[Cell] = Counter()
     for shown, people in released.items():
         if BLANK in shown:
@@ -224,7 +227,7 @@ def _stops(released: Counts, *, prefixes: bool) -> list[tuple[Cell, int, set[Cel
 def _is_known(
     blank: int, rows: int | None, k: int, *, opens: bool, inner: bool, closed: bool
 ) -> bool:
-    """Whether everybody knows a small crowd among people who end at one prefix."""
+    """Whether a small crowd is known among people whose rows end at the same prefix."""
     if 0 < blank < k and (opens or inner):
         return True
     if rows is None or (rows == 1 and not (opens or inner)):
@@ -235,23 +238,23 @@ def _is_known(
 
 
 def _rows_left(domains: Domains, open_: int) -> int | None:
-    """Rows of the domain that are not open; None: without end."""
+    """Return the number of rows of the domain that are not open; None: infinite."""
     sizes = [size for size in domains if size is not None]
     return prod(sizes) - open_ if len(sizes) == len(domains) else None
 
 
 def _next(domains: Domains, depth: int) -> Domains:
-    """The domain of the one column that follows so many."""
+    """Return the domain of the column at this depth."""
     return domains[depth : depth + 1]
 
 
 def _rows_closed(domains: Domains, before: Cell, open_: set[Cell], *, prefixes: bool) -> int | None:
-    """Rows, or next values, that are not open behind a prefix; None: without end."""
+    """Return the number of rows, or next values, not open behind a prefix; None: infinite."""
     return _rows_left(_next(domains, len(before)) if prefixes else domains, len(open_))
 
 
 def _columns_left(domains: Domains, start: int, open_: set[Cell], *, prefixes: bool) -> int:
-    """Columns of which all closed rows have one value, of those that have more than one."""
+    """Count columns with more than one value in which all closed rows have the same value."""
     if prefixes:
         domain = domains[start]
         return int(domain is not None and domain > 1 and domain - len(open_) == 1)

@@ -1,4 +1,4 @@
-"""Facts that a coalition may know of a run, and what a fact is known by (derivation.py)."""
+"""Facts that a coalition may know of a run, and the reasons of each fact (derivation.py)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from .transcript import Event
 
 
 class Rule(StrEnum):
-    """How a fact comes to be known."""
+    """The rule by which a fact is derived."""
 
     OWN = "own"
     KEY = "key"
@@ -56,12 +56,12 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The coalition knows what a user said to a question of a round.
+    """The coalition knows the answer of a user to a query of a round.
 
     Attributes:
         user: by index, from 0.
         round: from 1.
-        ask: the question, by its number in the call, from 0.
+        ask: the query, by its number in the call, from 0.
     """
 
     user: int
@@ -73,12 +73,12 @@ Fact = Key | Ciphertext | Origin | Answer
 
 
 class Reason(NamedTuple):
-    """Why a fact is known: the rule, the facts it was applied to, and the event that was seen.
+    """The reason of a fact: the rule, its premises, and the observed event.
 
     Attributes:
-        rule: by which it follows.
+        rule: the rule by which it follows.
         premises: the facts that it follows from.
-        event: the sighting; None where it follows from facts alone.
+        event: the observation; None if it follows from facts alone.
     """
 
     rule: Rule
@@ -88,7 +88,7 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A ciphertext: who made it, who opens it, what is inside, and its layer (1: the envelope).
+    """A ciphertext: its maker, its opener, its content, and its layer (1: the envelope).
 
     Attributes:
         name: eight bytes of its hash.
@@ -96,8 +96,8 @@ class Term:
         round: from 1.
         layer: from 1.
         opener: the party whose key opens it.
-        inside: the names of what it holds; () for an innermost layer.
-        answers: of an innermost layer, the questions that it answers, with the values.
+        inside: the names of the ciphertexts in it; () for an innermost layer.
+        answers: of an innermost layer, the queries that it answers, with the values.
     """
 
     name: bytes

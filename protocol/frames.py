@@ -1,4 +1,4 @@
-"""One message as bytes: the frame around a body (bodies.py).
+"""A message as bytes: the frame around a body (bodies.py).
 
     offset  size  field
     0       2     "vm"
@@ -7,8 +7,8 @@
     4       32    session digest (zeros before there is a session)
     36      1     round (0 outside rounds)
     37      -     body, by kind
-    -       -     seal, in version 2: the board's head as its author saw it (a blob, of nothing
-                  before there is one), and the author's signature (64; signed_posts.py)
+    -       -     seal, in version 2: the board's head that its author saw (a blob, empty before
+                  a head), and the author's signature (64; signed_posts.py)
 
 Bodies are canonical (wire.py). A frame that is wrong in any way is `Refused(MALFORMED)`.
 """
@@ -29,16 +29,16 @@ from .wire import Reader, Writer, decode
 MAGIC, SEALED_MAGIC = b"vm\x01", b"vm\x02"
 NO_SESSION = bytes(DIGEST)
 HEADER = len(MAGIC) + 1 + DIGEST + 1
-ENVELOPE = HEADER + 4  # where the envelope of a submission begins
-UNSIGNED = bytes(4)  # what follows it if it is not signed: a blob of nothing
+ENVELOPE = HEADER + 4  # offset of the envelope in a submission
+UNSIGNED = bytes(4)  # follows it if it is not signed: an empty blob
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What a signed post ends with: the board's head that its author saw, and its signature.
+    """The end of a signed post: the board's head that its author saw, and its signature.
 
     Attributes:
-        witness: the head that the author saw, as bytes; empty where there is none yet.
+        witness: the head that the author saw, as bytes; empty before the first head.
         signature: over the message and the witness, 64 bytes.
     """
 
@@ -52,13 +52,13 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: the session and round it belongs to, what it says, and the seal of a post.
+    """A message: its session and round, its body, and the seal of a post.
 
     Attributes:
         session: the digest of the announcement, 32 bytes.
         round: from 1; 0 outside rounds.
-        body: what it says.
-        seal: None where posts are not signed, and for what is no post.
+        body: the content.
+        seal: None for unsigned posts, and for messages that are no posts.
     """
 
     session: bytes
@@ -68,7 +68,7 @@ class Message:
 
     @property
     def kind(self) -> Kind:
-        """What kind of message it is."""
+        """The kind of the message."""
         return KINDS[type(self.body)]
 
     def encode(self) -> bytes:
@@ -84,12 +84,12 @@ class Message:
 
 @lru_cache(maxsize=64)
 def _header(kind: Kind, session: bytes, number: int, magic: bytes = MAGIC) -> bytes:
-    """The bytes before a body: the same for all messages of a kind in a round."""
+    """Return the bytes before a body: the same for all messages of a kind in a round."""
     return Writer().raw(magic).u8(kind).raw(session).u8(number).done()
 
 
 def kind_of(data: bytes) -> Kind | None:
-    """Any party: what kind of message this is, if it is one; None if it cannot be."""
+    """Any party: return the kind of a message; None if it cannot be a message."""
     kind = data[len(MAGIC)] if len(data) >= HEADER and data.startswith(MAGIC) else 0
     return Kind(kind) if kind in FORMS else None
 
@@ -106,9 +106,9 @@ def frame_envelopes(
     witness: bytes = b"",
     signatures: Sequence[bytes] = (),
 ) -> list[bytes]:
-    """Users: the messages that carry these envelopes, each as `Message.encode` gives it.
+    """Users: return the messages with these envelopes, each equal to that of `Message.encode`.
 
-    signatures: one an envelope; an empty one where it is not signed.
+    signatures: one for each envelope; empty if it is not signed.
     """
     head, last = _header(Kind.SUBMISSION, session, number), Writer().blob(witness).done()
     return [
@@ -118,23 +118,23 @@ def frame_envelopes(
 
 
 def _size(data: bytes) -> bytes:
-    """What stands before a blob."""
+    """Return the length field of a blob."""
     return len(data).to_bytes(4, "big")
 
 
 @lru_cache(maxsize=8)
 def _unsigned_tail(witness: bytes) -> bytes:
-    """What follows the envelope of an unsigned submission."""
+    """Return the bytes after the envelope of an unsigned submission."""
     return Writer().raw(UNSIGNED).blob(witness).done()
 
 
 def envelope_in(data: bytes, session: bytes, number: int, witness: bytes = b"") -> bytes | None:
-    """First shuffler: the envelope, if this is an unsigned submission of that session and round.
+    """First shuffler: return the envelope of an unsigned submission of that session and round.
 
     witness: the head that it has to cite.
 
-    None for anything else, right or wrong. A short cut: a batch has a message a person, and all of
-    them begin with the same bytes.
+    None for all other messages, right or wrong. This is a short cut: a batch has a message for each
+    person, and all of them begin with the same bytes.
     """
     if not data.startswith(_header(Kind.SUBMISSION, session, number)):
         return None

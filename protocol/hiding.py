@@ -1,12 +1,12 @@
-"""What people do to a value before they say it: the rules that a call may carry, column by column.
+"""Hiding of values before users submit them: the rules of a call, column by column.
 
-    Mask(column, said)             say the value if it is named here, else OTHER (hierarchical)
-    Redact(column, values, cover)  leave it BLANK if it is named here; whoever has another value
-                                   leaves it blank too with probability cover / 2^32, so that who
-                                   leaves a blank need not have what is named (local-suppression)
+    Mask(column, said)             submit the value if it is listed here, else OTHER (hierarchical)
+    Redact(column, values, cover)  suppress the value (BLANK) if it is listed here; users with
+                                   another value suppress it too with probability cover / 2^32, so
+                                   that a blank does not prove a listed value (local-suppression)
 
-Everybody is shown the same rules: they are part of the call, which is bound inside every layer. No
-value can be spelt OTHER or BLANK, because a value has no space at either end (schema.py).
+All users see the same rules: they are part of the call, which is bound inside every layer. No value
+can be spelt OTHER or BLANK, because a value has no space at either end (schema.py).
 """
 
 from collections.abc import Collection, Sequence
@@ -17,22 +17,22 @@ from ..errors import ParameterError
 from .coarsening import UNSAID
 from .schema import MAX_FEATURES
 
-OTHER = " other"  # a value that is not said by name
-BLANK = UNSAID  # a value that is not said
+OTHER = " other"  # a value that is not listed
+BLANK = UNSAID  # a suppressed value
 HIDDEN = frozenset((OTHER, BLANK))
 WIDEST = max(len(spelt.encode()) for spelt in HIDDEN)  # bytes
 COVERS = 1 << 32  # a cover is a whole number of parts of this
 DRAW = 4  # bytes of a person's entropy for each rule with a cover
-COVER = "cover"  # the fork of a person's entropy of the round that the draws come from
+COVER = "cover"  # the fork of a person's entropy in the round for the draws
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """In this column only these values are said by name, at least one; ascending.
+    """In this column only these values are submitted by name: at least one, ascending.
 
     Attributes:
         column: by number.
-        said: as they are said, in ascending order.
+        said: the values, after generalization, in ascending order.
     """
 
     column: int
@@ -44,12 +44,12 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class Redact:
-    """In this column these values, at least one, are left blank; ascending.
+    """In this column these values are suppressed: at least one, ascending.
 
     Attributes:
         column: by number.
-        values: as they are said, in ascending order.
-        cover: of everybody else, each does so with probability cover / 2^32.
+        values: the values, after generalization, in ascending order.
+        cover: a user with another value suppresses it with probability cover / 2^32.
     """
 
     column: int
@@ -63,7 +63,7 @@ class Redact:
 
     @property
     def rate(self) -> float:
-        """The probability with which somebody with another value leaves it blank, 0 to 1."""
+        """The probability with which a user with another value suppresses it, 0 to 1."""
         return self.cover / COVERS
 
 
@@ -81,7 +81,7 @@ def _check(column: int, values: tuple[str, ...]) -> None:
 
 
 def check_hidden(hidden: Sequence[Hiding], asked: Collection[int]) -> None:
-    """Anybody: ParameterError unless there is one rule a column at most, of those asked, in order.
+    """Any party: ParameterError unless each queried column has at most one rule, in order.
 
     A mask and a redaction are rules of different programs and do not occur together.
     """
@@ -93,7 +93,7 @@ def check_hidden(hidden: Sequence[Hiding], asked: Collection[int]) -> None:
 
 
 def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequence[str]:
-    """User: the row as it is said. entropy: the person's, of this round, for this alone."""
+    """User: return the row under the rules. entropy: of the person, for this purpose alone."""
     if not hidden:
         return row
     said = list(row)
@@ -104,7 +104,7 @@ def hide(hidden: Sequence[Hiding], row: Sequence[str], entropy: Entropy) -> Sequ
 
 
 def apply_rule(rule: Hiding, value: str, draw: int) -> str:
-    """One value as it is said. draw: uniform on 0 .. 2^32 - 1; a mask does not look at it."""
+    """Return a value under a rule. draw: uniform on 0 .. 2^32 - 1; masks ignore it."""
     match rule:
         case Mask(said=said):
             return value if value in said else OTHER
@@ -113,7 +113,7 @@ def apply_rule(rule: Hiding, value: str, draw: int) -> str:
 
 
 def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
-    """User: a draw for each rule, whatever the person's values are; zeros if no rule needs one."""
+    """User: return a draw for each rule, independent of values; zeros if no rule needs a draw."""
     if not any(isinstance(rule, Redact) for rule in hidden):
         return [0] * len(hidden)
     fresh = entropy.fork(COVER).random(DRAW * len(hidden))
@@ -121,7 +121,7 @@ def cover_draws(hidden: Sequence[Hiding], entropy: Entropy) -> list[int]:
 
 
 def admitted(rule: Hiding, value: str, *, plain: bool) -> bool:
-    """Reader: whether a value may be said under a rule. plain: whether it is in the domain."""
+    """Reader: whether a rule allows a submitted value. plain: whether it is in the domain."""
     match rule:
         case Mask(said=said):
             return value == OTHER or value in said

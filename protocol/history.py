@@ -1,10 +1,14 @@
-"""What a first shuffler remembers from session to session, and what it does not mix for it.
+"""The memory of a first shuffler or a curator between sessions, and the batches that it refuses.
 
-Before a batch is handed on, it is judged with all that was handed on before: by the people it
-counts (participation.py), by what it tells of them (releases.py), and, if it is a release, by the
-groups of people that it gives together with earlier ones (`subtracted`). What may pass is written
-down, and only then handed on: a shuffler that dies in between has told less than it remembers,
-never more. Who reads the batch later, and whether that ends well, changes nothing.
+Before a batch is forwarded, it is checked together with all batches before: by its people
+(participation.py), by its content (releases.py), and, if it is a release, by the groups of people
+that follow from it and earlier releases (`subtracted`). A permitted batch is written down before it
+is forwarded: a shuffler that fails in between has revealed less than it remembers, never more.
+Later readers, and the outcome of the round, change nothing in this memory.
+
+A curator knows the people asked in a session and the number of answers, not the respondents. If all
+people answered, it judges as the shuffler does; otherwise it cannot show that a later batch is
+safe, and refuses it (`certain`).
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,7 +18,7 @@ from ..errors import RoundBurned
 from .announcement import Announcement
 from .coarsening import rule_digest
 from .messages import Call, Counts
-from .participation import CountedPeople, smallest_apart
+from .participation import CountedPeople, linked, smallest_apart
 from .parties import Role
 from .releases import Release, unsafe, worded
 
@@ -22,26 +26,27 @@ SingleCounts = Mapping[str, Mapping[str, int]]  # column of the source -> value 
 
 
 def no_groups(_now: "HandedBatch", _singles: SingleCounts | None) -> str | None:
-    """Refuse nothing: the groups that releases give are not looked for."""
+    """Refuse no batch: groups that follow from releases are not searched."""
     return None
 
 
 def no_price(_now: "HandedBatch") -> str | None:
-    """Refuse nothing: what reports cost is not counted."""
+    """Refuse no batch: the cost of reports is not counted."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class HandedBatch:
-    """One batch that is handed on.
+    """A batch that is forwarded.
 
     Attributes:
         round: from 1.
-        people: whose answers were in it, by name.
-        least: fewer may not be told apart (`min_dropout`).
-        releases: what its readers count, one a question.
-        singles: whether the counts of these are published, those of single columns too.
-        public: whether it is a release, or questions of the curator.
+        people: the users with answers in it, by name.
+        least: the smallest safe difference in people (`min_dropout`).
+        releases: the counts of its readers, one for each query.
+        singles: whether all counts are published, of single columns too.
+        public: whether it is a release, and not a round of the curator.
+        certain: whether it counts exactly these people; False: some of them, unknown which.
     """
 
     round: int
@@ -50,10 +55,11 @@ class HandedBatch:
     releases: tuple[Release, ...]
     singles: bool = False
     public: bool = False
+    certain: bool = True
 
     @property
     def counted_people(self) -> CountedPeople:
-        """Whom it counts."""
+        """The people that it counts."""
         return CountedPeople(self.people, self.least)
 
 
@@ -65,9 +71,9 @@ def hand_over(
     coins: str = "",
     read: Callable[[str], tuple[str, ...]] = lambda _: (),
 ) -> HandedBatch:
-    """First shuffler: what a call tells of these people.
+    """First shuffler: return the batch of a call about these people.
 
-    name: what the source calls a feature. read: how its cells were made coarser as they were read.
+    name: the source's name of a feature. read: names the generalizations of its cells at reading.
     """
     who, policy = frozenset(people), announcement.policy
     features = announcement.schema.features
@@ -97,28 +103,28 @@ def hand_over(
 
 @dataclass(slots=True)
 class History:
-    """The sessions that a first shuffler has mixed, the present one last.
+    """The sessions that a first shuffler has mixed, or a curator has read, the present one last.
 
     Attributes:
         sessions: the batches of each, in order.
-        burn, union: whether it refuses a round by the people it counts, or by what it tells of
-            them; what it lets pass all the same is in `warned`.
-        promised: whom earlier sessions have asked, and their `min_dropout`.
-        strange: why nobody can say who these people are, if so.
-        person: who a user is, from session to session.
-        column: what the source calls a feature.
-        read: names how cells of a feature became one as they were read, () if none did.
+        burn, union: whether it refuses a round by its people, or by its content; the reasons that
+            do not refuse are in `warned`.
+        promised: the people asked in earlier sessions, and their `min_dropout`.
+        strange: the reason why these people cannot be identified, if so.
+        person: the lasting name of a user.
+        column: the source's name of a feature.
+        read: names the merges of a feature's cells at reading; () if there were none.
         coins: the draw of this session's coins.
-        write: notes what is about to be handed on.
-        counted: the counts of round 1 of the present session, where the board does not show them
-            and the curator has them in the same memory; None: nobody here knows them.
-        subtracted: why a release may not be made for the groups that it gives by arithmetic with
-            earlier ones; None: it may. It is handed the release and, if these are the people of
-            round 1, the counts of single columns.
-        priced: why a batch may not be handed on for what noisy reports cost its people over all
-            sessions; None: it may.
-        warned: what would have been a reason to refuse, each once.
-        refused: why the present round was refused; None: it was not.
+        write: stores a batch before it is forwarded.
+        counted: the counts of round 1 of the present session, if the board does not show them and
+            the curator is in the same process; None: unknown here.
+        subtracted: returns the reason to refuse a release because of groups that follow by
+            arithmetic with earlier releases; None: permitted. Arguments: the release and, if these
+            are the people of round 1, the counts of single columns.
+        priced: returns the reason to refuse a batch because of the total cost of noisy reports of
+            its people; None: permitted.
+        warned: reasons that did not refuse, each once.
+        refused: the reason why the present round was refused; None: not refused.
     """
 
     sessions: list[list[HandedBatch]] = field(default_factory=list)
@@ -145,14 +151,17 @@ class History:
         *,
         first: bool,
         published: Sequence[Counts] | None = None,
+        certain: bool = True,
     ) -> None:
-        """First shuffler: note what is handed on; RoundBurned if earlier batches make it unsafe.
+        """Note a call's batch; RoundBurned if earlier batches make it unsafe.
 
-        first: whether this is the first round of its session. published: the counts of round 1 that
-        the board shows; None: it shows none.
+        first: whether this is the first round of its session. published: the counts of round 1 on
+        the board; None: unpublished. certain: whether it counts all these people; False: some of
+        them, and a curator does not know which.
         """
         who = [self.person(user) for user in people]
         now = hand_over(announcement, call, who, self.column, self.coins, self.read)
+        now = replace(now, certain=certain)
         known = None if first else self._singles(announcement, now, published)
         self.admit(now, known, first=first)
 
@@ -160,12 +169,14 @@ class History:
         """First shuffler: note a batch; RoundBurned if earlier batches make it unsafe.
 
         singles: the counts of single columns of its people, if they are known. first: whether it is
-        the first of its session.
+        the first batch of its session.
         """
         if first or not self.sessions:
             self.sessions.append([])
         if first and self.strange:
             self._object(self.strange, refuse=self.burn)
+        if why := self._unsure(now):
+            self._object(why, refuse=self.burn)
         if why := self._apart(now):
             self._object(why, refuse=self.burn)
         if why := self._joined(now):
@@ -180,7 +191,7 @@ class History:
     def _singles(
         self, announcement: Announcement, now: HandedBatch, published: Sequence[Counts] | None
     ) -> SingleCounts | None:
-        """The counts of single columns of these people; None: they are not those of round 1."""
+        """Return the counts of single columns of these people; None if round 1 had others."""
         counts = self.counted() if published is None else published
         if counts is None or not self.sessions or not self.sessions[-1]:
             return None
@@ -199,8 +210,25 @@ class History:
         if why not in self.warned:
             self.warned.append(why)
 
+    def _unsure(self, now: HandedBatch) -> str | None:
+        """Why it is not known who is counted, now or in a session linked to it; None: it is.
+
+        A first session is linked to none, and is judged by its own rules alone.
+        """
+        past = [batch for session in self.sessions[:-1] for batch in session]
+        near = linked([batch.counted_people for batch in past], now.counted_people)
+        unsure = {batch.people for batch in past if not batch.certain}
+        if not near or (now.certain and unsure.isdisjoint(counted.people for counted in near)):
+            return None
+        when = "an earlier session" if now.certain else "this session"
+        return (
+            f"some people of {when} did not answer, and the curator does not know who: their "
+            "absence may tell few people apart from those of another session; ask people of whom "
+            "all answer, or people of no earlier session"
+        )
+
     def _apart(self, now: HandedBatch) -> str | None:
-        """Why its people may not be counted besides those who were; None: they may."""
+        """Return the reason not to count these people, given earlier counts; None: permitted."""
         before = [batch.counted_people for session in self.sessions for batch in session]
         few, least = smallest_apart(before, now.counted_people, self.promised)
         if not 0 < few < least:
@@ -212,7 +240,7 @@ class History:
         )
 
     def _joined(self, now: HandedBatch) -> str | None:
-        """Why it may not be told besides what earlier sessions told; None: it may."""
+        """Return the reason to refuse a batch, given earlier releases; None: permitted."""
         before = [
             [release for told in past for release in told.releases] for past in self.sessions[:-1]
         ]
@@ -224,7 +252,7 @@ class History:
         return None
 
     def _shown(self, now: Release) -> bool:
-        """Whether everybody saw this count of exactly these people before."""
+        """Whether this count of exactly these people was public before."""
         return any(
             batch.singles
             and batch.people == now.people
@@ -235,7 +263,7 @@ class History:
 
 
 def _named(before: Sequence[Sequence[Release]], now: Release) -> str | None:
-    """Why the count of a column may not be seen by all: it names what was left blank, or finer."""
+    """Return the reason not to publish a column's counts: they reveal hidden or finer values."""
     shown = [
         release for told in before for release in told if not release.people.isdisjoint(now.people)
     ]

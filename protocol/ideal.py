@@ -1,9 +1,9 @@
-"""The ideal functionality: the same questions answered without a message.
+"""The ideal functionality: the same queries answered without messages.
 
-Nobody seals, mixes or opens anything here. A trusted nobody reads the table, answers each call,
-lets the decision rule decide, and applies the same rules about small batches and missing people.
-Every run of the real protocol must give the same marginals, decision and release. The table may
-have a million rows: the only place in this room that uses numpy.
+This module seals, mixes and opens nothing. A hypothetical trusted party reads the table, answers
+each call, lets the decision rule decide, and applies the same rules about small batches and missing
+people. Every run of the real protocol must give the same marginals, decision and release. The table
+may have a million rows: the only place in this room that uses numpy.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,15 +24,15 @@ from .programs import DecisionRule, RoundResult, Strategy, first_call, next_step
 from .promise import check_promise, prove
 from .schema import Schema
 
-DENSE = 1 << 16  # cells that are counted in an array, however few people there are
-PACKED = 1 << 62  # cells that still have a number of 64 bits each
+DENSE = 1 << 16  # cells that are counted in an array even for few people
+PACKED = 1 << 62  # most cells that can be numbered with 64 bits
 
 Codes = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The people, as nobody in the protocol sees them.
+    """The table of all people, which no party of the protocol sees.
 
     Attributes:
         values: values[j]: the texts of column j.
@@ -45,16 +45,16 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Ideal:
-    """What comes out: counts per round and question, decision, release, or why there is none.
+    """The outcome: counts by round and query, decision, release, or the reason why there is none.
 
     Attributes:
-        tallies: counts per round, and per question of it.
-        decision: the columns of the release; None: none was made.
-        release: how many people have each combination; None: nothing was released.
-        burned: why it was given up; None: it was not.
-        calls: those that were answered.
-        burned_call: the call of the round that was burned; None: no round was.
-        burned_counts: what its reader had read of it by then, per question; None: nothing.
+        tallies: counts by round, and by query of it.
+        decision: the columns of the release; None: no decision.
+        release: the number of people with each combination; None: no release.
+        burned: the reason of an abort; None: no abort.
+        calls: the answered calls.
+        burned_call: the call of the burned round; None: no round was burned.
+        burned_counts: the counts that its reader had read by then, by query; None: no counts.
     """
 
     tallies: tuple[tuple[Counts, ...], ...]
@@ -67,7 +67,7 @@ class Ideal:
 
     @property
     def posted(self) -> tuple[Call, ...]:
-        """Every call that people were shown, the burned one included."""
+        """All calls that users were shown, the burned call included."""
         return self.calls if self.burned_call is None else (*self.calls, self.burned_call)
 
 
@@ -77,7 +77,7 @@ def answer(table: Table, call: Call) -> tuple[Counts, ...]:
 
 
 def count_cells(table: Table, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
-    """Count the people in every cell that occurs over some columns."""
+    """Count the people in every cell over some columns that is not empty."""
     sizes = tuple(len(table.values[column]) for column in columns)
     codes = table.codes[:, list(columns)]
     if prod(sizes) > PACKED:
@@ -99,9 +99,10 @@ def count_cells(table: Table, columns: Sequence[int]) -> dict[tuple[str, ...], i
 
 
 def hide_table(table: Table, hidden: Sequence[Hiding], draws: npt.ArrayLike) -> Table:
-    """The table as people say it under a call's rules.
+    """Return the table of submitted values under a call's rules.
 
-    draws: people x rules, whole numbers below 2^32; what `hiding.cover_draws` gives each person.
+    draws: people x rules, whole numbers below 2^32; the results of `hiding.cover_draws` for each
+    person.
     """
     values, codes = list(table.values), table.codes.astype(np.int64, copy=bool(hidden))
     for rule, drawn in zip(hidden, np.asarray(draws, dtype=np.uint64).T, strict=True):
@@ -127,11 +128,11 @@ def run_through(
     proving: bool = True,
     asking: Callable[[Call], int] | None = None,
 ) -> Ideal:
-    """Play a program without a message.
+    """Play a program without messages.
 
-    answering: the people who answer a call, as they say it. In the fixed setting those of a round
-    are those of the round before, less who is missing. proving: whether the promise must hold for
-    those who came. asking: how many people ask for tokens for a call, where there are tokens.
+    answering: returns the rows that the respondents of a call submit; in the fixed setting they
+    are those of the round before, less the dropouts. proving: whether the promise must hold for
+    them. asking: returns the number of users that ask for a call's tokens; None: no tokens.
     """
     calls: list[Call] = []
     given: list[int] = []
@@ -189,9 +190,9 @@ def _check_people(
 
 
 def check_tokens(policy: Policy, rules: Rules, given: Sequence[int], people: int) -> None:
-    """Reader: RoundBurned unless all who were given tokens answer, and are enough, and the same.
+    """Reader: RoundBurned unless all users with tokens answer, are enough, and the same as before.
 
-    given: to how many people tokens were given in each round up to this one.
+    given: the number of users with tokens in each round up to this round.
     """
     check_batch_size(given[-1], rules.min_batch)
     if policy.setting is Setting.FIXED:
@@ -202,7 +203,7 @@ def check_tokens(policy: Policy, rules: Rules, given: Sequence[int], people: int
 def released(
     calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]], decision: Decision | None
 ) -> Counts | None:
-    """Anybody: the release, if the round for what was decided was completed; else None."""
+    """Any party: return the release, if the round after the decision was completed; else None."""
     if decision is None or not calls or calls[-1].reader is not Role.ANALYST:
         return None
     return tallies[-1][0] if len(tallies) == len(calls) else None
@@ -219,9 +220,9 @@ def two_round(
     rules: Rules,
     decide: DecisionRule | Strategy,
 ) -> Ideal:
-    """Play the program `two-round` without a message; `rounds` are the people who answer in each.
+    """Play the program `two-round` without messages; `rounds`: the respondents of each round.
 
-    In the fixed setting the second table is the first, less those who are missing.
+    In the fixed setting the second table is the first, less the dropouts.
     """
     strategy = strategy_of(decide)
 
@@ -232,9 +233,9 @@ def two_round(
 
 
 def randomized(schema: Schema, reports: Table, rules: Rules, given: int | None = None) -> Ideal:
-    """Play the program `randomized` without a message; `reports` are what people say.
+    """Play the program `randomized` without messages; `reports` are the noisy answers.
 
-    given: how many people ask for tokens, where there are tokens.
+    given: the number of users that ask for tokens; None without tokens.
     """
     call = first_call(Program.RANDOMIZED, schema)
     read: tuple[Counts, ...] | None = None

@@ -1,16 +1,16 @@
-"""The view of a coalition in an ideal run: what it would know, were the mix network ideal.
+"""The view of a coalition in an ideal run: its knowledge if the mix network were ideal.
 
-An ideal mix links nothing but what keys and members link. A coalition knows
+An ideal mix reveals only the links of keys and members. A coalition knows
 
 * the counts that a member reads, also of a round that was burned after it was read, and those that
   are public;
-* where all shufflers of a round and its reader are members, the answers of that round, person by
-  person, of all who handed one in;
-* what its own users said, whether or not it was counted;
-* whose answers were counted, if a member sees who takes part (`View.sees_who`).
+* if all shufflers of a round and its reader are members, the answers of that round, person by
+  person, of all senders;
+* the answers of its own users, whether or not they were counted;
+* the users with counted answers, if a member sees the names of respondents (`View.sees_who`).
 
-That is `Record.view` of a run with messages (view.py), where batches are sorted, messages padded
-and nothing audited: what order, length and audits tell is about messages, of which there are none.
+That is `Record.view` of a run with messages (view.py), if batches are sorted, messages padded and
+no round audited: order, length and audits reveal properties of messages, and here are none.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,17 +28,17 @@ from .record import CountsSeen
 from .transcript import Row, Transcript
 from .view import CERTIFIED, View, certified_counts
 
-PEOPLE = (Role.USER, Role.PEER)  # the parties who answer
+PEOPLE = (Role.USER, Role.PEER)  # the parties that answer
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """One round of an ideal session, person by person, by index.
+    """A round of an ideal session, person by person, by index.
 
     Attributes:
-        made: what each user sealed.
-        sent: the users who handed in what they sealed.
-        came: the users whose answers reached the reader.
+        made: the sealed row of each user.
+        sent: the users that submitted it.
+        came: the users with answers that reached the reader.
     """
 
     made: Mapping[int, Row]
@@ -61,16 +61,16 @@ def ideal_view(
     """Return the view of these parties of the calls that people were shown.
 
     Args:
-        users: people of the session.
-        ideal: what came of it.
+        users: number of people in the session.
+        ideal: the outcome.
         policy: as announced.
-        shufflers: how many.
+        shufflers: their number.
         members: the parties.
-        asked: whether people ask curator and analyst for tokens.
-        public: whether everybody sees who takes part.
-        whole: where only what k people share is opened, the counts of whole rows.
-        answers: gives those of a call, person by person; None: the summary form, without people.
-        domains: where rows open, the number of values of each column; None: without end.
+        asked: whether users ask curator and analyst for tokens.
+        public: whether the names of respondents are public.
+        whole: the counts of whole rows, if only shared values open; None: all rows open.
+        answers: returns a call's answers, person by person; None: the summary form.
+        domains: if rows open in part, the size of each column's domain; None: infinite.
     """
     coalition = frozenset(members)
     openers = _openers(ideal, shufflers)
@@ -101,12 +101,12 @@ def ideal_view(
 def _opened_layers(
     openers: Mapping[int, tuple[str, ...]], coalition: frozenset[str]
 ) -> dict[int, tuple[int, int]]:
-    """Return per round how many layers of a submission a coalition can open, of how many."""
+    """Return, by round, the number of layers that a coalition can open, and the number of all."""
     return {number: (_depth(chain_, coalition), len(chain_)) for number, chain_ in openers.items()}
 
 
 def _openers(ideal: Ideal, shufflers: int) -> dict[int, tuple[str, ...]]:
-    """Per round, the party that opens each layer of a submission, outermost first."""
+    """Return, by round, the openers of the layers of a submission, outermost first."""
     chain = [parties.shuffler(hop + 1) for hop in range(shufflers)]
     return {call.round: (*chain, call.reader.value) for call in ideal.posted}
 
@@ -134,9 +134,9 @@ def _opened(
     whole: Counts | None,
     rounds: PersonalRecord,
 ) -> tuple[Mapping[int, Mapping[int, Row]], tuple[CountsSeen, ...]]:
-    """What is linked and counted where only what k people share opens. No rounds: a summary.
+    """Return the links and counts if only values that k people share open. No rounds: a summary.
 
-    whole: None where everything opens.
+    whole: None if all rows open.
     """
     if whole is None:
         return linked, counted
@@ -151,7 +151,7 @@ def _opened(
 
 
 def _counted(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Iterator[CountsSeen]:
-    """The counts that members read, and those on the board."""
+    """Yield the counts that members read, and the published counts."""
     for call, tally in zip(ideal.calls, ideal.tallies, strict=True):
         if call.reader in coalition or call.reader is Role.ANALYST or policy.publish_marginals:
             yield from _seen(call, tally)
@@ -160,7 +160,7 @@ def _counted(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Iterato
 
 
 def _decision(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Decision | None:
-    """Return the decision, with the announced bound where no member holds the certificate."""
+    """Return the decision, with the announced bound if no member holds the certificate."""
     if ideal.decision is None or coalition & CERTIFIED or not _closed(ideal, policy):
         return ideal.decision
     return public_part(policy, ideal.decision)
@@ -196,7 +196,7 @@ def _seen(call: Call, tally: tuple[Counts, ...]) -> Iterator[CountsSeen]:
 def _linked(
     said: Mapping[int, Answers], broken: set[int], coalition: frozenset[str]
 ) -> dict[int, Mapping[int, Row]]:
-    """Per round and person the values that a coalition links to that person."""
+    """Return, by round and person, the values that a coalition links to that person."""
     mine = {parties.index(party) for party in coalition if parties.role(party) in PEOPLE}
     linked: dict[int, Mapping[int, Row]] = {}
     for number, each in said.items():
@@ -211,7 +211,7 @@ def _linked(
 def _came(
     ideal: Ideal, said: Mapping[int, Answers]
 ) -> dict[tuple[int, tuple[int, ...]], frozenset[int]]:
-    """Per round and question that was read, the users whose answers reached the reader."""
+    """Return, by round and query that was read, the users with answers that reached the reader."""
     read = ideal.posted if ideal.burned_counts is not None else ideal.calls
     return {
         (call.round, columns): said[call.round].came
@@ -222,7 +222,7 @@ def _came(
 
 
 def _depth(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
-    """How many layers of a submission a coalition can open, from the outside."""
+    """Return the number of layers of a submission that a coalition can open, from the outside."""
     closed = (depth for depth, opener in enumerate(openers) if opener not in coalition)
     return next(closed, len(openers))
 

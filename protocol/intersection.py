@@ -1,13 +1,13 @@
-"""Who took part, over many releases: what is left of everybody but one by adding and subtracting.
+"""Intersection of many releases: rows of single people by adding and subtracting counts.
 
 Release t counts the rows of the people S_t. People of one history (in the same S_t) always count
 together: write x_g for the sum of the rows of a group g. Then every release is a sum of some x_g,
 
     c_t = sum over g with g in S_t of x_g,        t = 1 .. T,
 
-and x_g is known if its unit vector is a combination of the rows of that 0/1 matrix. Where such a
-group is one person, its row is read. Nothing else is used: that counts are whole numbers, and not
-below 0, may tell more (participation.py).
+and x_g is known if its unit vector is a combination of the rows of that 0/1 matrix. If such a group
+is one person, its row is read. Further properties are not used: that counts are whole numbers, and
+not below 0, may reveal more (participation.py).
 """
 
 from collections import Counter, defaultdict
@@ -23,12 +23,12 @@ Vector = list[Fraction]
 
 @dataclass(frozen=True, slots=True)
 class SeenRelease:
-    """One release, as an attacker has it.
+    """A release in the view of an attacker.
 
     Attributes:
-        people: those who were counted, by index.
-        columns: of its cells.
-        counts: how many of them have each cell.
+        people: the counted people, by index.
+        columns: the columns of its cells.
+        counts: the number of people in each cell.
     """
 
     people: frozenset[int]
@@ -37,7 +37,7 @@ class SeenRelease:
 
 
 def told_apart(seen: Sequence[SeenRelease]) -> People:
-    """Network, or whoever sees who takes part: the released rows of those who are left alone."""
+    """Network, or a party that sees respondents: return the released rows of isolated people."""
     columns = (
         tuple(sorted(set.intersection(*(set(release.columns) for release in seen)))) if seen else ()
     )
@@ -57,7 +57,7 @@ def told_apart(seen: Sequence[SeenRelease]) -> People:
 
 
 def histories(sets: Sequence[frozenset[int]]) -> Mapping[int, list[int]]:
-    """Anybody: people by their history: bit t of it is set for who is in sets[t]."""
+    """Any party: group people by their history: bit t is set if the person is in sets[t]."""
     of_person: Counter[int] = Counter()
     for number, people in enumerate(sets):
         for person in people:
@@ -69,7 +69,7 @@ def histories(sets: Sequence[frozenset[int]]) -> Mapping[int, list[int]]:
 
 
 def marginal(release: SeenRelease, columns: Sequence[int]) -> Counter[tuple[str, ...]]:
-    """Anybody: the counts of a release over some of its columns."""
+    """Any party: return the counts of a release over some of its columns."""
     places = [release.columns.index(column) for column in columns]
     counts: Counter[tuple[str, ...]] = Counter()
     for cell, people in release.counts.items():
@@ -78,11 +78,11 @@ def marginal(release: SeenRelease, columns: Sequence[int]) -> Counter[tuple[str,
 
 
 def _solved(matrix: list[Vector]) -> dict[int, Vector]:
-    """Per unknown that is known, the combination of equations that gives it: Gauss-Jordan."""
+    """Return, by determined unknown, the combination of equations that gives it: Gauss-Jordan."""
     many = len(matrix)
     rows = [
         [*row, *(Fraction(i == j) for j in range(many))] for i, row in enumerate(matrix)
-    ]  # each row with how it was combined
+    ]  # each row with its combination of equations
     width, done = len(matrix[0]), 0
     for column in range(width):
         at = next((i for i in range(done, many) if rows[i][column]), None)
@@ -105,7 +105,7 @@ def _solved(matrix: list[Vector]) -> dict[int, Vector]:
 
 
 def _only(weights: Vector, sums: Sequence[Counter[tuple[str, ...]]]) -> tuple[str, ...] | None:
-    """The one cell that a combination of counts leaves with one person; None if it does not."""
+    """Return the cell if a combination of counts leaves one cell with one person; else None."""
     total: dict[tuple[str, ...], Fraction] = defaultdict(Fraction)
     for weight, counts in zip(weights, sums, strict=True):
         for cell, people in counts.items():

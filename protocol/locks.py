@@ -1,14 +1,14 @@
-r"""Locks: ballots that nobody opens before everybody has seen that all of them have come.
+r"""Locks: ballots that no party can open before all parties could check their arrival.
 
     lock of a round   J = sum of the shares of all its shufflers and of its reader (joint_key.py)
     innermost layer   for the reader ( locked ballot )
     locked ballot     sealed to J ( padded ballot || token, if any )
     mark              SHA-256("veilmix mark 1\0" || session || round || locked ballot)
 
-Every keyholder draws its share for one round, and posts it before anybody answers. When the batch
-has come, the reader shows the marks of what it holds; only after the challenge (challenge.py) do
-the shufflers show the secrets of their shares. The reader's stays with it: so it alone opens what
-it has, and it needs them all.
+Every keyholder draws its share for one round, and posts it before users answer. When the batch has
+arrived, the reader posts the marks of its ballots; only after the challenge (challenge.py) do the
+shufflers post the secrets of their shares. The reader keeps its own secret: so only the reader
+opens the ballots, and it needs all shares.
 """
 
 import hashlib
@@ -35,30 +35,30 @@ SHARE_LABEL = b"veilmix lock 1\0"
 
 
 def share_context(session: bytes, number: int, party: str) -> bytes:
-    """Anybody: what the proof of a share is bound to."""
+    """Any party: return the context to which the proof of a share is bound."""
     return SHARE_LABEL + session + bytes([number]) + party.encode()
 
 
 def draw_share(plan: Round, party: str, entropy: Entropy) -> KeyShare:
-    """Keyholder: its share of the lock of a round. entropy: for this round alone."""
+    """Keyholder: draw its share of the lock of a round. entropy: for this round alone."""
     return make_share(entropy, share_context(plan.session, plan.call.round, party))
 
 
 def locked(plan: Round, shares: Mapping[str, Share]) -> Round | None:
-    """Anybody: the round with its lock; None while a share is missing."""
+    """Any party: return the round with its lock; None while a share is missing."""
     if not set(plan.openers) <= shares.keys():
         return None
     return replace(plan, lock=joint([shares[party].public for party in plan.openers]))
 
 
 def mark(plan: Round, ballot: bytes) -> bytes:
-    """Person or reader: the hash by which a locked ballot is found among those that came."""
+    """Person or reader: return the hash that marks a locked ballot as arrived."""
     place = MARK_LABEL + plan.session + bytes([plan.call.round])
     return hashlib.sha256(place + ballot).digest()
 
 
 def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> list[bytes | None]:
-    """Reader, with the secrets of all shares: open locked ballots; None for one that does not."""
+    """Reader, with the secrets of all shares: open locked ballots; None for an invalid ballot."""
     secret = total(secrets)
     plaintexts: list[bytes | None] = []
     for ballot in ballots:
@@ -71,13 +71,13 @@ def unlock(plan: Round, secrets: Sequence[bytes], ballots: Sequence[bytes]) -> l
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """What a person keeps of its answers, to prove that one of them is missing.
+    """The data that a person keeps to prove that an answer is missing.
 
     Attributes:
-        ballots: locked, one a question.
+        ballots: locked, one for each query.
         onions: their layers, outermost first.
-        draws: what the layers of each were sealed with, innermost first; and the envelope.
-        draw: what the envelope was sealed with, 32 bytes.
+        draws: of each ballot, the randomness of its layers, innermost first.
+        draw: the randomness of the envelope, 32 bytes.
     """
 
     ballots: tuple[bytes, ...]
@@ -97,5 +97,5 @@ def lock_all(plan: Round, plaintexts: Sequence[bytes], entropy: Entropy) -> Proo
 
 
 def rewrap(plan: Round, ballot: bytes, draw: bytes) -> tuple[bytes, ...]:
-    """Anybody who is told what they were sealed with: the layers around a locked ballot."""
+    """Any party with the sealing randomness: rebuild the layers around a locked ballot."""
     return wrap(plan.suite, plan.hops[1:], ballot, Drawn(draw))

@@ -1,6 +1,6 @@
-"""What parties say to each other: one small class a kind of message, valid once it exists.
+"""Messages between parties: a small class for each kind of message, checked at construction.
 
-How each is written as bytes is in bodies.py; which is legal when, and from whom, in phases.py.
+bodies.py encodes them as bytes; phases.py says which message is legal when, and from which party.
 """
 
 from collections.abc import Mapping
@@ -17,6 +17,13 @@ from .hiding import Hiding, check_hidden
 from .parties import Role, index, role
 from .peer_messages import Accusation, Agreed, FoundBallots, Relay, Share, ShareSecret
 from .token_messages import Ask, Evaluated, Grant, Issued, Mint, PublicGrant, Query, Roll
+from .verified_messages import (
+    BallotKeys,
+    CheckedBallots,
+    HandedBallots,
+    OpeningShares,
+    ShuffledLists,
+)
 
 OPENING = 16  # bytes of a session's opening
 STATE = 32  # bytes: a SHA-256
@@ -26,7 +33,7 @@ Counts = Mapping[tuple[str, ...], int]  # value of each asked column -> number o
 
 
 class Kind(IntEnum):
-    """The byte that tells what a message is."""
+    """The byte that identifies the kind of a message."""
 
     KEY = 1
     ANNOUNCEMENT = 2
@@ -65,10 +72,15 @@ class Kind(IntEnum):
     GRANTED = 43
     QUERY = 48
     EVALUATED = 49
+    KEYS = 50
+    HANDED = 51
+    CHECKED = 52
+    SHUFFLED = 53
+    SHARED = 54
 
 
 class Cause(StrEnum):
-    """What an alarm is about; what proves it is in alarms.py."""
+    """The cause of an alarm; its evidence is described in alarms.py."""
 
     BALANCE = "balance"
     ACCOUNTS = "accounts"
@@ -81,7 +93,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A shuffler or the analyst tells everybody its fresh public key."""
+    """A shuffler or the analyst publishes its fresh public key."""
 
     key: PublicKey
 
@@ -95,13 +107,14 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The curator opens a round: who reads the answers, and which column sets are asked for.
+    """The curator opens a round: the reader of the answers, and the column sets to answer.
 
     Attributes:
         round: from 1.
-        reader: who reads the answers.
-        asks: column sets, by numbers; one ballot answers one.
-        hidden: what people do to their values before they say them, one rule a column at most.
+        reader: the party that reads the answers.
+        asks: column sets, by numbers; a ballot answers one column set.
+        hidden: the rules that users apply to their values before they submit, at most one rule for
+            each column.
     """
 
     round: int
@@ -126,12 +139,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A user hands in its answers of one round: one envelope for the first shuffler.
+    """A user submits its answers of a round: an envelope for the first shuffler.
 
     Attributes:
         envelope: sealed to the first shuffler.
-        signature: over session, round and envelope, where users are registered; else empty.
-        witness: the board's head that the user saw, as bytes; empty where none is signed.
+        signature: over session, round and envelope, if users are registered; else empty.
+        witness: the board's head that the user saw, as bytes; empty without signed heads.
     """
 
     envelope: bytes
@@ -141,22 +154,22 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A shuffler hands on all it has opened, at once."""
+    """A shuffler forwards all layers that it has opened, at once."""
 
     layers: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """A shuffler accounts for its batch: what came, what went, what it refused, and a digest.
+    """A shuffler accounts for its batch: input, output, refusals, and a digest.
 
     Attributes:
         hop: from 1.
         people: users whose envelope opened (first shuffler only, else 0).
-        received: layers that came.
-        forwarded: layers that went on.
-        refused: layers that did not, by reason.
-        digest: of the batch that went on, 32 bytes.
+        received: number of input layers.
+        forwarded: number of output layers.
+        refused: number of refused layers, by reason.
+        digest: of the output batch, 32 bytes.
     """
 
     hop: int
@@ -169,12 +182,12 @@ class Mixed:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """A reader publishes what it read: people per column set, refusals, and the counts if public.
+    """A reader publishes its totals: people per column set, refusals, and the counts if public.
 
     Attributes:
         totals: ballots for each column set that was asked.
         refused: ballots that did not count, by reason.
-        counts: people by combination, for each column set; None where they are not published.
+        counts: people by combination, for each column set; None if they are not published.
     """
 
     totals: tuple[int, ...]
@@ -184,18 +197,18 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What the curator claims of the columns it keeps, in numbers that anyone can check.
+    """The curator's claim about the released columns, in numbers that every party can check.
 
     Attributes:
-        rule: the name of the theorem that it is by.
-        k: the smallest crowd in which nobody is exposed.
-        n: people who were counted.
-        people: at most so many of the n people are in a crowd smaller than k.
-        thresholds: one count per kept column; pivot and slack where the rule has them (Theorem 2's
+        rule: the name of the theorem.
+        k: the smallest safe class size.
+        n: number of counted people.
+        people: the upper bound on the number of people in classes smaller than k.
+        thresholds: one count per kept column; pivot and slack if the rule has them (Theorem 2's
             column, Theorem 3's c).
         pivot: the column that Theorem 2 counts by; None for other rules.
         slack: Theorem 3's c; None for other rules.
-        proof: what else the rule needs to be checked, in its own words (JSON); mostly nothing.
+        proof: further data that checking the rule needs (JSON); mostly empty.
     """
 
     rule: str
@@ -220,7 +233,7 @@ class Decision:
     Attributes:
         kept: the columns of the release, by number, ascending.
         certificate: for these columns.
-        hidden: what people do to their values before they say them to the analyst.
+        hidden: rules that users apply to their values before they submit them to the analyst.
     """
 
     kept: tuple[int, ...]
@@ -288,7 +301,7 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Who may send: the Ed25519 public key of every user, in their order. None of them twice."""
+    """The users that may send: the Ed25519 public key of each, in order. No key occurs twice."""
 
     keys: tuple[bytes, ...]
 
@@ -301,16 +314,15 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """Who signs in a session: the identity keys (Ed25519) of all who post, known beforehand.
+    """The signing parties of a session: their identity keys (Ed25519), known beforehand.
 
     Attributes:
-        opening: 16 bytes that tell two sessions of the same parties apart, agreed upon with the
-            rest.
-        board: the key of whoever keeps the board, 32 bytes, as are the others.
+        opening: 16 bytes that distinguish sessions of the same parties, agreed with the keys.
+        board: the key of the board's keeper, 32 bytes, like the other keys.
         curator: the curator's key.
         analyst: the analyst's key.
         shufflers: the shufflers' keys, in the order of the hops.
-        randomness: that of `randomness`; empty where there is no such party.
+        randomness: the key of `randomness`; empty without that party.
     """
 
     opening: bytes
@@ -331,7 +343,7 @@ class Roster:
             raise ParameterError("roster: two parties have the same identity; each needs its own")
 
     def key(self, party: str) -> bytes | None:
-        """The identity key of a party, by its name; None for whoever has none."""
+        """Return the identity key of a party, by its name; None if it has none."""
         match role(party):
             case Role.BOARD:
                 return self.board
@@ -348,7 +360,7 @@ class Roster:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The board signs what stands on it at a place: the call of a round, or (0) the end.
+    """The board signs its posts up to a place: the call of a round, or (0) the end.
 
     Attributes:
         place: the number of a round; 0: the end.
@@ -367,12 +379,12 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """Somebody has found that something is wrong in a round, and says by what it can be seen.
+    """A party reports an error in a round, with evidence.
 
     Attributes:
         round: from 1.
-        cause: what is wrong.
-        evidence: what shows it, as the cause asks; mostly empty.
+        cause: the kind of error.
+        evidence: the proof that the cause requires; mostly empty.
     """
 
     round: int
@@ -382,7 +394,7 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """An envelope that was accepted: whose it is among the registered, digest, signature.
+    """An accepted envelope: its registered person, digest and signature.
 
     Attributes:
         person: the place among the registered people, from 0.
@@ -401,7 +413,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The first shuffler shows whose envelopes it has taken, by place in the registry."""
+    """The first shuffler posts the accepted envelopes, by the person's place in the registry."""
 
     people: tuple[Envelope, ...]
 
@@ -412,7 +424,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class BallotMarks:
-    """A reader shows what has come before it opens anything: marks of locked ballots, ascending."""
+    """A reader posts the marks of locked ballots before it opens any of them; ascending."""
 
     hashes: tuple[bytes, ...]
 
@@ -461,4 +473,9 @@ Body = (
     | Traced
     | Toss
     | Opened
+    | BallotKeys
+    | HandedBallots
+    | CheckedBallots
+    | ShuffledLists
+    | OpeningShares
 )

@@ -1,7 +1,7 @@
-"""What a shuffler does: open, refuse, de-duplicate, sort, forward.
+"""The work of a shuffler: open, refuse, de-duplicate, sort, forward.
 
-The order in which a batch leaves is that of its bytes. Anybody can check it, it hides who came
-when, and it leaves no room for a message in the order itself.
+A batch leaves in the order of its bytes. Every party can check this order. It hides the order of
+arrival, and leaves no room for a message in the order itself.
 """
 
 import hashlib
@@ -19,19 +19,19 @@ from .messages import Mixed
 from .session import Round
 from .wire import Reader, decode
 
-TOGETHER = 16  # envelopes that a thread opens, at least, before it looks inside; others wait then
+TOGETHER = 16  # envelopes that a thread opens, at least, before it reads their contents
 PIECE = 1 << 25  # bytes of layers that travel as one message, at most
-UNPADDED = 1 << 15  # layers in one message, at most, where they have no size in common
+UNPADDED = 1 << 15  # layers in one message, at most, if their sizes differ
 HASHED = 1 << 12  # layers that are hashed together
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Layers that opened, as what was inside, and how many did not, by reason.
+    """The contents of opened layers, and the number of refused layers, by reason.
 
     Attributes:
-        inside: one for each layer that opened.
-        refused: layers that did not, by reason.
+        inside: the content of each layer that opened.
+        refused: number of other layers, by reason.
     """
 
     inside: list[bytes]
@@ -39,7 +39,7 @@ class Opened:
 
 
 def open_envelope(plan: Round, secret: SecretKey, envelope: bytes) -> list[bytes]:
-    """First shuffler: take the inner onions out of one envelope; Refused if anything is wrong."""
+    """First shuffler: return the inner onions of an envelope; Refused if it is invalid."""
     (opened,) = open_envelopes(plan, secret, [envelope])
     if isinstance(opened, Reason):
         raise Refused(opened)
@@ -49,7 +49,7 @@ def open_envelope(plan: Round, secret: SecretKey, envelope: bytes) -> list[bytes
 def open_envelopes(
     plan: Round, secret: SecretKey, envelopes: Sequence[bytes]
 ) -> list[list[bytes] | Reason]:
-    """First shuffler: open many envelopes; in place of one that is refused stands the reason."""
+    """First shuffler: open many envelopes; return the onions of each, or why it is refused."""
     context, results = plan.hops[0].context, list[list[bytes] | Reason]()
     size = max(TOGETHER, plan.suite.batch_size)
     for at in range(0, len(envelopes), size):
@@ -60,7 +60,7 @@ def open_envelopes(
 
 
 def inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | Reason:
-    """Anybody who opens an envelope: the inner onions of a bundle, or why it is refused.
+    """Any opener of an envelope: return the inner onions of a bundle, or the reason of a refusal.
 
     All slots must be there, each of the round's size, in ascending order: an envelope that breaks
     the rule could smuggle a mark through the mix or vote twice.
@@ -81,8 +81,8 @@ def inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | 
 
 
 def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> Opened:
-    """Shuffler at `hop` (2 or later) or reader: open a batch; count and drop what is wrong."""
-    size = plan.inner[hop]  # and with it the size of what is inside
+    """Shuffler at `hop` (2 or later) or reader: open a batch; count and drop invalid layers."""
+    size = plan.inner[hop]  # and with it the size of the content
     right = [layer for layer in layers if len(layer) == size] if size else layers
     plaintexts = open_all(secret, right, plan.hops[hop - 1].context)
     inside = [plaintext for plaintext in plaintexts if plaintext is not None]
@@ -94,25 +94,25 @@ def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes
 
 
 def check_batch(plan: Round, layers: Sequence[bytes]) -> None:
-    """Shuffler or reader: refuse a batch that is not strictly ascending where that is the rule."""
+    """Shuffler or reader: refuse a batch that does not strictly ascend, if the rules order it."""
     if plan.announcement.rules.ordered and not _ascending(layers, repeats=_repeats(plan)):
         raise Refused(Reason.MALFORMED)
 
 
 def check_accounted(account: Mixed | None, layers: Sequence[bytes]) -> None:
-    """Shuffler or reader: refuse a batch that its sender has not accounted for on the board.
+    """Shuffler or reader: refuse a batch that differs from its sender's account on the board.
 
-    Of a batch that is not the one on the board, nothing that the board shows is true.
+    The account on the board describes no other batch.
     """
     if account is None or account.digest != batch_digest(layers):
         raise Refused(Reason.UNEXPECTED)
 
 
 def arrange(plan: Round, layers: Sequence[bytes]) -> tuple[tuple[bytes, ...], int]:
-    """Shuffler: drop repeats and sort; returns the batch and how many repeats there were.
+    """Shuffler: drop repeats and sort; return the batch and the number of repeats.
 
-    A lesson may switch the order off: then the batch leaves as it came, which is the attack. It may
-    also have repeats kept.
+    A lesson may switch the order off: then the batch leaves in the order of arrival, which is the
+    attack. It may also keep repeats.
     """
     unique = layers if _repeats(plan) else dict.fromkeys(layers)
     batch = tuple(sorted(unique)) if plan.announcement.rules.ordered else tuple(unique)
@@ -129,17 +129,17 @@ def _ascending(layers: Sequence[bytes], *, repeats: bool = False) -> bool:
 
 
 def piece_size(plan: Round, hop: int) -> int:
-    """Shuffler or reader: how many layers one message to the party at `hop` holds, at most.
+    """Shuffler or reader: return the most layers in a message to the party at `hop`.
 
-    A batch is as many messages as it needs, and all but the last are full. What it is as a whole,
-    the account on the board says: how many layers, and their digest.
+    A batch is as many messages as it needs, and all but the last are full. The account on the board
+    describes it as a whole: the number of layers, and their digest.
     """
     width = plan.inner[hop]
     return max(1, PIECE // width) if width else UNPADDED
 
 
 def arranges(plan: Round, hop: int) -> bool:
-    """Shuffler: whether a batch to the party at `hop` has one size of layers, each once, sorted."""
+    """Shuffler: whether a batch to `hop` has unique, sorted layers of one size."""
     return plan.announcement.rules.ordered and not _repeats(plan) and bool(plan.inner[hop])
 
 
@@ -151,23 +151,23 @@ def account(
     batch: Sequence[bytes],
     digest: bytes | None = None,
 ) -> Mixed:
-    """Account for a batch: a function of what came and of what leaves, and of nothing else.
+    """Return the account of a batch: a function of its input and output alone.
 
     people: at the first hop, the users whose layers leave. received, refused: messages. digest: the
-    batch's, where it is known already.
+    batch's, if it is known already.
     """
     digest = batch_digest(batch) if digest is None else digest
     return Mixed(hop, people, received, len(batch), refused, digest)
 
 
 class BatchDigest:
-    """The hash of a batch as it leaves, of layers that come one after the other."""
+    """The hash of an output batch, of layers that arrive in parts."""
 
     def __init__(self) -> None:
         self._state = hashlib.sha256(b"veilmix batch 1\0")
 
     def add(self, layers: Iterable[bytes]) -> None:
-        """Hash some more."""
+        """Hash more layers."""
         rest = iter(layers)
         while some := list(islice(rest, HASHED)):
             for size, alike in groupby(some, len):
@@ -175,12 +175,12 @@ class BatchDigest:
                 self._state.update(head + head.join(alike))
 
     def done(self) -> bytes:
-        """Give the digest, 32 bytes."""
+        """Return the digest, 32 bytes."""
         return self._state.digest()
 
 
 def batch_digest(layers: Iterable[bytes]) -> bytes:
-    """Hash a batch as it leaves: what the board shows of it (SHA-256, 32 bytes)."""
+    """Hash an output batch, for its account on the board (SHA-256, 32 bytes)."""
     digest = BatchDigest()
     digest.add(layers)
     return digest.done()

@@ -1,9 +1,9 @@
-"""What opens of a table when k people must share a row, or a prefix of one; and what it shows.
+"""The cells of a table that open if k people share a row, or a prefix of a row; and their exposure.
 
-A released cell is a row of which the columns from some place on may be BLANK: its values are those
-of a prefix that at least k people share, and no longer one of theirs is (without prefixes: the
-whole row or nothing). This is arithmetic, for the ideal functionality and for whoever judges a
-release; no message is read here.
+A released cell is a row of which the columns from some place on may be BLANK: its values are the
+longest prefix of the row that at least k people share (without prefixes: the whole row, or an empty
+prefix). This is arithmetic, for the ideal functionality and for judges of a release; it reads no
+messages.
 """
 
 import re
@@ -25,28 +25,28 @@ PARTS = 1 << 32  # a rate is a whole number of parts of this
 
 
 def by_prefixes(rule: str) -> bool:
-    """Whether the announced rule opens prefixes of rows, and not whole rows alone."""
+    """Whether the announced rule opens prefixes of rows, and not only whole rows."""
     return rule.removesuffix(CLOSED) == PREFIXES
 
 
 def closes_further(rule: str) -> bool:
-    """Whether by the announced rule a reader publishes less than opens, against exclusion."""
+    """Whether the announced rule lets a reader publish less than it opens, against exclusion."""
     return rule in (WHOLE + CLOSED, PREFIXES + CLOSED)
 
 
 def sampled_rule(parts: int) -> str:
-    """The announced rule by which whole rows are opened, of people who take part at this rate."""
+    """Return the announced rule that opens whole rows of people sampled at this rate."""
     return f"{WHOLE} sample={parts}/{PARTS}"
 
 
 def sample_parts(rule: str) -> int | None:
-    """Of 2^32 draws, those with which a person's message holds its row; None: all do."""
+    """Return the number of 2^32 draws with which a person's message holds its row; None: all."""
     match = SAMPLED.fullmatch(rule)
     return min(int(match[1]), PARTS) if match else None
 
 
 def cover(columns: int) -> Cell:
-    """What is said of a person who does not take part: nothing; its message fits no other."""
+    """Return the row of a person that does not take part: all blank; its message fits no other."""
     return (BLANK,) * columns
 
 
@@ -56,31 +56,31 @@ def is_cover(row: Sequence[str]) -> bool:
 
 
 def decision(schema: Schema, k: int, rule: str) -> Decision:
-    """Anybody: what is decided before anything is counted: all columns, opened for k people.
+    """Any party: return the decision before all counts: all columns, opened for k people.
 
-    Nobody is exposed whoever comes, so the certificate is about no number of people.
+    No person is exposed, for any respondents, so the certificate states no number of people.
     """
     return Decision(tuple(range(len(schema.features))), Certificate(rule, k, 0, 0))
 
 
 @dataclass(frozen=True, slots=True)
 class ByThreshold:
-    """The strategy that asks for everything at once, and opens what k people share.
+    """The strategy that requests all columns at once, and opens the cells that k people share.
 
     Attributes:
-        k: people who open a group.
-        rule: the announced one, which says whether prefixes are opened.
+        k: the number of people that opens a group.
+        rule: the announced rule, which says whether prefixes are opened.
     """
 
     k: int
     rule: str
 
     def ask(self, schema: Schema, heard: Sequence[Any]) -> Call | None:  # noqa: ARG002
-        """Nothing before the decision."""
+        """Return None: there is no call before the decision."""
         return None
 
     def decide(self, schema: Schema, heard: Sequence[Any]) -> Decision:  # noqa: ARG002
-        """All columns, whatever the counts will be."""
+        """Return the decision for all columns, independent of the counts."""
         return decision(schema, self.k, self.rule)
 
     def prove(
@@ -90,16 +90,16 @@ class ByThreshold:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """How many people what was opened exposes: none, unless its reader opened too much."""
+        """Return the certificate of the opened cells: 0 exposed if the reader was honest."""
         people = exposed(joint, self.k)
         return Certificate(decision.certificate.rule, self.k, sum(joint.values()), people)
 
 
 def opened(rows: Counts, k: int, *, prefixes: bool, held: Collection[Cell] = ()) -> dict[Cell, int]:
-    """Anybody who sees the table: the cells that are released of it, with their people.
+    """Any party that sees the table: return its released cells, with their people.
 
-    rows: people by whole row. k: people who open a group, at least 1. held: rows whose secrets are
-    known besides: whatever is equal to a beginning of one opens too.
+    rows: people by whole row. k: the number of people that opens a group, at least 1. held: rows
+    with known secrets: rows that begin like one of them open as far as they agree.
     """
     shared = crowds(rows)
     known = {row[:end] for row in held for end in range(1, len(row) + 1)}
@@ -112,17 +112,17 @@ def opened(rows: Counts, k: int, *, prefixes: bool, held: Collection[Cell] = ())
 
 
 def cell(prefix: Cell, columns: int) -> Cell:
-    """A released cell: the prefix, and BLANK in the other columns."""
+    """Return the released cell of a prefix: BLANK in the other columns."""
     return (*prefix, *(BLANK,) * (columns - len(prefix)))
 
 
 def prefix_of(released: Cell) -> Cell:
-    """What a released cell says."""
+    """Return the opened values of a released cell."""
     return released[: released.index(BLANK)] if BLANK in released else released
 
 
 def crowds(cells: Counts) -> Counter[Cell]:
-    """How many people share each prefix that is said, the empty one included."""
+    """Return the number of people that share each opened prefix, the empty prefix included."""
     shared: Counter[Cell] = Counter()
     for shown, people in cells.items():
         said = prefix_of(shown)
@@ -132,7 +132,7 @@ def crowds(cells: Counts) -> Counter[Cell]:
 
 
 def exposed(released: Counts, k: int) -> int:
-    """People of whom something is said that fewer than k people share; 0 in an honest release."""
+    """Count the people with an opened prefix that fewer than k share; 0 in an honest release."""
     shared = crowds(released)
     return sum(
         people
@@ -143,35 +143,35 @@ def exposed(released: Counts, k: int) -> int:
 
 
 def cut_short(released: Counts, k: int) -> int:
-    """People whose cell stops short of the row, in a crowd of fewer than k with just that cell.
+    """Count people with an incomplete cell that fewer than k people have.
 
-    Each of their values is shared by k people or more, but that they have no common continuation is
-    not: who knows a person's row learns that it is one of these few.
+    At least k people share each of their values, but fewer than k lack a common continuation: an
+    attacker that knows a person's row learns that the person is one of these few.
     """
     return sum(n for shown, n in released.items() if n < k and BLANK in shown and shown[0] != BLANK)
 
 
 def cells_said(released: Counts) -> int:
-    """How many (person, column) values are said."""
+    """Count the opened (person, column) values."""
     return sum(people * len(prefix_of(shown)) for shown, people in released.items())
 
 
 def shown_of(row: Mapping[int, str], prefixes: Collection[Cell]) -> dict[int, str]:
-    """What is open of a person's row: its longest prefix among those that were opened."""
+    """Return the opened values of a person's row: its longest prefix among the opened prefixes."""
     whole = tuple(row[column] for column in sorted(row))
     end = next((end for end in range(len(whole), 0, -1) if whole[:end] in prefixes), 0)
     return dict(enumerate(whole[:end]))
 
 
 def opens_by_threshold(announcement: Announcement | None) -> bool:
-    """Whether a session opens what k people share, and nothing else."""
+    """Whether a session opens only the values that k people share."""
     return announcement is not None and announcement.program is Program.THRESHOLD
 
 
 def closed_groups(rows: Counts, k: int, *, prefixes: bool) -> Counter[int]:
-    """How many groups of each size the reader sees and cannot open. rows: people by whole row.
+    """Return the number of closed groups in the reader's view, by size. rows: people by whole row.
 
-    Of prefixes it sees those that continue one which it has opened, and none beyond. A cover is a
+    With prefixes it sees the closed continuations of opened prefixes, and none beyond. A cover is a
     group of one.
     """
     shared = crowds(rows)

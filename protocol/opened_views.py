@@ -1,10 +1,11 @@
-"""What coalitions see of rows that open for k people: the released prefixes, or all of them.
+"""Views of coalitions on rows that open for k people: the released prefixes, or all rows.
 
-Who follows a ballot from its sender to its reader has a message, and of it what was opened. Reader
-and `randomness` together need nobody else to open all: they compute the function of every row there
-may be, and compare. What that takes is a domain that can be listed, or guesses; here every row is
-taken to be among them. A user who helps the reader opens for it what is equal to its own row: the
-seed of a level opens that level of every message that has it.
+A coalition that follows a ballot from its sender to its reader has a message and its opened part.
+Reader and `randomness` together can open all messages: they evaluate the function on every possible
+row, and compare. This needs a domain that can be listed, or guesses; here every row is assumed to
+be
+among them. A user that helps the reader opens all levels that are equal to its own row: the seed of
+a level opens that level of every message that has it.
 """
 
 from collections import Counter
@@ -31,11 +32,11 @@ Links = Mapping[int, Mapping[int, Row]]
 
 @dataclass(frozen=True, slots=True)
 class PersonalRecord:
-    """The answers of all rounds, person by person, of a run with messages or without.
+    """The answers of all rounds, person by person, of a real or an ideal run.
 
     Attributes:
         rows_by_round: per round and person, by index, the values that the person sealed.
-        came: per round and question, the people whose answers reached the reader.
+        came: per round and query, the people with answers that reached the reader.
     """
 
     rows_by_round: Mapping[int, Mapping[int, Row]]
@@ -54,10 +55,10 @@ def as_opened(
     counted: tuple[CountsSeen, ...],
     policy: Policy,
 ) -> tuple[Links, tuple[CountsSeen, ...]]:
-    """What these parties link and count, as far as it is open to them. policy: as announced.
+    """Return the links and counts of these parties, as far as rows open. policy: as announced.
 
-    Whose message is followed to its reader and stays closed is linked to nothing. A reader that
-    publishes less than it opens has seen all that it opened.
+    A person with a message that is followed to its reader and stays closed is linked to no value. A
+    reader that publishes less than it opens has seen all opened cells.
     """
     if tries_all(coalition):
         return linked, (*counted, *(_all_of(record, seen) for seen in counted))
@@ -80,7 +81,7 @@ def as_opened(
 def _opened_of(
     record: PersonalRecord, seen: CountsSeen, policy: Policy, own: Collection[int]
 ) -> CountsSeen:
-    """The counts of what opened for the reader of a round, where single people are recorded.
+    """Return the counts of cells that opened for a round's reader, if single people are recorded.
 
     own: users of the coalition. The seed of a user's row opens every equal level for the reader.
     """
@@ -92,13 +93,13 @@ def _opened_of(
 
 
 def opened_counts(whole: CountsSeen, policy: Policy, held: Collection[Cell] = ()) -> CountsSeen:
-    """The counts of what opens of whole rows, before its reader closes anything further."""
+    """Return the counts of cells that open of whole rows, before further groups are closed."""
     counts = opened(whole.counts, policy.k, prefixes=by_prefixes(policy.rule), held=held)
     return CountsSeen(whole.round, whole.columns, counts)
 
 
 def _all_of(record: PersonalRecord, seen: CountsSeen) -> CountsSeen:
-    """The counts of whole rows in a round, of those whose message reached the reader."""
+    """Return the counts of a round's whole rows, of people with messages at the reader."""
     if not any(BLANK in cell for cell in seen.counts):
         return seen
     here = record.came.get((seen.round, seen.columns), frozenset())

@@ -1,12 +1,12 @@
-"""What a first shuffler makes of batches that it has put together itself: it subtracts.
+"""Subtraction by a first shuffler that composes the batches itself.
 
-Between two rounds about the same people, what was counted differs by those who are in one batch
-only. Who is in a batch its first shuffler knows: it opened their envelopes, and handed their
-answers on or did not. Where all but one of them are its own inventions or its friends, what is left
-is the row of that one.
+The counts of two rounds about the same people differ by the people who are in only one of the
+batches. The first shuffler knows the people of a batch: it opened their envelopes, and forwarded
+their answers or not. If all but one of these people are its own inventions or accomplices, the
+difference is the row of that person.
 
-Nothing here looks at anything but loot (adversary_view.py), what accomplices say of themselves, and
-the rows they have made up.
+This module uses only loot (adversary_view.py), the rows of accomplices, and the rows that they have
+made up.
 """
 
 from collections import Counter
@@ -26,11 +26,11 @@ from .tallying import read_ballots
 
 @dataclass(frozen=True, slots=True)
 class ForwardedAnswers:
-    """Whose answers a first shuffler sent on in a round, by index, and how many layers besides.
+    """The people with forwarded answers in a round, and the number of additional layers.
 
     Attributes:
         people: by index.
-        strange: layers that are no person's.
+        strange: number of layers that belong to no person.
     """
 
     people: frozenset[int]
@@ -38,7 +38,7 @@ class ForwardedAnswers:
 
 
 def handed_on(loot: AdversaryView, number: int) -> ForwardedAnswers:
-    """First shuffler: whose answers are in the batch it sent; nobody's if it did not see both."""
+    """First shuffler: return the people in the batch that it sent; empty if it lacks the data."""
     plan = loot.plan(number)
     if plan is None or plan.openers[0] not in loot.keys:
         return ForwardedAnswers(frozenset(), 0)
@@ -56,7 +56,7 @@ def handed_on(loot: AdversaryView, number: int) -> ForwardedAnswers:
 
 
 def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
-    """Anybody, or the reader: the counts of a round that are public, or that it opens; else ()."""
+    """Any party or the reader: return a round's public counts, or its own counts, or ()."""
     if number <= len(loot.board.tallies):
         counts = loot.board.tallies[number - 1].counts
         if counts is not None:
@@ -65,7 +65,7 @@ def counted(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
 
 
 def read_by(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
-    """Reader: the counts of a round that it opens itself; () if it opens nothing."""
+    """Reader: return the counts of a round that it opens itself; () if it opens no ballot."""
     plan = loot.plan(number)
     if plan is None:
         return ()
@@ -74,7 +74,7 @@ def read_by(loot: AdversaryView, number: int) -> tuple[Counts, ...]:
 
 
 def public_release(board: Board) -> Counts | None:
-    """Anybody: the rows that were released, with the number of people who have them, or None."""
+    """Any party: return the released rows, with the number of people of each, if any."""
     tallies = [tally.counts for tally in board.tallies]
     known = tuple(() if counts is None else counts for counts in tallies)
     return released(board.calls[: len(known)], known, board.decision)
@@ -82,34 +82,34 @@ def public_release(board: Board) -> Counts | None:
 
 @dataclass(frozen=True, slots=True)
 class AccompliceRows:
-    """What accomplices need not find out.
+    """The rows that accomplices know.
 
     Attributes:
         rows: the row of each accomplice among the people, by index.
-        made: by round, the rows that the first shuffler put in of its own.
+        made: by round, the rows that the first shuffler added.
     """
 
     rows: Mapping[int, Row]
     made: Mapping[int, Sequence[Row]]
 
     def of(self, people: frozenset[int], number: int) -> list[Row]:
-        """The rows of those of these people who are accomplices, and what was put in besides."""
+        """Return the rows of accomplices among these people, and the rows added in this round."""
         return [
             *(self.rows[person] for person in people & self.rows.keys()),
             *self.made.get(number, ()),
         ]
 
     def unknown(self, people: frozenset[int]) -> frozenset[int]:
-        """Those who are no accomplices."""
+        """Return the people that are no accomplices."""
         return people - self.rows.keys()
 
 
 def left_over(loot: AdversaryView, known: AccompliceRows) -> People:
-    """First shuffler and friends, maybe the curator: the row of the one person that is left over.
+    """First shuffler and accomplices, maybe the curator: return the row of the isolated person.
 
-    Somebody is found where all others in the last round are known (the rest of the release), or
-    where all others who differ between the first round and the last are (by subtraction, column by
-    column). A column is left out where not one value comes out.
+    A person is isolated if all other people in the last round are known (the rest of the release),
+    or all other people in only one of first and last round (by subtraction, column by column). A
+    column without a unique value is left out.
     """
     last = len(loot.board.tallies)
     joint, decision = public_release(loot.board), loot.board.decision
@@ -132,9 +132,9 @@ def left_over(loot: AdversaryView, known: AccompliceRows) -> People:
 
 
 def singled_out(loot: AdversaryView, number: int, known: AccompliceRows) -> People:
-    """First shuffler and the reader of a round: the row of the one person that is left over in it.
+    """First shuffler and reader of a round: return the row of the isolated person in it.
 
-    Whether the round is burned in the end makes no difference to what its reader has opened.
+    A later abort of the round does not change the reader's view.
     """
     plan, people = loot.plan(number), handed_on(loot, number).people
     if plan is None or len(known.unknown(people)) != 1:
@@ -149,7 +149,7 @@ def singled_out(loot: AdversaryView, number: int, known: AccompliceRows) -> Peop
 def _by_rest(
     joint: Counts, kept: Sequence[int], mine: Sequence[Row], whose: frozenset[int]
 ) -> People:
-    """The one row of a release that is none of mine."""
+    """Return the only row of a release that is not in `mine`, by person; empty if not unique."""
     rest = Counter(joint)
     rest.subtract(tuple(row[column] for column in kept) for row in mine)
     left = [cell for cell, people in rest.items() if people]
@@ -161,7 +161,7 @@ def _by_rest(
 def _one(
     before: Counts, after: Counts, column: int, more: Sequence[Row], less: Sequence[Row]
 ) -> str | None:
-    """The one value by which the counts of a column differ once known rows are put right."""
+    """Return the only value by which a column's counts differ after correction by known rows."""
     rest = Counter(before)
     rest.subtract(after)
     rest.update((row[column],) for row in more)

@@ -1,10 +1,10 @@
-"""Who takes part: the kinds of party, and how each single one is called.
+"""The parties: their kinds and their names.
 
-Names are `curator`, `analyst`, `shuffler-1` to `shuffler-m`, `user-1` to `user-n`; `network` is
-whoever listens on the wires, `board` whoever keeps the board, `randomness` whoever evaluates the
-oblivious function of the program `threshold`. Where there is no central party,
-everybody is a peer: `peer-1` to `peer-n`. A user's or peer's index counts from 0, the number in its
-name from 1.
+Names are `curator`, `analyst`, `shuffler-1` to `shuffler-m`, `user-1` to `user-n`; `network` is the
+attacker that listens on the wires, `board` the keeper of the board, `randomness` the party that
+evaluates the oblivious function of the program `threshold`. Without a central party, every person
+is a peer: `peer-1` to `peer-n`. A user's or peer's index counts from 0, the number in its name from
+1.
 """
 
 from enum import StrEnum
@@ -14,7 +14,7 @@ from ..errors import ParameterError
 
 
 class Role(StrEnum):
-    """What a party does in the protocol."""
+    """The role of a party in the protocol."""
 
     USER = "user"
     SHUFFLER = "shuffler"
@@ -26,7 +26,7 @@ class Role(StrEnum):
     RANDOMNESS = "randomness"
 
 
-DIGITS = 18  # of the number in a name; more people than that there are not
+DIGITS = 18  # digits of the number in a name, more than any number of people has
 
 CURATOR, ANALYST, NETWORK = Role.CURATOR.value, Role.ANALYST.value, Role.NETWORK.value
 RANDOMNESS = Role.RANDOMNESS.value
@@ -49,7 +49,7 @@ def peer(index: int) -> str:
 
 @cache
 def role(party: str) -> Role:
-    """Tell what a party does; ParameterError for a name that no party can have."""
+    """Return the role of a party. ParameterError for a name that no party can have."""
     kind, _, number = party.partition("-")
     if kind in (Role.USER, Role.SHUFFLER, Role.PEER):
         if number.isdecimal() and number.isascii() and number[0] != "0" and len(number) <= DIGITS:
@@ -63,12 +63,12 @@ def role(party: str) -> Role:
 
 
 def index(party: str) -> int:
-    """Give the index (from 0) of a user, shuffler or peer."""
+    """Return the index (from 0) of a user, shuffler or peer."""
     return int(party.partition("-")[2]) - 1
 
 
 def identity_label(party: str) -> str:
-    """Name the fork of a session's entropy that an identity is drawn from, where none is given."""
+    """Name the fork of a session's entropy for a party's identity, if no identity is given."""
     return f"identity of {party}"
 
 
@@ -83,5 +83,5 @@ def lock_label(party: str) -> str:
 
 
 def paired(hops: int) -> int:
-    """Anybody: how many of so many shufflers are audited in pairs: all, or all but the last."""
+    """Any party: return the number of shufflers audited in pairs: all, or all but the last."""
     return hops - hops % 2

@@ -1,4 +1,4 @@
-"""The bodies of what peers say, as bytes.
+"""The bodies of messages of peers, as bytes.
 
 relay       u8 step, many of (u16 receiver, items), refused
 found       u8 step, items, refused
@@ -29,13 +29,13 @@ def read_relay(data: Reader) -> Relay:
 
 
 def write_found(out: Writer, ballots: FoundBallots) -> None:
-    """Write what was found."""
+    """Write found ballots."""
     out.u8(ballots.step).items(ballots.sealed)
     write_refused(out, ballots.refused)
 
 
 def read_found(data: Reader) -> FoundBallots:
-    """Read what was found."""
+    """Read found ballots."""
     return FoundBallots(data.u8(), tuple(data.items()), read_refused(data))
 
 

@@ -1,6 +1,6 @@
-"""What peers say to each other, all of it on the board: there is nobody else to say it to.
+"""Messages of peers, all of them posts on the board: there is no other channel.
 
-A peer is known by its number, from 1. A round has steps, one post a peer in each
+A peer is known by its number, from 1. A round has steps, with a post of each peer in each step
 (peers/agreement.py).
 """
 
@@ -21,11 +21,11 @@ Bags = tuple[tuple[int, tuple[bytes, ...]], ...]  # receiver -> layers, both asc
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A peer's share of the key to which the ballots of a round are sealed, and that it owns it.
+    """A peer's share of the key to which the ballots of a round are sealed, with a proof.
 
     Attributes:
         public: the part of the joint key, 32 bytes.
-        proof: that its poster has the secret, so that no share is made from others'.
+        proof: that its poster has the secret, so that no share is made from shares of others.
     """
 
     public: bytes
@@ -56,12 +56,12 @@ class ShareSecret:
 
 @dataclass(frozen=True, slots=True)
 class Relay:
-    """A peer hands on all it has opened (in step 1: its own onions), sorted for each receiver.
+    """A peer forwards all opened layers (in step 1: its own onions), sorted for each receiver.
 
     Attributes:
         step: from 1.
-        bags: by the number of the receiver, what goes to it, sorted.
-        refused: of what came to it in the step before, what it did not hand on, by reason.
+        bags: by the number of the receiver, the layers for it, sorted.
+        refused: number of layers of the step before that it did not forward, by reason.
     """
 
     step: int
@@ -80,24 +80,25 @@ class Relay:
 
     @property
     def sent(self) -> int:
-        """How many layers it hands on."""
+        """The number of forwarded layers."""
         return sum(len(layers) for _, layers in self.bags)
 
     def bag(self, receiver: int) -> tuple[bytes, ...]:
-        """What is for one peer."""
+        """Return the layers for a peer."""
         return next((layers for peer, layers in self.bags if peer == receiver), ())
 
 
 @dataclass(frozen=True, slots=True)
 class FoundBallots:
-    """A peer shows the sealed ballots that it found at the end of their paths, in their order.
+    """A peer shows the sealed ballots at the end of their paths, in ascending order.
 
-    So whoever made one sees that it is there. Nobody opens any before everybody has said so.
+    So the maker of a ballot sees that it has arrived. No ballot is opened before all peers have
+    confirmed theirs.
 
     Attributes:
         step: the last of the paths.
         sealed: ascending, none twice.
-        refused: of what came in the last step, what was no sealed ballot, by reason.
+        refused: number of layers of the last step that held no sealed ballot, by reason.
     """
 
     step: int
@@ -111,9 +112,9 @@ class FoundBallots:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """A peer says, by its digest, what it takes for true: the posts so far, or what they add up to.
+    """A peer states, by its digest, its view: of the posts so far, or of their result.
 
-    That is also to say that none of its own onions, or sealed ballots, is missing.
+    It also confirms that none of its own onions, or sealed ballots, is missing.
 
     Attributes:
         step: from 1.
@@ -131,14 +132,14 @@ class Agreed:
 
 @dataclass(frozen=True, slots=True)
 class Accusation:
-    """A peer proves that another did not hand on one of its onions in this step.
+    """A peer proves that another peer did not forward one of its onions in this step.
 
     Attributes:
-        step: in which it was not handed on.
+        step: the step in which it was not forwarded.
         against: the number of the accused.
-        inside, draw: what the layer held that the accused opened, and the key it was sealed with:
-            so anybody can seal it again, find it among what came to the accused, and miss its
-            inside.
+        inside, draw: the content of the layer that the accused opened, and the randomness of its
+            seal: so every peer can seal it again, find it among the inputs of the accused, and miss
+            its content in the outputs.
     """
 
     step: int

@@ -1,4 +1,4 @@
-"""Which message is legal when, from whom and to whom: one table, which the board enforces.
+"""The legal messages of each phase, with senders and receivers: one table, enforced by the board.
 
 The diagram in the documentation is printed from this table (`diagram()`), so it cannot be out of
 date. A message that the table does not list is refused and counted; the session goes on.
@@ -16,7 +16,7 @@ BOARD = "board"
 
 
 class Phase(StrEnum):
-    """Where a session stands, as the board shows it."""
+    """The phase of a session, as the board shows it."""
 
     OPENING = "opening"
     ANNOUNCED = "announced"
@@ -31,11 +31,11 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Who may say it, to whom (`board`: to everybody), and the phase that follows.
+    """A legal message: its senders, its receivers (`board`: all parties), and the next phase.
 
     Attributes:
-        speakers: the roles that may say it.
-        hearers: the roles that it may go to; `board`: everybody.
+        speakers: the roles that may send it.
+        hearers: the roles that may receive it; `board`: all parties.
         then: the phase that follows.
     """
 
@@ -56,17 +56,17 @@ _CLOSED = _move("curator", BOARD, Phase.OVER)
 
 
 def _head(phase: Phase) -> Mapping[Kind, Move]:
-    """Where posts are signed, the board signs what stands on it."""
+    """Return the move of the board's signed head, in sessions with signed posts."""
     return {Kind.HEAD: _move("board", BOARD, phase)}
 
 
 def _alarm(phase: Phase) -> Mapping[Kind, Move]:
-    """Whoever sees something wrong may say so at any time, and the session stands where it was."""
+    """Return the move of an alarm, which is legal at any time and does not change the phase."""
     return {Kind.ALARM: _move("user curator shuffler analyst", BOARD, phase)}
 
 
 def _roll(phase: Phase) -> Mapping[Kind, Move]:
-    """A reader tells the other who was given tokens before its tally; it may arrive later."""
+    """Return the move of a reader's roll of users with tokens; it may arrive after its tally."""
     return {Kind.ROLL: _move("curator analyst", "curator analyst", phase)}
 
 
@@ -93,7 +93,11 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.QUERY: _move("user", "randomness", Phase.COLLECTING),
         Kind.EVALUATED: _move("randomness", "user", Phase.COLLECTING),
         Kind.SHARE: _move("shuffler curator analyst", BOARD, Phase.COLLECTING),
-        Kind.SUBMISSION: _move("user", "shuffler", Phase.COLLECTING),
+        Kind.SUBMISSION: _move("user", "shuffler curator analyst", Phase.COLLECTING),
+        Kind.KEYS: _move("shuffler curator analyst", BOARD, Phase.COLLECTING),
+        Kind.HANDED: _move("shuffler curator analyst", BOARD, Phase.COLLECTING),
+        Kind.CHECKED: _move("shuffler curator analyst", BOARD, Phase.COLLECTING),
+        Kind.SHUFFLED: _move("shuffler", BOARD, Phase.MIXING),
         Kind.ACCEPTED: _move("shuffler", BOARD, Phase.COLLECTING),
         Kind.COIN: _move("shuffler curator analyst", BOARD, Phase.COLLECTING),
         Kind.MIXED: _move("shuffler", BOARD, Phase.MIXING),
@@ -111,6 +115,8 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
         Kind.TRACED: _move("shuffler", BOARD, Phase.MIXING),
         Kind.TOSS: _move("shuffler curator analyst", BOARD, Phase.MIXING),
         Kind.OPENED: _move("shuffler", BOARD, Phase.MIXING),
+        Kind.SHUFFLED: _move("shuffler", BOARD, Phase.MIXING),
+        Kind.SHARED: _move("shuffler curator analyst", BOARD, Phase.MIXING),
         Kind.HEARD: _move("curator analyst", BOARD, Phase.CHALLENGED),
         **_roll(Phase.MIXING),
         **_alarm(Phase.MIXING),
@@ -144,14 +150,14 @@ MOVES: Mapping[Phase, Mapping[Kind, Move]] = {
     Phase.OVER: {**_head(Phase.OVER), **_alarm(Phase.OVER)},
 }
 
-_DUE = (Kind.ASK, Kind.SUBMISSION)  # of a user, while answers are collected
+_DUE = (Kind.ASK, Kind.SUBMISSION)  # messages of a user, while answers are collected
 _COLLECTED = frozenset(Phase) - {Phase.OPENING, Phase.ANNOUNCED, Phase.COLLECTING}
 
 
 def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
     """Any party: the phase after a message, or Refused if the table does not allow it now.
 
-    What a user sends after the collection is called late; anything else that is out of turn is
+    A user's request or submission after the collection is late; every other message out of turn is
     unexpected.
     """
     move = MOVES[phase].get(kind)
@@ -162,7 +168,7 @@ def follow(phase: Phase, kind: Kind, speaker: Role, hearer: str) -> Phase:
 
 
 def diagram() -> str:
-    """Print the table as a Mermaid state diagram, one arrow a legal move."""
+    """Return the table as a Mermaid state diagram, an arrow for each legal move."""
     lines = ["stateDiagram-v2", f"    [*] --> {Phase.OPENING}"]
     for phase, moves in MOVES.items():
         for kind, move in moves.items():

@@ -1,28 +1,28 @@
-"""The sequence of questions a session asks: what the curator says next, and what the board takes.
+"""The sequence of queries of a session: the curator's next step, and the board's check of it.
 
     two-round          every feature by itself, for the curator; then the columns it keeps
                        together, for the analyst
     hierarchical       every feature by itself, then pairs, triples, ..., for the curator, as long
-                       as it finds questions that are safe; then the columns it keeps, for the
+                       as it finds queries that are safe; then the columns it keeps, for the
                        analyst
     local-suppression  every feature by itself, for the curator; then the columns it keeps, with
-                       some values left blank, for the analyst
-    randomized         every feature by itself, for the analyst: what people say is noise already
-    threshold          all features together, for the analyst, who can open what k people share;
-                       decided before anything is counted
+                       some values suppressed, for the analyst
+    randomized         every feature by itself, for the analyst: answers are already noisy
+    threshold          all features together, for the analyst, which can open the values that k
+                       people share; decided before all counts
 
-What the curator asks may depend on counts that it alone knows, so a call carries what it asks, and
-everybody checks what can be checked without the counts (`legal`):
+A call may depend on counts that only the curator knows. So the call names its columns, and every
+party checks the conditions that need no counts (`legal`):
 
-* the first call is the same in every session of a program, and asks for no value to be hidden;
-* after a decision only the columns decided on are asked for, with the rules decided on, and that
-  ends the session; nothing is decided twice;
-* before it only `hierarchical` asks again: round r asks for groups of r columns each part of which
-  was asked for before; or, where the announced rule says `ask=best`, for one group of two columns
-  or more that is no part of one asked before, in 16 rounds at most. In a column that was masked no
-  value is named again.
+* the first call is the same in every session of a program, and hides no value;
+* after a decision only its columns are requested, with its rules, and that ends the session; there
+  is one decision at most;
+* before it only `hierarchical` has further calls: round r requests groups of r columns each part of
+  which was requested before; or, if the announced rule says `ask=best`, one group of two columns or
+  more that is no part of an earlier group, in 16 rounds at most. In a masked column a hidden value
+  stays hidden.
 
-What the curator asks and decides is a `Strategy`, handed to it: a function of what it has read.
+The curator's calls and decision come from a `Strategy`, a function of the counts so far.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,15 +39,15 @@ from .schema import Schema
 from .tallying import marginals
 
 BEST = "ask=best"  # a word of the announced rule: the curator chooses one group after the other
-MOST_CHOSEN = 16  # groups that may be asked for one after the other
+MOST_CHOSEN = 16  # groups that may be requested one after the other
 
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """A call that the curator has read the answers to, and the counts per column set.
+    """A call whose answers the curator has read, and the counts per column set.
 
     Attributes:
-        call: what was asked.
+        call: the call.
         counts: people by combination, for each column set of the call.
     """
 
@@ -57,17 +57,18 @@ class RoundResult:
 
 @runtime_checkable
 class Strategy(Protocol):
-    """What a curator asks and decides, from what it has read so far: at least round 1.
+    """The calls and the decision of a curator, from its counts so far: at least those of round 1.
 
-    The same counts must lead to the same call and the same decision, or nobody could check them.
+    The same counts must lead to the same call and the same decision, so that parties can check
+    them.
     """
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """The next call for the curator; None if there is nothing (more) to ask."""
+        """Return the next call for the curator; None if there is no further call."""
         ...
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """What to release, when nothing is left to ask."""
+        """Return the decision, after the last call."""
         ...
 
 
@@ -76,12 +77,12 @@ DecisionRule = Callable[[Schema, Sequence[Sequence[int]], int], Decision]
 
 @dataclass(frozen=True, slots=True)
 class ByMarginals:
-    """The strategy that asks for nothing after round 1 and decides by a rule for its marginals."""
+    """The strategy without calls after round 1 that decides by a rule for its marginals."""
 
     rule: DecisionRule
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
-        """Nothing more."""
+        """Return None: there is no further call."""
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
@@ -90,12 +91,12 @@ class ByMarginals:
 
 
 def strategy_of(rule: DecisionRule | Strategy) -> Strategy:
-    """Give the strategy that a rule for marginals is; a strategy is one already."""
+    """Return the strategy of a rule for marginals; a strategy is returned unchanged."""
     return rule if isinstance(rule, Strategy) else ByMarginals(rule)
 
 
 def first_call(program: Program, schema: Schema) -> Call:
-    """Every feature by itself; of `threshold` all together."""
+    """Return the first call: every feature by itself; of `threshold` all features together."""
     if program is Program.THRESHOLD:
         return Call(1, Role.ANALYST, (tuple(range(len(schema.features))),))
     singles = tuple((column,) for column in range(len(schema.features)))
@@ -103,7 +104,7 @@ def first_call(program: Program, schema: Schema) -> Call:
 
 
 def release_call(number: int, decision: Decision) -> Call | None:
-    """The call, in this round, for what was decided; None if nothing is to be released."""
+    """Return the call of this round for a decision; None if the decision releases no columns."""
     if not decision.kept:
         return None
     return Call(number, Role.ANALYST, (decision.kept,), decision.hidden)
@@ -117,9 +118,10 @@ def next_step(
     decision: Decision | None,
     rule: str = "",
 ) -> Call | Decision | None:
-    """Curator: what comes after the answers it has read, and its decision; None: nothing more.
+    """Curator: return the next call or decision, after its counts and decision; None at the end.
 
-    Not asked again after a call for the analyst: that ends every program. rule: the announced one.
+    It is not called after a call for the analyst, which ends every program. rule: the announced
+    rule.
     """
     early = program is Program.THRESHOLD and decision is None
     if not (heard or early):
@@ -154,9 +156,9 @@ def legal(
     call: Call,
     rule: str = "",
 ) -> bool:
-    """Anybody: whether a call may follow these, with this decision (None: nothing decided yet).
+    """Any party: whether a call may follow these, with this decision (None: no decision yet).
 
-    rule: the announced one, which says whether groups are asked for by levels or one by one.
+    rule: the announced rule, which says whether groups are requested by levels or one by one.
     """
     if not calls:
         decided = decision is not None or program is not Program.THRESHOLD
@@ -169,7 +171,7 @@ def legal(
 
 
 def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bool:  # noqa: FBT001
-    """Whether a call asks for groups that come next, safe by the public rules."""
+    """Whether a call requests groups that come next, safe by the public rules."""
     asked = {column for ask in call.asks for column in ask}
     next_round = call.reader is Role.CURATOR and call.round == len(calls) + 1
     return (
@@ -181,7 +183,7 @@ def _deeper(schema: Schema, calls: Sequence[Call], call: Call, best: bool) -> bo
 
 
 def _one_more(calls: Sequence[Call], call: Call) -> bool:
-    """Whether it asks for one group that tells something new, and not too many were asked for."""
+    """Whether it requests one group that is no part of an earlier one, within the limit."""
     before = [set(ask) for call in calls for ask in call.asks]
     return (
         len(call.asks) == 1
@@ -192,7 +194,7 @@ def _one_more(calls: Sequence[Call], call: Call) -> bool:
 
 
 def _one_wider(calls: Sequence[Call], call: Call) -> bool:
-    """Whether every group has as many columns as rounds, and all its parts were asked before."""
+    """Whether every group has as many columns as rounds, and all its parts were queried before."""
     before = {ask for call in calls for ask in call.asks}
     return all(
         len(ask) == call.round and before.issuperset(combinations(ask, len(ask) - 1))
@@ -201,7 +203,7 @@ def _one_wider(calls: Sequence[Call], call: Call) -> bool:
 
 
 def _masked_as_before(calls: Sequence[Call], call: Call, asked: set[int]) -> bool:
-    """Whether what was masked still is, in every column that is asked for, and nothing less."""
+    """Whether every queried column that was masked still is, and its mask names no more values."""
     masked = {rule.column: rule for call in calls for rule in call.hidden}  # the latest of each
     hidden = {rule.column for rule in call.hidden}
     return asked & masked.keys() <= hidden and all(
@@ -210,14 +212,14 @@ def _masked_as_before(calls: Sequence[Call], call: Call, asked: set[int]) -> boo
 
 
 def _narrower(rule: Mask | Redact, before: Mask | Redact | None) -> bool:
-    """Whether a mask names no value that an earlier one of the same column does not."""
+    """Whether a mask names only values that an earlier mask of the same column names."""
     if not isinstance(rule, Mask):
         return False
     return not isinstance(before, Mask) or set(rule.said) <= set(before.said)
 
 
 def decidable(program: Program, schema: Schema, decision: Decision) -> bool:
-    """Anybody: whether a decision may be made in a program: its columns exist, its rules fit."""
+    """Any party: whether a program allows a decision: its columns exist, and its rules fit."""
     proof = decision.certificate
     if max(decision.kept, default=0) >= len(schema.features) or proof.people > proof.n:
         return False

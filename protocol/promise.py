@@ -1,19 +1,18 @@
-"""A promise is about the people who are released: it is shown for those who came, or it burns.
+"""A promise holds for the respondents of the release: it is proved for them, or the round burns.
 
-What was decided was proved of the people who were counted. Between the rounds some leave, and in
-the statistical setting others come; a table of fewer people can expose more of them (of three who
-share a value none is exposed at k = 3; once one has left, the other two are). So before anything is
-released its reader proves the promise again, of the people whose answers it has read:
+The decision was proved for the people counted before it. Between the rounds some users leave, and
+in the statistical setting new users come; a table of fewer people can expose more of them (three
+people with equal values are safe at k = 3; after one person has left, the other two are exposed).
+So before a release its reader proves the promise again, for the people with answers in it:
 
-    proved    at most so many of those who came are exposed; the strategy proves it from the counts
-              of what was known of everybody before (single columns, and groups that were asked for)
-    promised  the larger of two shares: what was decided, and what is proved
+    proved    a bound on the exposed respondents; the strategy proves it from the counts known
+              before (single columns, and groups that were requested)
+    promised  the larger of two shares: the decided bound, and the proved bound
     burned    if the proved share is above the announced `max_exposure`
 
-The proof looks at the parts of the release that the decision could look at, not at the release: the
-reader has counted that too, but whether a round burns is seen by everybody, and would tell of a
-table that is withheld how many stand alone in it. What a burned round tells now is one bit about
-single columns (docs/adr/0022).
+The proof uses only parts of the release that the decision could use. The reader knows the whole
+release, but an abort is public, and would reveal the number of unique rows in a withheld table. A
+burned round reveals one bit about single columns (docs/adr/0022).
 """
 
 from collections.abc import Sequence
@@ -29,18 +28,18 @@ from .schema import Schema
 
 @runtime_checkable
 class Prover(Protocol):
-    """A strategy that can prove a promise again, of other people than it was decided for."""
+    """A strategy that can prove a promise again, for other people than it was decided for."""
 
     def prove(
         self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
     ) -> Certificate:
-        """At most how many of the people counted in a release are exposed.
+        """Return a bound on the number of exposed people in a release.
 
         Args:
             schema: all features.
-            calls: those that the curator has read the answers to, in their order.
-            decision: what was decided; its columns are those of the release.
-            joint: the counts of the release; nobody has seen them but its reader.
+            calls: the calls whose answers the curator has read, in order.
+            decision: the decision; its columns are those of the release.
+            joint: the counts of the release; only its reader has seen them.
         """
         ...
 
@@ -48,10 +47,10 @@ class Prover(Protocol):
 def prove(
     strategy: Strategy, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
 ) -> Certificate:
-    """Reader: prove at most how many of those who came are exposed.
+    """Reader: prove a bound on the number of exposed respondents.
 
-    Of a strategy that proves nothing itself the decided promise is carried over by head counts:
-    right where those who came are those who were counted, less some, or are any others besides.
+    For a strategy that is no prover, the decided promise is carried over by head counts: valid if
+    the respondents are the counted people without some of them, or with additional people.
     """
     if isinstance(strategy, Prover):
         return strategy.prove(schema, calls, decision, joint)
@@ -61,15 +60,15 @@ def prove(
 
 
 def promised_share(decision: Decision, proved: Certificate) -> float:
-    """Anybody: the share of people, 0 to 1, that is promised of those who came."""
+    """Any party: return the promised share of exposed respondents, 0 to 1."""
     return max(decision.certificate.value, proved.value)
 
 
 def check_promise(policy: Policy, decision: Decision, proved: Certificate) -> None:
-    """Reader: RoundBurned unless the promise holds for those who came.
+    """Reader: RoundBurned unless the promise holds for the respondents.
 
-    A rule that keeps columns whatever can be proved of them promises what is proved, and burns
-    nothing. The reason says nothing that head counts do not.
+    A rule that releases columns without a required bound promises the proved bound, and never
+    burns. The reason reveals only head counts.
     """
     decided, most = decision.certificate, policy.max_exposure
     if policy.rule in UNPROMISED or proved.value <= most:

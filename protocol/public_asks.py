@@ -39,7 +39,7 @@ class PublicAsks:
     grants: dict[int, dict[int, PublicGrant]] = field(default_factory=dict)
 
     def may_ask(self, author: str, asked: Ask, plan: Round, registry: Registry | None) -> bool:
-        """Board: whether a request is the author's first of the round; Refused if it is none.
+        """Board: whether a request is the author's first of the round; Refused if it is invalid.
 
         The elements are checked here, so that the reader can answer every request on the board.
         """

@@ -1,7 +1,7 @@
-"""A run as its transcript and its board tell it: what was called, made, handed in and read.
+"""The record of a run, by its transcript and its board: calls, sealed answers, submissions, counts.
 
-One `Record` of a run serves all coalitions: nothing here depends on who looks. What parties know of
-it together is in view.py, what they can link and why in derivation.py.
+One `Record` of a run serves all coalitions: it does not depend on the observer. view.py has the
+joint knowledge of parties, derivation.py their links and the reasons.
 """
 
 from collections import Counter, defaultdict
@@ -20,20 +20,20 @@ from .messages import Call, Counts, Decision, Kind
 from .session import open_round
 from .transcript import NAME, Row, SealedAnswers, Transcript, split_names
 
-TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # that show which answers are one person's
+TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # flaws that link the answers of a person
 
 
 @dataclass(frozen=True, slots=True)
 class CountsSeen:
-    """Counts a coalition has read: a column set, and how many people hold each combination.
+    """Counts that a coalition has read: a column set, and the people with each combination.
 
     Attributes:
         round: from 1.
         columns: by number.
         counts: people by combination.
-        hidden: what people did to their values before they said them.
-        among: who is counted, by index, where audits tell a part of the people from the others;
-            None: all who came.
+        hidden: the rules that users applied to their values before they submitted.
+        among: the counted people, by index, if audits distinguish a part of the people; None: all
+            respondents.
     """
 
     round: int
@@ -44,19 +44,19 @@ class CountsSeen:
 
     @property
     def people(self) -> int:
-        """How many people were counted."""
+        """The number of counted people."""
         return sum(self.counts.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """What messages without padding show by their length, of each person in one round.
+    """The lengths that messages without padding show, of each person in a round.
 
     Attributes:
         asks: the column sets asked.
-        domains: per column the values that may be said.
+        domains: per column the values of its domain.
         people: by index, the bytes of the answers, each with two bytes a value: one by one in
-            ascending order where they are seen apart (`apart`), else their sum.
+            ascending order if they are seen apart (`apart`), else their sum.
         apart: whether the answers of a person are seen one by one.
     """
 
@@ -67,14 +67,14 @@ class Lengths:
 
 
 def length(values: Iterable[str]) -> int:
-    """Bytes of the values of an answer, as a ballot without padding has them."""
+    """Return the bytes of the values of an answer, as in a ballot without padding."""
     return sum(2 + len(value.encode()) for value in values)
 
 
 def plain_rows(rounds: Iterable[Mapping[int, Row]]) -> dict[int, Row]:
-    """Per person the values that it said in any round; that it left one out tells none.
+    """Return, by person, the values that it submitted in any round, without hidden values.
 
-    People whose rows are the same in every round share one.
+    People with the same rows in every round share one row.
     """
     rounds = list(rounds)
     people = list(dict.fromkeys(chain.from_iterable(rounds)))
@@ -91,16 +91,16 @@ def plain_rows(rounds: Iterable[Mapping[int, Row]]) -> dict[int, Row]:
 
 
 def distinct(rows: Collection[Row]) -> list[Row]:
-    """Each of the rows that many people share, once."""
+    """Return each of the row objects that many people share, once."""
     return list(dict(zip(map(id, rows), rows, strict=True)).values())
 
 
 class RunRecord:
-    """A run as everybody's messages tell it; what single parties know of it is in view.py.
+    """A run by the messages of all parties; the views of single parties are in view.py.
 
     Attributes:
-        transcript: what happened, and who saw it.
-        board: what everybody was told.
+        transcript: the events, and their observers.
+        board: the public posts.
     """
 
     def __init__(self, transcript: Transcript, board: Board) -> None:
@@ -111,7 +111,7 @@ class RunRecord:
     def decision(self) -> Decision | None:
         """The decision with its certificate, by the opening that the curator recorded.
 
-        The decision on the board where no recorded opening fits.
+        The decision on the board if no recorded opening fits.
         """
         board = self.board
         for seen in self.transcript.certificates:
@@ -139,14 +139,14 @@ class RunRecord:
         return {call.round: call for call in self.board.calls}
 
     def columns(self, number: int) -> tuple[int, ...]:
-        """The columns that a round asks about, ascending."""
+        """Return the columns of a round's queries, ascending."""
         return tuple(sorted({column for ask in self.calls[number].asks for column in ask}))
 
     @cached_property
     def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person what it said, in envelopes of its own making.
+        """Per round and person, its sealed row, in envelopes of its own making.
 
-        People who said the same share one row: who looks at many need look at few.
+        People with equal answers share one row object, so that loops over people can skip repeats.
         """
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         shared: dict[tuple[int, tuple[tuple[int, tuple[str, ...]], ...]], Row] = {}
@@ -166,7 +166,7 @@ class RunRecord:
 
     @cached_property
     def answers(self) -> Mapping[tuple[int, int, int], tuple[str, ...]]:
-        """Per round, person and question what was said."""
+        """Per round, person and query, the sealed values."""
         return {
             (made.round, made.user, ask): values
             for made in self.transcript.made
@@ -175,18 +175,18 @@ class RunRecord:
 
     @cached_property
     def truth(self) -> Mapping[int, Row]:
-        """What every person holds, as far as it said it; nobody knows it. In the full form."""
+        """The values of every person, as far as submitted; no party knows it. In the full form."""
         return plain_rows(self.rows_by_round.values())
 
     @cached_property
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person what it said and was seen to hand in."""
+        """Per round and person, the sealed row, if its own submission was observed."""
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {
             (event.round, event.names): users[event.sender]
-            for event in reversed(self.transcript.events)  # who comes later has copied
-            if event.kind is Kind.SUBMISSION  # of one ciphertext; of none in the summary form
-            and event.sender in users  # in others' names nobody says it
+            for event in reversed(self.transcript.events)  # a later sender has copied
+            if event.kind is Kind.SUBMISSION  # one name; none in the summary form
+            and event.sender in users  # a user submits in its own name
         }
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         for made in self.transcript.made:
@@ -196,7 +196,10 @@ class RunRecord:
 
     @cached_property
     def came(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
-        """Per round and column set, whose answer reached the reader; in the full form."""
+        """Per round and column set, the people with answers at the reader; in the full form."""
+        told = self.board.announcement
+        if told is not None and told.rules.verified:
+            return self._listed
         arrived: dict[int, set[bytes]] = {number: set() for number in self.calls}
         for event in self.transcript.events:
             call = self.calls.get(event.round)
@@ -215,8 +218,18 @@ class RunRecord:
             )
         return {about: frozenset(some) for about, some in people.items() if some}
 
+    @property
+    def _listed(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
+        """Per round and column set of a verified mix, the people on the closed list, if read."""
+        closed = self.board.verified.closed
+        return {
+            (read.round, ask): frozenset(closed[read.round])
+            for read in self.transcript.reads
+            for ask in self.calls[read.round].asks
+        }
+
     def _made_alike(self) -> Mapping[tuple[int, tuple[int, ...], int], list[SealedAnswers]]:
-        """What was sealed, by round, questions answered, and bytes of names."""
+        """Return the sealed answers, by round, answered queries, and bytes of names."""
         alike = defaultdict[tuple[int, tuple[int, ...], int], list[SealedAnswers]](list)
         for made in self.transcript.made:
             asks = tuple([ask for ask, _ in made.answers])
@@ -224,16 +237,16 @@ class RunRecord:
         return alike
 
     def _innermost(self, number: int, answers: int, size: int) -> Sequence[int]:
-        """Where in so many bytes of names the reader's layer stands that holds each answer."""
+        """Return the offsets of the reader's layer of each answer in the names, of `size` bytes."""
         depth = NAME * (len(self.openers[number]) - 1)
         places = range(depth, size, depth)
         return places if len(places) == answers else list(places) * answers
 
     @cached_property
     def whole_rows(self) -> Mapping[int, CountsSeen]:
-        """Per round the counts of whole rows, where a design error shows the reader whole rows.
+        """Per round the counts of whole rows, if a design error shows the reader whole rows.
 
-        It sees which answers are one person's: they came in one onion, or with one salt or one key.
+        The reader links the answers of a person: they came in one onion, or with one salt or key.
         """
         told = self.board.announcement
         if told is None or not set(told.rules.flaws) & TOGETHER:
@@ -248,13 +261,13 @@ class RunRecord:
         return seen
 
     def _all_came(self, number: int) -> bool:
-        """Whether all who answered a round were counted."""
+        """Whether all respondents of a round were counted."""
         read = next((counted for counted in self.transcript.reads if counted.round == number), None)
         people = len(self.rows_by_round[number])
         return read is not None and all(sum(counts.values()) == people for counts in read.counts)
 
     def lengths_of(self, number: int, *, apart: bool) -> Mapping[int, tuple[int, ...]]:
-        """Per person who handed in, the bytes of its answers: ascending, or (not apart) in all."""
+        """Return, by sender, the bytes of its answers: ascending, or (not apart) their sum."""
         asks = self.calls[number].asks
         lengths = {}
         for user in self.submitted[number]:

@@ -1,6 +1,6 @@
-"""How many messages were refused, by reason, as bytes: part of every account that a party gives.
+"""The number of refused messages, by reason, as bytes: part of every account of a party.
 
-many of (u8 place of the reason in `Reason`, u32 messages), places ascending, none of them zero
+many of (u8 place of the reason in `Reason`, u32 messages), places ascending, each number positive
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ def write_refused(out: Writer, refused: Mapping[Reason, int]) -> None:
 
 
 def read_refused(data: Reader) -> dict[Reason, int]:
-    """Read them; Refused unless the reasons come once each, in order, and none is of nothing."""
+    """Read refusals; Refused unless reasons are unique, in order, and their numbers positive."""
     pairs = data.many(lambda r: (r.u8(), r.u32()))
     codes = [code for code, _ in pairs]
     if codes != sorted(set(codes)) or any(code >= len(Reason) for code in codes):

@@ -1,11 +1,11 @@
-r"""Registered users: who may send is published before the session; all submissions are signed.
+r"""Registered users: the list is published before the session; all submissions are signed.
 
     signature = Ed25519("veilmix submission 1\0" || session || round || SHA-256(envelope)
-                        || witness)      (of the board's head, where it is signed; else nothing)
+                        || witness)      (of the board's signed head; empty without one)
 
 Key i of the registry belongs to user i. The announcement holds the root of the registry, so that it
-is bound inside every layer. A registry keeps out whoever is not on it, and no more: it is as good
-as whoever put people on it.
+is bound inside every layer. A registry only excludes people that are not on it: it is as
+trustworthy as the party that made it.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ LABEL = b"veilmix submission 1\0"
 
 
 def registry_root(registry: Registry | None) -> bytes:
-    """Anybody: the root (32 bytes) that an announcement cites; empty where there is no registry."""
+    """Any party: return the root (32 bytes) that an announcement cites; empty if no registry."""
     return b"" if registry is None else MerkleTree(registry.keys).root()
 
 
 def submissions(
     plan: Round, envelopes: Sequence[bytes], signers: Sequence[Signer | None]
 ) -> list[Submission]:
-    """Users: hand in an envelope each, signed where users are registered."""
+    """Users: submit an envelope each, signed if users are registered."""
     signing = [
         (at, signer)
         for at, signer in enumerate(signers)
@@ -45,14 +45,14 @@ def submissions(
 
 
 def submission(plan: Round, envelope: bytes, signer: Signer | None) -> Submission:
-    """User: hand in an envelope, signed where users are registered."""
+    """User: submit an envelope, signed if users are registered."""
     return submissions(plan, [envelope], [signer])[0]
 
 
 def check_senders(
     plan: Round, registry: Registry, sent: Sequence[tuple[str, Submission]]
 ) -> list[Reason | None]:
-    """First shuffler: per submission None, or UNREGISTERED unless a registered sender signed it."""
+    """First shuffler: return, by submission, None, or UNREGISTERED unless its sender signed it."""
     claims = [
         (parties.index(sender), _signed(plan, body.envelope), body.signature)
         for sender, body in sent
@@ -61,7 +61,7 @@ def check_senders(
 
 
 def signed_by(registry: Registry, claims: Sequence[tuple[int, bytes, bytes]]) -> list[bool]:
-    """Anybody: whether each message is signed by the registered person with an index.
+    """Any party: whether each message is signed by the registered person with its index.
 
     claims: the index, the message and the signature. No person has an index beyond the registry.
     """
@@ -76,7 +76,7 @@ def signed_by(registry: Registry, claims: Sequence[tuple[int, bytes, bytes]]) ->
 
 
 def signed_digest(plan: Round, digest: bytes) -> bytes:
-    """Anybody: what a person signs of the envelope with this digest."""
+    """Any party: return the bytes that a person signs for the envelope with this digest."""
     return LABEL + plan.session + bytes([plan.call.round]) + digest + plan.witness
 
 

@@ -1,15 +1,15 @@
-"""Whether a release tells what an earlier one about overlapping people did not.
+"""Comparison of releases: whether a release reveals more than an earlier one about the same people.
 
-A release is the joint counts of some columns of some people, with rules on what they leave unsaid,
-and on what they make coarser before. `now` is told by `before` if it follows from it for the people
-in both: its columns are among those of `before`, and in each of them `before` says every value that
-`now` says, in the same words or in words that are made coarser still. Coins are drawn anew
-whenever a value is left blank to cover others, and of two draws the blanks in both are mostly real;
-so what was covered is released again only if it is the same draw.
+A release is the joint counts of some columns of some people, with rules that hide values, and rules
+that generalize them before. `now` is implied by `before` if it follows from it for the people in
+both: its columns are among those of `before`, and in each of them `before` shows every value that
+`now` shows, in the same words or in words that `now` generalizes. Coins are drawn anew whenever a
+value is suppressed as a cover, and of two draws the values suppressed in both are mostly real; so a
+column with covers is released again only with the same draw.
 
-Of two releases neither of which tells the other, somebody may be unique on both together who is
-hidden in each: `sex, class` and then `age`; who was left blank is named: everything after a release
-with blanks; and who was in an interval is in a smaller one: 30 to 34 and 32 to 36.
+If neither of two releases implies the other, a person may be unique in both together and hidden in
+each: `sex, class` and then `age`. Or a suppressed value is shown by a later release without blanks;
+or an interval becomes smaller: 30 to 34 and 32 to 36.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,16 +20,16 @@ from .hiding import Hiding, Mask, Redact
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Counts of some people, over some columns together, by the names of the source.
+    """Joint counts of some columns of some people, by the names of the source.
 
     Attributes:
-        people: who was counted, by name.
+        people: the counted people, by name.
         columns: their names.
-        hidden: by column, what people did to the value.
-        coins: which draw of the coins; "" is a draw that nobody can make again.
-        public: whether more read it than the curator.
-        coarser: by column, the rules that made its values coarser before, in their order; a column
-            without is as it stands in the source.
+        hidden: by column, the rule that hides values.
+        coins: the name of the draw of coins; "" is a draw that cannot be repeated.
+        public: whether other parties than the curator read it.
+        coarser: by column, the rules that generalized its values before, in order; a column without
+            rules is as in the source.
     """
 
     people: frozenset[str]
@@ -41,12 +41,12 @@ class Release:
 
     @property
     def joint(self) -> bool:
-        """Whether it adds to what every curator counts: more than a column, or for more readers."""
+        """Whether it reveals more than each curator's counts: several columns, or other readers."""
         return self.public or len(self.columns) > 1
 
 
 def tells(before: Release, now: Release) -> bool:
-    """Whether, for people in both, `now` follows from `before`, and from coins of its own."""
+    """Whether, for people in both, `now` follows from `before` and independent coins."""
     if _same(before, now):
         return True
     if not now.columns <= before.columns:
@@ -55,7 +55,7 @@ def tells(before: Release, now: Release) -> bool:
 
 
 def _same(before: Release, now: Release) -> bool:
-    """Whether it is the very same, coins included."""
+    """Whether both are the same release, coins included."""
     if not now.coins or before.coins != now.coins or before.people != now.people:
         return False
     return (
@@ -66,22 +66,22 @@ def _same(before: Release, now: Release) -> bool:
 
 
 def worded(before: Release, now: Release, name: str) -> bool:
-    """Whether a value as `now` words it follows from what `before` made of it, nothing unsaid."""
+    """Whether the generalized values of `now` follow from those of `before`, hiding aside."""
     was, said = before.coarser.get(name, ()), now.coarser.get(name, ())
     return said[: len(was)] == was
 
 
 def _follows(before: Release, now: Release, name: str) -> bool:
-    """Whether a column as it is said now follows from the column as it was said."""
+    """Whether a column of `now` follows from the column of `before`."""
     if not worded(before, now, name):
         return False
     if len(now.coarser.get(name, ())) > len(before.coarser.get(name, ())):
-        return name not in before.hidden  # what is unsaid may be of several coarser values
+        return name not in before.hidden  # a hidden value may belong to several generalized values
     return _coarser(before.hidden.get(name), now.hidden.get(name))
 
 
 def _coarser(was: Hiding | None, now: Hiding | None) -> bool:
-    """Whether a value as it is said now follows from the value as it was said."""
+    """Whether a value under the rule `now` follows from the value under the rule `was`."""
     match was, now:
         case None, _:
             return True
@@ -93,11 +93,11 @@ def _coarser(was: Hiding | None, now: Hiding | None) -> bool:
 
 
 def unsafe(before: Sequence[Sequence[Release]], now: Release) -> str | None:
-    """First shuffler: why a release may not join those of earlier sessions; None: it may.
+    """First shuffler: return the reason to refuse a release, given earlier ones; None: permitted.
 
-    before: by session. If it was told of exactly these people, it is nothing new. Else every
-    session about any of them must have told it: to the public if it is for the public, and to the
-    curator, who is told everything.
+    before: releases by session. A release that is implied by an earlier one about exactly these
+    people is not new. Else every session about some of them must imply it: by public releases if it
+    is public, and by the curator's counts, because the curator learns all of them.
     """
     if not now.joint:
         return None
@@ -121,7 +121,7 @@ def unsafe(before: Sequence[Sequence[Release]], now: Release) -> str | None:
 
 
 def _news(before: Sequence[Sequence[Release]]) -> list[list[Release]]:
-    """What each session told that none before it had told of exactly the same people."""
+    """Return each session's releases that no earlier one about the same people implies."""
     sets: list[list[Release]] = []
     for told in before:
         old = [release for past in sets for release in past]

@@ -1,7 +1,7 @@
-"""What attackers make of counts by taking out the answers that they know: the rest is of others.
+"""Subtraction of known answers from counts by attackers: the rest belongs to other people.
 
-Where all people who are left in a count have one value of a column, it is certain for each of them.
-Nothing here looks at anything but loot (adversary_view.py) and what attackers know of themselves.
+If all remaining people in a count have the same value of a column, it is certain for each of them.
+This module uses only loot (adversary_view.py) and the attackers' own answers.
 """
 
 from collections import Counter
@@ -16,11 +16,11 @@ from .own_batches import counted
 
 @dataclass(frozen=True, slots=True)
 class KnownAnswers:
-    """What attackers know of those who are counted in a round.
+    """The attackers' knowledge of the people counted in a round.
 
     Attributes:
-        rows: the rows that they answered themselves, a value of every column each.
-        others: how many people are counted besides.
+        rows: their own answered rows, with a value of every column.
+        others: the number of other counted people.
     """
 
     rows: Sequence[Sequence[str]]
@@ -28,10 +28,10 @@ class KnownAnswers:
 
 
 def values_of_others(loot: AdversaryView, known: Mapping[int, KnownAnswers]) -> Row:
-    """Attackers: the values, by column, that everybody else who is counted has for certain.
+    """Attackers: return the certain values of all other counted people, by column.
 
-    known: by round. Counts that are not public take the round's reader. A count that does not fit
-    what is known says nothing.
+    known: by round. Counts that are not public need the round's reader. A count that contradicts
+    the known answers is ignored.
     """
     row: Row = {}
     for number, columns, counts in _counts(loot):
@@ -41,12 +41,12 @@ def values_of_others(loot: AdversaryView, known: Mapping[int, KnownAnswers]) -> 
 
 
 def columns_counted(loot: AdversaryView) -> frozenset[int]:
-    """The columns of which attackers have a count."""
+    """Return the columns of which attackers have a count."""
     return frozenset(column for _, columns, _ in _counts(loot) for column in columns)
 
 
 def _counts(loot: AdversaryView) -> Iterator[tuple[int, Sequence[int], Counts]]:
-    """Yield round, columns and count of every question that attackers know the count of."""
+    """Yield round, columns and counts of every query with counts that attackers know."""
     for number, call in enumerate(loot.board.calls, start=1):
         for columns, counts in zip(call.asks, counted(loot, number), strict=False):
             yield number, columns, counts
@@ -55,7 +55,7 @@ def _counts(loot: AdversaryView) -> Iterator[tuple[int, Sequence[int], Counts]]:
 def _rest(
     loot: AdversaryView, number: int, columns: Sequence[int], counts: Counts, known: KnownAnswers
 ) -> Counts:
-    """Return a count without the answers of attackers; empty where that does not fit."""
+    """Return a count without the answers of attackers; empty if the numbers do not fit."""
     plan, rest = loot.plan(number), Counter(counts)
     if plan is None:
         return {}
@@ -75,10 +75,10 @@ def _certain(columns: Sequence[int], rest: Counts) -> Row:
 def values_of_missing(
     before: Sequence[Counts], after: Mapping[int, Counts], missing: Collection[str]
 ) -> Row:
-    """Attackers: the values, by column, of those who are in one of two counts and not in the other.
+    """Attackers: return the values, by column, of the people that are in a single count.
 
-    before: of single columns, in their order. after: of single columns that were released.
-    missing: those people.
+    before: of single columns, in their order. after: of single columns that were released. missing:
+    these people.
     """
     row: Row = {}
     for column, counts in after.items():

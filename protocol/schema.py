@@ -1,8 +1,9 @@
-"""What is asked about people: features, each with a public or an open domain of values.
+"""The questions about people: features, each with a public or an open domain of values.
 
-A value is text. A public domain lists the values a ballot may hold, in an order everybody uses;
-an open domain admits any text of at most `width` bytes, and what occurs is learnt from the tally.
-A missing answer is a value like any other, once whoever loads the data has given it a name.
+A value is text. A public domain lists the values that a ballot may hold, in an order that all
+parties use; an open domain admits any text of at most `width` bytes, and the tally shows the
+occurring values. A missing answer is a value like any other, after the loader of the data has given
+it a name.
 """
 
 import unicodedata
@@ -19,9 +20,9 @@ MAX_WIDTH = 1_024  # bytes of UTF-8 in one value: more would pad every ballot to
 
 
 def is_line(text: str) -> bool:
-    """Whether text is one line that a screen shows as it is: no control characters or separators.
+    """Whether text is one line that a screen shows unchanged: no control characters or separators.
 
-    What people say is printed sooner or later: it must not clear a terminal or forge a line.
+    Answers are printed sooner or later: they must not clear a terminal or forge a line.
     """
     if text.isascii():
         return text.isprintable()
@@ -29,7 +30,7 @@ def is_line(text: str) -> bool:
 
 
 def _text(what: str, text: str, most: int) -> None:
-    """Refuse text that could not be told apart on a screen, or is too long for the wire."""
+    """Refuse text that a screen could not distinguish, or that is too long for the wire."""
     if not text or text != text.strip():
         raise ParameterError(f"{what}: found {text!r}; text without surrounding spaces is accepted")
     if not is_line(text):
@@ -51,18 +52,16 @@ def _distinct(what: str, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One column: its name, its values in public order (None: open domain), its width in bytes.
+    """A column: its name, its values in public order (None: open domain), its width in bytes.
 
-    What a person has goes through the rules, in their order, before it is said; a value of the
-    domain is what they leave as it is. Raises ParameterError for empty, doubled or oversized names
-    and values.
+    The rules are applied to a person's value, in order, before it is submitted; they leave values
+    of the domain unchanged. Raises ParameterError for empty, doubled or oversized names and values.
 
     Attributes:
         name: of the column.
         values: of the domain, in public order; None: open.
-        width: bytes of UTF-8 that a value may take; 0 asks for those of the longest of a public
-            domain.
-        rules: what makes values coarser, one after the other, before they are said.
+        width: the most bytes of UTF-8 of a value; 0: those of the longest value of a public domain.
+        rules: the generalizations of a value, one after the other, before it is submitted.
     """
 
     name: str
@@ -103,7 +102,7 @@ class Feature:
                 )
 
     def coarsen(self, value: str) -> str:
-        """What a person says who has this value."""
+        """Return the submitted value of a person with this value."""
         return coarsened(self.rules, value)
 
     def admits(self, value: str) -> bool:
@@ -127,7 +126,7 @@ class Schema:
         _distinct("schema: feature", self.names)
 
     def coarsen(self, row: Sequence[str]) -> tuple[str, ...]:
-        """User: what a person with these values says of each feature."""
+        """User: return the submitted values of a person with these values."""
         pairs = zip(self.features, row, strict=True)
         return tuple(feature.coarsen(value) if feature.rules else value for feature, value in pairs)
 
@@ -137,7 +136,7 @@ class Schema:
         return tuple(feature.name for feature in self.features)
 
     def column(self, name: str) -> int:
-        """The number of a feature's column; ParameterError if there is none of that name."""
+        """Return the number of a feature's column. ParameterError if no feature has that name."""
         if name not in self.names:
             raise ParameterError(
                 f"no feature is called {name!r}; the schema has {', '.join(self.names)}"

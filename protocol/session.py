@@ -1,4 +1,4 @@
-r"""One session and its rounds: the contexts, sizes and keys that follow from what was announced.
+r"""A session and its rounds: the contexts, sizes and keys that follow from the announcement.
 
     context of a layer =
         SHA-256("veilmix layer 1\0" || session digest || round || SHA-256(call) || hop)
@@ -19,6 +19,7 @@ from ..crypto.onion import Hop, onion_size
 from ..crypto.suites import Suite, suite_by_code
 from ..crypto.threshold import Shape
 from ..crypto.tokens import TOKEN
+from ..crypto.verified.ballots import BALLOT_SIZE
 from ..errors import ParameterError
 from . import parties
 from .announcement import Announcement, Flaw
@@ -35,29 +36,30 @@ SALT = 16  # bytes, fresh per ballot
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What everybody can work out about one round from the announcement and the call.
+    """The properties of a round that every party can derive from the announcement and the call.
 
-    Sizes are 0 where padding is off.
+    Sizes are 0 if padding is off.
 
     Attributes:
         session: the digest of the announcement, 32 bytes.
-        call: what is asked.
-        announcement: of the session.
-        suite: of all keys.
+        call: the call.
+        announcement: the session's announcement.
+        suite: the suite of all keys.
         openers: the party of each hop.
         hops: their public keys and contexts.
         ballot: bytes of one padded ballot. inner[h]: bytes of an inner layer as it arrives at hop h
             (h = 2 .. m + 1), so that inner[m + 1] is the reader's.
         inner: inner[h]: bytes of a layer as it arrives at hop h (h = 2 .. m + 1); inner[m + 1] is
             the reader's.
-        envelope: bytes of a submission.
-        domains: per column, whether a value may be said: it is in the domain, or stands for one
-            that is hidden.
-        token: bytes of the token behind every ballot; 0 where there is none.
-        witness: the board's head at the call, which people repeat in what they send.
-        lock: the joint key that ballots are sealed to, where they are (locks.py), once it is known.
-        shape: of what is sealed so that only k people open it (threshold.py); None where
-            ballots are plain.
+        envelope: bytes of a submission; of a verified mix, of all ballots of a person.
+        domains: per column, whether a value may be submitted: it is in the domain, or the text of a
+            hidden value.
+        token: bytes of the token behind every ballot; 0 without tokens.
+        witness: the board's head at the call, which users cite in their messages.
+        lock: the joint key to which ballots are sealed (locks.py); empty without a lock, or before
+            it is known.
+        shape: the shape of messages that only k people open together (threshold.py); None for plain
+            ballots.
     """
 
     session: bytes
@@ -76,17 +78,17 @@ class Round:
     shape: Shape | None = None
 
     def __reduce__(self) -> tuple[Callable[..., "Round"], tuple[object, ...]]:
-        """Travel as what it follows from, and be worked out again."""
+        """Pickle as the inputs of `open_round`, which derives the round again."""
         follows = self.announcement, self.session, self.call
         return _again, (*follows, self.witness, self.lock)
 
     def bare(self, plaintext: bytes) -> bytes:
-        """What an innermost layer holds, without the token."""
+        """Return an innermost plaintext without its token."""
         return plaintext[: -self.token] if self.token else plaintext
 
     @property
     def slots(self) -> int:
-        """How many inner onions every envelope holds: one an answer, or (a flaw) one for all."""
+        """The number of inner onions in an envelope: one for each answer, or (flaw) one for all."""
         return 1 if self.bundled else len(self.call.asks)
 
     @property
@@ -96,8 +98,13 @@ class Round:
 
     @property
     def bound(self) -> bool:
-        """Whether messages are bound to their session (not to be is a design error)."""
+        """Whether messages are bound to their session (False: a design error, for a lesson)."""
         return Flaw.UNBOUND not in self.announcement.rules.flaws
+
+    @property
+    def verified(self) -> bool:
+        """Whether every step of the mix is proved (verified_round.py)."""
+        return self.announcement.rules.verified
 
     @property
     def reader(self) -> str:
@@ -106,9 +113,9 @@ class Round:
 
 
 def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -> bytes:
-    """Derive the 32 bytes that bind a layer to its session, round, question and hop.
+    """Derive the 32 bytes that bind a layer to its session, round, query and hop.
 
-    bound: False is the design error of binding it to none of them.
+    bound: False is the design error of not binding it.
     """
     if not bound:
         return hashlib.sha256(UNBOUND_LABEL).digest()
@@ -118,7 +125,7 @@ def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -
 
 
 def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
-    """Any party: work out a round; ParameterError if the call asks for unknown columns."""
+    """Any party: derive a round. ParameterError if the call requests unknown columns."""
     columns = {column for ask in call.asks for column in ask}
     features = announcement.schema.features
     if max(columns) >= len(features):
@@ -131,6 +138,11 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
         Hop(announcement.key(party), layer_context(session, call, hop, bound=bound))
         for hop, party in enumerate(openers, start=1)
     )
+    if announcement.rules.verified:
+        closed = tuple(domain_of(call, *each) for each in enumerate(features))
+        envelope = BALLOT_SIZE * len(call.asks)
+        sizes = (0, (0,) * (shufflers + 2), envelope, closed)
+        return Round(session, call, announcement, suite, openers, hops, *sizes)
     bundled = Flaw.BUNDLED in announcement.rules.flaws
     size = bundle_size if bundled else ballot_size
     ballot = size(announcement, call) if announcement.rules.padded else 0
@@ -156,19 +168,19 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
 def _again(
     announcement: Announcement, session: bytes, call: Call, witness: bytes, lock: bytes
 ) -> Round:
-    """Whoever works for a party: the round that it was told of."""
+    """Worker of a party: derive the round again, with the head and the lock that the party has."""
     return replace(open_round(announcement, session, call), witness=witness, lock=lock)
 
 
 def level_ends(plan: Round) -> tuple[int, ...]:
-    """Where the prefix of each level ends: after every column, or after the last alone."""
+    """Return the end of the prefix of each level: after every column, or only after the last."""
     columns = len(plan.domains)
     whole = plan.shape is None or len(plan.shape.widths) < columns
     return (columns,) if whole else tuple(range(1, columns + 1))
 
 
 def shape_of(announcement: Announcement) -> Shape | None:
-    """Any party: what is sealed so that k people open it; None in all programs but `threshold`."""
+    """Any party: return the shape of messages that k people open; None without `threshold`."""
     if not opens_by_threshold(announcement):
         return None
     policy, widths = (
@@ -180,11 +192,11 @@ def shape_of(announcement: Announcement) -> Shape | None:
 
 
 def sealing(entropy: Entropy, session: bytes) -> Entropy:
-    """User, peer: what one session alone is sealed with, however often its seed is used.
+    """User, peer: return the sealing randomness of a single session, even if a seed is reused.
 
     Two sessions of one seed have the same people with the same sources. If they sealed two texts
-    with one ephemeral key, whoever has both boxes would read the one exclusive-or the other.
-    entropy: the person's, of one round.
+    with the same ephemeral key, an attacker with both boxes would learn the exclusive-or of the
+    texts. entropy: the person's, of a round.
     """
     return entropy.fork(f"session {session.hex()}")
 
@@ -192,9 +204,9 @@ def sealing(entropy: Entropy, session: bytes) -> Entropy:
 def domain_of(
     call: Call, column: int, feature: Feature, *, blank: bool = False
 ) -> Callable[[str], bool]:
-    """Any party: whether a value may be said of a feature in a round, as fast as it can be told.
+    """Any party: return a fast test of whether a value of a feature may be submitted in a round.
 
-    blank: whether who does not take part says nothing.
+    blank: whether the blank value of a person that does not take part is allowed.
     """
     if blank:
         return lambda value: value == BLANK or feature.admits(value)
@@ -206,17 +218,17 @@ def domain_of(
 
 
 def ballot_size(announcement: Announcement, call: Call) -> int:
-    """Bytes of a padded ballot of this session."""
+    """Return the bytes of a padded ballot of this session."""
     if (shape := shape_of(announcement)) is not None:
         return 1 + SALT + shape.size() + 1
     return padded_size(announcement.schema, call)
 
 
 def padded_size(schema: Schema, call: Call) -> int:
-    """Bytes of a padded ballot: enough for the longest answer to any question of the round.
+    """Return the bytes of a padded ballot: enough for the longest answer to any query of the round.
 
-    One byte of question, the salt, two bytes and the value of each column, one byte of padding. In
-    a column with a rule there is room for what stands in a value's place.
+    One byte of query, the salt, two bytes and the value of each column, one byte of padding. A
+    column with a rule has room for the text of a hidden value.
     """
     widths = [feature.width for feature in schema.features]
     for rule in call.hidden:
@@ -226,6 +238,6 @@ def padded_size(schema: Schema, call: Call) -> int:
 
 
 def bundle_size(announcement: Announcement, call: Call) -> int:
-    """Bytes of a padded bundle of all answers, where they are not taken apart (a design error)."""
+    """Return the bytes of a padded bundle of all answers, sent together (a design error)."""
     ballot = ballot_size(announcement, call) - 1
     return len(call.asks) * (4 + ballot) + 1

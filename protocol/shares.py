@@ -1,6 +1,6 @@
 r"""Two-party additive secret sharing: sums of people's answers that neither party can open.
 
-A person's answers to questions with V_1, ..., V_d values are one vector x of M = sum V_j zeros and
+A person's answers to queries with V_1, ..., V_d values are one vector x of M = sum V_j zeros and
 ones, with a single one in each block. It is split in two, each sealed to one aggregator:
 
     share 1 = r, uniform in {0, ..., 2^32 - 1}^M        share 2 = x - r  mod 2^32
@@ -11,10 +11,10 @@ ones, with a single one in each block. It is split in two, each sealed to one ag
     context of a share =
         SHA-256("veilmix share 1\0" || session digest || aggregator (1 or 2) || user index (u32))
 
-Each aggregator adds up what it opened; the curator adds the two sums mod 2^32 and has the counts.
-A share alone is uniform whatever x is; both shares of a person are the person's row: the two
-aggregators together link everybody. Nobody sees whether x is a zero-one vector. So one person can
-shift counts by anything that stays possible; a total that cannot be true burns the round.
+Each aggregator adds up its opened shares; the curator adds the two sums mod 2^32 and has the
+counts. A share alone is uniform for every x; both shares of a person are the person's row: the two
+aggregators together link all people. No party sees whether x is a zero-one vector. So a malicious
+person can shift counts by any amount that stays possible; an impossible total burns the round.
 """
 
 import hashlib
@@ -45,16 +45,16 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ShareSession:
-    """What everybody can work out about the shares of one session.
+    """The properties of a session's shares that every party can derive.
 
     Attributes:
-        session: digest of the announcement and the two aggregators' keys.
-        suite: of all keys.
-        keys: of the two aggregators.
+        session: the digest of the announcement and the two aggregators' keys.
+        suite: the suite of all keys.
+        keys: the keys of the two aggregators.
         schema: the columns, in order.
         places: per feature, value -> position in the vector. size: bytes of a sealed share, the
-            same for everybody.
-        min_batch: people without whom there is no sum.
+            same for all people.
+        min_batch: the smallest number of people for a sum.
     """
 
     session: bytes
@@ -66,12 +66,12 @@ class ShareSession:
 
     @property
     def length(self) -> int:
-        """M, the numbers in a vector."""
+        """M, the number of numbers in a vector."""
         return sum(len(place) for place in self.places)
 
     @property
     def size(self) -> int:
-        """Bytes of a sealed share."""
+        """The bytes of a sealed share."""
         return layer_size(self.suite, WORD * self.length)
 
     def context(self, aggregator: int, user: int) -> bytes:
@@ -88,7 +88,7 @@ class SealedShares:
 
 
 def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) -> ShareSession:
-    """Any party: work out a session of shares. ParameterError where a domain is open."""
+    """Any party: derive a session of shares. ParameterError if a domain is open."""
     for feature in announcement.schema.features:
         if feature.values is None:
             raise ParameterError(
@@ -115,7 +115,7 @@ def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) 
 
 
 def one_hot(plan: ShareSession, row: Sequence[str]) -> Vector:
-    """User: a row as zeros and ones. ParameterError if a value is not in its domain."""
+    """User: return a row as zeros and ones. ParameterError if a value is not in its domain."""
     if len(row) != len(plan.places):
         raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.places)} features")
     vector = [0] * plan.length
@@ -129,7 +129,7 @@ def one_hot(plan: ShareSession, row: Sequence[str]) -> Vector:
 
 
 def split(vector: Sequence[int], entropy: Entropy) -> tuple[Vector, Vector]:
-    """User: two vectors whose sum mod 2^32 is the given one, each uniform by itself."""
+    """User: return two vectors with the given sum mod 2^32, each uniform by itself."""
     mask = _numbers(entropy.random(WORD * len(vector)), len(vector))
     return mask, tuple((x - r) % MODULUS for x, r in zip(vector, mask, strict=True))
 
@@ -146,7 +146,7 @@ def seal_shares(
 
 
 def share(plan: ShareSession, user: int, row: Sequence[str], entropy: Entropy) -> SealedShares:
-    """User: answer every question of the session, in two messages."""
+    """User: answer every query of the session, in two messages."""
     return seal_shares(plan, user, split(one_hot(plan, row), entropy), entropy)
 
 
@@ -160,15 +160,15 @@ def _bytes(vector: Sequence[int]) -> bytes:
 
 @dataclass(slots=True)
 class ShareAccumulator:
-    """One aggregator's shares: whom it could open, and how many messages it refused, and why.
+    """An aggregator's shares: the opened shares, and the number of refused messages, by reason.
 
     Attributes:
-        plan: what everybody knows of the shares.
+        plan: the public properties of the shares.
         aggregator: its number, 1 or 2.
         secret: its key.
         shares: by the index of the person.
         refused: messages, by reason.
-        told: whether it has said its sum, after which nothing is taken.
+        told: whether it has revealed its sum, which it does once.
     """
 
     plan: ShareSession
@@ -179,7 +179,7 @@ class ShareAccumulator:
     told: bool = False
 
     def take(self, user: int, layer: bytes) -> None:
-        """Aggregator: open a share and keep it; what is wrong in any way is refused and counted."""
+        """Aggregator: open a share and keep it; an invalid share is refused and counted."""
         if user in self.shares:
             self.refused[Reason.DUPLICATE] += 1
             return
@@ -189,9 +189,9 @@ class ShareAccumulator:
             self.refused[refusal.reason] += 1
 
     def subtotal(self, users: Iterable[int]) -> Vector:
-        """Aggregator: the sum of these people's shares, mod 2^32; RoundBurned if they are too few.
+        """Aggregator: return the sum of these people's shares, mod 2^32; RoundBurned if too few.
 
-        IllegalMove when asked again: two sums that differ by a person give that person away.
+        IllegalMove at a second call: two sums that differ by a person reveal that person.
         """
         if self.told:
             raise IllegalMove(
@@ -210,7 +210,7 @@ class ShareAccumulator:
 def open_share(
     plan: ShareSession, aggregator: int, user: int, secret: SecretKey, layer: bytes
 ) -> Vector:
-    """Aggregator: open one person's share; Refused if anything is wrong with it."""
+    """Aggregator: open a person's share. Refused if it is invalid."""
     if len(layer) != plan.size:
         raise Refused(Reason.WRONG_SIZE)
     plain = open_layer(secret, layer, plan.context(aggregator, user))
@@ -218,20 +218,20 @@ def open_share(
 
 
 def agreed(first: ShareAccumulator, second: ShareAccumulator) -> list[int]:
-    """Aggregators: the people of whom both have a share; half a person's shares are noise."""
+    """Aggregators: return the people with both shares; one share of a person is noise."""
     return sorted(first.shares.keys() & second.shares.keys())
 
 
 def add(first: Vector, second: Vector) -> Vector:
-    """Add two vectors mod 2^32: the curator with sums, or the aggregators with one person's."""
+    """Add two vectors mod 2^32: the curator with sums, or both aggregators with a person's."""
     return tuple((a + b) % MODULUS for a, b in zip(first, second, strict=True))
 
 
 def count(plan: ShareSession, total: Vector, people: int) -> tuple[Counts, ...]:
-    """Curator: the counts of every feature; RoundBurned if they cannot be those of so many people.
+    """Curator: return the counts of every feature; RoundBurned if they do not fit the people.
 
-    Every count is at most the number of people, and those of a feature add up to it. Whoever keeps
-    to that can still move people from value to value as it likes.
+    Every count is at most the number of people, and the counts of a feature add up to it. A
+    malicious person that respects this can still move people from value to value.
     """
     ends = accumulate((len(place) for place in plan.places), initial=0)
     counts: list[Counts] = []
@@ -249,7 +249,7 @@ def count(plan: ShareSession, total: Vector, people: int) -> tuple[Counts, ...]:
 
 
 def row_of(plan: ShareSession, first: Vector, second: Vector) -> tuple[str, ...] | None:
-    """Both aggregators together: a person's row; None if the shares are those of no row."""
+    """Both aggregators together: return a person's row; None if the shares are of no row."""
     vector = add(first, second)
     row: list[str] = []
     for place in plan.places:

@@ -1,16 +1,16 @@
-r"""Signed posts, signed heads, and the proof that a board has shown two people different things.
+r"""Signed posts, signed heads, and the proof of equivocation: two boards for two readers.
 
     post     Ed25519("veilmix post 1\0" || SHA-256(roster) || author || 0 || SHA-256(frame))
              by the author; `frame` is all of the post but the signature at its end
     state    SHA-256("veilmix state 1\0" || digest of the posts up to there but alarms)  (board.py)
-    head     Ed25519("veilmix head 1\0" || opening || place || state), by whoever keeps the board
-    witness  place || state || head: what parties repeat in all they send (97 bytes)
+    head     Ed25519("veilmix head 1\0" || opening || place || state), by the board's keeper
+    witness  place || state || head: cited by parties in all their messages (97 bytes)
 
-The state is the same for every schedule of the parties, so that everybody who has seen the same
-posts cites the same bytes; alarms, which come at any time, are not in it. Two heads that a board
-has signed for one place of one opening, with two states, are a `Fork`: nobody but the board can
-have made it, and whoever knows the board's identity can check it. What a board withholds from
-everybody, or that it is slow, cannot be proved.
+The state is the same for every schedule of the parties, so that all parties that have seen the same
+posts cite the same bytes; alarms, which come at any time, are not in it. Two heads that a board has
+signed for one place of one opening, with two states, are a `Fork`: only the board can have made it,
+and every party that knows the board's identity can check it. Posts that a board withholds from all
+parties, and delays, cannot be proved.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ HEAD_LABEL = b"veilmix head 1\0"
 
 
 def roster_digest(roster: Roster) -> bytes:
-    """Anybody: what a signature binds a post to, 32 bytes."""
+    """Any party: return the roster digest that signatures of posts cover, 32 bytes."""
     keys = (roster.board, roster.curator, roster.analyst, *roster.shufflers)
     return hashlib.sha256(roster.opening + b"".join(keys)).digest()
 
@@ -35,14 +35,14 @@ def roster_digest(roster: Roster) -> bytes:
 def sealed_post(
     message: Message, roster: Roster, author: str, signer: Signer, witness: bytes
 ) -> bytes:
-    """Whoever posts: the bytes of a signed post. witness: the board's head, or nothing yet."""
+    """Author: return the bytes of a signed post. witness: the board's head; empty before a head."""
     seal = Seal(witness, bytes(SIGNATURE))
     frame = Message(message.session, message.round, message.body, seal).encode()[:-SIGNATURE]
     return frame + signer.sign(_post_bytes(roster, author, frame))
 
 
 def check_post(roster: Roster, author: str, data: bytes) -> None:
-    """Anybody: Refused (UNREGISTERED) unless the identity of its author has signed a post."""
+    """Any party: Refused (UNREGISTERED) unless the identity of its author has signed a post."""
     key = roster.key(author)
     if key is None or len(data) < SIGNATURE:
         raise Refused(Reason.UNREGISTERED)
@@ -55,12 +55,12 @@ def _post_bytes(roster: Roster, author: str, frame: bytes) -> bytes:
 
 
 def sign_head(roster: Roster, place: int, state: bytes, signer: Signer) -> Head:
-    """Whoever keeps the board: sign what stands on it at a place."""
+    """Keeper of the board: sign its state at a place."""
     return Head(place, state, signer.sign(_head_bytes(roster.opening, place, state)))
 
 
 def check_head(board: bytes, opening: bytes, head: Head) -> None:
-    """Anybody: Refused (UNREGISTERED) unless the board with this identity has signed a head."""
+    """Any party: Refused (UNREGISTERED) unless the board with this identity has signed a head."""
     verify_signature(board, _head_bytes(opening, head.place, head.state), head.signature)
 
 
@@ -69,12 +69,12 @@ def _head_bytes(opening: bytes, place: int, state: bytes) -> bytes:
 
 
 def witness_of(head: Head) -> bytes:
-    """Anybody: what is repeated of a head, 97 bytes."""
+    """Any party: return the citation of a head, 97 bytes."""
     return bytes([head.place]) + head.state + head.signature
 
 
 def head_in(witness: bytes) -> Head:
-    """Anybody: the head that somebody repeats; Refused (MALFORMED) if it is none."""
+    """Any party: return the head in a citation. Refused (MALFORMED) if it is malformed."""
     if len(witness) != WITNESS:
         raise Refused(Reason.MALFORMED)
     return Head(witness[0], witness[1 : 1 + STATE], witness[1 + STATE :])
@@ -82,10 +82,10 @@ def head_in(witness: bytes) -> Head:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """The proof that a board has shown two things: two heads of one place, both signed by it.
+    """The proof of equivocation by a board: two heads of one place, both signed by it.
 
     Attributes:
-        opening: of the session, known beforehand.
+        opening: the opening of the session, known beforehand.
         first: a head that the board signed.
         second: another head of the same place.
     """
@@ -95,7 +95,7 @@ class Fork:
     second: Head
 
     def check(self, board: bytes) -> None:
-        """Anybody: VerificationError unless it proves that this board has signed both.
+        """Any party: VerificationError unless this board has signed both heads, and they conflict.
 
         board: its identity key, known beforehand.
         """
@@ -108,12 +108,12 @@ class Fork:
             raise VerificationError("the board has not signed both heads") from None
 
     def encode(self) -> bytes:
-        """Give the proof as bytes: opening, and both witnesses."""
+        """Return the proof as bytes: opening, and both citations."""
         return self.opening + witness_of(self.first) + witness_of(self.second)
 
     @classmethod
     def decode(cls, data: bytes) -> "Fork":
-        """Read what `encode` wrote; Refused (MALFORMED) for anything else."""
+        """Read the result of `encode`. Refused (MALFORMED) for all other bytes."""
         if len(data) != OPENING + 2 * WITNESS:
             raise Refused(Reason.MALFORMED)
         first, second = data[OPENING:-WITNESS], data[-WITNESS:]
@@ -121,9 +121,10 @@ class Fork:
 
 
 def fork_between(roster: Roster, here: Head, witness: bytes) -> Fork:
-    """Whoever was shown `here`: the proof that somebody who cites `witness` was shown another.
+    """Any party that was shown `here`: return the proof that another party was shown `witness`.
 
-    Refused if it is no proof: it is no head, of another place, or not signed by the board.
+    Refused if there is no conflict: `witness` is no head, of another place, or not signed by the
+    board.
     """
     fork = Fork(roster.opening, here, head_in(witness))
     try:

@@ -1,27 +1,27 @@
-"""Strategies of a malicious first shuffler and its friends with ballots, in sessions of few people.
+"""Strategies of a malicious first shuffler and its accomplices, in sessions of few people.
 
 One question with the answers 0 and 1 is asked twice of n people: round 1 by the curator, round 2,
 the release, by the analyst. The coalition has the first shuffler, and maybe others. In each round
-it does one of these to every person's message, with all it knows of whose it is:
+it does one of these to every person's message, knowing its sender:
 
     keep, drop, delay (refused as late, then as another round's), duplicate (the copy is refused),
-    replace by a message of its own that says 0 or 1
+    replace by a message of its own with answer 0 or 1
 
-A friend among the people says 0 or 1, or stays away, having asked for its token or not. A curator
-in the coalition posts any counts of round 1; a shuffler may post a false account or digest. A view
-is all that members see: totals, counts that are public or that they read, whether and why a round
-burned. Mixing is ideal: of messages that an honest party still mixes, only their number and what
-they say can be seen in the end.
+A friend (an accomplice among the users) answers 0 or 1, or stays away, with or without a token. A
+curator in the coalition posts any counts of round 1; a shuffler may post a false account or digest.
+A view is all observations of members: totals, counts that are public or that they read, and the
+reason if a round burned. Mixing is ideal: of messages that an honest party still mixes, only their
+number and their answers become visible.
 
-It is found out whether any strategy has a view that differs when two honest people swap their
-answers, whatever the others say. A strategy that adapts to round 1 is covered: if no view of round
-1 differs, it does the same in round 2. Views depend on sums over the people alone, so all people
-but two are counted by the sums that they can come to: that is every strategy, none left out.
+The search decides whether a strategy has a view that differs when two honest people swap their
+answers, for some answers of the other people. A strategy that adapts to round 1 is covered: if no
+view of round 1 differs, it does the same in round 2. Views depend only on sums over the people, so
+all people but two are represented by their possible sums: this covers every strategy.
 
-Left out: more questions, more answers and more rounds; programs that choose columns; the order of
+Not covered: more queries, more answers and more rounds; programs that choose columns; the order of
 posts and their delay; asks for tokens, rolls, marks and complaints; breaking cryptography;
 coalitions without the first shuffler, which do read rows (docs/attacks.md, S5 to S7, S10); and all
-shufflers with a reader, who read everything by watching. So "no strategy" here is
+shufflers with a reader, which read all rows as honest-but-curious parties. So "no strategy" here is
 no statement of safety.
 """
 
@@ -53,14 +53,14 @@ class Terms:
 
     Attributes:
         shufflers: 1 or 2.
-        tokens: a ballot counts only with one, and all have to be spent.
+        tokens: a ballot counts only with a token, and all tokens must be spent.
         sums: the analyst compares the release with the published counts.
         dropout: fewer missing people burn round 2; 1 switches it off.
-        public: whether round 1's counts are.
-        challenge: nothing is opened where an honest person's message was replaced, or where fewer
-            than `dropout` people were accepted in one round only. (To accept a message and lose it
-            is found as to replace it is; so is to put in one that nobody was accepted for. What is
-            dropped or delayed was not accepted.)
+        public: whether round 1's counts are public.
+        challenge: no ballot is opened if an honest person's message was replaced, or if fewer than
+            `dropout` people were accepted in one round only. (Accepting a message and losing it is
+            detected like replacing it; so is adding a message without an accepted person. Dropped
+            or delayed messages were not accepted.)
     """
 
     shufflers: int = 1
@@ -72,15 +72,15 @@ class Terms:
 
 
 class Batch(NamedTuple):
-    """What reaches the reader of a round: people's messages, those that say 1; and made ones.
+    """The messages that reach the reader of a round: of people, and made by the coalition.
 
     Attributes:
-        people: messages of people.
-        ones: those of them that say 1.
-        made: messages that a party made.
-        made_ones: those of them that say 1.
-        asked: tokens given. moved, of the second round: people who were there in one of both only.
-        moved: of the second round: people who were there in one of both only.
+        people: the number of messages of people.
+        ones: the number of them with answer 1.
+        made: the number of messages that the coalition made.
+        made_ones: the number of them with answer 1.
+        asked: the number of tokens given.
+        moved: in the second round, the number of people present in only one of both rounds.
     """
 
     people: int = 0
@@ -91,23 +91,23 @@ class Batch(NamedTuple):
     moved: int = 0
 
     def and_(self, other: "Batch") -> "Batch":
-        """Both together."""
+        """Return the sum of both batches."""
         return Batch(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-Pair = tuple[Batch, Batch]  # of both rounds
-Strategy = tuple[str, ...]  # what is done to each person, in words
+Pair = tuple[Batch, Batch]  # the batches of both rounds
+Strategy = tuple[str, ...]  # the treatment of each person, in words
 
 
 @dataclass(frozen=True, slots=True)
 class Distinguisher:
-    """A strategy by which a coalition tells two honest people's answers apart.
+    """A strategy by which a coalition distinguishes the answers of two honest people.
 
     Attributes:
         coalition: its members, in order.
-        moves: what is done to the first of them, the second, and everybody else.
-        lies: what the first shuffler and the curator say that is not so; "none": nothing.
-        views: of both worlds.
+        moves: the treatment of the first of them, the second, and all other people.
+        lies: the false posts of the first shuffler and the curator; "none": no false post.
+        views: the views in both worlds.
     """
 
     coalition: tuple[str, ...]
@@ -117,13 +117,13 @@ class Distinguisher:
 
     @property
     def deviations(self) -> int:
-        """In how many places it leaves the rules."""
+        """The number of deviations from the rules."""
         broken = sum(move != f"{KEEP}, {KEEP}" and move != "honest" for move in self.moves)
         return broken + sum(lie != "none" for lie in self.lies)
 
 
 def handled(move: str, value: int) -> Batch:
-    """What becomes of one person's message."""
+    """Return the batch of a person's message after a move."""
     if move in (KEEP, DUPLICATE):
         return Batch(1, value, asked=1)
     if move in (DROP, DELAY):
@@ -132,19 +132,19 @@ def handled(move: str, value: int) -> Batch:
 
 
 def honest(value: int) -> Iterator[tuple[Pair, str]]:
-    """All that can be done to an honest person with this answer."""
+    """Yield all treatments of an honest person with this answer, in both rounds."""
     for first, second in product(MOVES, repeat=2):
         yield _both(handled(first, value), handled(second, value)), f"{first}, {second}"
 
 
 def _both(first: Batch, second: Batch) -> Pair:
-    """What becomes of a person in both rounds."""
+    """Return a person's batches in both rounds, and note in the second whether it moved."""
     there, still = (batch.people + batch.made > 0 for batch in (first, second))
     return first, second._replace(moved=int(there != still))
 
 
 def friends() -> Iterator[tuple[Pair, str]]:
-    """All that a friend can do: say 0 or 1, or stay away, with its token or without one."""
+    """Yield all acts of a friend: answer 0 or 1, or stay away, with its token or without."""
     acts = {
         "says 0": Batch(1, 0, asked=1),
         "says 1": Batch(1, 1, asked=1),
@@ -156,7 +156,7 @@ def friends() -> Iterator[tuple[Pair, str]]:
 
 
 def others(people: int, friend: bool) -> dict[Pair, Strategy]:  # noqa: FBT001
-    """All that everybody but two can come to, each with a strategy that leaves the rules least."""
+    """Return all sums of the people but two, each with a strategy of the fewest deviations."""
     cheapest: dict[Pair, Strategy] = {(Batch(), Batch()): ()}
     for place in range(people - 2):
         mine = list(friends()) if friend and not place else [*honest(0), *honest(1)]
@@ -174,7 +174,7 @@ def _broken(strategy: Strategy) -> int:
 
 
 def view(terms: Terms, coalition: frozenset[str], pair: Pair, lies: tuple[str, ...]) -> object:
-    """What a coalition sees of a session. lies: a shuffler's, and the curator's counts of ones."""
+    """Return a coalition's view of a session. lies: a shuffler's, and the curator's counts of 1."""
     first, second = pair
     deed, told = lies
     reads = CURATOR in coalition
@@ -186,7 +186,7 @@ def view(terms: Terms, coalition: frozenset[str], pair: Pair, lies: tuple[str, .
         return (
             *seen,
             "burned: a false post",
-        )  # whoever gets the batch compares it with the account
+        )  # the receiver compares the batch with the account
     if terms.tokens and not reads:
         try:
             check_unspent(first.asked, [people])
@@ -202,7 +202,7 @@ def view(terms: Terms, coalition: frozenset[str], pair: Pair, lies: tuple[str, .
 def _release(
     terms: Terms, coalition: frozenset[str], batch: Batch, before: int, posted: int
 ) -> Iterator[object]:
-    """What is seen of round 2."""
+    """Yield the observations of round 2."""
     reads = ANALYST in coalition
     if terms.challenge and (batch.made or too_few(batch.moved, terms.dropout)):
         yield CHANGED if batch.made else f"{batch.moved} people were accepted in one round only"
@@ -224,7 +224,7 @@ def _release(
 
 
 def _counted(terms: Terms, batch: Batch, *, minted: bool) -> tuple[int, int]:
-    """Ballots that a reader counts: made ones only where none needs a token, or it gives it."""
+    """Return the ballots that a reader counts: made ballots only without tokens, or as issuer."""
     if terms.tokens and not minted:
         return batch.people, batch.ones
     return batch.people + batch.made, batch.ones + batch.made_ones
@@ -240,9 +240,9 @@ def _fits(before: int, ones: int, people: int, released: int) -> bool:
 
 
 def told_apart(terms: Terms, coalition: frozenset[str], people: int) -> Distinguisher | None:
-    """The simplest strategy that tells two honest people's answers apart; None: there is none.
+    """Return the simplest strategy that distinguishes two honest people's answers, or None.
 
-    Every strategy is looked at. people: 3 to 5, the friend among them.
+    The search covers every strategy. people: 3 to 5, the friend among them.
     """
     best: Distinguisher | None = None
     rest, mine = others(people, FRIEND in coalition), _effects()
@@ -263,7 +263,7 @@ def told_apart(terms: Terms, coalition: frozenset[str], people: int) -> Distingu
 
 
 def _effects() -> dict[str, tuple[Pair, Pair]]:
-    """What can become of one person's messages if it says 0, and if 1; each once, by a name."""
+    """Return the distinct effects of moves on a person with answer 0, and with 1, by name."""
     named: dict[tuple[Pair, Pair], str] = {}
     for (pair, said), (other, _) in zip(honest(0), honest(1), strict=True):
         named.setdefault((pair, other), said)
@@ -276,7 +276,7 @@ def _lies(coalition: frozenset[str], people: int) -> Iterator[tuple[str, ...]]:
 
 
 def coalitions(shufflers: int) -> Iterator[frozenset[str]]:
-    """Those with the first shuffler that watching does not let read everything."""
+    """Yield the coalitions with the first shuffler that do not read all rows by observing alone."""
     members = (CURATOR, ANALYST, FRIEND, *([SECOND] if shufflers > 1 else []))
     for inside in product((False, True), repeat=len(members)):
         who = {FIRST, *(member for member, there in zip(members, inside, strict=True) if there)}

@@ -1,17 +1,17 @@
-r"""Two readers of the same people's answers must agree: a release fits what was counted before it.
+r"""Two readers of the same people's answers must agree: a release must fit earlier counts.
 
-In the fixed setting those who are released are those who were counted, less those who left. So of
-no combination of values can a release hold more people than were counted with it, but for those
-whose answer was lost then:
+In the fixed setting the people of the release are the counted people, less the dropouts. So for no
+combination of values can a release hold more people than were counted with it, except for people
+with answers that were lost then:
 
     excess of an ask    sum over its cells of max(0, people in the release - people counted)
     lost                people of that round - answers to that ask       (0 unless some were lost)
     agrees              excess <= lost
 
-Who lies to look safe makes a column's crowds larger than they are, and then others are smaller:
-the release holds more of those than were counted. What is blank in a release is in no sum. A
-person who says one thing in one round and another in the next is an excess of one as well, and
-burns the round: that is the price (docs/adr/0031).
+A false count that looks safe makes some crowds of a column larger, and others smaller: the release
+holds more people of the latter than were counted. Suppressed values of a release are in no sum. A
+person with different answers in two rounds is an excess of one too, and burns the round: that is
+the price (docs/adr/0031).
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ from .tallying import summed
 
 
 def disagreement(heard: RoundResult, call: Call, joint: Counts) -> tuple[int, ...] | None:
-    """Anybody who has both: the first ask of a round that a release does not fit; None: it fits.
+    """Any party with both: return the first query of a round that a release contradicts, or None.
 
-    call, joint: what the release was asked for (one column set), and its counts. An ask that is not
-    part of the release, or was answered under rules that hide values, is not compared.
+    call, joint: the call of the release (one column set), and its counts. A query that is not part
+    of the release, or was answered under rules that hide values, is not compared.
     """
     (released,) = call.asks
     people = max((sum(count.values()) for count in heard.counts), default=0)
@@ -47,9 +47,9 @@ def disagreement(heard: RoundResult, call: Call, joint: Counts) -> tuple[int, ..
 
 
 def check_sums(heard: Sequence[RoundResult], call: Call, joint: Counts) -> None:
-    """Reader: RoundBurned unless a release fits every round that was counted before it.
+    """Reader: RoundBurned unless a release fits every earlier round.
 
-    The reason names no column, which would tell of a guess where it fails, and no party: answers
+    The reason names no column, which would reveal the failure of a guess, and no party: answers
     that a shuffler has replaced do not fit either.
     """
     for result in heard:

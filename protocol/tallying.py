@@ -1,8 +1,9 @@
-"""What a reader does: read the ballots it has opened, and count them.
+"""The work of a reader: read the opened ballots, and count them.
 
-A count is kept per column set. Somebody who fills the slots of an envelope with two answers to one
-question and none to another leaves totals that differ; `marginals` then counts the missing answers
-of a column as people with a value of their own, which can only raise what a bound promises.
+A count is kept per column set. A malicious user that fills the slots of an envelope with two
+answers to one query and no answer to another makes totals differ; `marginals` then counts the
+missing answers of a column as people with a value of their own, which can only raise the certified
+bound.
 """
 
 from collections import Counter
@@ -22,11 +23,11 @@ class Reading:
     Attributes:
         counts: people by combination, for each column set.
         refused: ballots that did not count, by reason.
-        spent: the salts of ballots that carried a token, where they have to.
-        sealed: messages that only k people open together, before they are (threshold.py).
-        closed: of those that did not open, how many groups there are of each size.
-        astray: people who are counted as far as they opened, and are in no group beyond, since what
-            they sent there is junk.
+        spent: the salts of ballots with a token, in rounds with tokens.
+        sealed: messages that only k people open together, before opening (threshold.py).
+        closed: the number of groups that did not open, by size.
+        astray: the number of people that are counted as far as they opened, and are in no closed
+            group, because the rest of their message is junk.
     """
 
     counts: list[Counter[tuple[str, ...]]]
@@ -37,7 +38,7 @@ class Reading:
     astray: int = 0
 
     def add(self, other: "Reading") -> None:
-        """Count another part of the same batch in."""
+        """Add the counts of another part of the same batch."""
         for mine, theirs in zip(self.counts, other.counts, strict=True):
             mine.update(theirs)
         self.refused.update(other.refused)
@@ -56,10 +57,9 @@ class Reading:
 
 
 def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
-    """Reader: decode and count opened ballots; a ballot that is wrong is refused and counted.
+    """Reader: decode and count opened ballots; an invalid ballot is refused and counted.
 
-    Ballots that differ in their salts alone are decoded once: no salt makes a ballot right or
-    wrong.
+    Ballots that differ only in their salts are decoded once: validity does not depend on the salt.
     """
     reading = Reading([Counter() for _ in plan.call.asks])
     if plan.bundled:
@@ -89,10 +89,10 @@ def _read_each(plan: Round, plaintexts: Iterable[bytes], reading: Reading) -> Re
 
 
 def marginals(counts: Sequence[Counts]) -> tuple[list[list[int]], int]:
-    """Curator: the counts of single columns as one list of people per column, and the people n.
+    """Curator: return the counts of each column, as a descending list, and the number n of people.
 
-    n is the largest total. Where a column has fewer ballots, each missing one is counted as a
-    person with a value nobody else has: the most exposed it can be.
+    n is the largest total. If a column has fewer ballots, each missing ballot counts as a person
+    with a unique value: the most exposed case.
     """
     totals = [sum(count.values()) for count in counts]
     n = max(totals, default=0)
@@ -103,7 +103,7 @@ def marginals(counts: Sequence[Counts]) -> tuple[list[list[int]], int]:
 
 
 def summed(joint: Counts, places: Sequence[int]) -> dict[tuple[str, ...], int]:
-    """Anybody: the counts of some places of the cells of a table, over all the others."""
+    """Any party: return the counts over some places of the cells of a table."""
     sums: Counter[tuple[str, ...]] = Counter()
     for cell, people in joint.items():
         sums[tuple(cell[place] for place in places)] += people
@@ -111,7 +111,7 @@ def summed(joint: Counts, places: Sequence[int]) -> dict[tuple[str, ...], int]:
 
 
 def named(counts: Mapping[tuple[str, ...], int]) -> dict[str, int]:
-    """The counts of one single column by value, the largest first."""
+    """Return the counts of a single column by value, the largest first."""
     return {
         values[0]: people
         for values, people in sorted(counts.items(), key=lambda item: (-item[1], item[0]))

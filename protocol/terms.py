@@ -1,8 +1,9 @@
-"""What a session is about, where its parties have agreed on that before it begins.
+"""The terms of a session, if its parties have agreed on them before it begins.
 
-A curator announces; whoever holds a session file knows what is to be announced. A party compares,
-and takes no part in anything else: nobody answers other questions, or for a weaker promise, because
-a curator has changed its mind.
+A curator announces; a holder of a session file knows the terms to expect. A party compares them,
+and
+takes part in no other session: no user answers other queries, or under a weaker promise, because a
+curator has changed its mind.
 """
 
 from dataclasses import dataclass
@@ -15,16 +16,16 @@ from .schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What was agreed on: everything of an announcement but its keys and its nonce.
+    """The agreed terms: all fields of an announcement but its keys and its nonce.
 
     Attributes:
-        title: of the session, as people read it.
-        schema: the features that people are asked for.
-        policy: what the curator may release.
-        rules: what parties keep to on the way: sizes, times, guards.
-        shufflers: how many there are.
-        program: which way to release is played.
-        registry: who may send; None: anybody.
+        title: the title of the session, in words for users.
+        schema: the columns that users are asked for.
+        policy: the limits of the curator's release.
+        rules: the rules of the rounds: sizes, times, guards.
+        shufflers: the number of shufflers.
+        program: the release program.
+        registry: the users that may send; None: all users.
     """
 
     title: str
@@ -36,7 +37,7 @@ class Terms:
     registry: Registry | None = None
 
     def differing(self, announced: Announcement) -> tuple[str, ...]:
-        """Any party: the names of what is announced otherwise than was agreed on."""
+        """Any party: return the names of the terms in which an announcement differs."""
         pairs = {
             "title": (self.title, announced.title),
             "schema": (self.schema, announced.schema),

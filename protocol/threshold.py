@@ -1,4 +1,4 @@
-r"""The program `threshold`: what fewer than k people say alike is never opened (STAR, CCS 2022).
+r"""The program `threshold`: values that fewer than k people share never open (STAR, CCS 2022).
 
     input of a level  label || session || round || level || texts of the prefix, as below
     a ballot          00 || salt || message || padding        (crypto/threshold.py)
@@ -6,9 +6,9 @@ r"""The program `threshold`: what fewer than k people say alike is never opened 
 
 A level is a prefix of the columns, or all of them at once: the announced rule says which. The party
 `randomness` answers with the function's outputs, blindly, and proves that all are of the key on the
-board. The reader opens the groups of k people or more, level by level, and counts rows; whatever
-stays closed is BLANK from there on. Where the announced rule has people take part at random, who
-does not asks for outputs of random bytes, so that its message is like any other and fits none.
+board. The reader opens the groups of k people or more, level by level, and counts rows; the closed
+rest of a row is BLANK. If the announced rule samples people at random, a person that does not take
+part requests outputs of random bytes, so that its message looks like any other and fits none.
 """
 
 from collections import Counter, defaultdict
@@ -31,19 +31,19 @@ from .token_messages import Evaluated, Query
 from .wire import Writer, decode
 
 LABEL = b"veilmix threshold input 1\0"
-NOBODYS = 32  # random bytes of an input that is nobody's row
+NOBODYS = 32  # random bytes of an input that is no person's row
 
 Cell = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PendingOutputs:
-    """What a person keeps while it waits for the function's outputs.
+    """The state of a person that waits for the function's outputs.
 
     Attributes:
-        row: its values, as they may be said.
-        asked: the inputs, one a level, and how each was blinded.
-        body: what it sends.
+        row: its generalized values.
+        asked: the inputs, one for each level, and their blinding factors.
+        body: the request.
     """
 
     row: Cell = field(repr=False)
@@ -52,7 +52,7 @@ class PendingOutputs:
 
 
 def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> PendingOutputs:
-    """Person: ask for the outputs of a row, one a level; of a cover, for those of no row."""
+    """Person: request the outputs of a row, one for each level; of a cover, of random inputs."""
     said = plan.announcement.schema.coarsen(row)
     ends = level_ends(plan)
     if is_cover(said):
@@ -64,9 +64,9 @@ def ask(plan: Round, row: Sequence[str], entropy: Entropy) -> PendingOutputs:
 
 
 def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evaluated:
-    """Randomness: answer one person, with a proof that all are of one key.
+    """Randomness: answer a person, with a proof that all outputs are of one key.
 
-    Refused (MALFORMED) unless there is an element a level.
+    Refused (MALFORMED) unless there is an element for each level.
     """
     if plan.shape is None or len(query.elements) != len(plan.shape.widths):
         raise Refused(Reason.MALFORMED)
@@ -75,9 +75,9 @@ def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evalu
 
 
 def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) -> list[Level]:
-    """Person: what is sealed, level by level, once the answer is proved to be of the one key.
+    """Person: return the levels to seal, after checking that the answer is of the posted key.
 
-    Refused (MALFORMED, DOES_NOT_OPEN) if it is not: another key could be this person's alone.
+    Refused (MALFORMED, DOES_NOT_OPEN) if it is not: another key could mark this person.
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of this program
     outputs = voprf.finalize(asking.asked, answer.elements, answer.proof, public)
@@ -92,13 +92,13 @@ def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) 
 def write(
     plan: Round, sealer: Sealer, levels: Sequence[Level], salt: bytes, entropy: Entropy
 ) -> bytes:
-    """Person: the ballot for these levels, padded. entropy: of the session."""
+    """Person: return the ballot for these levels, padded. entropy: of the session."""
     message = sealer.seal(levels, entropy.fork("shares"))
     return pad(b"\0" + salt + message, plan.ballot)
 
 
 def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
-    """Reader: the messages in ballots, none open yet; a ballot that holds none is refused."""
+    """Reader: return the messages in ballots, still closed; refuse ballots without a message."""
     assert plan.shape is not None  # noqa: S101 - called in a round of this program
     reading, size = Reading([Counter()]), VALUES + plan.shape.size()
     for plaintext in plaintexts:
@@ -114,9 +114,10 @@ def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
 
 
 def open_rows(plan: Round, reading: Reading) -> Reading:
-    """Reader: open what k people share, and count rows; junk at the first level is refused.
+    """Reader: open the values that k people share, and count rows; refuse junk at the first level.
 
-    Whoever sent junk at a later one is counted as far as it opened, and is astray from there on.
+    A person with junk at a later level is counted as far as its message opened, and is astray from
+    there.
     """
     assert plan.shape is not None  # noqa: S101 - called in a round of this program
     opened, many = open_groups(plan.shape, reading.sealed), len(plan.domains)
@@ -132,7 +133,7 @@ def open_rows(plan: Round, reading: Reading) -> Reading:
 
 
 def _published(plan: Round, opened: Opened, counts: Counter[Cell]) -> Counter[Cell]:
-    """Reader: what it publishes of the rows that it has opened."""
+    """Reader: return the rows to publish of the opened rows."""
     policy, sizes = plan.announcement.policy, defaultdict[Cell, list[int]](list)
     for around, people in opened.closed:
         sizes[_row(plan, around)].append(people)
@@ -141,7 +142,7 @@ def _published(plan: Round, opened: Opened, counts: Counter[Cell]) -> Counter[Ce
 
 
 def rows_open(plan: Round, opened: Opened) -> dict[int, Cell]:
-    """Reader: what is open of each message, by its place; those refused as a whole are left out."""
+    """Reader: return the opened values of each message, by its place, without refused messages."""
     junk = {place for place, (level, _) in opened.refused.items() if not level}
     return {
         place: _row(plan, texts) for place, texts in enumerate(opened.texts) if place not in junk
@@ -149,7 +150,7 @@ def rows_open(plan: Round, opened: Opened) -> dict[int, Cell]:
 
 
 def _row(plan: Round, texts: Sequence[bytes]) -> Cell:
-    """The values in opened texts, up to the first that nobody could have said."""
+    """Return the values in opened texts, up to the first that is not in its domain."""
     row: list[str] = []
     ends = level_ends(plan)
     for text, end in zip(texts, ends, strict=False):
@@ -168,13 +169,13 @@ def _row(plan: Round, texts: Sequence[bytes]) -> Cell:
 
 
 def level_input(plan: Round, level: int, values: Sequence[str]) -> bytes:
-    """Anybody: what the function is asked for at a level of a row, in this round alone."""
+    """Any party: return the function's input for a level of a row, in this round alone."""
     place = LABEL + plan.session + bytes((plan.call.round, level))
     return place + text_of(values)
 
 
 def text_of(values: Sequence[str]) -> bytes:
-    """Anybody: values as they are sealed, not padded yet."""
+    """Any party: encode values for sealing, without padding."""
     out = Writer()
     for value in values:
         out.text(value)

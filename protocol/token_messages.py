@@ -1,7 +1,7 @@
-"""What people ask an oblivious function for, and what is answered: tokens, and seeds of rows.
+"""Messages of users to an oblivious function, and its answers: tokens, and seeds of rows.
 
 The reader of a round evaluates it for tokens (tokens.py), `randomness` for rows (threshold.py).
-What is longer than a line to write stands here too; the rest is in bodies.py.
+Encodings longer than a line are here too; the others are in bodies.py.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PLACE = 4  # bytes of a user, by index
 
 @dataclass(frozen=True, slots=True)
 class Mint:
-    """Whoever evaluates the oblivious function shows its key, for this round alone.
+    """The evaluator of the oblivious function posts its key, for this round alone.
 
     The reader of a round does so for its tokens, `randomness` for rows.
     """
@@ -33,10 +33,10 @@ class Mint:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A registered person asks the reader of a round for its tokens: in a letter, or on the board.
+    """A registered person requests its tokens of a round's reader: in a letter, or on the board.
 
     Attributes:
-        elements: a blinded one a question (crypto/tokens.py).
+        elements: a blinded element for each query (crypto/tokens.py).
         signature: over session, round and elements.
     """
 
@@ -51,12 +51,12 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The reader of a round answers: each element times its key, and the proof that it is.
+    """The reader of a round answers: each element times its key, with a proof.
 
     Attributes:
-        elements: 32 bytes each, in the order in which they were asked for.
-        commitments: what the reader is bound to before the challenge; one more, 32 bytes each.
-        response: what shows that all were evaluated with the one key, 32 bytes.
+        elements: 32 bytes each, in the order of the request.
+        commitments: of the proof, one more than elements, 32 bytes each.
+        response: of the proof that all were evaluated with the posted key, 32 bytes.
     """
 
     elements: tuple[bytes, ...]
@@ -82,7 +82,7 @@ class PublicGrant:
 
     Attributes:
         person: the user, by index.
-        grant: what a letter would say.
+        grant: the answer, as in a letter.
     """
 
     person: int
@@ -91,7 +91,7 @@ class PublicGrant:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A person asks `randomness` for outputs of its row: a blinded element a level."""
+    """A person requests outputs of its row from `randomness`: a blinded element for each level."""
 
     elements: tuple[bytes, ...]
 
@@ -101,10 +101,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What `randomness` answers, for all levels of a row at once.
+    """The answer of `randomness`, for all levels of a row at once.
 
     Attributes:
-        elements: those of the query, each times the key, in their order.
+        elements: the elements of the query, each times the key, in order.
         proof: of RFC 9497, that all are of the key on the board; 64 bytes.
     """
 
@@ -119,7 +119,7 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """The reader of a round tells the other reader to whom it gave tokens: users, by index."""
+    """The reader of a round tells the other reader which users have tokens, by index."""
 
     people: tuple[int, ...]
 
@@ -130,13 +130,13 @@ class Roll:
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """The reader of a round says to how many people it gave tokens."""
+    """The reader of a round posts the number of people with tokens."""
 
     people: int
 
 
 def _check_elements(elements: tuple[bytes, ...], most: int = MOST_ASKED) -> None:
-    """ParameterError unless there are so many elements, each of the size of one."""
+    """Raise ParameterError unless there are 1 to `most` elements, each of 32 bytes."""
     if not 1 <= len(elements) <= most:
         raise ParameterError(f"elements: found {len(elements)}; 1 to {most} are accepted")
     if any(len(element) != ELEMENT for element in elements):
@@ -144,7 +144,7 @@ def _check_elements(elements: tuple[bytes, ...], most: int = MOST_ASKED) -> None
 
 
 def read_elements(data: Reader, most: int) -> tuple[bytes, ...]:
-    """Read so many group elements at most; whoever multiplies them looks at them as such."""
+    """Read at most `most` group elements; their use checks that they are group elements."""
     many = data.u16()
     if many > most:
         raise Refused(Reason.MALFORMED)
@@ -152,7 +152,7 @@ def read_elements(data: Reader, most: int) -> tuple[bytes, ...]:
 
 
 def read_grant(data: Reader) -> Grant:
-    """Read an answer: behind the elements there is one commitment more, and a scalar."""
+    """Read an answer: after the elements there is one commitment more, and a scalar."""
     elements = read_elements(data, MOST_ASKED)
     commitments = tuple(data.raw(ELEMENT) for _ in range(len(elements) + 1))
     return Grant(elements, commitments, data.raw(SCALAR))

@@ -1,12 +1,13 @@
-r"""Tokens: a ballot counts only with one that the round's reader gave, blindly, to a person.
+r"""Tokens: a ballot counts only with a token that the round's reader issued, blindly, to a person.
 
-    a person asks     for each question, one output of input = label || session || round || salt
+    a person asks     for each query, one output of input = label || session || round || salt
     plaintext         padded ballot || token (16 bytes), innermost; the salt is that of the ballot
 
-A shuffler can make ballots, but no tokens: what it puts in is refused, and what it takes out is
-missing (`ledger.unspent`). The reader of a round gives the tokens of that round, with a key for it
-alone; whoever reads can lie about what it reads anyway, so a second key holder would add nothing
-but time. It tells the other reader who asked, so that each knows whether later the same people do.
+A shuffler can make ballots, but no tokens: an added ballot is refused, and a removed ballot leaves
+a token unspent (`unspent` of crowd_limits.py). The reader of a round issues the tokens of that
+round, with a key for this round alone; a reader can lie about its counts anyway, so a second key
+holder would only cost time. It sends the other reader the roll of users, so that each reader knows
+whether later rounds have the same users.
 """
 
 from collections import Counter
@@ -31,23 +32,23 @@ ASK_LABEL = b"veilmix ask 1\0"
 
 
 def other_reader(reader: str) -> str:
-    """The one of curator and analyst that does not read a round, and hears who takes part in it."""
+    """Return the reader, of curator and analyst, that does not read a round and gets its roll."""
     return parties.ANALYST if reader == parties.CURATOR else parties.CURATOR
 
 
 def token_input(plan: Round, salt: bytes) -> bytes:
-    """Person or reader: what a token is the output for."""
+    """Person or reader: return the input of a token."""
     return LABEL + plan.session + bytes([plan.call.round]) + salt
 
 
 @dataclass(frozen=True, slots=True)
 class PendingTokens:
-    """What a person keeps while it waits for its tokens.
+    """The state of a person that waits for its tokens.
 
     Attributes:
-        salts: one a token, so that two tokens of a person are two.
-        asked: what the key holder may not see.
-        body: the message that asks.
+        salts: one for each token, so that two tokens of a person differ.
+        asked: the blinded inputs, with the secrets that unblind the answer.
+        body: the request.
     """
 
     salts: tuple[bytes, ...] = field(repr=False)
@@ -58,7 +59,7 @@ class PendingTokens:
 def make_asks(
     plan: Round, signers: Sequence[Signer], entropies: Sequence[Entropy]
 ) -> list[PendingTokens]:
-    """People: each asks for one token a question, each for a fresh salt."""
+    """People: request one token for each query, each with a fresh salt."""
     salts = [fresh_salts(entropy, plan.slots) for entropy in entropies]
     inputs = [[token_input(plan, salt) for salt in mine] for mine in salts]
     asked = blind.ask(inputs, entropies)
@@ -72,10 +73,10 @@ def make_asks(
 def take_grants(
     pending: Sequence[PendingTokens], granted: Sequence[Grant | PublicGrant], public: bytes
 ) -> list[tuple[Token, ...] | Reason]:
-    """People: the tokens in the answer to each, with their salts; or why there are none.
+    """People: return the tokens of each answer, with their salts, or the reason of a refusal.
 
-    DOES_NOT_OPEN unless all of a person are of the key that is on the board: another key could be
-    this person's alone.
+    DOES_NOT_OPEN unless all tokens of a person are of the key on the board: another key could mark
+    this person.
     """
     grants = [each.grant if isinstance(each, PublicGrant) else each for each in granted]
     taken = blind.tokens([each.asked for each in pending], list(map(_answer, grants)), public)
@@ -88,9 +89,9 @@ def take_grants(
 def check_asks(
     plan: Round, registry: Registry, asks: Iterable[tuple[str, Ask]]
 ) -> list[Reason | None]:
-    """Reader: None for each registered person who has signed that it asks, once for each question.
+    """Reader: return, by request, None if a registered person has signed it, one element a query.
 
-    MALFORMED: for more or fewer. UNREGISTERED: not signed by whom it comes from.
+    MALFORMED: more or fewer elements. UNREGISTERED: not signed by its sender.
     """
     results, signed = list[Reason | None](), list[tuple[int, bytes, bytes, bytes]]()
     for sender, asked in asks:
@@ -111,7 +112,7 @@ def check_asks(
 
 
 def give(key: TokenKey, asks: Sequence[Ask]) -> list[Grant | Reason]:
-    """Reader: answer what each person has asked; MALFORMED if it holds no elements."""
+    """Reader: answer the request of each person. MALFORMED if it holds no group elements."""
     return [
         given
         if isinstance(given, Reason)
@@ -125,7 +126,7 @@ def _answer(granted: Grant) -> blind.Granted:
 
 
 def check_grant(asked: Ask, granted: Grant, public: bytes) -> None:
-    """Anybody: Refused unless this answers a request with the key that is on the board."""
+    """Any party: Refused unless this answers a request with the key on the board."""
     blind.verify(asked.elements, _answer(granted), public)
 
 
@@ -137,7 +138,7 @@ def ask_digest(elements: Sequence[bytes]) -> bytes:
 def read_with_tokens(plan: Round, key: TokenKey, plaintexts: Sequence[bytes]) -> Reading:
     """Reader: count the ballots with a fresh token; refuse, and count, the others.
 
-    UNREGISTERED: without a token, or with another's. DUPLICATE: with one that is spent already.
+    UNREGISTERED: without a valid token. DUPLICATE: with a token that is spent already.
     """
     bare, spent, refused = list[bytes](), dict[bytes, None](), Counter[Reason]()
     ballots = [plan.bare(plaintext) for plaintext in plaintexts]

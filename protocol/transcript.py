@@ -1,16 +1,16 @@
-"""What happened, and who saw it: one event a message, one sighting per event and party.
+"""Events of a run, and their observers: one event for each message, seen by some parties.
 
-A message on a wire is seen by who sends it, who receives it and who listens (`network`); a post on
-the board by everybody. What a party does in its own head is its own sighting: a user knows what it
-sealed, a reader what it counted. A ciphertext is called by its name, the first 8 bytes of its
-BLAKE2b hash, so that the same bytes have the same name wherever they are seen.
+The sender, the receiver and a listener (`network`) see a message on a wire; all parties see a post
+on the board. Only the party itself sees its local work: a user knows its sealed answers, a reader
+its counts. The name of a ciphertext is the first 8 bytes of its BLAKE2b hash, so that the same
+bytes have the same name wherever they are seen.
 
-Keys and salts are never recorded. What a coalition can open is worked out in view.py from the names
-it saw and the layers its members can open.
+Keys and salts are never recorded. view.py derives the layers that a coalition can open from the
+names that it saw and the keys of its members.
 
 Above `SUMMARY_ABOVE` people a transcript keeps the summary form: no names and no single
-submissions, but one event a round with the number of messages and of bytes. The board is always
-kept whole.
+submissions, but one event for each round with the number of messages and of bytes. The board is
+always kept whole.
 """
 
 from collections import Counter
@@ -38,17 +38,17 @@ _KINDS = {int(kind): kind for kind in Kind}
 
 
 def name_of(layer: bytes) -> bytes:
-    """Give the name of a ciphertext."""
+    """Return the name of a ciphertext."""
     return blake2b(layer, digest_size=NAME).digest()
 
 
 def names_of(layers: Iterable[bytes]) -> bytes:
-    """Give the names of many ciphertexts, one after the other."""
+    """Return the concatenated names of many ciphertexts."""
     return b"".join([blake2b(layer, digest_size=NAME).digest() for layer in layers])
 
 
 def split_names(names: bytes) -> list[bytes]:
-    """Take joined names apart."""
+    """Split concatenated names."""
     if len(names) == NAME:
         return [names]
     return [names[at : at + NAME] for at in range(0, len(names), NAME)]
@@ -60,13 +60,13 @@ class Event(NamedTuple):
     Attributes:
         number: of the event, from 0.
         time: seconds since the session began.
-        sender: the party it came from.
-        receiver: the party it went to; `board` for a post.
-        kind: of the message; None for bytes that are none.
+        sender: the party that sent it.
+        receiver: the party that received it; `board` for a post.
+        kind: of the message; None for bytes that are no message.
         round: from 1; 0 outside rounds.
         size: bytes of all its messages.
         names: of the ciphertexts in it, eight bytes each, one after the other.
-        messages: how many (more than one only in the summary form).
+        messages: their number (above 1 only in the summary form).
     """
 
     number: int
@@ -85,13 +85,13 @@ class Event(NamedTuple):
 
 
 class SealedAnswers(NamedTuple):
-    """What one user sealed in one round: its own knowledge.
+    """The sealed answers of a user in a round, which only the user knows.
 
     Attributes:
         user: by index, from 0.
         round: from 1.
         names: the envelope, then per answer its layers from the outermost to the reader's.
-        answers: the question (its number in the call) and values of each.
+        answers: the query (its number in the call) and values of each.
     """
 
     user: int
@@ -107,15 +107,15 @@ class SealedAnswers(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a reader counted in one round: its own knowledge until it publishes it.
+    """The counts of a reader in a round, which only the reader knows until it publishes them.
 
     Attributes:
         reader: the party.
         round: from 1.
         counts: people by combination, for each column set.
-        closed: where k people open what they share, how many groups of each size it could not open;
-            this and the next are kept in no file: None where it was read from one.
-        astray: people who are in none of these, and whose row is not open: they sent junk.
+        closed: if k people open values together, the number of groups that stayed closed, by size;
+            neither this nor `astray` is written to files: None if read from a file.
+        astray: the number of people in no closed group and without an open row: they sent junk.
     """
 
     reader: str
@@ -140,13 +140,13 @@ class CertificateSeen:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A message that a party refused: its own sighting, with the reason.
+    """Messages that a party refused, which only the party knows, with the reason.
 
     Attributes:
-        party: that refused.
+        party: the party that refused.
         round: from 1.
-        reason: why.
-        count: how many messages, for this reason.
+        reason: the reason.
+        count: the number of messages.
     """
 
     party: str
@@ -157,16 +157,16 @@ class Refusal:
 
 @dataclass(slots=True)
 class Transcript:
-    """Everything recorded of one run. `summary` tells which form it has.
+    """The record of a run. `summary`: the form of the record.
 
     Attributes:
         users: people of the session.
         summary: whether messages of a kind are one event.
         events: messages, in the order in which they were sent.
-        made: what users sealed.
-        reads: what readers counted.
-        refusals: what parties refused.
-        posts: author and bytes of all that stands on the board.
+        made: the sealed answers of users.
+        reads: the counts of readers.
+        refusals: the refusals of parties.
+        posts: author and bytes of all posts on the board.
         certificates: openings of the decision, by holder.
     """
 
@@ -187,9 +187,9 @@ class Transcript:
         return self._events
 
     def name_waiting(self) -> None:
-        """Name the layers of long batches that have none yet.
+        """Name the layers of long batches that have no names yet.
 
-        For whoever waits anyway: nobody else is kept waiting until these events are read.
+        Called while a task waits anyway, so that recording a batch delays no party.
         """
         for at, data in self._unnamed:
             self._events[at] = self._events[at]._replace(names=_names_in(Kind.BATCH, data))
@@ -197,11 +197,11 @@ class Transcript:
 
     @classmethod
     def sized(cls, users: int) -> "Transcript":
-        """Start the transcript of a run with so many people, in the form that its size asks for."""
+        """Start the transcript of a run with this many people, in the form for that size."""
         return cls(users, summary=users > SUMMARY_ABOVE)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Record a message on its way, from its bytes alone."""
+        """Record a message on its way, only from its bytes."""
         kind, number = _label(data)
         if self.summary and kind is Kind.SUBMISSION:
             self._gather(time, receiver, number, len(data))
@@ -213,7 +213,7 @@ class Transcript:
             self.posts.append((sender, data))
 
     def _names_or_later(self, at: int, kind: Kind | None, data: bytes) -> bytes:
-        """Name what a message carries; of a long batch none yet, and its event waits."""
+        """Return the names in a message; for a long batch, empty, and its names follow later."""
         if kind is Kind.BATCH and len(data) > LONG:
             self._unnamed.append((at, data))
             return b""
@@ -233,7 +233,7 @@ class Transcript:
             events.append(Event(len(events), time, sender, receiver, kind, number, size, names))
 
     def _gather(self, time: float, receiver: str, number: int, size: int) -> None:
-        """Add a submission to the one event that stands for all of its round (summary form)."""
+        """Add a submission to the event for all submissions of its round (summary form)."""
         for at in range(len(self._events) - 1, -1, -1):
             event = self._events[at]
             if event.kind is Kind.SUBMISSION and event.round == number:
@@ -249,7 +249,7 @@ class Transcript:
         )
 
     def sealed(self, made: Iterable[SealedAnswers]) -> None:
-        """Record what users sealed."""
+        """Record sealed answers of users."""
         if not self.summary:
             self.made.extend(made)
 
@@ -258,7 +258,7 @@ class Transcript:
         return (event for event in self.events if event.seen_by(party))
 
     def traffic(self) -> Mapping[tuple[Kind | None, int], tuple[int, int]]:
-        """Messages and bytes, by kind and round."""
+        """Return the numbers of messages and bytes, by kind and round."""
         messages: Counter[tuple[Kind | None, int]] = Counter()
         size: Counter[tuple[Kind | None, int]] = Counter()
         for event in self.events:
@@ -268,20 +268,20 @@ class Transcript:
 
 
 def _label(data: bytes) -> tuple[Kind | None, int]:
-    """Kind and round as the frame shows them to whoever sees it pass."""
+    """Return kind and round, which the frame shows to every observer."""
     return _read_label(data[:HEADER])
 
 
 @lru_cache(maxsize=256)
 def _read_label(head: bytes) -> tuple[Kind | None, int]:
-    """Read the label off a header; all messages of a kind in a round have the same one."""
+    """Read kind and round from a header; cached, because messages of a kind in a round share it."""
     known = len(head) == HEADER and head.startswith((MAGIC, SEALED_MAGIC))
     kind = _KINDS.get(head[len(MAGIC)]) if known else None
     return kind, head[-1] if kind else 0
 
 
 def _names_in(kind: Kind | None, data: bytes) -> bytes:
-    """Name the ciphertexts that a message carries; what does not parse is named as a whole."""
+    """Return the names of the ciphertexts in a message; data that do not parse get one name."""
     if kind is Kind.SUBMISSION:
         size = int.from_bytes(data[HEADER:ENVELOPE], "big")
         return name_of(data[ENVELOPE : ENVELOPE + size])

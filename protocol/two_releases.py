@@ -1,9 +1,9 @@
-"""Two releases of the same people: how many are alone with their values on both together.
+"""Two releases of the same people: the number of people unique in both together.
 
-Nobody releases the counts of both sets of columns together; but whoever reads both releases knows
-how the people fall on each. Of all ways in which the same n people can have both (each equally
-likely, shared columns agreeing), the number of people who are both in a cell of c1 people and in a
-cell of c2 people is hypergeometric:
+No release has the counts of both sets of columns together, but a reader of both releases knows the
+counts of each. Over all assignments of the same n people to both (equally likely, with equal shared
+columns), the number of people who are both in a cell of c1 people and in a cell of c2 people is
+hypergeometric:
 
     P(N = 1) = c1 c2 C(n - c1, c2 - 1) / (c2 C(n, c2)),    expected alone = sum over pairs of cells
 """
@@ -18,7 +18,10 @@ Cell = tuple[str, ...]
 
 
 def alone_in_both(people: int, first: int, second: int) -> float:
-    """The probability that exactly one of `people` is among given `one` and random `two`."""
+    """Return the probability that exactly one of `people` is in a cell of each release.
+
+    first, second: people in the two cells; the second cell is a random choice of people.
+    """
     if not first or not second or first + second - 1 > people:
         return 0.0
     return first * exp(_log_choose(people - first, second - 1) - _log_choose(people, second))
@@ -31,9 +34,10 @@ def _log_choose(n: int, k: int) -> float:
 def expected_alone(
     release: Counts, first: Sequence[int], other: Counts, second: Sequence[int]
 ) -> float:
-    """Anybody: the people expected to be alone with their values on both releases together.
+    """Any party: return the expected number of people unique in both releases together.
 
-    first, second: the columns of each, in the order of its cells. Both are of the same people.
+    first, second: the columns of each release, in the order of its cells. Both are of the same
+    people.
     """
     shared = [column for column in first if column in second]
     left, right = _by(release, first, shared), _by(other, second, shared)
@@ -46,7 +50,7 @@ def expected_alone(
 
 
 def _by(counts: Counts, columns: Sequence[int], shared: Sequence[int]) -> Mapping[Cell, list[int]]:
-    """The people of each cell, by what the cell says of the shared columns."""
+    """Return the people of each cell, grouped by its values of the shared columns."""
     places = [columns.index(column) for column in shared]
     groups: dict[Cell, list[int]] = defaultdict(list)
     for cell, people in counts.items():

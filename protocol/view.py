@@ -1,11 +1,11 @@
-"""What a set of parties knows together: the one view that everything else is computed from.
+"""The view of a coalition: all measures of its knowledge are computed from this view.
 
-A coalition knows what its members saw (transcript.py), can open every layer for which a member has
-the key, and knows what its members hold themselves. The layers of a submission are opened by the
-first shuffler, the others in turn, and the reader; a chain of openers that are all members leads
-from a person's envelope to what the person said (derivation.py). A single opener outside the
-coalition breaks it: there everybody's messages leave in one sorted batch. Where pairs of hops are
-audited, half of their layers are opened before everybody (audit_ways.py).
+A coalition has its members' observations (transcript.py), can open every layer of which a member
+has the key, and knows the data of its members. The layers of a submission are opened by the first
+shuffler, the others in turn, and the reader; a chain of openers that are all members leads from a
+person's envelope to the person's answers (derivation.py). A single opener outside the coalition
+breaks it: there the messages of all users leave in one sorted batch. Where pairs of hops are
+audited, half of their layers are opened in public (audit_ways.py).
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -29,34 +29,34 @@ CERTIFIED = frozenset({parties.CURATOR, parties.ANALYST})  # they hold the certi
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the parties together have seen, read and can pin on single people.
+    """The observations of a coalition, its counts, and the values that it links to people.
 
     Attributes:
         parties: the members.
-        users: people of the session.
+        users: number of people in the session.
         fixed: whether the rounds ask the same people.
-        by_round: per round and person (by index) what the coalition knows that person to have said;
-            `pinned` has the values of all rounds together.
-        counted: what its members have read, or anybody may.
-        opened: per round, how many layers of a submission the coalition can open, of how many.
-        everybody: in the summary form, the rounds in which each participant's answers are pinned,
-            though single people are not recorded.
-        transcript: of which only what members saw is kept.
-        came: per round and column set, whose answer reached the reader, where single people are
-            recorded; whether the coalition knows that too is `sees_who` (else it knows it of its
-            own users).
-        lengths: per round, what the length of a person's messages shows, where they are not padded.
-        public: whether everybody sees who takes part, as among peers and where there is a
-            challenge.
-        decision: what was decided, with its certificate where the coalition or everybody has it.
+        by_round: per round and person (by index) the submitted values that the coalition links to
+            the person; `pinned` has the values of all rounds together.
+        counted: the counts that its members have read, and public counts.
+        opened: per round, the number of layers of a submission that the coalition can open, and the
+            number of all; of a verified mix, of the keys that open an answer together.
+        everybody: in the summary form, by round in which all answers are linked, the columns;
+            single people are not recorded.
+        transcript: the whole transcript; `events` has the members' part.
+        came: per round and column set, the people with answers that reached the reader, if single
+            people are recorded; `sees_who` says whether the coalition knows them (else only its own
+            users).
+        lengths: per round, the lengths of each person's messages, if they are not padded.
+        public: whether the names of respondents are public, as among peers or with a challenge.
+        decision: the decision, with its certificate if the coalition has it or it is public.
         certified: counts that the coalition has not read and from which its certificate follows:
             they bound its knowledge from above.
-        asked: whether people ask curator and analyst for tokens.
-        more: whether audits tell more of who said what than is counted here (audit_ways.py).
-        threshold: whether only what k people share was opened, so that values may be blank without
-            a rule.
-        prefixes: whether prefixes of rows were, and not whole rows alone.
-        domains: where rows open, the number of values of each column; None: without end.
+        asked: whether users ask curator and analyst for tokens.
+        more: whether audits reveal more about senders than is counted here (audit_ways.py).
+        threshold: whether only values that k people share were opened, so that values may be blank
+            without a rule.
+        prefixes: whether prefixes of rows were opened, and not only whole rows.
+        domains: if rows open in part, the number of values of each column; None: infinite.
     """
 
     parties: frozenset[str]
@@ -80,20 +80,20 @@ class View:
 
     @property
     def pinned(self) -> Mapping[int, Row]:
-        """Per person, by index, the values that the coalition knows to be that person's.
+        """Per person, by index, the values that the coalition links to the person.
 
-        That somebody has left a value out is in `by_round` and tells no value.
+        Hidden values are in `by_round` only.
         """
         return plain_rows(self.by_round.values())
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What the parties saw, in order; what they did not see is not there."""
+        """The events that a member saw, in order."""
         return tuple(event for event in self.transcript.events if _seen(event, self.parties))
 
     @property
     def sees_who(self) -> bool:
-        """Whether a member sees who takes part: the first shuffler, the network, who is asked."""
+        """Whether a member sees the respondents: the first shuffler, the network, token issuers."""
         readers = {parties.CURATOR, parties.ANALYST} if self.asked else set[str]()
         seeing = {parties.NETWORK, parties.shuffler(1), parties.RANDOMNESS, *readers}
         return self.public or bool(self.parties & seeing)
@@ -108,10 +108,9 @@ class View:
 
     @property
     def knows(self) -> Hashable:
-        """What tells this view from others of the same run: equal if they know the same of people.
+        """The key of this view among views of a run: equal for equal knowledge about people.
 
-        Of two coalitions that read the same counts and can follow the same people, one need not be
-        scored again.
+        Two coalitions with the same counts and the same followed people need only one scoring.
         """
         broken = frozenset(number for number, (open_, all_) in self.opened.items() if open_ == all_)
         read = tuple(
@@ -125,20 +124,20 @@ class View:
         return broken, self.own, read, self.sees_who, linked, lengths, self.more, certified
 
     def _compared(self, seen: CountsSeen) -> Hashable:
-        """What tells counts of a round apart; where rows open, who helps the reader opens more."""
+        """Return the key of a round's counts; if rows open, helpers of the reader open more."""
         return frozenset(seen.counts.items()) if self.threshold else len(seen.counts)
 
 
 class Record(AuditedRecord):
-    """A run, made ready to be looked at by many coalitions."""
+    """A run, prepared for the views of many coalitions."""
 
     def view(self, members: Iterable[str]) -> View:
-        """Anybody: what these parties know together."""
+        """Any party: return the joint view of these parties."""
         coalition = frozenset(members)
         for party in coalition:
             parties.role(party)
         opened = {
-            number: (_opened(openers, coalition), len(openers))
+            number: (self._opened_by(openers, coalition), len(openers))
             for number, openers in self.openers.items()
         }
         broken = {number for number, (open_, all_) in opened.items() if open_ == all_}
@@ -162,7 +161,7 @@ class Record(AuditedRecord):
             _lengths(self, coalition),
             decision=self.decision if coalition & CERTIFIED else self.board.decision,
             certified=_certified(self, coalition),
-            public=told is not None and (told.rules.challenge or told.rules.audit),
+            public=told is not None and told.rules.names_people,
             asked=told is not None and told.rules.tokens,
             more=any(self.tells_more(number, coalition) for number in self.shown),
             threshold=threshold,
@@ -170,8 +169,15 @@ class Record(AuditedRecord):
             domains=domains,
         )
 
+    def _opened_by(self, openers: tuple[str, ...], coalition: frozenset[str]) -> int:
+        """Return the number of layers, or keys of a verified mix, that a coalition has."""
+        told = self.board.announcement
+        if told is not None and told.rules.verified:
+            return len(coalition.intersection(openers))
+        return _opened(openers, coalition)
+
     def derived(self, members: frozenset[str]) -> Knowledge:
-        """Anybody: all facts that follow for these parties, with their proofs."""
+        """Any party: return all facts that follow for these parties, with their proofs."""
         return closure(self.terms, members)
 
     @cached_property
@@ -181,7 +187,7 @@ class Record(AuditedRecord):
 
 
 def view(transcript: Transcript, members: Iterable[str], board: Board | None = None) -> View:
-    """Anybody: what these parties know together; `board` spares replaying the posts."""
+    """Any party: return the joint view of these parties; `board` spares replaying the posts."""
     return Record(transcript, board or replay(transcript.posts)).view(members)
 
 
@@ -190,7 +196,7 @@ def _seen(event: Event, coalition: frozenset[str]) -> bool:
 
 
 def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
-    """How many layers of a submission a coalition can open, from the outside."""
+    """Return the number of layers of a submission that a coalition can open, from the outside."""
     for depth, opener in enumerate(openers):
         if opener not in coalition:
             return depth
@@ -198,7 +204,7 @@ def _opened(openers: tuple[str, ...], coalition: frozenset[str]) -> int:
 
 
 def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[CountsSeen]:
-    """The counts that members have read, of parts too, and those on the board."""
+    """Yield the counts that members have read, of parts too, and public counts."""
     transcript, board = record.transcript, record.board
     calls = {call.round: call for call in board.calls}
     public = {
@@ -222,7 +228,7 @@ def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[Count
 def certified_counts(
     decision: Decision | None, coalition: frozenset[str], heard: Iterable[CountsSeen]
 ) -> tuple[CountsSeen, ...]:
-    """Counts from which the analyst's certificate follows; empty where the curator is a member.
+    """Return the counts behind the analyst's certificate; empty if the curator is a member.
 
     heard: all counts that the curator has read. The certificate is about the released columns.
     """
@@ -234,7 +240,7 @@ def certified_counts(
 
 def _certified(record: AuditedRecord, coalition: frozenset[str]) -> tuple[CountsSeen, ...]:
     board = record.board
-    if board.committed is None or board.opened:  # of what was opened the release says all
+    if board.committed is None or board.opened:  # an opened certificate follows from the release
         return ()
     calls = {call.round: call for call in board.calls}
     heard = (
@@ -247,10 +253,7 @@ def _certified(record: AuditedRecord, coalition: frozenset[str]) -> tuple[Counts
 
 
 def _lengths(record: RunRecord, coalition: frozenset[str]) -> Mapping[int, Lengths]:
-    """What a coalition sees of lengths: the first shuffler of each answer, the network in all.
-
-    Rounds in which people hide values are left out.
-    """
+    """Return the lengths in a view: of each answer (first shuffler), or their sum (network)."""
     told = record.board.announcement
     first = parties.shuffler(1) in coalition
     if told is None or told.rules.padded or not (first or parties.NETWORK in coalition):

@@ -1,16 +1,15 @@
 """Bytes in, bytes out: the primitives of the wire format, strict and canonical.
 
-Every value has exactly one encoding, integers are big-endian, and a reader consumes every byte it
-was given. Whatever is wrong with the bytes, the reader raises `Refused(Reason.MALFORMED)` and
-nothing else; the writer raises ParameterError, because there the caller is wrong. docs/wire.md has
-the layout of every message.
+Every value has exactly one encoding, integers are big-endian, and a reader consumes all its bytes.
+For every error in the bytes, the reader raises only `Refused(Reason.MALFORMED)`; the writer raises
+ParameterError, because there the caller is wrong. docs/wire.md has the layout of every message.
 
     u8 u16 u32 f64        unsigned integers; an IEEE 754 double, finite, never negative zero
     flag                  one byte, 0 or 1
     text                  u16 length, UTF-8
     blob                  u32 length, bytes
     items                 u32 count, u32 width, then the items: `width` bytes each, or with width 0
-                          each behind a u32 length (only where their lengths differ)
+                          each behind a u32 length (only if their lengths differ)
 """
 
 import math
@@ -80,7 +79,7 @@ class Writer:
         return self
 
     def items(self, values: Sequence[bytes]) -> "Writer":
-        """Append a list of byte strings, with one width where all have the same length."""
+        """Append a list of byte strings, with one width if all have the same length."""
         widths = set(map(len, values))
         if len(widths) == 1 and 0 not in widths:
             self.u32(len(values)).u32(widths.pop())
@@ -104,7 +103,7 @@ class Writer:
 
 
 class Reader:
-    """Takes one message apart; `done()` refuses what is left over."""
+    """Takes a message apart; `done()` refuses remaining bytes."""
 
     __slots__ = ("_at", "_data")
 
@@ -184,16 +183,17 @@ class Reader:
         return tuple(read(self) for _ in range(self.u16()))
 
     def done(self) -> None:
-        """Refuse bytes that nothing has claimed."""
+        """Refuse remaining bytes."""
         if self._at != len(self._data):
             raise Refused(Reason.MALFORMED)
 
 
 def decode(data: bytes, read: Callable[[Reader], T], at: int = 0) -> T:
-    """Take one whole structure from `data`, of which it is all from byte `at` on.
+    """Read a structure that takes all of `data` from byte `at` on.
 
-    A structure that is well-formed but impossible (a count of zero where one is needed, a name
-    twice) is the sender's mistake too: the ParameterError of its constructor becomes a refusal.
+    A structure that is well-formed but impossible (a count of zero where a positive count is
+    needed, a name twice) is the sender's mistake too: the ParameterError of its constructor becomes
+    a refusal.
     """
     reader = Reader(data, at)
     try:

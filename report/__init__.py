@@ -1,6 +1,6 @@
-"""One page that tells what happened: a run, a sweep or a comparison, as a single file of HTML.
+"""The report: one page of HTML about a run, a sweep or a comparison, in a single file.
 
-The file asks nothing of anybody: no script, no request, one style sheet whose hash its content
-security policy names. This room reads run folders and what scenarios/ works out from them; it may
-import anything below cli and computes no science of its own.
+The file has no script and makes no request; its content security policy names the hash of its style
+sheet. This room reads run folders and the results that scenarios/ computes from them; it may import
+all rooms below cli and must never compute science of its own.
 """

@@ -1,8 +1,8 @@
-"""What a reader of a run must not overlook, worst first. One function a check, one table of them.
+"""The warnings about a run, worst first: a function for each check, and a table of all checks.
 
 A check looks at the facts and yields alerts; it never counts what scenarios/ has not counted.
-`serious`: people are, or may be, exposed to more than was promised. `warning`: what was promised
-says less than it seems. `note`: good to know.
+`serious`: people are, or may be, exposed to more than was promised. `warning`: the promise is
+weaker than it seems. `note`: good to know.
 """
 
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ def alerts(facts: Facts) -> tuple[Alert, ...]:
 
 
 def _burned(facts: Facts) -> Iterator[Alert]:
-    """A round that was not completed."""
+    """Warn of a round that was aborted."""
     if facts.result.burned:
         yield Alert(
             "warning",
@@ -58,7 +58,7 @@ def _burned(facts: Facts) -> Iterator[Alert]:
 
 
 def _nothing(facts: Facts) -> Iterator[Alert]:
-    """No release."""
+    """Note that a policy decided and released no column."""
     decision = facts.result.decision
     if decision and not facts.result.release and not facts.result.burned:
         yield Alert(
@@ -71,7 +71,7 @@ def _nothing(facts: Facts) -> Iterator[Alert]:
 
 
 def _refused(facts: Facts) -> Iterator[Alert]:
-    """Messages that were not counted."""
+    """Note the messages that were refused, by reason."""
     refused = facts.result.refused
     if refused:
         said = ", ".join(f"{reason} {number:,}" for reason, number in refused.items())
@@ -86,7 +86,7 @@ def _refused(facts: Facts) -> Iterator[Alert]:
 
 
 def _absent(facts: Facts) -> Iterator[Alert]:
-    """The rounds counted different numbers of the same people."""
+    """Warn if the rounds counted different numbers of the same people."""
     if facts.run.scenario.population.setting != "fixed" or not facts.crowds:
         return
     if program_of(facts.run.scenario).opens:
@@ -103,7 +103,7 @@ def _absent(facts: Facts) -> Iterator[Alert]:
 
 
 def _ideal(facts: Facts) -> Iterator[Alert]:
-    """A run without messages."""
+    """Note that a run had no messages."""
     if facts.result.mode == "ideal":
         yield Alert(
             "note",

@@ -1,4 +1,4 @@
-"""What went wrong on purpose, what stood against it, and what came of both."""
+"""The section on attacks: faults of the scenario, guards, refused messages, alarms and outcomes."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from .facts import Facts
 
 
 def section(facts: Facts) -> Section | None:
-    """The part of the page on faults; None where nobody was to do anything wrong."""
+    """Return the section on attacks; None if there is no fault, refusal, alarm or outcome."""
     scenario = facts.run.scenario
     refused = facts.result.refused
     alarms, achieved = facts.alarms, facts.result.attacks
@@ -51,7 +51,7 @@ def section(facts: Facts) -> Section | None:
 
 
 def _faults(scenario: Scenario) -> Iterator[tuple[str, str, str, str]]:
-    """What was to go wrong: attack, by whom, how often, in which round."""
+    """Yield each fault of the scenario: attack, attackers, frequency, round."""
     for fault in scenario.fault:
         often = [
             f"{key} {percent(value)}"
@@ -63,7 +63,7 @@ def _faults(scenario: Scenario) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _guards(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
-    """Those of [mix], then those of [defence]: name, state, what the setting means."""
+    """Yield the guards of [mix], then of [defence]: name, state, meaning of the setting."""
     guards = [guard for guard in guarding(topology_of(scenario).name).values() if guard.setting]
     for guard in sorted(guards, key=lambda guard: guard.key.startswith("defence.")):
         name = guard.label or guard.key.partition(".")[2].replace("_", " ")

@@ -1,8 +1,8 @@
 """Role cards: the same scenario, played by a class on paper before it watches its own run.
 
 Every person has a card with its values and a slip for each question; every shuffler and reader has
-one that says what to do. The last sheet is the teacher's: what the paper run must come to, because
-the cards are the people whom the scenario's seed draws.
+a card that lists its steps. The last sheet is the teacher's: it has the expected results of the
+paper run. They are known because the cards are the people that the scenario's seed draws.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Person:
     """A person's card: its number, and its value of each feature.
 
     Attributes:
-        name: what the card calls the person.
+        name: the name on the card.
         values: per feature its name and the value.
     """
 
@@ -88,7 +88,7 @@ def _check(scenario: Scenario) -> None:
 
 
 def _answers(outcome: Outcome, paper: Paper) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """What the paper run must come to: a heading and rows of text and number."""
+    """Yield the expected results of the paper run: a heading, and rows of text and number."""
     counted = zip(outcome.schema.names, outcome.marginals or (), strict=False)
     yield (
         f"Round 1, {paper.readers[0]}",

@@ -1,4 +1,4 @@
-"""What coalitions learn that cheat: as it was measured beside the run, or how to measure it."""
+"""The answer and the table on malicious coalitions, from the study saved with the run."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ QUESTION = "And if parties cheat?"
 
 
 def answer(facts: Facts) -> Answer:
-    """The coalitions that were found to learn somebody's row by breaking rules."""
+    """Return the answer about malicious coalitions: the smallest found to learn a row."""
     study, known = facts.cheating, map(sentence, unchecked_queries(facts.run.scenario))
     if why := why_unmeasured(facts.run.scenario):
         return Answer(QUESTION, NOT_MEASURED, sentence(why))
@@ -42,7 +42,7 @@ def answer(facts: Facts) -> Answer:
 
 
 def blocks(facts: Facts) -> Iterator[Block]:
-    """The table of those that cheat, with its words; or one line that says how to get it."""
+    """Yield the table of malicious coalitions and its notes; without a study, how to get one."""
     study = facts.cheating
     if study is None:
         yield Words(sentence(why_unmeasured(facts.run.scenario) or WATCHING))
@@ -69,6 +69,10 @@ def _table(study: CheatingStudy) -> Grid:
 
 
 def _noticed(study: CheatingStudy, worst: WorstAttack) -> str | Marked:
-    """When it was noticed; a row that is read is bad, whenever. None read is not a good sign."""
+    """Return the last cell: when the attack was noticed.
+
+    A coalition that learned a row is marked bad, noticed or not; a row without success is not
+    marked good, since a lack of success in some runs is no proof.
+    """
     said = row(study, worst)[-1]
     return said if worst.worst is None and not worst.watching else Marked(said, "bad")

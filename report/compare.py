@@ -1,4 +1,4 @@
-"""The page of a comparison: every program on one scenario, by trust, privacy, utility and cost."""
+"""The page of a comparison: programs on the same scenario, by trust, privacy, utility and cost."""
 
 from collections.abc import Iterator
 
@@ -89,7 +89,7 @@ def _alerts(comparison: Comparison) -> Iterator[Alert]:
 
 
 def _alone(program: Compared) -> bool:
-    """Whether one party by itself pins true values, not noise, on people."""
+    """Whether a single party links true values, not noisy reports, to people."""
     received = program.trust.most_trusted
     return bool(received.linked) and not received.reports
 
@@ -120,7 +120,11 @@ def _verdict(comparison: Comparison) -> tuple[Answer, ...]:
 
 
 def _least_trust(known: list[Compared], unknown: list[Compared]) -> Answer:
-    """The program whose most trusted party receives least, among those of which that is known."""
+    """Answer with the program that needs least trust in a party, if that leakage is bounded above.
+
+    known: programs with an exact number or an upper bound; unknown: programs with a lower bound
+    only.
+    """
     question = "Which asks for the least trust?"
     left_out = ", ".join(program.program for program in unknown)
     why = f" Not ranked, for only a lower bound is known: {left_out}." if unknown else ""

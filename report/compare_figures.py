@@ -1,4 +1,4 @@
-"""The two pictures of a comparison: a bar a measure and program, and the frontier."""
+"""The two figures of a comparison: a bar for each measure and program, and the frontier."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ SHAPES = {"mix": "circle", "central": "square", "shares": "triangle", "local": "
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What a program is measured by.
+    """A column of the figure: how to get a number of a program, and its text.
 
     Attributes:
-        title: over the bars.
+        title: heading of the bars.
         value: the number that is drawn, in the unit of the title.
-        text: as it is read.
+        text: the number as the reader sees it.
         limits: of a 95 % interval, or None.
-        known: whether the value is known from above, and may be drawn as a bar.
+        known: whether the value is exact or an upper bound, and may be drawn as a bar.
     """
 
     title: str
@@ -46,22 +46,22 @@ class Measure:
 
 
 def bits(program: Compared) -> float:
-    """Bits a person that the single party received which received most."""
+    """Return the leakage to the party that learns most, in bits per person."""
     return program.trust.most_trusted.bits_per_person
 
 
 def known_from_above(program: Compared) -> bool:
-    """Whether bits are known from above; of a lower bound alone nobody knows how far it is."""
+    """Whether the leakage is exact or an upper bound; a lower bound alone allows no ranking."""
     return program.trust.most_trusted.bits_are is not Side.AT_LEAST
 
 
 def bits_text(program: Compared) -> str:
-    """The same, marked where it is only bounded."""
+    """Return the leakage with its sign for a lower or upper bound."""
     return f"{program.trust.most_trusted.bits_are.mark}{bits(program):.2f}"
 
 
 def exposed(program: Compared) -> str:
-    """The exposure of a release, or the epsilon of reports."""
+    """Return the exposure of a release, or the epsilon of noisy reports, as text."""
     if program.privacy.epsilon is not None:
         return f"e = {program.privacy.epsilon:g}"
     return percent(program.privacy.true)
@@ -92,7 +92,7 @@ MEASURES = (
 
 
 def measures_figure(comparison: Comparison) -> Figure:
-    """A row a program, a bar a measure."""
+    """Draw a row for each program and a bar for each measure."""
     height = 34 + ROW * len(comparison.programs)
     about = "; ".join(
         f"{program.program}: {bits_text(program)} bits" for program in comparison.programs
@@ -130,7 +130,7 @@ def measures_figure(comparison: Comparison) -> Figure:
 
 
 def _arrow(drawing: Drawing, x: float, y: float) -> None:
-    """From the least value to the right: how far it goes is not known."""
+    """Draw an arrow to the right from a lower bound: the value may be anywhere along it."""
     drawing.line((x, y - 5), (x, y + 5), "link")
     drawing.line((x, y), (x + ARROW - 4, y), "link")
     for side in (-4, 4):
@@ -138,7 +138,7 @@ def _arrow(drawing: Drawing, x: float, y: float) -> None:
 
 
 def measures_numbers(comparison: Comparison) -> Numbers:
-    """Every figure of every program, for a spreadsheet."""
+    """Return every figure of every program, for a spreadsheet."""
     headings = (
         *("program", "family", "most_trusted", "bits_per_person", "bits_are", "linked_people"),
         *("true_exposure", "promised_exposure", "epsilon_nats", "adjacency", "columns"),
@@ -169,7 +169,7 @@ def measures_numbers(comparison: Comparison) -> Numbers:
 
 
 def frontier_figure(comparison: Comparison) -> Figure:
-    """Error against bits: a mark for each program, its name beside it."""
+    """Draw error against bits: a mark for each program, with its name beside it."""
     right = max(*(bits(program) for program in comparison.programs), 0.1)
     high = max(*(program.utility.mean for program in comparison.programs), 0.05)
     picture = plot(
@@ -206,9 +206,9 @@ def frontier_figure(comparison: Comparison) -> Figure:
 
 
 def _named(picture: Plot, programs: Sequence[Compared]) -> None:
-    """A mark for each program, with an arrow where bits are a lower bound, and its name beside.
+    """Draw a mark for each program, an arrow at a lower bound, and the name beside it.
 
-    Programs at one place share a name, as `two-round, shares`.
+    Programs at the same point share a label, such as `exposure, shares`.
     """
     groups: dict[tuple[float, float, bool], list[Compared]] = {}
     for program in programs:

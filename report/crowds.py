@@ -1,4 +1,4 @@
-"""The crowds people hide in: exposure at every k, the release itself, and each column by itself."""
+"""The section on crowds: exposure at every k, the release itself, and each column by itself."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ NOTHING = WrittenRelease((), ())
 
 
 def section(facts: Facts) -> Section | None:
-    """The part of the page on crowds; None for randomized reports."""
+    """Return the section on crowds; None for randomized reports."""
     if facts.randomized or not facts.result.marginals:
         return None
     blocks: list[Block] = []
@@ -87,7 +87,7 @@ def _worst(picture: Plot, curves: Curves) -> None:
 
 
 def _promised(picture: Plot, curves: Curves) -> None:
-    """The run's own promise: its rule may be sharper than all curves."""
+    """Mark the run's own promise; its rule may be sharper than all curves."""
     if curves.promised is None:
         return
     rule, people = curves.promised
@@ -97,7 +97,7 @@ def _promised(picture: Plot, curves: Curves) -> None:
 
 
 def _spoken(curves: Curves) -> Iterator[str]:
-    """What the figure shows, in words."""
+    """Yield the content of the figure in words, for readers who cannot see it."""
     if curves.truth:
         yield f"in truth {curves.truth(curves.k):,} people are exposed at k = {curves.k:,}"
     if curves.k in curves.ks:
@@ -154,7 +154,7 @@ def _mark(people: int, k: int) -> Marked:
 
 
 def _column(facts: Facts, name: str) -> Figure:
-    """Bars of the values of one column, those below k with a sign."""
+    """Draw bars for the values of a column; values of fewer than k people have a sign."""
     counts = facts.result.marginals[name]
     total = sum(counts.values()) or 1
     ordered = sorted(counts.items(), key=lambda item: -item[1])
@@ -196,9 +196,9 @@ def _fate(facts: Facts, name: str) -> str:
 
 
 def in_order(counted: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Values with their people: numbers, and ranges of numbers, from the least up; others as given.
+    """Sort numbers and ranges of numbers ascending, with their counts; keep other values as given.
 
-    Where a value is missing or grouped (`?`, `other`) it comes after the numbers.
+    A missing or grouped value (`?`, `other`) comes after the numbers.
     """
     first = {value: _NUMBER.match(value) for value, _ in counted}
     if 2 * sum(reached is not None for reached in first.values()) <= len(counted):

@@ -1,4 +1,4 @@
-"""The decision: every set of columns with its promise, its truth and its worth."""
+"""The section on the decision: every set of columns with its promise, truth and worth."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ SMALL = 100  # people; with more, the axis is logarithmic
 
 
 def section(facts: Facts) -> Section | None:
-    """The part of the page on the decision; None where nothing was decided."""
+    """Return the section on the decision; None if the run made no decision."""
     if not facts.sets or not facts.result.decision:
         return None
     policy = facts.run.scenario.policy
@@ -93,7 +93,7 @@ def _numbers(sets: tuple[ColumnSet, ...]) -> Numbers:
 
 
 def _figure(facts: Facts) -> Figure:
-    """A row for each set: from its truth to its promise, against what the policy allows."""
+    """Draw a row for each set, from its truth to its promise, against the limit of the policy."""
     sets = facts.sets.sets if facts.sets else ()
     people = max(choice.asked for choice in sets)
     decades = people > SMALL
@@ -142,7 +142,7 @@ def _row(drawing: Drawing, x: Scale, y: float, choice: ColumnSet) -> None:
 
 
 def _other(facts: Facts) -> Iterator[str]:
-    """What else could have been released, and what it would take."""
+    """Yield sentences on sets that were not released, and which limits would admit them."""
     policy = facts.run.scenario.policy
     for dropped in facts.sets.dropped if facts.sets else ():
         if dropped.forbidden:
@@ -175,7 +175,7 @@ def _other(facts: Facts) -> Iterator[str]:
 
 
 def _up(share: float) -> str:
-    """A share, rounded up: as a limit it must not be too small."""
+    """Return a share rounded up to 0.01 %: rounded down, the limit would be too small."""
     from math import ceil
 
     return f"{ceil(share * 10_000 - 1e-9) / 10_000:g}"

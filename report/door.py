@@ -16,7 +16,7 @@ def write_report(
 ) -> Path:
     """Write a self-contained page about saved results, and return its path.
 
-    The page knows what no single party does: the truth, and the counts of the curator.
+    The page knows more than any single party: the truth, and the counts of the curator.
 
     Args:
         path: a run folder, a saved comparison or matrix, or the file of a sweep or score.

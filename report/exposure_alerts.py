@@ -1,4 +1,4 @@
-"""What a reader must not overlook of the people in the release: crowds, rare values, promises."""
+"""Warnings about people in the release: small crowds, rare values, broken or vacuous promises."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ from .wording import listed, people
 
 
 def broken(facts: Facts) -> Iterator[Alert]:
-    """More people are exposed than was promised."""
+    """Warn if more people are exposed than was promised."""
     exposure = facts.result.exposure
     if facts.crowds and exposure.true > exposure.promised:
         yield Alert(
@@ -34,7 +34,7 @@ def _why_broken(facts: Facts) -> str:
 
 
 def unanimous(facts: Facts) -> Iterator[Alert]:
-    """A column on which everybody agrees is known of everybody, without linking anyone."""
+    """Warn of a column in which all people have the same value: no linking is needed."""
     released = facts.released_counts
     for name in facts.result.features:
         printed = name in released
@@ -55,7 +55,7 @@ def unanimous(facts: Facts) -> Iterator[Alert]:
 
 
 def homogeneous(facts: Facts) -> Iterator[Alert]:
-    """A value of a person that follows from another one, whatever crowd it is in."""
+    """Note people with a value that follows from another value, even in a large crowd."""
     found = facts.alike
     if found.widest is not None:
         (line,) = (text for text in alike_lines(facts.kept, found) if "follows from" in text)
@@ -70,7 +70,7 @@ def homogeneous(facts: Facts) -> Iterator[Alert]:
 
 
 def rare_values(facts: Facts) -> Iterator[Alert]:
-    """A value that fewer than k people have: in the release, and in the counts alone."""
+    """Warn of values that fewer than k people have, in the release and in the counts alone."""
     released = facts.released_counts
     for name in facts.result.features:
         printed = released.get(name, {})
@@ -83,7 +83,7 @@ def rare_values(facts: Facts) -> Iterator[Alert]:
 def _rare(
     facts: Facts, name: str, counts: Mapping[str, int], source: str, *, serious: bool
 ) -> Iterator[Alert]:
-    """Report the values of a column that fewer than k people have. source: the clause before."""
+    """Report values that fewer than k people have. source: first words of the sentence."""
     rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
     if rare:
         printed = [f"{_spelt(value)} ({people:,})" for value, people in sorted(rare.items())]
@@ -99,7 +99,7 @@ def _rare(
 
 
 def _spelt(value: str) -> str:
-    """A value in quotes; a hidden one by its name."""
+    """Return a value in quotes, and a hidden value by its name."""
     return value.strip() if value in HIDDEN else repr(value)
 
 
@@ -109,7 +109,7 @@ def _who_read(facts: Facts) -> str:
 
 
 def exposed(facts: Facts) -> Iterator[Alert]:
-    """People in small cells of the release."""
+    """Warn of people in cells of the release that are smaller than k."""
     small = [people for people in facts.crowds if people < facts.k]
     if small and not facts.opens:  # there a blank is a crowd of several groups
         share = percent(sum(small) / facts.released)
@@ -126,7 +126,7 @@ def exposed(facts: Facts) -> Iterator[Alert]:
 
 
 def excluded(facts: Facts) -> Iterator[Alert]:
-    """People whose rows are closed, and whose small crowd is known all the same."""
+    """Warn of people in unpublished rows: their small crowd is known by exclusion."""
     if facts.opens and facts.exposed:
         share = percent(facts.exposed / facts.released)
         yield Alert(
@@ -145,7 +145,7 @@ def _hold(number: int) -> str:
 
 
 def named(facts: Facts) -> Iterator[Alert]:
-    """Somebody who knows some columns names people for certain, and learns the others."""
+    """Warn if an attacker with some known columns re-identifies people for certain."""
     reidentified = facts.result.reidentification
     scored = reidentified.attacks if reidentified else ()
     released = facts.released_counts
@@ -168,7 +168,7 @@ def named(facts: Facts) -> Iterator[Alert]:
 
 
 def vacuous(facts: Facts) -> Iterator[Alert]:
-    """A bound that says nothing."""
+    """Warn of a bound or an interval that excludes no outcome."""
     decision = facts.result.decision
     promised = facts.result.exposure.promised
     if decision and facts.kept and promised >= 1:
@@ -203,7 +203,7 @@ def vacuous(facts: Facts) -> Iterator[Alert]:
 
 
 def above_target(facts: Facts) -> Iterator[Alert]:
-    """A release that the promise asked for would not have allowed."""
+    """Warn if the certified bound of a release is above max_exposure."""
     decision, promised = facts.result.decision, facts.result.exposure.promised
     if decision and facts.kept and promised > decision.max_exposure:
         yield Alert(

@@ -1,4 +1,4 @@
-"""What the page of a run is made from: the run folder, and what scenarios/ works out from it."""
+"""The facts of a run's page: the run folder, and the results that scenarios/ computes from it."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -29,18 +29,19 @@ READERS = frozenset({CURATOR, ANALYST})
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A coalition, and what it learnt.
+    """A coalition and what it learned.
 
     Attributes:
         parties: its members, readers first.
-        linked: people of whom it pins a value, members too.
-        others: people linked who are no members of it.
-        certain: cells of the table that it knows for certain.
-        bits: learnt per person.
-        bits_are: exact, at least or at most so many.
-        guessed, before: people whose whole row a best guess gets right, in expectation, and what it
-            was before the coalition saw anything; None where that is not known.
-        sure, sure_before: how sure it is of the true row of the person of whom it is surest.
+        linked: number of people linked to a value, members of the coalition included.
+        others: number of linked people outside the coalition.
+        certain: cells of the table that the coalition knows for certain.
+        bits: leakage per person.
+        bits_are: the relation of `bits` to the true leakage: exact, lower or upper bound.
+        guessed, before: expected number of rows that a best guess gets right, with the view and
+            from the prior alone; None if not computed.
+        sure, sure_before: highest posterior of a person's true row, and its prior; None if not
+            computed.
         method: exact, sampled, at least, at most.
     """
 
@@ -57,26 +58,26 @@ class Learner:
     method: str = "exact"
 
     def certain_are(self, cells: int) -> Side:
-        """What `certain` is to the cells that it knows, of so many."""
+        """Return how `certain` relates to the true number of certain cells. cells: in the table."""
         return Side.of_certain(self.method, self.certain, cells)
 
     @property
     def name(self) -> str:
-        """Its members."""
+        """The members in a line."""
         return " + ".join(self.parties) or "anybody (the board)"
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A run, read once, with all that its page tells of it.
+    """A run, read once, with all facts that its page shows.
 
     Attributes:
         run: the folder that was read.
-        sets: the sets of columns that could have been released; None where that was not decided.
-        curves: exposure by k; None where nothing was counted.
-        traffic: messages by kind; None where no transcript was kept.
+        sets: the sets of columns that could have been released; None if no such decision was made.
+        curves: exposure by k; None if there are no counts.
+        traffic: messages by kind; None if no transcript was saved.
         learners: every coalition that was scored.
-        cheating: what was measured beside it of coalitions that cheat; None if nothing was.
+        cheating: the study of malicious coalitions saved with the run; None if there is none.
     """
 
     run: "Run"
@@ -88,62 +89,62 @@ class Facts:
 
     @property
     def result(self) -> "Result":
-        """result.json."""
+        """The content of result.json."""
         return self.run.result
 
     @property
     def topology(self) -> Topology:
-        """How its messages were carried."""
+        """The topology that carried the messages."""
         return topology_of(self.run.scenario)
 
     @property
     def reader(self) -> str:
-        """Who reads round 1 and decides, at the head of a sentence."""
+        """The party that reads round 1 and decides, capitalized for the beginning of a sentence."""
         reader = self.topology.reader
         return f"{reader[0].upper()}{reader[1:]}"
 
     @property
     def randomized(self) -> bool:
-        """Whether people randomized what they said."""
+        """Whether people randomized their answers."""
         return program_of(self.run.scenario).reports
 
     @property
     def users(self) -> int:
-        """People in the run."""
+        """The number of people in the run."""
         return self.result.users
 
     @property
     def crowd(self) -> int:
-        """Who takes part, those included who do not exist: among them coalitions link."""
+        """The number of participants, fictitious ones too: coalitions link among all of them."""
         return self.run.transcript.users if self.run.transcript else self.users
 
     @property
     def cells(self) -> int:
-        """Values in the run: one a participant and feature, or owner and element."""
+        """The number of values in the run: people times features, or owners times elements."""
         return self.crowd * len(self.run.sizes)
 
     @property
     def k(self) -> int:
-        """The smallest crowd wanted."""
+        """The smallest safe size of a crowd."""
         decision = self.result.decision
         return decision.k if decision else self.run.scenario.policy.k
 
     @property
     def audited(self) -> tuple[str, ...]:
-        """What is said of coalitions where pairs of shufflers are audited."""
+        """The sentences about coalitions of a run in which pairs of shufflers are audited."""
         audit, transcript = self.run.scenario.defence.audit, self.run.transcript
         recorded = transcript is not None and not transcript.summary
         return tuple(map(sentence, audited(audit=audit, recorded=recorded)))
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The columns of the release; none where nothing was released."""
+        """The columns of the release; empty if there is no release."""
         decision = self.result.decision
         return decision.kept if decision and self.result.release else ()
 
     @property
     def crowds(self) -> tuple[int, ...]:
-        """People in each cell of a release of values; none of randomized reports."""
+        """The people in each cell of a release of values; empty for randomized reports."""
         release = self.result.release
         if release is None or self.randomized:
             return ()
@@ -151,7 +152,7 @@ class Facts:
 
     @property
     def released_counts(self) -> dict[str, dict[str, int]]:
-        """People by value of each column, as the release prints it; none of randomized reports.
+        """The people by value of each column of the release; empty for randomized reports.
 
         A hidden value counts as a value: it is printed with its people like any other.
         """
@@ -166,24 +167,24 @@ class Facts:
 
     @property
     def alike(self) -> Alike:
-        """People of the printed release who are alike; none of randomized reports."""
+        """The agreement of values among people of the release; empty for randomized reports."""
         release = self.result.release
         known = {} if release is None or self.randomized else dict(release.cells)
         return released_alike(known)
 
     @property
     def released(self) -> int:
-        """People whom the release counts."""
+        """The number of people in the release."""
         return sum(self.crowds)
 
     @property
     def opens(self) -> bool:
-        """Whether only what k people share was opened."""
+        """Whether the program opens only values that at least k people share."""
         return program_of(self.run.scenario).opens
 
     @property
     def exposed(self) -> int:
-        """People of the release who are in a crowd smaller than k, by its program's count."""
+        """The number of people in a crowd smaller than k, as the program counts them."""
         if self.opens:
             return round(self.result.exposure.true * self.released)
         return sum(people for people in self.crowds if people < self.k)
@@ -195,12 +196,12 @@ class Facts:
 
     @property
     def deviations(self) -> tuple[str, ...]:
-        """What went wrong in the run; then no figure of pooled views is a statement of safety."""
+        """The deviations from the protocol; with any, figures of pooled views prove no safety."""
         return deviations(self.run.scenario, self.result.attacks, self.result.alarms)
 
     @property
     def guards_off(self) -> tuple[str, ...]:
-        """Guards that are on unless a scenario says otherwise, and are off here."""
+        """The guards that are on by default and off in this run."""
         scenario = self.run.scenario
         usual = asdict(Defence(registered=scenario.can_register))
         off = [] if scenario.mix.salt else ["salt"]
@@ -210,17 +211,17 @@ class Facts:
 
     @property
     def shufflers(self) -> frozenset[str]:
-        """The shufflers of the mix; none among peers."""
+        """The shufflers of the mix; empty among peers."""
         handlers = self.topology.handlers(self.run.scenario)
         return frozenset(party for party in handlers if role(party) is Role.SHUFFLER)
 
     def trusted(self, learner: Learner) -> bool:
-        """Whether a coalition reaches the trust line: it has what it needs to link people."""
+        """Whether a coalition reaches the trust line: it has all it needs to link people."""
         return self.topology.reaches(self.run.scenario, learner.parties)
 
     @property
     def breaking(self) -> tuple[Learner, ...]:
-        """The smallest coalitions that link anybody but their own members."""
+        """The minimal coalitions that link people other than their own members."""
         linking = [learner for learner in self.learners if learner.others > 0]
         return tuple(
             learner
@@ -230,7 +231,7 @@ class Facts:
 
 
 def learners(run: "Run") -> tuple[Learner, ...]:
-    """Every coalition that was scored, the smallest first."""
+    """Return every coalition that was scored, the smallest first."""
     learners = []
     for coalition in run.result.coalitions:
         members = tuple(sorted(coalition.parties, key=lambda party: (party not in READERS, party)))

@@ -1,4 +1,4 @@
-"""Who is found in the release: attackers who know some columns, and the three of the handbooks."""
+"""The section on re-identification: attackers with known columns, and three standard attackers."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ OWNERS = (
 
 
 def section(facts: Facts) -> Section | None:
-    """The part of the page on re-identification; None where nothing is known of it."""
+    """Return the section on re-identification; None if it was not measured."""
     reidentified = facts.result.reidentification
     if not reidentified:
         return None

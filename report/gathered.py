@@ -1,4 +1,4 @@
-"""The facts of a run, worked out from its folder."""
+"""The computation of a run's facts from its folder."""
 
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.traffic import traffic
@@ -9,7 +9,7 @@ from .facts import Facts, learners
 
 
 def gather(run: Run, nodes: int | None) -> Facts:
-    """Work out all that the page of a run tells. nodes: of each search for a worst case."""
+    """Compute all facts that the page of a run shows. nodes: of each search for a worst case."""
     sets = choices(run)
     sent, curve = traffic(run.transcript), curves(run, sets, nodes)
     return Facts(run, sets, curve, sent, learners(run), of_run(run))

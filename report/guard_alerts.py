@@ -1,4 +1,4 @@
-"""What a reader must not overlook of guards and attacks: who links people, what is switched off."""
+"""Warnings about guards and attacks: coalitions that link people, and guards that are off."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ FIRST = 10**9  # weight: above all other alerts of its level
 
 
 def deviated(facts: Facts) -> Iterator[Alert]:
-    """Deviations of parties, effects of attacks, and alarms that are borne out."""
+    """Warn of deviating parties, successful attacks, and confirmed alarms."""
     if facts.deviations:
         yield Alert(
             "serious",
@@ -25,7 +25,7 @@ def deviated(facts: Facts) -> Iterator[Alert]:
 
 
 def coalition(facts: Facts) -> Iterator[Alert]:
-    """A coalition that should learn nothing of single people, and does."""
+    """Warn of a coalition below the trust line that links people."""
     below = [learner for learner in facts.breaking if not facts.trusted(learner)]
     if below:
         most = max(learner.others for learner in below)
@@ -41,7 +41,7 @@ def coalition(facts: Facts) -> Iterator[Alert]:
 
 
 def alarms(facts: Facts) -> Iterator[Alert]:
-    """An alarm that a party raised: one that the board bears out, or one about nothing."""
+    """Warn of an alarm that the board confirms, and note an alarm that it does not confirm."""
     raised = [alarm for alarm in facts.alarms if alarm.borne_out]
     false = len(facts.alarms) - len(raised)
     if raised:
@@ -65,7 +65,7 @@ def alarms(facts: Facts) -> Iterator[Alert]:
 
 
 def charged(facts: Facts) -> Iterator[Alert]:
-    """A peer that everybody has named."""
+    """Warn of a peer that posts on the board prove to have deviated."""
     among = facts.result.peers
     if among and among.charges:
         said = [f"{charge.peer} {charge.why} (round {charge.round})" for charge in among.charges]
@@ -81,7 +81,7 @@ def charged(facts: Facts) -> Iterator[Alert]:
 
 
 def uneven_sizes(facts: Facts) -> Iterator[Alert]:
-    """Messages whose length tells something of what is in them."""
+    """Warn if the length of a message depends on its answer, or could without padding."""
     seen = facts.traffic.sizes if facts.traffic else {}
     uneven = {number: sizes for number, sizes in seen.items() if len(sizes) > 1}
     if uneven:
@@ -107,7 +107,7 @@ def uneven_sizes(facts: Facts) -> Iterator[Alert]:
 
 
 def textbook(facts: Facts) -> Iterator[Alert]:
-    """Encryption for the lesson on salt."""
+    """Warn of the textbook suite, which exists for the lesson on salt."""
     if facts.run.scenario.mix.suite == "textbook":
         yield Alert(
             "serious",
@@ -121,7 +121,7 @@ def textbook(facts: Facts) -> Iterator[Alert]:
 
 
 def guards_off(facts: Facts) -> Iterator[Alert]:
-    """Guards that only a lesson may switch off."""
+    """Warn of guards that only a lesson may switch off."""
     off = facts.guards_off
     if off:
         yield Alert(
@@ -135,7 +135,7 @@ def guards_off(facts: Facts) -> Iterator[Alert]:
 
 
 def achieved(facts: Facts) -> Iterator[Alert]:
-    """An attack of the scenario that got something."""
+    """Warn of an attack of the scenario that achieved its goal in part."""
     won = [effect for effect in facts.result.attacks if effect.value > 0]
     if won:
         said = [
@@ -152,7 +152,7 @@ def achieved(facts: Facts) -> Iterator[Alert]:
 
 
 def kept_order(facts: Facts) -> Iterator[Alert]:
-    """Shufflers that do not shuffle."""
+    """Warn of shufflers that keep the order of messages."""
     if facts.run.scenario.mix.order == "kept":
         yield Alert(
             "serious",
@@ -165,7 +165,7 @@ def kept_order(facts: Facts) -> Iterator[Alert]:
 
 
 def seeded(facts: Facts) -> Iterator[Alert]:
-    """A run whose randomness can be repeated."""
+    """Warn that the randomness of a real run follows from a seed."""
     seed = facts.result.seed
     if seed is not None and facts.result.mode == "real":
         yield Alert(
@@ -179,7 +179,7 @@ def seeded(facts: Facts) -> Iterator[Alert]:
 
 
 def one_shuffler(facts: Facts) -> Iterator[Alert]:
-    """A mix of one."""
+    """Note that a mix has a single shuffler."""
     if len(facts.shufflers) == 1 and facts.learners:
         yield Alert(
             "note",

@@ -1,7 +1,7 @@
-"""The picture of an attack matrix: every attack against every defence, one sign a cell.
+"""The figure of an attack matrix: every attack against every defence, with a sign in each cell.
 
-The same table as `analysis/figures/attack_matrix.py` draws for paper, as SVG of the page: a colour
-is never the only sign, and a pointer on a cell is told it in words.
+It shows the same table as `analysis/figures/attack_matrix.py` draws for paper, as SVG of the page:
+a colour is never the only sign, and the tooltip of a cell says it in words.
 """
 
 from html import escape
@@ -23,7 +23,7 @@ EXTRA = {
 
 
 def figure(table: HeatTable, numbers: Numbers) -> Figure:
-    """Draw it."""
+    """Draw the matrix and its key."""
     wide, high = len(table.headings), len(table.rows)
     width = max(NAMES + CELL * wide + 40, 720)
     drawing = Drawing(
@@ -86,7 +86,7 @@ def _mark(drawing: Drawing, x: float, y: float, verdict: str) -> None:
 
 
 def _key(drawing: Drawing, top: float) -> None:
-    """What the signs mean, in two columns."""
+    """Draw the meaning of the signs, in two columns."""
     for row, (verdict, meaning) in enumerate(MEANING.items()):
         y = top + KEY * row
         drawing.box(8, y - 12, 17, 17, f"heat-{verdict}")

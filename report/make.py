@@ -1,4 +1,4 @@
-"""What is to be reported on, found out from the path, and made into a page."""
+"""The choice of the page by the saved result at a path."""
 
 from dataclasses import dataclass
 from os import PathLike
@@ -19,10 +19,10 @@ from .write import html
 
 @dataclass(frozen=True, slots=True)
 class MadePage:
-    """A page and where it belongs.
+    """A page and its path.
 
     Attributes:
-        page: what it says.
+        page: its content.
         html: the whole file.
         path: where it is written.
     """
@@ -37,8 +37,9 @@ def make(
 ) -> MadePage:
     """Make the page of a run folder, a saved comparison or matrix, the file of a sweep or score.
 
-    nodes: of each search tree for the worst cases of an exposure curve; None: 20, of up to 40
-    cells. attacks: a saved matrix, which the page of a run is to show too.
+    StorageError: the path is no saved result. nodes: of each search tree for the worst cases of an
+    exposure curve; None: 20, of up to 40 cells. attacks: a saved matrix to show on the page of a
+    run.
     """
     path = Path(path)
     if path.is_dir() and (path / COMPARISON).is_file():

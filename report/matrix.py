@@ -1,4 +1,4 @@
-"""The page of an attack matrix, and the part of a run's page that shows one."""
+"""The page of an attack matrix, and the section with a matrix on the page of a run."""
 
 from collections.abc import Iterator, Sequence
 
@@ -68,7 +68,7 @@ def page(matrix: Matrix) -> Page:
 
 
 def section(matrix: Matrix) -> Section:
-    """Attacks x defences, as a part of a page."""
+    """Return attacks x defences as a section of a page."""
     headings = (
         *("attack", "kind", "defence", "outcome", "achieved", "unit", "alarms", "released"),
         "no occasion",
@@ -127,7 +127,7 @@ def _detected(cell: Cell) -> str:
 
 
 def _paid(matrix: Matrix) -> Section:
-    """What every defence costs."""
+    """Return the section on the cost of every defence."""
     headings = COST_HEADINGS
     rows = [cost_cells(column) for column in matrix.columns]
     numbers = Numbers("defence-costs", tuple(COSTS), [_plain(line) for line in costs(matrix)])
@@ -144,12 +144,12 @@ def _paid(matrix: Matrix) -> Section:
 
 
 def noticed(cell: Cell) -> bool:
-    """Whether every run was noticed: by an alarm, or burned for a reason that everybody reads."""
+    """Whether every run was noticed: by an alarm, or by an abort with a reason on the board."""
     return bool(cell.runs) and max(cell.alarmed, cell.burned) == cell.runs
 
 
 def standing(matrix: Matrix) -> list[Row]:
-    """The attacks that work with every defence on, in some run unnoticed."""
+    """Return the attacks that work with every defence on, unnoticed in some run."""
     return [
         row
         for row in matrix.rows

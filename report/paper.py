@@ -1,4 +1,4 @@
-"""What a class does on paper, by who carries messages: the plan, the roles, the slips on a card."""
+"""A scenario on paper, by topology: the teacher's plan, the roles, the slips on a card."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,12 +56,12 @@ Rows = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """The card of somebody who handles envelopes.
+    """The card of a party that handles envelopes.
 
     Attributes:
         name: of the party.
-        duty: what it is there for, in a sentence.
-        steps: what to do, in order.
+        duty: its purpose, in a sentence.
+        steps: in order.
     """
 
     name: str
@@ -71,11 +71,11 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A slip on a person's card: of which round, for what, and what is written on it.
+    """A slip on a person's card.
 
     Attributes:
         round: from 1.
-        about: what is answered on it.
+        about: the question that is answered on it.
         fields: the boxes to write in.
     """
 
@@ -89,13 +89,13 @@ class Paper:
     """A scenario on paper.
 
     Attributes:
-        intro: who plays, in a sentence.
+        intro: the players, in a sentence.
         steps: of the teacher's plan.
-        rule: what is on every person's card.
+        rule: a sentence on every person's card.
         slips: on a person's card.
         roles: other cards.
-        readers: who reads round 1, and round 2.
-        naming: who must work together to name anybody: rows of the teacher's last table.
+        readers: the readers of round 1 and of round 2, in words.
+        naming: the coalitions that link people: rows of the teacher's last table.
     """
 
     intro: str
@@ -108,7 +108,7 @@ class Paper:
 
 
 def on_paper(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Paper:
-    """Lay a scenario out for a class. names: of the features; outcome: of its ideal run."""
+    """Return a scenario as a class plays it. names: of the features; outcome: of its ideal run."""
     return PAPERS[topology_of(scenario).name](scenario, outcome, names)
 
 
@@ -229,7 +229,7 @@ def _peers(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Paper:
 
 
 def _slips(names: Sequence[str], onions: int) -> Iterator[Slip]:
-    """As many in round 2 as in round 1: the others hide the one."""
+    """Yield the slips of a peer: the same number in both rounds, so that blanks hide the answer."""
     yield from (Slip(1, name) for name in names)
     yield from (Slip(1, BLANK, ("random number",)) for _ in range(onions - len(names)))
     yield Slip(2, "", ("answers to the kept questions", "random number"))
@@ -237,7 +237,7 @@ def _slips(names: Sequence[str], onions: int) -> Iterator[Slip]:
 
 
 def _shares(people: int, path: int) -> Iterator[tuple[str, str]]:
-    """What a few, half and all but one of the peers follow, as theory expects."""
+    """Yield the expected share of slips that a few, half and all but one of the peers follow."""
     for size in sorted({path, people // 2, people - 1}):
         if path <= size < people:
             share = percent(path_share(size, people, path))

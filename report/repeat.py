@@ -1,4 +1,4 @@
-"""How to make a run again: the command, the seed, the versions, the scenario, the digest."""
+"""The section on repeating a run: command, seed, versions, scenario, digest."""
 
 from ..scenarios.pages.pieces import Block, Grid, Listing, Section, Words
 from ..scenarios.schema.dump import dump
@@ -6,7 +6,7 @@ from .facts import Facts
 
 
 def section(facts: Facts) -> Section:
-    """The last part of the page of a run."""
+    """Return the last section of the page of a run."""
     result, versions = facts.result, facts.run.versions
     seed, mode, name = result.seed, result.mode, result.scenario
     file = f"{name}.toml"

@@ -1,4 +1,4 @@
-"""The page of a run: its alerts, its verdict, and a section for everything that was recorded."""
+"""The page of a run: its alerts, its verdict, and a section for each part of the record."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -24,13 +24,13 @@ KNOWS = (
 
 
 def _program(facts: Facts) -> Iterable[Section]:
-    """What the program adds."""
+    """Return the sections that the program adds."""
     scenario = facts.run.scenario
     return program_of(scenario).section(scenario, facts.result)
 
 
 def _topology(facts: Facts) -> Iterable[Section]:
-    """What there is to tell of how messages were carried."""
+    """Return the sections on the topology that carried the messages."""
     return facts.topology.section(facts.run.scenario, facts.result, facts.run.transcript)
 
 
@@ -48,9 +48,10 @@ SECTIONS: tuple[Callable[[Facts], Section | Iterable[Section] | None], ...] = (
 
 
 def page(run: Run, nodes: int | None = None, matrix: Matrix | None = None) -> Page:
-    """Make the page of a run. nodes: of each search for the worst cases at several k.
+    """Make the page of a run.
 
-    matrix: attacks x defences, played on the same scenario. StorageError if it is of another.
+    nodes: of each search for the worst cases at several k. matrix: attacks x defences, played on
+    the same scenario. Raises StorageError if its scenario is another.
     """
     with diagnose_record(run):
         facts = gather(run, nodes)

@@ -109,7 +109,7 @@ def _broken(line: Line) -> bool:
 
 
 def point_text(point: Point) -> str:
-    """A point of the grid in words."""
+    """Return a point of the grid in words."""
     return ", ".join(f"{key} = {value}" for key, value in point) or "the only point"
 
 
@@ -186,7 +186,7 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
 
 
 def _rests(axes: Axes) -> list[Point]:
-    """The combinations of the third and further keys: each has panels of its own."""
+    """Return the combinations of the third and further keys: each has its own panels."""
     keys = list(axes)[2:]
     rests = [
         tuple(zip(keys, values, strict=True)) for values in product(*(axes[key] for key in keys))
@@ -195,7 +195,7 @@ def _rests(axes: Axes) -> list[Point]:
 
 
 def _rank(point: Point, axes: Axes) -> list[int]:
-    """Where a point comes: by the first key, then the second."""
+    """Return the sort key of a point: by the first key, then the second."""
     where = dict(point)
     return [all_.index(where[key]) if key in where else -1 for key, all_ in axes.items()]
 

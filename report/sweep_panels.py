@@ -26,7 +26,7 @@ Axes = dict[str, tuple[Value, ...]]
 
 @dataclass(frozen=True, slots=True)
 class SweptGrid:
-    """What was swept.
+    """The grid of a sweep.
 
     Attributes:
         axes: every key with its values.
@@ -46,12 +46,12 @@ def panels(name: str, rest: Point, grid: SweptGrid, scored: Scored) -> Iterator[
 
 
 def means_of(score: str, scored: Scored) -> set[float]:
-    """The different means of a score; one, where it is the same at every point."""
+    """Return the different means of a score: a single mean if all points agree."""
     return {each[score].mean for each in scored.values() if score in each}
 
 
 def _panel(key: str, what: tuple[str, str], grid: SweptGrid, scored: Scored) -> Figure:
-    """One score against the first key; a line for each value of the second."""
+    """Draw a score against the first key, with a line for each value of the second."""
     name, unit = what
     keys = list(grid.axes)
     across = grid.axes[keys[0]]
@@ -89,7 +89,7 @@ def _panel(key: str, what: tuple[str, str], grid: SweptGrid, scored: Scored) -> 
 
 
 def _upright(there: Sequence[Estimate]) -> tuple[float, float, bool]:
-    """Where the upright axis begins and ends, and whether it is logarithmic."""
+    """Return the ends of the vertical axis, and whether it is logarithmic."""
     low, high = min(each.low for each in there), max(each.high for each in there)
     if spans_decades([each.mean for each in there], [each.low for each in there]):
         return low / 1.2, high * 1.2, True
@@ -100,7 +100,7 @@ def _upright(there: Sequence[Estimate]) -> tuple[float, float, bool]:
 
 
 def _series(name: str, grid: SweptGrid, line: Value | None, scored: Scored) -> Series:
-    """The estimates of one line: the place of each on the first key, ascending."""
+    """Return the estimates of a line, with the place of each on the first key, ascending."""
     keys = list(grid.axes)
     across = grid.axes[keys[0]]
     estimates = [
@@ -114,9 +114,9 @@ def _series(name: str, grid: SweptGrid, line: Value | None, scored: Scored) -> S
 def _draw(
     picture: Plot, curves: Mapping[Value | None, Series], stands: Sequence[float], width: float
 ) -> bool:
-    """Draw every line with its intervals, side by side; whether one has a break.
+    """Draw every line with its intervals, side by side; return whether a line has a break.
 
-    width: of the room of all lines.
+    width: the horizontal room of all lines.
     """
     broken = False
     for series, (line, each) in enumerate(curves.items(), start=1):

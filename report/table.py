@@ -1,19 +1,17 @@
 """The page of a scored table: a first page to sign, then the evidence, as ISO/IEC 27559 orders it.
 
-The standard's headings are context, data, identifiability, mitigation, governance. Everything comes
-from the JSON of `veilmix score`; no value of the table is in it, only names of columns and counts.
-The page describes what was measured. It certifies nothing.
+The standard's headings are context, data, identifiability, mitigation, governance. All content
+comes from the JSON of `veilmix score`; no value of the table is in it, only names of columns and
+counts. The page describes measurements. It is no certificate.
 """
 
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from ..errors import StorageError
 from ..scenarios.pages.pieces import (
     Alert,
-    Answer,
     Block,
     Figure,
     Grid,
@@ -30,20 +28,14 @@ from ..scenarios.tables.score_record import ScoredTable
 from ..scenarios.wording import many, percent
 from ..strict_text import Unreadable, from_json
 from . import table_questions
+from .table_sheet import ROLES, Score, below, left_out, most, sheet, some
 
 MAX_BYTES = 256 << 20
-NAMED = 12  # columns, on the first page
 KNOWS = (
     "Made by veilmix from a score of the table. This page describes what was measured and by which "
     "method; it certifies nothing, and is no legal advice. It holds names of columns and counts of "
     "people, and none of their values."
 )
-ROLES = {
-    "identifier": "direct identifier",
-    "quasi": "quasi-identifier",
-    "sensitive": "sensitive",
-    "other": "other",
-}
 BOUNDS = {
     "lower": "in every table with these columns, at least",
     "truth": "in this table",
@@ -54,14 +46,13 @@ BOUNDS = {
     "coverage": "coverage bound",
     "refined": "refined bound",
     "printed": "smaller of Theorems 2 and 3 of paper 000",
+    "persons": "at most, by the persons with each value of each column",
 }
-MEANINGS = {"category": "are a value of their own", "wildcard": "match any value"}
 TO_DECIDE = (
     "To be decided by the signer, and written down beside this page: who receives the table, under "
     "which agreement, for how long, what was released of the same people before, and when this is "
     "looked at again. Releases of the same people add up; no single score sees that."
 )
-Score = dict[str, Any]
 
 
 def looks_like_one(path: str | PathLike[str]) -> bool:
@@ -74,7 +65,7 @@ def looks_like_one(path: str | PathLike[str]) -> bool:
 
 
 def read(path: str | PathLike[str]) -> Score:
-    """Read a score. Raises StorageError for what is none."""
+    """Read a score. Raises StorageError if the file is no score."""
     path = Path(path)
     try:
         score = from_json(read_bounded(path, MAX_BYTES, "score"), ScoredTable)
@@ -85,7 +76,7 @@ def read(path: str | PathLike[str]) -> Score:
 
 
 def page(score: Score) -> Page:
-    """Make the page."""
+    """Make the page of a score."""
     return Page(
         f"How anonymous are the people of {score['data']}?",
         (
@@ -95,50 +86,31 @@ def page(score: Score) -> Page:
             f"veilmix {score['version']}",
         ),
         tuple(_alerts(score)),
-        tuple(_sheet(score)),
+        tuple(sheet(score)),
         tuple(make(score) for make in SECTIONS),
         KNOWS,
         "Few enough people are in a small crowd, and nothing else is to be warned of.",
     )
 
 
-def _below(score: Score) -> int:
-    return int(score["joint"]["people_below_k"])
-
-
-def _most(score: Score) -> int:
-    return int(score["max_exposure"] * score["users"])
-
-
-def _left_out(score: Score) -> list[str]:
-    return [role["column"] for role in score["roles"] if role["left_out"]]
-
-
-def _some(names: list[str]) -> str:
-    """Names of columns, as many as the first page has room for."""
-    left = len(names) - NAMED
-    more = f" and {left} more (under Data)" if left > 0 else ""
-    return ", ".join(names[:NAMED]) + more
-
-
 def _alerts(score: Score) -> Iterator[Alert]:
-    below, n, k = _below(score), score["users"], score["k"]
-    if below > _most(score):
+    exposed, n, k = below(score), score["users"], score["k"]
+    if exposed > most(score):
         yield Alert(
             "serious",
             "exposed",
-            f"{below:,} people are in a crowd smaller than k = {k}",
-            f"{percent(below / n)} of the people; at most {percent(score['max_exposure'])} were "
+            f"{exposed:,} people are in a crowd smaller than k = {k}",
+            f"{percent(exposed / n)} of the people; at most {percent(score['max_exposure'])} were "
             "wanted. The table must not leave as it is.",
             "veilmix advise searches how coarse its columns have to be.",
-            below,
+            exposed,
         )
-    if left := _left_out(score):
+    if left := left_out(score):
         yield Alert(
             "warning",
             "identifiers",
             f"{many(len(left), 'direct identifier')} in the file",
-            f"{_some(left)}: not scored, because whoever has them needs nothing else. They "
+            f"{some(left)}: not scored, because whoever has them needs nothing else. They "
             "must not leave with the table.",
         )
     guessed = [role["column"] for role in score["roles"] if not role["said"]]
@@ -147,76 +119,10 @@ def _alerts(score: Score) -> Iterator[Alert]:
             "note",
             "guessed",
             f"What {many(len(guessed), 'column')} are was guessed",
-            f"{_some(guessed)}. The reasons are under Data; somebody who knows the table "
+            f"{some(guessed)}. The reasons are under Data; somebody who knows the table "
             "has to agree.",
             "Say it with --identifier, --quasi, --sensitive, --other.",
         )
-
-
-def _sheet(score: Score) -> Iterator[Answer]:
-    """The first page: what was looked at, found, done, and what remains."""
-    yield from _asked(score)
-    yield from _found(score)
-    yield Answer(
-        "By which method?",
-        f"veilmix {score['version']}",
-        f"Crowds are counted in the table; missing cells {MEANINGS[score['missing']['meaning']]}. "
-        "Bounds are those of docs/theorems.md.",
-    )
-    yield Answer(
-        "What is not said?",
-        "That anybody is safe",
-        "This page describes what was measured and certifies nothing. Who receives the table, and "
-        "what was released of the same people before, is written beside it.",
-    )
-    yield Answer("Signed", "\u2003", "Name, role, date: " + "_ " * 22)
-
-
-def _asked(score: Score) -> Iterator[Answer]:
-    n, k = score["users"], score["k"]
-    yield Answer(
-        "What was looked at?",
-        f"{n:,} people, {many(len(score['columns']), 'column')}",
-        f"{score['data']}, SHA-256 {score['sha256']}; {score['read']}.",
-    )
-    roles = " ".join(
-        f"{ROLES[role].capitalize()}: {_some(named)}."
-        for role in ROLES
-        if (named := [column["column"] for column in score["roles"] if column["role"] == role])
-    )
-    yield Answer("What are the columns?", f"{len(score['roles'])} in the file", roles)
-    yield Answer(
-        "What was wanted?",
-        f"k = {k}, for all but {percent(score['max_exposure'])}".replace(" %", "\u00a0%"),
-        f"Everybody but at most {_most(score):,} people shares the values of all scored columns "
-        f"with at least {k - 1} others.",
-    )
-
-
-def _found(score: Score) -> Iterator[Answer]:
-    n, below = score["users"], _below(score)
-    met = "met" if below <= _most(score) else "not met"
-    yield Answer(
-        "What was found?",
-        f"{percent(below / n)} below k: {met}".replace(" %", "\u00a0%"),
-        f"{below:,} people; the smallest crowd is {score['joint']['smallest_crowd']:,}. Whoever "
-        f"knows all scored columns of somebody names the right row with a chance of "
-        f"{score['risk']['prosecutor']['mean']:.3g} on average.{table_questions.summary(score)}",
-    )
-    done = [f"left out {_some(left)}"] if (left := _left_out(score)) else []
-    done += list(score.get("coarser", ()))
-    yield Answer(
-        "What was done?",
-        many(len(done), "measure") if done else "Nothing",
-        f"{'; '.join(done)}." if done else "The columns were scored as they are in the file.",
-    )
-    yield Answer(
-        "What remains?",
-        f"{below:,} of {n:,} people",
-        "may be found by whoever knows all scored columns of theirs; more, if the recipient knows "
-        "columns that were not scored. k-anonymity says nothing of what all people of a crowd have "
-        "in common.",
-    )
 
 
 def _context(score: Score) -> Section:
@@ -291,7 +197,7 @@ def _identifiability(score: Score) -> Section:
 
 
 def _curve(score: Score) -> Figure:
-    """People below k for every k."""
+    """Draw the people in a crowd smaller than k, for every k."""
     curve, n = score["joint"]["curve"], score["users"]
     title = "People in a crowd smaller than k, all scored columns"
     steps = list(zip(curve["k_from"], curve["people"], strict=True))
@@ -309,7 +215,7 @@ def _mitigation(score: Score) -> Section:
     blocks: list[Block] = [Words(f"{line}.") for line in score.get("coarser", ())]
     for key, by in (
         ("truth", "the table itself"),
-        ("promised", f"the columns' counts alone ({BOUNDS['coverage']})"),
+        ("promised", f"the columns' counts alone ({BOUNDS[sets['promised_by']]})"),
     ):
         chosen = sets[key]
         kept = ", ".join(chosen["keep"]) or "nothing"

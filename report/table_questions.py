@@ -1,6 +1,6 @@
 """The regulators' questions on the page of a table: singling out, linkability, inference; k, l, t.
 
-From the JSON of a score; a score that was saved before they were asked has none, and no section.
+The answers come from the JSON of a score; an older score has no answers, and its page no section.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ NAMED = 4  # columns that are listed
 
 
 def blocks(score: Score) -> Iterator[Block]:
-    """What stands under Identifiability."""
+    """Yield the tables that stand under Identifiability."""
     if asked := score.get("questions"):
         yield Words(MEANS)
         rows = [
@@ -53,7 +53,7 @@ def blocks(score: Score) -> Iterator[Block]:
 
 
 def summary(score: Score) -> str:
-    """One sentence for the first page: what is most surely inferred because of the table."""
+    """Return a sentence for the first page: the column inferred best because of the table."""
     inferred = [
         question for question in score.get("questions", ()) if question["question"] == "inference"
     ]
@@ -67,7 +67,7 @@ def summary(score: Score) -> str:
 
 
 def in_words(question: dict[str, Any]) -> str:
-    """What is asked."""
+    """Return a question in words."""
     if question["question"] == "singling out":
         return f"singling out by {many(question['columns'], 'column')}"
     if question["question"] == "linkability":

@@ -1,4 +1,4 @@
-"""Trust: every coalition that was scored, and what it learnt."""
+"""The section on trust: every coalition that was scored, and what it learned."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -17,7 +17,7 @@ _Bar = tuple[str, Callable[[Learner], float], Callable[[Learner], str]]
 
 
 def section(facts: Facts) -> Section | None:
-    """The part of the page on trust; None where no coalition was scored."""
+    """Return the section on trust; None if no coalition was scored."""
     if not facts.learners:
         return None
     blocks: list[Block] = [_figure(facts), _table(facts)]
@@ -35,7 +35,11 @@ def section(facts: Facts) -> Section | None:
 
 
 def chosen(facts: Facts) -> tuple[Learner, ...]:
-    """Those to show: all, or where they are too many the telling ones."""
+    """Return the coalitions to draw: all, or if there are more than ROWS the most informative.
+
+    These are single parties, the largest coalitions, minimal coalitions that link people, and
+    coalitions of the scenario.
+    """
     if len(facts.learners) <= ROWS:
         return facts.learners
     breaking = {learner.parties for learner in facts.breaking}
@@ -70,7 +74,7 @@ def _verdict(facts: Facts, learner: Learner) -> Marked:
 
 
 def _figure(facts: Facts) -> Figure:
-    """Members to the left as filled squares, what they learnt to the right as bars."""
+    """Draw members at the left as filled squares, and their knowledge at the right as bars."""
     learners = chosen(facts)
     parties = _parties(learners)
     left = max(CELL * len(parties) + 56, 720 - WIDE)
@@ -115,7 +119,7 @@ def _figure(facts: Facts) -> Figure:
 
 
 def _bars(facts: Facts, learners: Sequence[Learner]) -> tuple[_Bar, ...]:
-    """The bars that every coalition has: title, share of the full width, number behind it."""
+    """Return the bars of every coalition: title, share of the full width, text."""
     most = max((learner.bits for learner in learners), default=0.0) or 1.0
     bars: tuple[_Bar, ...] = (
         ("people linked", lambda who: who.linked / facts.crowd, lambda who: f"{who.linked:,}"),
@@ -141,7 +145,7 @@ def _slanted(x: float, y: float, text: str) -> str:
 
 
 def _guessed(learner: Learner) -> str:
-    """People whose row is guessed right, and how many were before; ~ sampled, >= at least."""
+    """Return the expected rows guessed right, and before the view; ~ sampled, >= lower bound."""
     if learner.guessed is None:
         return "-"
     mark = {"sampled": "~ ", "at least": ">= ", "at most": "<= "}.get(learner.method, "")

@@ -1,4 +1,4 @@
-"""The questions of a run, answered on its first page: what, how exposed, whom to trust, why so."""
+"""The questions of a run, answered on its first page: release, exposure, trust, decision."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from .facts import Facts
 
 
 def verdict(facts: Facts) -> tuple[Answer, ...]:
-    """Answer them; the last one only where somebody had to decide."""
+    """Return the answers; the last is there only if a policy decided."""
     own = program_of(facts.run.scenario).answers(facts.result)
     return (
         *(own or (_what(facts), _exposed(facts))),

@@ -1,4 +1,4 @@
-"""What crossed the wires: messages, bytes, and how long the submissions were."""
+"""The section on traffic: messages, bytes, and the lengths of submissions."""
 
 from ..scenarios.pages.pieces import Figure, Grid, Numbers, Section
 from ..scenarios.pages.svg import Drawing
@@ -10,7 +10,7 @@ BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put
 
 
 def section(facts: Facts) -> Section | None:
-    """The part of the page on traffic; None for a run without messages."""
+    """Return the section on traffic; None for a run without messages."""
     seen = facts.traffic
     if seen is None:
         return None
@@ -44,7 +44,7 @@ def _table(seen: Traffic) -> Grid:
 
 
 def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
-    """Length from, to, and submissions."""
+    """Return bins of the lengths: first length, last length, number of submissions."""
     if len(sizes) <= BINS:
         return [(length, length, count) for length, count in sizes.items()]
     low, high = min(sizes), max(sizes)
@@ -57,7 +57,7 @@ def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
 
 
 def _figure(seen: Traffic) -> Figure:
-    """A bar for each length that occurs, round by round."""
+    """Draw a bar for each length, round by round."""
     rounds = {number: _binned(sizes) for number, sizes in seen.sizes.items()}
     height = 14 + sum(26 + 20 * len(bins) for bins in rounds.values())
     said = [

@@ -6,11 +6,11 @@ NAMED = 6  # values or coalitions that are named one by one
 
 
 def people(number: int) -> str:
-    """So many people."""
+    """Return a number of people in words."""
     return many(number, "person", "people")
 
 
 def listed(names: list[str]) -> str:
-    """The first few of some names, and how many more there are."""
+    """Return the first few names, and the number of further names."""
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,7 +1,7 @@
-"""From a page as data to one file of HTML. The templates escape all they are given.
+"""The writer of a page: from data to a single file of HTML. Templates escape all values.
 
-The content security policy allows nothing but the one style sheet, by its SHA-256: a value that
-should slip through as markup could still load nothing and run nothing.
+The content security policy allows only the style sheet, by its SHA-256: a value that slipped
+through as markup could still load and run no code.
 """
 
 from base64 import b64encode
@@ -22,12 +22,12 @@ POLICY = "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-actio
 
 
 def html(page: Page) -> str:
-    """Write a page. Raises LocalError, with what to install, where Jinja is missing."""
+    """Write a page. Raises LocalError, with the package to install, if Jinja is missing."""
     return write("page.html", "style.css", page=page)
 
 
 def write(template: str, style: str, **given: Any) -> str:
-    """Fill a template with its one style sheet. Raises LocalError where Jinja is missing."""
+    """Fill a template with its style sheet. Raises LocalError where Jinja is missing."""
     sheet = _file(style)
     digest = b64encode(sha256(sheet.encode()).digest()).decode()
     filled = _environment().get_template(template)

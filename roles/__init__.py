@@ -1,5 +1,5 @@
-"""The parties as trio actors, the network they talk over, and the instruments that watch it.
+"""The parties as trio actors, the network between them, and the instruments that observe it.
 
 May import `errors`, `crypto` and `protocol`. Must never know analysis or files: the curator is
-handed its decision rule, and what was seen is handed to whoever asks.
+handed its decision rule, and a session hands its observations to the caller.
 """

@@ -1,8 +1,8 @@
-"""What attackers carry together: every byte that one of them saw, and every secret that one holds.
+"""The record of the attackers: every byte that they see, and every secret that they hold.
 
-A transcript has the names of ciphertexts and no keys. An attack that is tried for real needs the
-bytes; the record is the instrument that keeps what its accomplices see, for exploits.py. Roles know
-nothing of it: the session lets it see where parties keep their secrets.
+A transcript has the names of ciphertexts and no keys. An attack that is carried out needs the
+bytes. This instrument keeps the observations of the accomplices for exploits.py. Roles do not use
+it: the session shows it where parties keep their secrets.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -28,24 +28,23 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class AdversaryRecord(OccasionRecord):
-    """Keeps every letter and every secret; `loot` gives accomplices what they have of them.
+    """Keeps every letter and every secret; `loot` returns the part that accomplices have.
 
     Attributes:
-        letters: that were carried, in order.
+        letters: the letters that the network carried, in order.
         times: of the letters, in seconds of the session.
-        post_times: of the posts.
+        post_times: times of the posts, in seconds of the session.
         keys: secret keys, by party.
         rings: shares of locks and parts of coins, by party.
         desks: keys of tokens, by party.
-        signers: keys to sign with, by party.
-        functions: keys by which `randomness` answers, by round.
-        sealed_answers: what people sealed.
-        entropy_of: the source of a user, by name.
-        forged, forged_keys: what whoever keeps the board has shown somebody else, and its keys
-            there.
-        answering: by user index, the entries of `[[fault]]` that are carried out by its answer.
-        posting: by kind of post, the entries that are carried out when one stands on the board.
-        struck: by entry, the people whose messages the network strikes.
+        signers: signing keys, by party.
+        functions: keys of the OPRF that `randomness` evaluates, by round.
+        sealed_answers: the sealed answers of users.
+        entropy_of: the source of randomness of a user, by name; None: unknown.
+        forged, forged_keys: the other board that its keeper showed to a party, and the keys on it.
+        answering: by user index, the entries of `[[fault]]` that its answer carries out.
+        posting: by kind of post, the entries of `[[fault]]` that such a post carries out.
+        struck: by entry of `[[fault]]`, the users whose messages the network drops.
     """
 
     letters: list[Letter] = field(default_factory=list)
@@ -65,42 +64,45 @@ class AdversaryRecord(OccasionRecord):
     struck: dict[int, frozenset[str]] = field(default_factory=dict)
 
     def confide(self, party: str, secret: SecretKey) -> None:
-        """Take a party's key."""
+        """Keep a party's secret key."""
         self.keys[party] = secret
 
     def seat(self, party: str, ring: Keyring, desk: Desk, identity: Signer | None) -> None:
-        """See where a keyholder keeps its secrets."""
+        """Keep references to the shares, token keys and signing key of a keyholder."""
         self.rings[party], self.desks[party] = ring, desk
         if identity is not None:
             self.signers[party] = identity
 
     def people(self, entropy_of: Callable[[str], Entropy], signers: Mapping[int, Signer]) -> None:
-        """See where people have their secrets from. signers: by index."""
+        """Keep the source of users' randomness and their signing keys. signers: by user index."""
         self.entropy_of = entropy_of
         self.signers |= {parties.user(index): signer for index, signer in signers.items()}
 
     def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
-        """Take another board that somebody was shown."""
+        """Keep another board that was shown to a party, and the secret keys on it."""
         self.forged, self.forged_keys = board, dict(secrets)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Keep a message. The board is everybody's; it is taken as a whole at the end."""
+        """Keep a message. Posts are public: `loot` takes the whole board at the end."""
         if receiver != BOARD:
             self.letters.append(Letter(sender, receiver, data))
             self.times.append(time)
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Keep the time of a post, and which attacks it carries out."""
+        """Keep the time of a post, and the attacks that it carries out."""
         self.post_times.append(time)
         self.occasions |= self.posting.get(entry.message.kind, set())
 
     def sealed(self, made: SealedAnswers) -> None:
-        """Keep what a user has sealed, and which attacks its answer carries out."""
+        """Keep a user's sealed answers, and the attacks that its answer carries out."""
         self.sealed_answers.append(made)
         self.occasions |= self.answering.get(made.user, set())
 
     def loot(self, board: Board, accomplices: Collection[str]) -> AdversaryView:
-        """What they sent, received or overheard, and their secrets, when the session is over."""
+        """Return the messages that accomplices sent, received or overheard, and their secrets.
+
+        Call it when the session is over.
+        """
         wires = parties.NETWORK in accomplices
         seen = [
             at

@@ -38,10 +38,11 @@ async def analyst(
 ) -> None:
     """Publish a key, check the announcement, then read the rounds meant for the analyst.
 
-    It also watches the board, reads nothing that by the announced rule may not be released, and
-    releases nothing of which the promise cannot be proved. strategy: that of the announced rule,
-    to prove it with; None: it proves nothing. sums: whether it compares what it read with what was
-    published of the same people before.
+    The analyst also watches the board. It aborts a round if the announced rule does not allow its
+    release, or if the promise cannot be proved. strategy: that of the announced rule, to prove the
+    promise; None: no proof. sums: whether the analyst compares its counts with the published counts
+    of
+    the same people.
     """
     if not await key.take_part(me):
         return
@@ -67,7 +68,7 @@ async def analyst(
 
 
 def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
-    """RoundBurned if so few people are missing since an earlier round that they stand out."""
+    """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
     announced = plan.announcement
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
         before = [max(tally.totals) for tally in me.board.tallies]
@@ -75,7 +76,7 @@ def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
 
 
 async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerPool) -> None:
-    """RoundBurned if what was read does not fit what the curator has published of these people."""
+    """Raise RoundBurned if the counts contradict the curator's published counts of these people."""
     if me.board.decision is None or plan.announcement.policy.setting is not Setting.FIXED:
         return
     published = zip(me.board.calls, me.board.tallies, strict=False)
@@ -86,7 +87,7 @@ async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerP
 
 
 def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:
-    """Return the decision with its certificate; RoundBurned if the opening is wrong.
+    """Return the decision with its certificate. Raises RoundBurned if the opening is wrong.
 
     None in a session without a decision.
     """
@@ -107,7 +108,7 @@ async def _check_promise(
     decision: Decision,
     pool: WorkerPool,
 ) -> None:
-    """RoundBurned unless the promise holds for the respondents of this round."""
+    """Raise RoundBurned unless the promise holds for the respondents of this round."""
     announced = plan.announcement
     calls, joint = tuple(me.board.calls[:-1]), dict(reading.counts[0])
     proved = await pool.alone(partial(prove, strategy, announced.schema, calls, decision, joint))

@@ -1,4 +1,4 @@
-"""One long piece of work that a copy of this process does, while this one goes on."""
+"""A long piece of work in a forked copy of this process, while this process continues."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,11 +16,13 @@ R = TypeVar("R")
 
 @contextmanager
 def aside(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
-    """Have a copy of this process do a piece of work; gives what waits for its result.
+    """Start a piece of work in a copy of this process; yield a function that waits for its result.
 
-    What waits raises what `work` raised, and is to be called within the block: at its end the copy
-    is gone, whether or not it had come to an end. Where no copy could be made, or it was killed or
-    stopped, the work is done here when its result is asked for. To make a copy costs some 50 ms.
+    The function raises the exception that `work` raised. Call it within the block: at the end of
+    the
+    block the copy is killed, even if it is still running. If no copy can be made, or it is killed
+    or
+    stopped, the function does the work in this process. Making a copy costs some 50 ms.
     """
     started = _started(work) if systems.FORKS else None
     if started is None:
@@ -35,7 +37,7 @@ def aside(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
 
 
 def _started(work: Callable[[], R]) -> tuple[int, int] | None:
-    """Start the copy; gives its process number and the pipe of its result. None: there is none."""
+    """Start the copy; return its process number and the pipe of its result, or None on failure."""
     lifeline.prepare()
     tickets = numbered(1)
     try:
@@ -49,7 +51,7 @@ def _started(work: Callable[[], R]) -> tuple[int, int] | None:
 
 
 def _result(results: int, work: Callable[[], R]) -> R:
-    """Wait for what the copy has to say; do the work where it is gone without a word."""
+    """Wait for the result of the copy; do the work here if the copy ended without a result."""
     with open(results, "rb", closefd=False) as pipe:
         said = bytearray(pipe.read())
     for _, done, result in answers(said):

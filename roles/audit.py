@@ -1,8 +1,8 @@
-"""The audit of a round's pairs of hops, as keyholders take part in it (protocol/audit.py).
+"""The audit of a round's pairs of hops: the part of the keyholders (protocol/audit.py).
 
-Everybody with a key tosses, when all have accounted for their batches; shufflers open what the
-coins have chosen; the reader judges before it opens anything, and where there is a challenge the
-shufflers do so too, before they show their shares.
+Each keyholder posts its part of the coins after all shufflers have accounted for their batches.
+Shufflers open the links that the coins choose. The reader judges the openings before it opens a
+ballot; with a challenge, shufflers judge them too, before they show their shares.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,15 +29,15 @@ class Purse:
     """A keyholder's part of the coins of every round.
 
     Attributes:
-        entropy: what its parts are drawn from.
-        tosses: its parts, by round; shown when all are bound to theirs.
+        entropy: the source of its parts.
+        tosses: its parts, by round; shown when all keyholders have committed.
     """
 
     entropy: Entropy
     tosses: dict[int, Toss] = field(default_factory=dict)
 
     def fresh(self, plan: Round) -> Entropy:
-        """What it draws from in a round."""
+        """Return the source of randomness for a round."""
         return sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
 
 
@@ -52,13 +52,13 @@ async def commit(me: Endpoint, plan: Round, purse: Purse) -> None:
 
 
 async def trace(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
-    """Shuffler: show the hashes of what it sends, where its hop is one of a pair."""
+    """Shuffler: post the hashes of its batch, if its hop belongs to a pair."""
     if plan.announcement.rules.audit and hop <= paired(len(plan.hops) - 1):
         await me.post(audit.trace(hop, batch))
 
 
 def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) -> None:
-    """Whoever gets a batch: RoundBurned unless its sender has shown the hashes of exactly this."""
+    """Receiver: RoundBurned unless the sender has posted the hashes of exactly this batch."""
     if not plan.announcement.rules.audit or hop > paired(len(plan.hops) - 1):
         return
     shown = me.board.audited.traced.get(plan.call.round, {}).get(hop)
@@ -68,9 +68,9 @@ def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) ->
 
 
 async def toss(me: Endpoint, plan: Round, purse: Purse) -> bool:
-    """Keyholder: show its part of the coins, when all have shown what they sent; wait for all.
+    """Keyholder: post its part of the coins after all shufflers have posted hashes; wait for all.
 
-    False if the session ends meanwhile. RoundBurned, with names, if some do not show theirs.
+    False if the session ends meanwhile. RoundBurned, with names, if a keyholder does not post.
     """
     number, board, openers = plan.call.round, me.board, plan.openers
     hops = len(openers) - 1
@@ -90,7 +90,10 @@ async def toss(me: Endpoint, plan: Round, purse: Purse) -> bool:
 async def _wait(
     me: Endpoint, plan: Round, times: int, kind: Kind, ready: Callable[[], bool], why: str
 ) -> bool:
-    """Wait for posts of a kind for so many deadlines; False if the session ends first."""
+    """Wait for posts of a kind, at most `times` deadlines; False if the session ends first.
+
+    Raises RoundBurned with the reason `why` when the time is over.
+    """
     patience = plan.announcement.rules.deadline * times
     with trio.move_on_after(patience) as waiting:
         await me.until(kind, lambda _: ready())
@@ -108,9 +111,9 @@ async def answer(
     pool: WorkerPool,
     purse: Purse,
 ) -> None:
-    """Shuffler: open what the coins have chosen of what came, in the order in which it is called.
+    """Shuffler: open the arrived layers that the coins have chosen, in the order of `due_of`.
 
-    The second hop of a pair opens what the first has not led to.
+    The second hop of a pair opens the messages that no opened link of the first hop leads to.
     """
     if not plan.announcement.rules.audit or not await toss(me, plan, purse):
         return
@@ -138,7 +141,7 @@ def _there(me: Endpoint, number: int, hop: int) -> bool:
 async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: Purse) -> bool:
     """Reader: toss, wait for openings, and judge them; False if the session ends meanwhile.
 
-    RoundBurned, with a name, if one does not lead to what was sent on.
+    RoundBurned, with a name, if an opening does not lead to a forwarded message.
     """
     if not plan.announcement.rules.audit:
         return True
@@ -154,7 +157,7 @@ async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: Purse)
 
 
 async def inspect(me: Endpoint, plan: Round, pool: WorkerPool) -> None:
-    """Keyholder: RoundBurned unless all openings of a round lead to what was sent on."""
+    """Keyholder: RoundBurned unless all openings of a round lead to forwarded messages."""
     number, shown = plan.call.round, me.board.audited
     if not plan.announcement.rules.audit:
         return

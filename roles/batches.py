@@ -1,11 +1,11 @@
-"""Batches larger than memory: collected, sorted and handed on in pieces.
+"""Batches larger than memory: collected, sorted and forwarded in pieces.
 
 A batch travels as messages of at most `piece_size` layers (mixing.py); all but the last are full,
 and the account on the board says how many layers there are in all and what their digest is. A
 shuffler whose batch is larger than one message sorts it as it opens it: each run of opened layers
-is sorted where it was opened and cut by how its layers begin; then part after part is put together,
-each with its repeats dropped. Behind the byte of the suite stands a key that was drawn, so parts
-are alike in size; whoever begins its layers otherwise makes one part larger, and nothing wrong.
+is sorted where it was opened and cut by the first bytes of the layers; then part after part is put
+together without repeats. A random key follows the byte of the suite, so parts have about the same
+size; a user that chooses the first bytes only makes a part larger.
 """
 
 import heapq
@@ -21,14 +21,14 @@ from ..protocol.mixing import BatchDigest, arranges, open_envelopes, open_layers
 from ..protocol.session import Round
 from .spool import Spool
 
-PREFIX = 2  # bytes by which layers are told apart: the suite's, and one of 256 behind it
-PART = 1 << 28  # bytes of a part that are sorted in memory; the runs of a larger one are merged
+PREFIX = 2  # bytes that choose the part of a layer: the suite's, and the first of the key
+PART = 1 << 28  # bytes of a part that are sorted in memory; runs of a larger part are merged
 
 
 def in_parts(plan: Round, hop: int, arriving: int) -> bool:
-    """Whether a shuffler sorts in parts what it opens, of so many that arrive.
+    """Whether a shuffler sorts its opened layers in parts. arriving: number of messages.
 
-    Where the order is that of the bytes, layers have one size, and it is too much for one message.
+    True if layers have equal size and leave in order of bytes, and exceed one message.
     """
     layers = arriving * plan.slots if hop == 1 else arriving
     return arranges(plan, hop + 1) and layers > piece_size(plan, hop + 1)
@@ -36,13 +36,13 @@ def in_parts(plan: Round, hop: int, arriving: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Layers that were opened together, in order, cut by how they begin.
+    """Layers that were opened together, in order, cut by their first bytes.
 
     Attributes:
-        parts: how the layers of each part begin, and these layers, one after the other.
-        layers: how many there are in all.
-        refused: layers or envelopes that did not open, by reason.
-        failed: of envelopes, the places of those that were refused.
+        parts: of each part, the first bytes of its layers, and the concatenated layers.
+        layers: the total number of layers.
+        refused: the number of layers or envelopes that did not open, by reason.
+        failed: the places of refused envelopes.
     """
 
     parts: tuple[tuple[bytes, bytes], ...]
@@ -66,20 +66,20 @@ def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes])
 
 
 def run_of_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> Run:
-    """Shuffler at `hop` (2 or later): open layers, and sort what was in them."""
+    """Shuffler at `hop` (2 or later): open layers, and sort their contents."""
     opened = open_layers(plan, hop, secret, list(layers))
     return Run(_cut(opened.inside), len(opened.inside), opened.refused)
 
 
 def _cut(layers: list[bytes]) -> tuple[tuple[bytes, bytes], ...]:
-    """Layers, sorted, cut where the bytes change that they begin with."""
+    """Sort layers and cut them where the first bytes change."""
     layers.sort()
     alike = groupby(layers, lambda layer: layer[:PREFIX])
     return tuple((prefix, b"".join(some)) for prefix, some in alike)
 
 
 class Sorting:
-    """Runs that come in any order; all that was in them leaves sorted, each layer once."""
+    """Collects runs in any order; returns their layers sorted, each layer once."""
 
     def __init__(self, width: int) -> None:
         self.layers = 0
@@ -88,7 +88,7 @@ class Sorting:
         self._parts = defaultdict[bytes, list[range]](list)  # where the layers of each run lie
 
     def add(self, run: Run) -> None:
-        """Take a run."""
+        """Add a run."""
         for prefix, data in run.parts:
             first = len(self._spool)
             self._spool.add(data, self._width)
@@ -96,7 +96,7 @@ class Sorting:
         self.layers += run.layers
 
     def batch(self) -> tuple[Spool, bytes]:
-        """Put the parts together; gives the batch and its digest. Can be called once."""
+        """Put the parts together; return the batch and its digest. Can be called once."""
         batch, digest = Spool(), BatchDigest()
         for _, places in sorted(self._parts.items()):
             for layers in self._sorted(places):
@@ -106,7 +106,7 @@ class Sorting:
         return batch, digest.done()
 
     def _sorted(self, places: list[range]) -> Iterator[list[bytes]]:
-        """The layers of one part, each once and in order, some at a time."""
+        """Yield the layers of a part in lists, in order and without repeats."""
         width = self._width
         if sum(map(len, places)) * width <= PART:
             data = b"".join([self._spool.joined(run.start, run.stop) for run in places])
@@ -127,7 +127,7 @@ class Sorting:
 
 
 def pieces_of(plan: Round, hop: int, batch: Sequence[bytes]) -> Iterator[Batch]:
-    """Shuffler: the messages in which a batch goes to the party at `hop`; one at least."""
+    """Shuffler: yield the messages with a batch for the party at `hop`; at least one message."""
     size = piece_size(plan, hop)
     for at in range(0, max(1, len(batch)), size):
         yield Batch(tuple(batch[at : at + size]))
@@ -136,8 +136,9 @@ def pieces_of(plan: Round, hop: int, batch: Sequence[bytes]) -> Iterator[Batch]:
 class Arriving:
     """A batch on its way to the party at `hop`, piece after piece.
 
-    people: how many may have sent, where that is known. When as many layers have come as theirs can
-    be, and more are to come, it is in excess: no sender fills the disk of whoever waits for it.
+    people: the most users that may have sent, if known. The batch is in excess if as many layers
+    have
+    arrived as these users can send, and more are to come: no sender fills the receiver's disk.
     """
 
     def __init__(self, plan: Round, hop: int, people: int | None) -> None:
@@ -148,10 +149,11 @@ class Arriving:
         self._most = piece_size(plan, hop)
 
     def add(self, piece: Batch, account: Mixed | None) -> None:
-        """Take a piece; Refused if it holds more than any may.
+        """Add a piece. Raises Refused if it is too large, or if the batch is in excess.
 
-        account: what its sender has said of the batch. The last piece is one that is not full, or
-        that brings as many layers as there are.
+        account: the sender's account of the batch. The last piece is a piece that is not full, or
+        that
+        completes the number of layers in the account.
         """
         if len(piece.layers) > self._most:
             raise Refused(Reason.MALFORMED)
@@ -171,11 +173,11 @@ class Arriving:
 
 @dataclass(slots=True)
 class Envelopes:
-    """The envelope of each sender, in the order in which they came.
+    """The envelope of each sender, in order of arrival.
 
     Attributes:
-        places: of each sender's in the spool.
-        spool: the envelopes, once they are put there (`settle`).
+        places: the place of each sender's envelope in the spool.
+        spool: the envelopes, after `settle`.
     """
 
     places: dict[str, int] = field(default_factory=dict)
@@ -183,12 +185,12 @@ class Envelopes:
     _fresh: list[bytes] = field(default_factory=list)
 
     def take(self, sender: str, envelope: bytes) -> None:
-        """Keep one."""
+        """Keep the envelope of a sender."""
         self.places[sender] = len(self.places)
         self._fresh.append(envelope)
 
     def settle(self) -> None:
-        """Put those that were kept since the last time into the spool, all at once."""
+        """Move the envelopes kept since the last call into the spool, all at once."""
         self.spool.extend(self._fresh)
         self._fresh.clear()
 

@@ -1,7 +1,7 @@
-"""The checks of the board: by the analyst its sums and decision, by a user what it was told.
+"""Checks of the board: by the analyst, of sums and decision; by a user, of its announcement.
 
-A party that finds something wrong says so on the board (`Alarm`), with what proves it. How users
-look for their ballots is in challenge.py.
+A party that finds an error posts an `Alarm` with the proof. How users look for their ballots is in
+challenge.py.
 """
 
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ from .worker_pool import WorkerPool
 
 @dataclass(slots=True)
 class BoardMonitor:
-    """What the analyst looks at, round by round.
+    """The checks of the analyst, round by round.
 
     Attributes:
         balance: whether totals and accounts add up.
-        strategy: that of the announced rule, to decide again with; None: it does not.
-        seen: entries that it has looked at.
+        strategy: the strategy of the announced rule, to repeat the decision; None: no repetition.
+        seen: the number of rounds already checked.
     """
 
     balance: bool = False
@@ -31,7 +31,7 @@ class BoardMonitor:
     seen: int = field(default=0)
 
     async def look(self, me: Endpoint, pool: WorkerPool) -> set[Cause]:
-        """Look at the rounds tallied since the last time; returns what alarms were raised about."""
+        """Check the rounds tallied since the last call; return the causes of the alarms raised."""
         raised: set[Cause] = set()
         if not self.balance and self.strategy is None:
             return raised
@@ -49,14 +49,14 @@ class BoardMonitor:
 
 @dataclass(slots=True)
 class CallMonitor:
-    """What users check of a call for the curator before they answer: that the rule leads to it.
+    """The check of users before they answer a curator's call: the rule leads to this call.
 
-    The counts that the curator has published are those that it must ask by. Where it has published
-    none, users cannot tell, and the curator can ask for all columns together.
+    The rule is applied to the counts that the curator has published. Without published counts users
+    cannot check, and the curator can request all columns together.
 
     Attributes:
-        strategy: that of the announced rule.
-        verdicts: by call, whether users answer it; worked out once for all of one place.
+        strategy: the strategy of the announced rule.
+        verdicts: by call, whether users answer it; computed once for all users of a process.
         lock: held while a call is judged.
     """
 
@@ -65,7 +65,7 @@ class CallMonitor:
     lock: trio.Lock = field(default_factory=trio.Lock)
 
     async def allows(self, me: Endpoint, pool: WorkerPool) -> bool:
-        """User: whether to answer the call that is open; the first that may not raises an alarm."""
+        """User: whether to answer the open call; the first to find it wrong raises an alarm."""
         call = me.board.calls[-1]
         async with self.lock:
             if call not in self.verdicts:
@@ -77,9 +77,10 @@ class CallMonitor:
 
 
 async def vouched(me: Endpoint) -> bool:
-    """User: whether the board it is shown is signed by whom it knows; alarm if it is not.
+    """User: whether the board is signed by the identities that the user knows; alarm if not.
 
-    The board that it is shown does not carry that alarm to anybody: the user tells it elsewhere.
+    The alarm is posted on this board, which may not carry it to others: the user also reports it
+    outside the session.
     """
     known, board = me.known, me.board
     if known is None or board.roster == known:
@@ -89,7 +90,7 @@ async def vouched(me: Endpoint) -> bool:
 
 
 async def compare(me: Endpoint) -> bool:
-    """User: whether it was told of the session that is on the board; alarm if it was not."""
+    """User: whether its announcement is that of the session on the board; alarm if not."""
     told = me.stream.announcement
     if told is None or me.stream.session == me.board.session:
         return True

@@ -93,7 +93,7 @@ class OwnStream(BoardStream):
         return super().ended or self.true.ended
 
     def hear(self, entry: Entry) -> None:
-        """Take a post of the true board. The network calls it once a post, in order."""
+        """Take a post of the true board. The network calls it once for each post, in order."""
         self.show(entry)
 
     def show(self, entry: Entry) -> None:
@@ -122,7 +122,7 @@ class Hold:
         return entry.message.kind is self.start and entry.message.round in self.rounds
 
     def ends_with(self, entry: Entry) -> bool:
-        """Whether a post releases those that were held back."""
+        """Whether a post releases the posts that were held back."""
         ends = (entry.message.kind, entry.author) == (self.end, self.author)
         return ends and entry.message.round in self.rounds
 

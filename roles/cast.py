@@ -1,4 +1,4 @@
-"""What a session starts from: its people, its parties, what goes wrong and who looks."""
+"""The inputs of a session: its users, its parties, their faults and their countermeasures."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -19,21 +19,21 @@ from .workplace import HERE, Workplace
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """Defences that parties observe besides those that are announced (`Rules`).
+    """Countermeasures of the parties besides the announced ones (`Rules`).
 
     Attributes:
-        registered: how many users, counted from the first, are in the registry; None: there is
-            none.
-        looks: whether a user, by index, looks if its ballots have come, where they are locked;
-            None: all do.
+        registered: the number of users in the registry, counted from the first; None: no registry.
+        looks: whether a user, by index, looks for its ballots in a round with locks; None: all
+            users look.
         balance: whether the analyst adds up totals and accounts.
-        recompute: whether the analyst decides again.
-        compares: whether users compare what they were told with the board.
-        history: what the first shuffler remembers of earlier sessions; None: nothing.
-        proves: whether the analyst proves the promise of those who came.
-        sums: whether both readers compare what they read of the same people.
-        signed: whether posts, and the heads of the board, are signed by identities that everybody
-            knows beforehand.
+        recompute: whether the analyst repeats the decision.
+        compares: whether users compare their announcement with that on the board.
+        history: the first shuffler's memory of earlier sessions; None: no memory.
+        curators: the curator's memory of the same; None: no memory.
+        proves: whether the analyst proves the promise for the respondents.
+        sums: whether both readers compare their counts of the same people.
+        signed: whether posts, and the heads of the board, are signed by identities that all parties
+            know beforehand.
     """
 
     registered: int | None = None
@@ -42,6 +42,7 @@ class Guards:
     recompute: bool = False
     compares: bool = True
     history: History | None = None
+    curators: History | None = None
     proves: bool = True
     sums: bool = True
     signed: bool = True
@@ -49,37 +50,39 @@ class Guards:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Everything a session starts from.
+    """The inputs of a session.
 
     Attributes:
-        title: of the session, as people read it.
-        schema: the features that people are asked for.
-        policy: what the curator may release.
-        rules: what parties keep to on the way: sizes, times, guards.
+        title: the title of the session, in words for users.
+        schema: the columns that users are asked for.
+        policy: the limits of the curator's release.
+        rules: the rules of the rounds: sizes, times, guards.
         suite: the name of the crypto suite of every key.
-        shufflers: how many there are.
-        people: how many there are.
+        shufflers: the number of shufflers.
+        people: the number of users.
         row: the values of the person with an index from 0 to people - 1.
-        decide: what the curator decides by.
+        decide: the curator's decision rule.
         entropy: the source of every key, salt and nonce.
-        rounds: in which rounds the person with an index is asked.
-        faults: what a party, by name, does wrong.
-        threads: how many a party may use; None: as many as there are processors; 0: none, so that
+        rounds: the rounds in which the person with an index is asked.
+        faults: the misbehaviour of a party, by name.
+        threads: the most threads of a party; None: as many as processors; 0: no threads, so that
             work is done in the same order in every run.
-        program: which way to release is played.
-        randomize: what people do to their answers before they say them; None: nothing.
-        remembering: what the person with an index does where noise is kept; None: it is not.
-        guards: the defences that parties observe.
-        paced: whether a party keeps the order of arrival against the rules. Then, and where the
-            rules keep it, people send at moments that are drawn: a seed fixes that order too.
-        wire: who holds the wires; None: parties in one process.
-        adversary: what keeps what attackers see; None: nothing does.
-        identities: what parties, by name, and the board sign posts with; None: drawn for this
+        program: the release program.
+        randomize: the randomization of answers before users submit them; None: no randomization.
+        remembering: the randomization of the person with an index if noise is kept; None: noise is
+            not kept.
+        guards: the countermeasures of the parties.
+        paced: whether a party keeps the order of arrival against the rules. Then, or if the rules
+            keep that order, users send at random times: a seed fixes that order too.
+        wire: the attacker on the network; None: no attacker there.
+        adversary: the record of the attackers' views; None: no record.
+        identities: the signing keys of parties, by name, and of the board; None: drawn for this
             session.
-        first: the index of the first person who is here; others are elsewhere.
-        registry: who may send, where that is known beforehand; None: it follows from `guards`.
-        workplace: where long lists of work are done.
-        lies: what the curator decides by, where that is not the announced rule; None: it is.
+        first: the index of the first person in this process; other persons are in other processes.
+        registry: the users that may send, if known beforehand; None: it follows from `guards`.
+        workplace: the place of long lists of work: this machine or helpers.
+        lies: the strategy of a curator that deviates from the announced rule; None: the announced
+            rule.
     """
 
     title: str
@@ -110,6 +113,6 @@ class Cast:
 
     @property
     def terms(self) -> Terms:
-        """What everybody with the same cast expects to be announced."""
+        """The announcement that all parties with the same cast expect."""
         told = (self.title, self.schema, self.policy, self.rules, self.shufflers, self.program)
         return Terms(*told, self.registry)

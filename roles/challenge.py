@@ -1,8 +1,8 @@
-"""The challenge of a round, as keyholders and people take part in it (protocol/challenge.py).
+"""The challenge of a round: the part of keyholders and users (protocol/challenge.py).
 
 Keyholders post a share of the round's lock, judge when the time to look has passed, and show their
-shares if nothing was changed. People look whether their ballots have come, and prove it if not, as
-long as no honest keyholder can have shown its share.
+shares if no ballot was changed. Users look for the marks of their ballots and prove a missing
+ballot, as long as no honest keyholder can have shown its share.
 """
 
 from collections.abc import Mapping
@@ -37,10 +37,11 @@ class Keyring:
     """A keyholder's shares of locks, by round.
 
     Attributes:
-        entropy: what its shares are drawn from.
+        entropy: the source of its shares.
         purse: its parts of the coins of audits.
-        shares: by round.
-        offered: the time of each post, in seconds of the keyholder's own clock.
+        shares: its shares, by round.
+        offered: the time at which each share was posted, by round, in seconds of the keyholder's
+            own clock.
     """
 
     entropy: Entropy
@@ -50,9 +51,9 @@ class Keyring:
 
 
 async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:
-    """Keyholder: draw a share of the round's lock and post it, where there is a challenge.
+    """Keyholder: draw a share of the round's lock and post it, if the rules have a challenge.
 
-    And a part of its coins, where there is an audit.
+    With an audit, it also commits to its part of the coins.
     """
     await audit.commit(me, plan, ring.purse)
     if not plan.announcement.rules.challenge:
@@ -74,9 +75,9 @@ async def lock_shares(me: Endpoint, plan: Round) -> Mapping[str, Share] | None:
 
 
 def lock_of(me: Endpoint, plan: Round) -> Round:
-    """Keyholder, when the time to post shares has passed: the round with its lock, if it has one.
+    """Keyholder, after the time to post shares: return the round with its lock, if any.
 
-    RoundBurned, with a name, if somebody has posted none.
+    RoundBurned, with names, if a keyholder has posted no share.
     """
     if not plan.announcement.rules.challenge:
         return plan
@@ -89,7 +90,7 @@ def lock_of(me: Endpoint, plan: Round) -> Round:
 
 
 async def show(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> None:
-    """Shuffler: show its share when people have looked; RoundBurned if something was changed."""
+    """Shuffler: post its share's secret after users have looked; RoundBurned after a change."""
     number = plan.call.round
     if not plan.announcement.rules.challenge:
         return
@@ -124,10 +125,11 @@ async def wait_for_people(me: Endpoint, plan: Round, ring: Keyring) -> None:
 
 
 async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> bool:
-    """Keyholder: give people time to look, and judge; False if the session ends meanwhile.
+    """Keyholder: give users time to look, and judge; False if the session ends meanwhile.
 
-    RoundBurned if what has come is not what was sent. Keyholders judge in the order of their hops,
-    so that always the same one burns.
+    RoundBurned if the batch differs from the accepted ballots. Keyholders judge in the order of
+    their
+    hops, so that always the same keyholder aborts the round.
     """
     await wait_for_people(me, plan, ring)
     if me.board.phase is not Phase.CHALLENGED:
@@ -147,7 +149,7 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) ->
 
 
 async def check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: WorkerPool) -> None:
-    """RoundBurned unless registered people have signed all that was accepted."""
+    """Raise RoundBurned unless registered users have signed all accepted envelopes."""
     if me.party == plan.openers[0]:
         return
     registry, head = me.board.registry, me.board.heads.get(plan.call.round)
@@ -162,9 +164,9 @@ async def check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: Work
 async def opened_by_all(
     me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring
 ) -> list[bytes] | None:
-    """Reader: the secrets of all shares, when people have looked; None if the session ends first.
+    """Reader: return the secrets of all shares after users have looked; None if the session ends.
 
-    RoundBurned if something was changed, or if a shuffler does not show its own in time.
+    RoundBurned if a ballot was changed, or if a shuffler does not show its own in time.
     """
     number, patience = plan.call.round, plan.announcement.rules.deadline
     if not await examine(me, plan, pool, ring):
@@ -184,16 +186,16 @@ async def opened_by_all(
 async def contest(
     me: Endpoint, plan: Round, proofs: Proofs, sent: Submission, began: float
 ) -> None:
-    """User: look for the marks of its ballots, and prove to all parties that a mark is missing.
+    """User: look for the marks of its ballots; if a mark is missing, post an alarm with the proof.
 
     The user raises no alarm after a share is shown, or after an honest keyholder may have shown its
-    share: the reader could open the ballot in the alarm. A user that was not accepted raises none:
-    it could prove nothing.
+    share: the reader could open the ballot in the alarm. A user that was not accepted raises no
+    alarm: it has no proof.
 
     Args:
         me: the user's place in the network.
         plan: the round.
-        proofs: of the user's ballots.
+        proofs: the proofs of the user's ballots.
         sent: the submission of the user.
         began: the start of the sending, in seconds of the user's own clock.
     """

@@ -1,8 +1,8 @@
-"""Simulated time: deadlines pass at once, but never while somebody is still at work.
+"""Simulated time: deadlines pass at once, but never while a party is still working.
 
 In a simulation every party is in one process, so waiting for a deadline would be idle. This clock
 stands still while any task can run or any thread is sealing and opening, and jumps to the next
-deadline when everybody waits. Work therefore takes no simulated time, and whether a message is late
+deadline when all tasks wait. Work therefore takes no simulated time, and whether a message is late
 does not depend on the machine.
 """
 
@@ -14,8 +14,8 @@ import trio
 class VirtualClock(trio.abc.Clock):
     """A trio clock that jumps. `working` counts the jobs in other threads, which hold it still.
 
-    in_order: whether what other threads have done is taken in the order in which it was given to
-    them, and when nothing else can run. Then the order of events depends on no processor.
+    in_order: whether results of other threads are taken in the order of their jobs, and only when
+    no task can run. Then the order of events depends on no processor.
     """
 
     in_order = False
@@ -29,11 +29,11 @@ class VirtualClock(trio.abc.Clock):
         self._now = 0.0
 
     def current_time(self) -> float:
-        """Seconds of simulated time since the start."""
+        """Return the seconds of simulated time since the start."""
         return self._now
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
-        """How long to sleep for a deadline: trio asks only when no task can run."""
+        """Return the seconds to sleep before a deadline: trio asks only when no task can run."""
         if deadline <= self._now:
             return 0.0
         if self.working or deadline == math.inf:

@@ -1,6 +1,6 @@
-"""Many users in one task: what each of them does is the same, and nobody looks at one of them.
+"""Many users in one task, for users that behave alike and are not observed singly.
 
-They say what users alone would say (user.py), byte by byte, if there is a seed.
+With a seed, they send the same bytes as users with a task each (user.py).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +27,9 @@ from .replies import heard
 from .user import Grants, ask_publicly, sealed_answers, taken_grants, together
 from .worker_pool import WorkerPool
 
-Handed = tuple[Letter, SealedAnswers | None]  # a letter, and what went in, if anybody is told
-Asked = tuple[int, PendingTokens]  # a user, by index, and what it asks for
-Refusing = tuple[str, Reason]  # a user, and why it sends nothing
+Handed = tuple[Letter, SealedAnswers | None]  # a letter; its answers if recorded
+Asked = tuple[int, PendingTokens]  # a user, by index, and the tokens that it asks for
+Refusing = tuple[str, Reason]  # a user, and the reason why it does not send
 
 
 async def cohort(
@@ -40,7 +40,7 @@ async def cohort(
     signing: Mapping[int, Signer],
     monitor: CallMonitor,
 ) -> None:
-    """Look after many users in one task. signing: their signing keys. monitor: checks a call."""
+    """Run many users in one task. signing: their signing keys. monitor: checks a call."""
     first = me.place_of(parties.user(indices[0]))
     async for plan in me.rounds():
         if me.differing() or not await monitor.allows(first, pool):
@@ -60,7 +60,7 @@ async def cohort(
 
 
 async def _hand_in(me: Crowd, plan: Round, sealed: Sequence[Handed | Refusing]) -> None:
-    """Send what some users have sealed to the first shuffler, while others still seal."""
+    """Send the sealed ballots of some users to the first shuffler, while other users still seal."""
     letters, made = list[Letter](), list[SealedAnswers]()
     for one, other in sealed:
         if isinstance(one, str):
@@ -80,7 +80,7 @@ async def _obtain(
     pool: WorkerPool,
     signing: Mapping[int, Signer],
 ) -> dict[int, Grants]:
-    """Ask the round's reader for the tokens of all; gives those that came in time, by index."""
+    """Ask the round's reader for all users' tokens; return the tokens in time, by index."""
     number, pending = plan.call.round, dict[int, PendingTokens]()
     began, patience = trio.current_time(), plan.announcement.rules.deadline
     public = await mint_key(crowd, plan)
@@ -119,7 +119,7 @@ async def _obtain(
 
 
 def ask_all(plan: Round, signing: Mapping[int, Signer], everybody: Sequence[Person]) -> list[Asked]:
-    """Users: ask for the tokens of those who are asked in this round."""
+    """Users: make the token requests of the users that are asked in this round."""
     label, results = f"round-{plan.call.round}", list[Asked]()
     size = together(plan)
     for at in range(0, len(everybody), size):
@@ -138,11 +138,13 @@ def seal_all(
     signing: Mapping[int, Signer] | None = None,
     grants: Mapping[int, Grants] | None = None,
 ) -> list[Handed | Refusing]:
-    """Users: seal the answers of those who are asked; per person the letter, and what went in.
+    """Users: seal the answers of users asked in this round; return the letter and answers of each.
 
-    told: whether anybody wants to know what went in; naming every layer takes a hash. signing,
-    grants: by index, keys and tokens where there are any. Whoever was given tokens of another key
-    than all others sends nothing: it gets the reason.
+    told: whether an instrument records the answers; naming every layer takes a hash. signing,
+    grants:
+    keys and tokens by user index, if any. If the tokens of a user are of another key than the
+    tokens of
+    most users, it does not send: its entry is the reason.
     """
     book, results = Phrasebook(plan), list[Handed | Refusing]()
     size = together(plan)
@@ -161,7 +163,7 @@ def _sealed(
     *,
     told: bool,
 ) -> list[Handed | Refusing]:
-    """Users: the same, for a few of them, step by step."""
+    """Users: seal the answers of a few users at a time, as `seal_all` does."""
     taken: list[Any] = taken_grants(plan, [grants.get(who.index) for who in asked])
     pairs = list(zip(asked, taken, strict=True))
     results: list[Handed | Refusing] = [

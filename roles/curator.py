@@ -1,8 +1,8 @@
 """The curator: announces the session, learns the marginals, decides which columns are released.
 
-It is handed its strategy. What it decides goes on the board with a commitment to its certificate,
-which it opens with the release of the same people; where the counts are public, with the
-certificate itself.
+It is handed its strategy. It posts its decision with a commitment to the certificate, and opens the
+commitment with the release of the same people. If the counts are public, it posts the certificate
+itself.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,6 +18,7 @@ from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules,
 from ..protocol.board import Board
 from ..protocol.commitment import closes, commit
 from ..protocol.crowd_limits import check_rounds
+from ..protocol.history import History
 from ..protocol.messages import (
     Call,
     Closed,
@@ -40,6 +41,7 @@ from .keyholder import Keyholder, longest_round
 from .mint import Desk
 from .network import Endpoint
 from .reader import publish, read_round
+from .verified_mix import check_opened
 from .worker_pool import WorkerPool
 
 
@@ -51,7 +53,7 @@ async def curator(
     desk: Desk,
     ring: Keyring,
 ) -> Decision | None:
-    """Announce, put the program's questions one after the other, decide in between, close."""
+    """Announce, put the program's queries one after the other, decide in between, close."""
     decision: Decision | None = None
     opening: OpenedCertificate | None = None
     read: list[RoundResult] = []
@@ -61,9 +63,13 @@ async def curator(
             if isinstance(step, Decision):
                 decision, opening = step, await _decide(me, plans, step)
                 continue
+            if step.reader is Role.ANALYST:
+                _remember(me, plans, step, None)
             await me.post(step)
             if step.reader is Role.ANALYST:
                 await _await_analyst(me, plans)
+                if me.board.verified.shared and _tallied(me.board):
+                    await check_opened(me, step.round, pool, ring)
                 await _check_release(me, plans, step, read, pool)
                 if opening is not None and me.board.may_open:
                     await me.post(opening)
@@ -71,6 +77,7 @@ async def curator(
             plan = me.plan(step)
             if reading := await read_round(me, plan, key.secret, pool, desk, ring):
                 _check(me, plans, reading)
+                _remember(me, plans, step, max(reading.totals))
                 await publish(me, reading, desk, counts=plans.policy.publish_marginals)
                 read.append(_heard(step, reading))
             if me.board.phase is Phase.BURNT:
@@ -83,9 +90,9 @@ async def curator(
 
 
 async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCertificate | None:
-    """Post a decision; return the opening where only a commitment is posted."""
+    """Post a decision; return the opening if only a commitment is posted."""
     announced = me.board.announcement
-    assert announced is not None  # noqa: S101 - it has announced it
+    assert announced is not None  # noqa: S101 - it posted the announcement itself
     if not closes(announced):
         await me.post(decision)
         return None
@@ -98,14 +105,14 @@ async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCer
 
 
 def _heard(call: Call, reading: Reading) -> RoundResult:
-    """A round that was read, as a strategy is handed it."""
+    """Return a round that was read in the form that strategies take."""
     return RoundResult(call, tuple(dict(count) for count in reading.counts))
 
 
 async def _await_analyst(me: Endpoint, plans: "Plans") -> None:
     """Wait for the release, or the session's end; RoundBurned if neither comes in time.
 
-    A burned round is over: what the analyst posts afterwards the board refuses.
+    A burned round is over: the board refuses later posts of the analyst.
     """
     patience = longest_round(plans.shufflers, plans.rules)
     with trio.move_on_after(patience) as waiting:
@@ -122,23 +129,45 @@ def _tallied(board: Board) -> bool:
 async def _next(
     plans: "Plans", heard: Sequence[RoundResult], decision: Decision | None, pool: WorkerPool
 ) -> Call | Decision | None:
-    """Ask the strategy for the next step, in a thread if it has to think: it may take its time."""
+    """Ask the strategy for the next step, in a thread if it must compute: it may take its time."""
     terms = plans.program, plans.schema, plans.strategy
     step = partial(next_step, *terms, heard, decision, plans.policy.rule)
     return step() if decision or not heard else await pool.alone(step)
 
 
 def _check(me: Endpoint, plans: "Plans", reading: Reading) -> None:
-    """RoundBurned if so few people are missing since an earlier round that they stand out."""
+    """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
     before = [max(tally.totals) for tally in me.board.tallies]
     if plans.policy.setting is Setting.FIXED:
         check_rounds(before, max(reading.totals), plans.rules.min_dropout)
 
 
+def _remember(me: Endpoint, plans: "Plans", call: Call, answered: int | None) -> None:
+    """Note in the curator's memory what is about to be told; RoundBurned if that is not safe.
+
+    It is noted before the tally of a round is posted, and before a release is called for.
+
+    answered: the people of the round that was read; None: of a release, in the round before it.
+    """
+    if plans.history is None or plans.registry is None:
+        return
+    announced, tallies = me.board.announcement, me.board.tallies
+    assert announced is not None  # noqa: S101 - it has announced it
+    asked = [parties.user(index) for index in range(len(plans.registry.keys))]
+    if answered is None:
+        answered = max(tallies[-1].totals) if tallies else 0
+    plans.history.hand_on(
+        *(announced, call, asked),
+        first=call.round == 1,
+        published=tallies[0].counts if tallies else None,
+        certain=answered == len(asked),
+    )
+
+
 async def _check_release(
     me: Endpoint, plans: "Plans", call: Call, read: Sequence[RoundResult], pool: WorkerPool
 ) -> None:
-    """RoundBurned if the counts of a release do not fit what the curator has read of its people."""
+    """Raise RoundBurned if the counts of a release contradict the curator's counts of its users."""
     fixed = plans.policy.setting is Setting.FIXED
     if not (plans.sums and fixed and read and _tallied(me.board)):
         return
@@ -149,7 +178,7 @@ async def _check_release(
 
 
 class Plans:
-    """What the curator intends: the session's terms, and how it will ask and decide."""
+    """The curator's plans: the terms of the session and the strategy of queries and decision."""
 
     def __init__(
         self,
@@ -165,6 +194,7 @@ class Plans:
         *,
         sums: bool = True,
         roster: Roster | None = None,
+        history: History | None = None,
     ) -> None:
         self.title = title
         self.schema = schema
@@ -177,10 +207,14 @@ class Plans:
         self.registry = registry
         self.sums = sums
         self.roster = roster
+        self.history = history
 
 
 async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
-    """Wait for everybody's key, announce the session, wait for everybody's consent."""
+    """Wait for the keys of all keyholders, announce the session, wait for the consent of all.
+
+    Raises RoundBurned, with names, if a key or a consent is late.
+    """
     due = plans.shufflers + 1
     if plans.roster is not None:
         await me.post(plans.roster)
@@ -211,7 +245,7 @@ async def _announce(me: Endpoint, key: Keyholder, plans: Plans) -> None:
 
 
 def _silent(plans: Plans, heard: Collection[str], did: str) -> str:
-    """Say which keyholders did not do in time what is due."""
+    """Return the text that names the keyholders that did not act in time."""
     due = (*(parties.shuffler(hop + 1) for hop in range(plans.shufflers)), parties.ANALYST)
     silent = " and ".join(party for party in due if party not in heard)
     return f"{silent} {did} within {plans.rules.deadline:g} seconds"

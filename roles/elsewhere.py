@@ -1,15 +1,15 @@
-"""One long piece of work, done by others who work for its party: a `concurrent.futures` executor.
+"""Work of a party that a `concurrent.futures` executor does: pieces, their secrets, their results.
 
 A piece travels as bytes (crypto/handing.py), with its secrets in a box for each process that is
-known to work for this party. A process that finds no box for itself gives back its own public key
-and is given the piece again; so it is known from then on, and no executor need say who its workers
-are. What comes back is
+known to work for this party. A process that finds no box for itself returns its own public key and
+gets the piece again; so it is known from then on, and executors need not list their workers. The
+reply is
 
     version of veilmix || `done`, `raised` or `lacks` || the result, the exception, the public key
 
-An executor that breaks leaves its pieces undone, and they are done here. One that is lost ends the
-run in words, unless whoever has it goes on without it (`Helpers.broken`). Whatever else goes wrong
-with it ends the run in words too.
+If an executor breaks, its pieces are done in this process. A lost executor ends the run with an
+error, unless its owner continues without it (`Helpers.broken`). Every other failure of it ends the
+run with an error.
 """
 
 import math
@@ -31,8 +31,8 @@ from .workplace import Helpers, Lost
 T = TypeVar("T")
 R = TypeVar("R")
 
-AHEAD = 3  # pieces given to a worker: one that it does, and what is on its way there and back
-GIVEN = 100  # times that a piece is given to processes that nobody has met
+AHEAD = 3  # pieces per worker: at work, on the way to it, on the way back
+GIVEN = 100  # times that a piece is given to processes without a known key
 HOME = "is the same veilmix installed there, and what it needs?"
 _Reply = tuple[str, str, bytes]
 
@@ -45,11 +45,11 @@ async def by_helpers(
     pieces: Sequence[Sequence[T]],
     take: Callable[[int, R], None],
 ) -> None:
-    """Do `work` on every piece elsewhere; `take` is given number and result as they come.
+    """Do `work` on every piece in the executor; `take` gets each number and result on arrival.
 
-    known: the keys of processes that work for this party, to which those that are met are added.
-    Pieces are left undone where the executor breaks, or the work cannot travel. Raises what `work`
-    raised; LocalError for what goes wrong with the executor, Lost if the helpers say so.
+    known: the keys of processes that work for this party; new processes are added. Pieces are left
+    undone if the executor breaks, or if the work cannot be pickled. Raises the exception that
+    `work` raised; LocalError if the executor fails, Lost if the helpers raise it.
     """
     flight = _Flight(executor, helpers.name, known)
     todo = deque(range(len(pieces)))
@@ -64,14 +64,14 @@ async def by_helpers(
             if data is not None:
                 take(piece.number, pickle.loads(data))  # noqa: S301 - of our own workers
     except (BrokenExecutor, Lost) as why:
-        flight.flying.clear()  # it ends them all by itself; to call one back meanwhile upsets it
+        flight.flying.clear()  # a broken executor ends them itself; cancelling interferes
         helpers.broken(why)
     finally:
         flight.cancel()
 
 
 def _packed(work: Callable[[Sequence[T]], R], piece: Sequence[T]) -> Packed | None:
-    """Write a piece down; None where it holds what stays here: a key of another kind, a closure."""
+    """Pack a piece; None if it has objects that cannot leave: a key of another kind, a closure."""
     try:
         return pack((work, piece))
     except (TypeError, AttributeError, pickle.PicklingError):
@@ -80,7 +80,7 @@ def _packed(work: Callable[[Sequence[T]], R], piece: Sequence[T]) -> Packed | No
 
 @dataclass(slots=True)
 class _Piece:
-    """A piece on its way, and how often it was given."""
+    """A piece on its way, and the number of times it was given."""
 
     number: int
     packed: Packed
@@ -99,7 +99,7 @@ class _Flight:
         self._send, self._arrived = trio.open_memory_channel[Future[_Reply]](math.inf)
 
     def give(self, piece: _Piece) -> None:
-        """Send a piece to whoever takes it."""
+        """Submit a piece to the executor."""
         packed, boxes = piece.packed, None
         if packed.secret:
             boxes = {public: packed.sealed_to(public) for public in self._known}
@@ -111,7 +111,7 @@ class _Flight:
         future.add_done_callback(self._land)
 
     async def landed(self) -> tuple[_Piece, bytes | None]:
-        """Wait for a piece that comes back, with its result; None if it was given once more."""
+        """Wait for a piece; return it and its result, None if it was submitted again."""
         future = await self._arrived.receive()
         piece = self.flying.pop(future)
         what, data = self._reply(future)
@@ -124,7 +124,7 @@ class _Flight:
         return piece, None
 
     def cancel(self) -> None:
-        """Call back what has not been done."""
+        """Cancel the pieces that are not done."""
         for future in list(self.flying):
             future.cancel()
 
@@ -133,7 +133,7 @@ class _Flight:
             self._token.run_sync_soon(self._send.send_nowait, future)
 
     def _reply(self, future: Future[_Reply]) -> tuple[str, bytes]:
-        """What came back; LocalError if that is nothing that a worker of this veilmix says."""
+        """Return the kind and data of a reply; LocalError if it is not a reply of this veilmix."""
         try:
             reply: object = future.result()
         except (LocalError, BrokenExecutor):
@@ -160,7 +160,7 @@ class _Flight:
 
 
 def do(version: str, job: bytes, boxes: dict[bytes, bytes] | None) -> _Reply:
-    """A worker: do one piece. boxes: its secrets, by who can open them; None: it has none."""
+    """Worker: do a piece. boxes: its secrets, by public key of a worker; None: no secrets."""
     own = own_public()
     if version != __version__:
         return __version__, "other", b""

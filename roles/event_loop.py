@@ -1,8 +1,8 @@
-"""Running an async program from plain code: Ctrl-C between steps, one error where it is one.
+"""Running an async program from plain code: Ctrl-C between steps, one error for one cause.
 
-Ctrl-C raises KeyboardInterrupt where the program happens to be. Where that is in the midst of
-starting a task, trio has half a task and fails of itself. So Ctrl-C is heard where the program
-waits next, which it does often: what takes long is done in threads and copies.
+Ctrl-C raises KeyboardInterrupt where the program happens to be. If that is in the midst of starting
+a task, trio has half a task and fails. So Ctrl-C takes effect where the program waits next, which
+it does often: long work is done in threads and copies of the process.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -22,14 +22,14 @@ def run_loop(
     clock: trio.abc.Clock | None = None,
     order: int | None = None,
 ) -> T:
-    """Run `main(*given)` to its end, in the time of a clock (None: real time); returns its result.
+    """Run `main(*given)` to its end, in the time of a clock (None: real time); return its result.
 
     order: the seed of the order in which tasks run (task_order.py); None: trio draws it.
 
     Raises:
         ParameterError: a trio program is running here already.
         KeyboardInterrupt: Ctrl-C, after every task has ended.
-        BaseExceptionGroup: several things went wrong; one alone is raised by itself (`only`).
+        BaseExceptionGroup: several causes; a single cause is raised by itself (`only`).
     """
     check_no_loop()
     try:
@@ -51,10 +51,11 @@ def check_no_loop() -> None:
 
 
 def only(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Give the one thing that went wrong, or the group if several did; an interrupt comes first.
+    """Return the single cause of a group, or the group if it has several; an interrupt comes first.
 
-    One mistake may have reached many tasks, and a full disk is met by each that writes: what is
-    wrong on the caller's side and says the same is one. Faults of our own stay as many as they are.
+    One mistake may have reached many tasks, and each task that writes meets a full disk: equal
+    errors
+    on the caller's side count once. Errors of the package itself are not merged.
     """
     leaves = list({_what(leaf): leaf for leaf in _leaves(group)}.values())
     interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]
@@ -63,7 +64,7 @@ def only(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def _what(error: BaseException) -> object:
-    """What two errors share that are one."""
+    """Return a key that is equal for errors of the same cause."""
     return (type(error), str(error)) if isinstance(error, LocalError) else id(error)
 
 

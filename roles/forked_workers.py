@@ -1,19 +1,19 @@
-"""One long piece of work, done by copies of this process, each with a lock of its own.
+"""A long piece of work in forked copies of this process, each with its own interpreter lock.
 
 Threads that seal and open take turns at the interpreter's lock between two operations of the
-cipher, and a fifth of both cores stands idle. A copy made by `fork` needs nothing sent to it,
-because it knows all that its parent knew, keys included. It takes numbers of pieces from one pipe,
-until there are none, and sends each result back through a pipe of its own:
+cipher, and a fifth of both cores stands idle. A copy made by `fork` has the memory of its parent,
+keys included, so it needs no input. It takes numbers of pieces from one pipe, until the pipe is
+empty, and sends each result back through a pipe of its own:
 
     u32 number of the piece || u32 size || whether the work was done || result or exception, pickled
 
-A copy never returns to the event loop: it works, writes and is gone. It ignores Ctrl-C and Ctrl-Z,
-of which its parent hears; where the parent stops waiting, for whatever reason, its copies are
-killed, and where the parent itself is killed, the kernel kills them (lifeline.py). They hold only
-their own ends of pipes, so that the end of either side is the end of the pipe.
+A copy never returns to the event loop: it works, writes and exits. It ignores Ctrl-C and Ctrl-Z,
+which its parent receives. If the parent stops waiting, for any reason, its copies are killed; if
+the parent itself is killed, the kernel kills them (lifeline.py). Copies hold only their own ends of
+pipes, so that a pipe ends with either of its sides.
 
-A copy that was killed leaves its piece undone. One that was stopped, and still is a second later,
-would let all wait for ever: it is killed. Callers ask `systems.FORKS` first.
+A copy that was killed leaves its piece undone. A copy that was stopped, and still is a second
+later, is killed: else its parent would wait for ever. Callers ask `systems.FORKS` first.
 """
 
 import gc
@@ -35,12 +35,12 @@ from . import lifeline
 T = TypeVar("T")
 R = TypeVar("R")
 
-MOST = 4096  # pieces: their numbers fit into a pipe before anybody reads it
+MOST = 4096  # pieces: their numbers fit into a pipe before a copy reads it
 GRACE = 1.0  # seconds that a copy may be stopped: all of a session may be, one after the other
 
 _NUMBER = struct.Struct(">I")
 _HEAD = struct.Struct(">II")
-_READ = 1 << 20  # bytes: what a pipe is asked to hold, so that a copy seldom waits to be heard
+_READ = 1 << 20  # bytes: requested size of a pipe, so that a copy seldom waits for its reader
 
 
 async def in_copies(
@@ -49,10 +49,10 @@ async def in_copies(
     copies: int,
     take: Callable[[int, R], None],
 ) -> None:
-    """Do `work` on every piece in so many copies; `take` is given number and result as they come.
+    """Do `work` on every piece in this many copies; `take` gets each number and result on arrival.
 
-    A piece is left undone where a copy cannot be made, or ends before its time. Raises what `work`
-    raised.
+    A piece is left undone if a copy cannot be made, or ends too early. Raises the exception that
+    `work` raised.
     """
     lifeline.prepare()
     tickets = numbered(len(pieces))
@@ -79,7 +79,7 @@ async def in_copies(
 async def _follow(
     child: int, stream: "trio.lowlevel.FdStream", take: Callable[[int, Any], None]
 ) -> None:
-    """Take the results of one copy until it is gone; kill it where it was stopped."""
+    """Take the results of a copy until it ends; kill it if it was stopped."""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(partial(trio.to_thread.run_sync, abandon_on_cancel=True), guard, child)
         await _listen(stream, take)
@@ -87,14 +87,14 @@ async def _follow(
 
 
 def end(child: int) -> None:
-    """Kill a copy, if it still lives, and forget it."""
+    """Kill a copy, if it still lives, and reap it."""
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 
 
 def guard(child: int) -> None:
-    """Wait in a thread until a child ends, or was stopped and stays so; then kill it."""
-    with suppress(ChildProcessError, ProcessLookupError):  # it was killed, and asked after
+    """Wait in a thread until a child ends, or stays stopped for GRACE; then kill it."""
+    with suppress(ChildProcessError, ProcessLookupError):  # it was killed and reaped
         while _state(child, 0) == os.CLD_STOPPED:
             time.sleep(GRACE)
             if _state(child, os.WNOHANG) == os.CLD_STOPPED:
@@ -102,13 +102,13 @@ def guard(child: int) -> None:
 
 
 def _state(child: int, how: int) -> int | None:
-    """Whether a copy ended or is stopped, without keeping anybody else from asking."""
+    """Return the change of a copy's state (`si_code`), None if none; other callers still see it."""
     state = os.waitid(os.P_PID, child, os.WEXITED | os.WSTOPPED | os.WNOWAIT | how)
     return state and state.si_code
 
 
 async def _listen(stream: "trio.lowlevel.FdStream", take: Callable[[int, Any], None]) -> None:
-    """Take the results of one copy until it is gone."""
+    """Take the results of a copy until it ends."""
     buffer = bytearray()
     while data := await stream.receive_some(_READ):
         buffer += data
@@ -119,7 +119,10 @@ async def _listen(stream: "trio.lowlevel.FdStream", take: Callable[[int, Any], N
 
 
 def answers(buffer: bytearray) -> list[tuple[int, bool, Any]]:
-    """Take the answers that have come whole off the buffer."""
+    """Remove the complete answers from the buffer and return them.
+
+    Each: number of the piece, whether the work was done, result or exception.
+    """
     results, at = [], 0
     while len(buffer) - at >= _HEAD.size:
         number, size = _HEAD.unpack_from(buffer, at)
@@ -133,7 +136,7 @@ def answers(buffer: bytearray) -> list[tuple[int, bool, Any]]:
 
 
 def numbered(pieces: int) -> int:
-    """Give a pipe that holds the number of every piece, and ends."""
+    """Return a pipe that holds the number of every piece, and ends."""
     tickets, inlet = os.pipe()
     os.write(inlet, b"".join(_NUMBER.pack(number) for number in range(pieces)))
     os.close(inlet)
@@ -146,19 +149,19 @@ def copy_of(
     tickets: int,
     others: Sequence[int] = (),
 ) -> tuple[int, int]:
-    """Start a copy; gives its process number and the pipe that its results come through.
+    """Start a copy; return its process number and the pipe of its results.
 
-    others: the pipes that results of other copies come through.
+    others: the pipes of results of other copies, which this copy closes.
     """
     import fcntl
 
     parent = os.getpid()
     results, outlet = os.pipe()
-    with suppress(OSError):  # all pipes of this user hold too much already
+    with suppress(OSError):  # this user's pipes hold too many bytes already
         fcntl.fcntl(outlet, fcntl.F_SETPIPE_SZ, _READ)
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until a copy ignores it
     try:
-        with warnings.catch_warnings():  # threads there may be; none of them holds what we need
+        with warnings.catch_warnings():  # no other thread holds a lock that we need
             warnings.simplefilter("ignore", DeprecationWarning)
             child = os.fork()
     except OSError:
@@ -182,7 +185,7 @@ def _live(
     parent: int,
     others: Sequence[int],
 ) -> NoReturn:
-    """What a copy does with its life: take a number, do that piece, send the answer."""
+    """Run a copy: take a number, do that piece, send the answer, until no number is left."""
     try:
         lifeline.end_with(parent)
         for ignored in (signal.SIGINT, signal.SIGTSTP):
@@ -201,7 +204,7 @@ def _live(
 
 
 def _answer(work: Callable[[T], R], piece: T) -> bytes:
-    """Do one piece: whether it was done, and the result or what was raised."""
+    """Do a piece; return, pickled, whether it was done, and the result or the exception."""
     try:
         return pickle.dumps((True, work(piece)), pickle.HIGHEST_PROTOCOL)
     except Exception as failure:

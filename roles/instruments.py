@@ -1,7 +1,7 @@
-"""What may watch a run: the recorder, the narrator, the progress bar.
+"""Observers of a run: the recorder, the narrator, the progress bar.
 
-An instrument sees what happens and cannot change it. One that crashes is taken off and reported;
-the run goes on.
+An instrument sees events and cannot change them. An instrument that crashes is removed and
+reported; the run continues.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ class Instrument:
 
     @property
     def hears_sealed(self) -> bool:
-        """Whether it does anything with what users sealed (`sealed`, `all_sealed`)."""
+        """Whether the instrument uses the sealed answers of users (`sealed`, `all_sealed`)."""
         mine, hooks = type(self), (Instrument.sealed, Instrument.all_sealed)
         return (mine.sealed, mine.all_sealed) != hooks
 
@@ -50,13 +50,13 @@ class Instrument:
         """A party refused a message."""
 
     def misled(self, board: Board, secrets: Mapping[str, SecretKey]) -> None:
-        """Somebody was shown another board, whose maker has these keys."""
+        """A party was shown another board, and its maker has these keys."""
 
     def occasion(self, entry: int) -> None:
         """An attack was carried out: the entry of `[[fault]]` at this place in the file."""
 
     def stage(self, name: str, done: int, total: int) -> None:
-        """A stage of a round has got so far, of so many messages in all."""
+        """A stage of a round has processed `done` of `total` messages."""
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Recorder(Instrument):
 
     @property
     def hears_sealed(self) -> bool:
-        """A summary does not hold what users sealed."""
+        """A summary does not hold the sealed answers of users."""
         return not self.transcript.summary
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
@@ -79,23 +79,23 @@ class Recorder(Instrument):
         self.transcript.delivered(time, receiver, letters)
 
     def sealed(self, made: SealedAnswers) -> None:
-        """Record what the user knows."""
+        """Record the user's sealed answers."""
         self.transcript.sealed([made])
 
     def all_sealed(self, made: Sequence[SealedAnswers]) -> None:
-        """Record what the users know."""
+        """Record the sealed answers of many users."""
         self.transcript.sealed(made)
 
     def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002
-        """Use the time until others have sealed or opened the rest."""
+        """Name layers that wait for it, while other threads seal or open."""
         self.transcript.name_waiting()
 
     def read(self, read: Read) -> None:
-        """Record what the reader knows."""
+        """Record the counts of a reader."""
         self.transcript.reads.append(read)
 
     def certified(self, seen: CertificateSeen) -> None:
-        """Record what the party knows."""
+        """Record the opened certificate of a party."""
         self.transcript.certificates.append(seen)
 
     def refused(self, refusal: Refusal) -> None:
@@ -104,7 +104,7 @@ class Recorder(Instrument):
 
 
 class Instruments:
-    """All that watch one run; calls reach each of them, and one that crashes is taken off."""
+    """The observers of a run; each call reaches all of them; one that crashes is removed."""
 
     def __init__(self, watching: list[Instrument], report: Callable[[str], None]) -> None:
         self._watching = watching
@@ -112,7 +112,7 @@ class Instruments:
 
     @property
     def hear_sealed(self) -> bool:
-        """Whether any of them does anything with what users sealed."""
+        """Whether any of them uses the sealed answers of users."""
         return any(instrument.hears_sealed for instrument in self._watching)
 
     def tell(self, hook: Callable[[Instrument], None]) -> None:

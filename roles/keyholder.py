@@ -1,8 +1,8 @@
-"""What shufflers, curator and analyst have in common: a fresh key, consent, and a batch to await.
+"""The common part of shufflers, curator and analyst: a fresh key, consent, and an awaited batch.
 
 A keyholder finds its own key in the announcement before it takes part. If the curator had put
-another key there, it could read what was meant for somebody else; so the session then ends before
-anybody has sent anything.
+another key there, the curator could read layers meant for another party; so the session then ends
+before any user has sent a ballot.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,31 +17,33 @@ from ..protocol.announcement import Rules
 from ..protocol.messages import Alarm, Batch, Burned, Cause, Consent, Key, Kind
 from ..protocol.mixing import batch_digest, check_accounted, check_batch
 from ..protocol.session import Round
+from ..protocol.signed_posts import Fork, fork_between, witness_of
 from ..protocol.wire import Writer
 from .audit import check_traced
 from .batches import Arriving
-from .network import Endpoint, Letter
+from .network import Endpoint, Letter, OtherView
 from .spool import Spool
 from .worker_pool import WorkerPool
 
-MORE = {"challenge": 4, "audit": 3}  # deadlines: to look and to show, to toss and to open
-SLOW = 10  # times as long as a round lasts at most, keyholders wait for the curator's next step
+# deadlines: to look and to show; to toss and to open; to post and check lists, to give shares
+MORE = {"challenge": 4, "audit": 3, "verified": 4}
+SLOW = 10  # times the longest round, the time that keyholders wait for the curator's next step
 
 
 def longest_round(shufflers: int, rules: Rules) -> float:
-    """Return the seconds that a round lasts at most.
+    """Return the maximum duration of a round in seconds.
 
-    A deadline for the collection, one for every hop up to the reader, one for the reader, and where
-    there is a challenge or an audit some more for what has to be shown.
+    A deadline for the collection, one for every hop up to the reader, one for the reader, and with
+    a challenge, an audit or a verified mix, more for its posts.
     """
     more = sum(count for name, count in MORE.items() if getattr(rules, name))
     return rules.deadline * (shufflers + 3 + more)
 
 
 def next_call(me: Endpoint) -> float:
-    """Keyholder: the seconds for which it waits for the curator's next call, or the end."""
+    """Keyholder: return the seconds to wait for the curator's next call, or the end."""
     announced = me.board.announcement
-    assert announced is not None  # noqa: S101 - it has consented to it
+    assert announced is not None  # noqa: S101 - this keyholder has consented to it
     return SLOW * longest_round(len(announced.shufflers), announced.rules)
 
 
@@ -57,7 +59,7 @@ class Keyholder:
         return self.pair.secret
 
     async def take_part(self, me: Endpoint) -> bool:
-        """Publish the key, wait for the announcement, consent to it; False if there is none."""
+        """Publish the key, wait for the announcement and consent; False if there is none."""
         try:
             return await self._consent(me)
         except RoundBurned as burned:
@@ -86,14 +88,36 @@ class Keyholder:
         return True
 
 
+def other_view(me: Endpoint, plan: Round, refusal: Refused, known: Fork | None) -> Fork | None:
+    """Return the proof that a user was shown another board: the known one or from this refusal."""
+    if known is None and isinstance(refusal, OtherView):
+        return _shown_fork(me, plan, refusal.witness)
+    return known
+
+
+async def report_fork(me: Endpoint, plan: Round, fork: Fork | None) -> None:
+    """Raise an alarm with the proof that a user was shown another head; without a proof, return."""
+    if fork is not None:
+        await me.post(Alarm(plan.call.round, Cause.SPLIT, witness_of(fork.second)))
+
+
+def _shown_fork(me: Endpoint, plan: Round, witness: bytes) -> Fork | None:
+    """Return a proof of two heads; None if the user's witness is no head."""
+    roster = me.board.roster
+    try:
+        return fork_between(roster, me.board.heads[plan.call.round], witness) if roster else None
+    except Refused:
+        return None
+
+
 async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Sequence[bytes] | None:
     """Party at `hop`: wait for the batch of the hop before; None if the session ends first.
 
-    RoundBurned if it has not come when this hop's time is up: one deadline for the collection, and
-    one for every hop since. Letters of anybody else, or that are no batch, are refused and counted.
-    A batch that is not the one its sender accounted for on the board burns the round at once: what
-    was counted there is then of something else. So does one that goes on when as much has come as
-    all can have sent who may send.
+    RoundBurned if it has not arrived when this hop's time is over: a deadline for the collection,
+    and another for every hop since. Letters of other parties, and letters without a batch, are
+    refused and counted. A batch that differs from its sender's account on the board burns the round
+    at once: the account then counts other layers. So does a batch that continues after the most
+    layers that registered users can have sent.
     """
     patience = plan.announcement.rules.deadline * (hop + 1)
     batch: Sequence[bytes] | None = None
@@ -123,7 +147,7 @@ async def batch_of(me: Endpoint, plan: Round, hop: int, pool: WorkerPool) -> Seq
 
 
 def _take(me: Endpoint, plan: Round, hop: int, letter: Letter, arriving: Arriving) -> None:
-    """Take a piece of the batch out of a letter, if it is from the hop before."""
+    """Take a piece of the batch from a letter, if it is from the hop before; else refuse it."""
     try:
         message = me.accept(plan, letter)
         if not comes_from(letter, plan, hop - 1) or not isinstance(message.body, Batch):
@@ -134,7 +158,7 @@ def _take(me: Endpoint, plan: Round, hop: int, letter: Letter, arriving: Arrivin
 
 
 async def _in_order(me: Endpoint, plan: Round, batch: Sequence[bytes], pool: WorkerPool) -> bool:
-    """Whether a batch is in order, where that is the rule; refused, with an alarm, if it is not."""
+    """Whether a batch is in order, if the rules ask for it; refused, with an alarm, if not."""
     try:
         await _looked_through(pool, batch, partial(check_batch, plan, batch))
     except Refused as refusal:
@@ -147,7 +171,7 @@ async def _in_order(me: Endpoint, plan: Round, batch: Sequence[bytes], pool: Wor
 async def _looked_through(
     pool: WorkerPool, batch: Sequence[bytes], work: Callable[[], None]
 ) -> None:
-    """Look at every layer of a batch; where it came in pieces, in a thread: others go on."""
+    """Check every layer of a batch; a batch in pieces in a thread, so that other tasks continue."""
     if isinstance(batch, Spool):
         await pool.alone(work)
     else:
@@ -162,7 +186,7 @@ def comes_from(letter: Letter, plan: Round, hop: int) -> bool:
 async def _check_accounted(
     me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes], pool: WorkerPool
 ) -> None:
-    """RoundBurned, and the batch refused, unless its sender has accounted for exactly this one."""
+    """Refuse the batch and raise RoundBurned unless its sender accounted for exactly this batch."""
     account = me.board.account(plan.call.round, hop - 1)
     try:
         await _looked_through(pool, batch, partial(check_accounted, account, batch))
@@ -175,7 +199,7 @@ async def _check_accounted(
 
 
 async def _disordered(me: Endpoint, plan: Round, batch: Sequence[bytes]) -> None:
-    """Show everybody a batch that came in an order of its own, if its sender accounted for it."""
+    """Raise an alarm with a batch that is out of order, if its sender accounted for it."""
     digest = batch_digest(batch)
     if any(account.digest == digest for account in me.board.mixed):
         evidence = Writer().items(batch).done()

@@ -1,11 +1,11 @@
-"""A process that ends with the one that started it, however that one ended.
+"""A process that ends with its parent process, however the parent ended.
 
-Who is killed tidies nothing up. On Linux the kernel is asked to do it: a process can name a signal
-that it is sent when its parent ends, PR_SET_PDEATHSIG of prctl(2). SIGKILL reaches also a process
-that is stopped, or that computes in a library and hears nothing.
+A killed parent cannot clean up. On Linux the kernel does it: a process can name a signal that it
+receives when its parent ends, PR_SET_PDEATHSIG of prctl(2). SIGKILL reaches also a process that is
+stopped, or that computes in a library and handles no signal.
 
-The kernel means the thread that started the process, so a thread that starts some must last as long
-as they are wanted.
+The kernel means the thread that started the process, so a thread that starts processes must last as
+long as they are needed.
 """
 
 import ctypes
@@ -23,13 +23,13 @@ def _libc() -> ctypes.CDLL:
 
 
 def prepare() -> None:
-    """Load what `end_with` needs; a process that is about to fork does it for all its copies."""
+    """Load the library that `end_with` needs; before a fork, once for all copies."""
     if sys.platform == "linux":
         _libc()
 
 
 def end_with(parent: int) -> None:
-    """Let this process be killed when its parent ends; it ends at once where that has happened."""
+    """Let the kernel kill this process when its parent ends; exit at once if it has ended."""
     if sys.platform != "linux":
         return
     _libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

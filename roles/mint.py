@@ -1,10 +1,10 @@
-"""Where tokens are given: curator and analyst, each for the rounds it reads.
+"""The issue of tokens: by curator and analyst, each for the rounds it reads.
 
-The reader of a round answers everybody once, and tells the other reader to whom it gave tokens
-before it tells anybody else anything. So either knows, when it reads, whether all who were given
-tokens are counted, and whether the people are those of the round before. Half of the time of a
-collection is for asking, the other half for sending what the tokens are for. Requests that were
-made again on the board (protocol/public_asks.py) are answered there in that second half.
+The reader of a round answers each user once, and first sends the other reader the roll of users
+with tokens. So either reader knows, when it reads, whether all users with tokens are counted, and
+whether they are the users of the round before. Half of the time of a collection is for requests,
+the other half for sending the ballots. Requests that were repeated on the board
+(protocol/public_asks.py) are answered there in that second half.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ from .network import OWN_INBOX, Bag, Endpoint, Letter
 from .replies import letters_until
 from .worker_pool import WorkerPool
 
-TRIES = 4  # requests of one person in one round that are looked at; more cost nothing but a count
+TRIES = 4  # requests of one person in one round that are examined; more are only counted
 
 Job = tuple[str, Ask]
 Answer = Grant | Reason
@@ -45,12 +45,12 @@ Answer = Grant | Reason
 
 @dataclass(slots=True)
 class Desk:
-    """What curator or analyst remembers of tokens: keys, by round, and who asked.
+    """The memory of curator or analyst about tokens: keys and requesting users, by round.
 
     Attributes:
-        entropy: what keys are drawn from.
+        entropy: the source of the keys.
         keys: by round, the key that makes its tokens.
-        people: by round, who has asked.
+        people: by round, the users that have tokens.
         early: requests that came before a roll.
         answered: by round and person, the digest of the request that was answered.
     """
@@ -62,18 +62,18 @@ class Desk:
     answered: dict[int, dict[str, bytes]] = field(default_factory=dict)
 
     def invites(self, plan: Round, sender: str) -> bool:
-        """Whether a person may ask in this round: those of the round before, or only new ones."""
+        """Whether a user may ask in a round: if of the round before; statistical: if new."""
         earlier = [people for number, people in self.people.items() if number < plan.call.round]
         if plan.announcement.policy.setting is Setting.STATISTICAL:
             return not any(sender in people for people in earlier)
         return not earlier or sender in earlier[-1]
 
     def issued(self, number: int) -> int:
-        """To how many people tokens were given in a round."""
+        """Return the number of users with tokens in a round."""
         return len(self.people.get(number, ()))
 
     def check_roll(self, number: int, people: int) -> None:
-        """Other reader: RoundBurned unless the roll of a round has as many people as was posted."""
+        """Other reader: RoundBurned unless the roll of a round has the posted number of people."""
         if self.issued(number) != people:
             raise RoundBurned(
                 f"the roll of round {number} names {self.issued(number)} people, and its reader "
@@ -81,10 +81,10 @@ class Desk:
             )
 
     def check(self, plan: Round, reading: Reading, envelopes: int) -> None:
-        """Reader: RoundBurned unless all who asked are counted, and are enough, and the same.
+        """Reader: RoundBurned unless all users with tokens are counted, enough, and as before.
 
-        In the fixed setting, a few of those who asked in an earlier round may not stay away.
-        envelopes: of so many people the first shuffler has accepted one.
+        In the fixed setting, it is an error if only a few users of an earlier round are missing.
+        envelopes: the number of users of whom the first shuffler has accepted an envelope.
         """
         rules, number = plan.announcement.rules, plan.call.round
         check_batch_size(self.issued(number), rules.min_batch)
@@ -96,7 +96,7 @@ class Desk:
 
 
 async def mint(me: Endpoint, desk: Desk, pool: WorkerPool) -> None:
-    """Curator, analyst: give the tokens of the rounds it reads; hear of the others who has some."""
+    """Curator, analyst: issue tokens in rounds it reads; receive the roll of other rounds."""
     async for plan in me.rounds():
         if plan.reader != me.party:
             await _hear_roll(me, plan, desk)
@@ -120,7 +120,7 @@ async def mint(me: Endpoint, desk: Desk, pool: WorkerPool) -> None:
 
 
 async def _rolls_fit(me: Endpoint, desk: Desk) -> bool:
-    """Whether all rolls so far have as many people as was posted; the session burns if not."""
+    """Whether all rolls so far have the posted number of people; the session burns if not."""
     try:
         for number, people in me.board.issued.items():
             desk.check_roll(number, people)
@@ -133,8 +133,8 @@ async def _rolls_fit(me: Endpoint, desk: Desk) -> bool:
 async def _answer_publicly(me: Endpoint, plan: Round, desk: Desk, pool: WorkerPool) -> None:
     """Answer requests that stand on the board, until cancelled or the session ends.
 
-    A person whose letter was answered already is given the same tokens; one that has asked for
-    others in the letter burns the round, for it would have twice as many.
+    A person whose letter was answered already gets the same tokens. A person whose letter asked for
+    other tokens burns the round, because it would have twice as many.
     """
     number, asked = plan.call.round, me.board.public_asks
     given = desk.answered[number]
@@ -154,19 +154,19 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: Desk, pool: WorkerPo
             if isinstance(answer, Reason):
                 me.refuse(plan, answer)
                 continue
-            with suppress(RoundBurned):  # the board refuses what comes after the collection
+            with suppress(RoundBurned):  # the board refuses posts after the collection
                 await me.post(PublicGrant(parties.index(sender), answer))
         await me.until(Kind.ASK, lambda _: not judged.issuperset(asked.unanswered(number)))
 
 
 async def _hear_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
-    """Wait until the reader of a round says who was given tokens, or the session ends."""
+    """Wait for the roll of a round from its reader, or for the end of the session."""
     number = plan.call.round
     async with me.while_open():
         while number not in desk.people:
             for letter in await me.receive(*OWN_INBOX):
                 if kind_of(letter[1]) is Kind.ASK and letter[0] not in dict(desk.early):
-                    desk.early.append(letter)  # of the next round, by another way than the roll
+                    desk.early.append(letter)  # a request of the next round may overtake the roll
                     continue
                 try:
                     body = me.accept(plan, letter).body
@@ -179,7 +179,7 @@ async def _hear_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
 
 
 async def tell_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
-    """Reader: tell the other reader to whom it gave tokens in a round."""
+    """Reader: send the other reader the roll: the users with tokens in a round."""
     people = sorted(map(parties.index, desk.people[plan.call.round]))
     await me.send(plan, other_reader(me.party), Roll(tuple(people)))
 
@@ -192,7 +192,7 @@ async def _answer(
     tries: Counter[str],
     pool: WorkerPool,
 ) -> None:
-    """Check requests, and answer each that is in order: the first of every person."""
+    """Check requests, and answer the first valid request of each person."""
     jobs: list[Job] = []
     for letter in letters:
         try:
@@ -216,7 +216,7 @@ async def _answer(
 
 
 def _heard(me: Endpoint, plan: Round, desk: Desk, letter: Letter, tries: Counter[str]) -> Job:
-    """The request in a letter; Refused before anything is computed, if it cannot be in order."""
+    """Return the request in a letter; Refused before any computation if it cannot be valid."""
     sender, _ = letter
     tries[sender] += 1
     if tries[sender] > TRIES or sender in desk.people[plan.call.round]:
@@ -228,7 +228,7 @@ def _heard(me: Endpoint, plan: Round, desk: Desk, letter: Letter, tries: Counter
 
 
 def answers(plan: Round, registry: Registry, key: TokenKey, jobs: Sequence[Job]) -> list[Answer]:
-    """Reader: check requests, and give what they ask for."""
+    """Reader: check requests, and issue the tokens that they ask for."""
     verdicts = check_asks(plan, registry, jobs)
     good = [asked for (_, asked), wrong in zip(jobs, verdicts, strict=True) if wrong is None]
     given = iter(give(key, good))
@@ -236,7 +236,7 @@ def answers(plan: Round, registry: Registry, key: TokenKey, jobs: Sequence[Job])
 
 
 async def mint_key(me: Endpoint, plan: Round) -> bytes | None:
-    """User: the key of this round's tokens, when it is on the board; None if the session ends."""
+    """User: wait for the key of this round's tokens on the board; None if the session ends."""
     number = plan.call.round
     await me.until(Kind.MINT, lambda board: number in board.mints)
     return me.board.mints.get(number)

@@ -1,8 +1,8 @@
 """The network in memory: an inbox per party, the board, and bytes between them.
 
-Channels are bounded, so a slow receiver slows its senders. Who sent a message is certain (a real
-network would authenticate its links); what it holds is bytes, encoded by the sender and decoded by
-the receiver, as over a wire.
+Channels are bounded, so a slow receiver slows its senders. The sender of a message is certain (a
+real network would authenticate its links). The content is bytes, encoded by the sender and decoded
+by the receiver, as over a wire.
 """
 
 import math
@@ -40,15 +40,15 @@ from .instruments import Instrument, Instruments
 
 
 class Wire(Protocol):
-    """What somebody in the middle does to messages on their way."""
+    """The actions of an attacker in the middle on messages."""
 
     async def passes(self, network: "Network", sender: str, receiver: str, data: bytes) -> bool:
-        """Whether a message is delivered; more may be done meanwhile."""
+        """Whether a message is delivered; the attacker may act meanwhile."""
         ...
 
 
 class OtherView(Refused):
-    """A submission whose sender has seen another board, or says so; `witness`: the head it saw."""
+    """A submission from a user that cites another board; `witness`: the head that it cites."""
 
     def __init__(self, witness: bytes) -> None:
         super().__init__(Reason.UNEXPECTED)
@@ -57,12 +57,12 @@ class OtherView(Refused):
 
 INBOX = 1024  # messages waiting for one party; the next sender waits
 
-Letter = tuple[str, bytes]  # who sent it, what it says
+Letter = tuple[str, bytes]  # sender, content
 Bag = Sequence[Letter]  # letters that arrive together
 Inbox = trio.MemoryReceiveChannel[Bag]
 Door = trio.MemorySendChannel[Bag]
-LAST_TO_LEAVE = 3  # times as long as keyholders, others wait for a call
-OWN_INBOX = (Kind.ASK, Kind.ROLL)  # kinds of letters for which somebody may have an inbox apart
+LAST_TO_LEAVE = 3  # times the patience of keyholders, the time that other parties wait for a call
+OWN_INBOX = (Kind.ASK, Kind.ROLL)  # kinds of letters that may have an inbox of their own
 
 EVERY_ROUND: Collection[int] = range(1, 256)
 
@@ -70,8 +70,8 @@ EVERY_ROUND: Collection[int] = range(1, 256)
 class Network:
     """Connects the parties of one session.
 
-    known: who signs in it, where posts are signed. notary: signs the board's heads; None: the board
-    is kept elsewhere, and its heads come with its posts.
+    known: the roster of signing keys, if posts are signed. notary: signs the board's heads; None:
+    another process keeps the board, and its heads come with its posts.
     """
 
     def __init__(
@@ -87,12 +87,12 @@ class Network:
         self._inboxes: dict[tuple[str, Kind | None], tuple[Door, Inbox]] = {}
         self._own: dict[str, OwnStream] = {}
         self.wire: Wire | None = None
-        self.terms: Terms | None = None  # what was agreed on before, where anything was
-        self.patience = math.inf  # seconds until a session is announced; inf: others start it
+        self.terms: Terms | None = None  # terms agreed on beforehand, if any
+        self.patience = math.inf  # seconds until an announcement; inf: no limit
 
     @property
     def board(self) -> Board:
-        """The board, as parties read it that have no stream of their own."""
+        """The board in the common stream, which parties without a stream of their own read."""
         return self.stream.board
 
     def join(self, party: str) -> "Endpoint":
@@ -107,22 +107,22 @@ class Network:
         self._own[party] = stream
 
     def stream_of(self, party: str) -> BoardStream:
-        """Give the stream in which a party reads the board."""
+        """Return the stream in which a party reads the board."""
         return self._own.get(party, self.stream)
 
     def inbox(self, party: str, *kinds: Kind) -> Inbox:
-        """Open the inbox of a party that receives letters; kinds: for these alone."""
+        """Open the inbox of a party that receives letters; kinds: only for these kinds."""
         channel = trio.open_memory_channel[Bag](INBOX)
         for kind in kinds or (None,):
             self._inboxes[party, kind] = channel
         return channel[1]
 
     def inbox_of(self, party: str, *kinds: Kind) -> Inbox:
-        """Give the inbox that was opened for a party, or for these kinds of its letters."""
+        """Return the inbox that was opened for a party, or for these kinds of its letters."""
         return self._inboxes[party, kinds[0] if kinds else None][1]
 
     def doors(self, receiver: str, bag: Bag) -> Iterator[tuple[Door | None, Bag]]:
-        """Where letters for a party go in: by their kind, if it has an inbox for these alone."""
+        """Yield the inbox and the letters for it: by kind, if a kind has an inbox of its own."""
         other, _ = self._inboxes.get((receiver, None), (None, None))
         if all((receiver, kind) not in self._inboxes for kind in OWN_INBOX):
             yield other, bag
@@ -146,7 +146,7 @@ class Network:
         await self.hand(receiver, bag)
 
     async def inject(self, sender: str, receiver: str, data: bytes) -> None:
-        """Bring bytes that somebody on the wires made, in a sender's name."""
+        """Deliver bytes that an attacker on the wires made, in a sender's name."""
         now = trio.current_time()
         self.instruments.tell(lambda instrument: instrument.carried(now, sender, receiver, data))
         await self.hand(receiver, ((sender, data),))
@@ -154,7 +154,7 @@ class Network:
     async def hand(self, receiver: str, bag: Bag) -> None:
         """Put letters into an inbox."""
         for door, letters in self.doors(receiver, bag):
-            assert door is not None, receiver  # noqa: S101 - nobody sends to who receives nothing
+            assert door is not None, receiver  # noqa: S101 - every receiver has opened an inbox
             with suppress(trio.BrokenResourceError):  # the receiver has left; the bytes are lost
                 try:
                     door.send_nowait(letters)
@@ -164,15 +164,15 @@ class Network:
     async def post(self, author: str, data: bytes) -> None:
         """Put bytes on the board; Refused if the board does not take them.
 
-        Whoever posts has seen its post on the board, and all before it, when this returns.
+        When this returns, the author has seen its post and all earlier posts on the board.
         """
         self.wake(self.learn(author, data))
         await trio.lowlevel.checkpoint()
 
     def learn(self, author: str, data: bytes) -> Entry:
-        """Add a post to the board, which checks it; Refused, and nothing changes, if wrong.
+        """Add a post to the board, which checks it; Refused, without a change, if it is wrong.
 
-        Whoever keeps the board adds its signed head where one is due.
+        The keeper of the board (`notary`) adds a signed head if it is due.
         """
         entry = self.add(author, data)
         now = trio.current_time()
@@ -185,7 +185,7 @@ class Network:
         return entry
 
     def add(self, author: str, data: bytes) -> Entry:
-        """Add a post to the board; streams of single parties hear of it."""
+        """Add a post to the board, and to the streams of single parties."""
         entry = self.board.post(author, data)
         for stream in self._own.values():
             stream.hear(entry)
@@ -209,10 +209,10 @@ class Network:
 class Rounds:
     """The rounds of a session, one after the other; waits for the next call.
 
-    Not an async generator: one that an interrupted run leaves behind would have to be closed.
+    It is not an async generator, which an interrupted run would have to close.
 
-    patience: seconds after which no call is waited for any more. burns: whether the session is then
-    burned, or is left.
+    patience: the longest wait for a call, in seconds. burns: whether the party then burns the
+    session, or leaves it.
     """
 
     def __init__(self, place: "Endpoint", patience: float, *, burns: bool) -> None:
@@ -240,22 +240,22 @@ class Rounds:
             raise StopAsyncIteration
         try:
             return place.plan(place.board.calls[number - 1])
-        except ParameterError:  # the party was told of a session in which there is no such call
+        except ParameterError:  # the announcement shown to this party does not allow the call
             raise StopAsyncIteration from None
 
 
 class Endpoint:
-    """One party's place in the network.
+    """The place of a party in the network.
 
     Its role meets other parties by four doors alone: `send` and `post`, `receive` and `until`. A
     fault stands in for the place and wraps doors (faults/); the role inside is the honest one.
 
     Attributes:
-        network: that connects it with other places.
+        network: the network, which connects it with other places.
         party: its name.
-        signer: the signing key of a user, where users are registered.
-        identity: the key that it signs posts with, where they are signed.
-        secret: the key that opens what is sealed to it; a fault may use it, as its party may.
+        signer: the signing key of a user, if users are registered.
+        identity: the key that signs its posts, if posts are signed.
+        secret: the key that opens its layers; a fault may use it, as its party may.
     """
 
     def __init__(self, network: Network, party: str) -> None:
@@ -277,24 +277,25 @@ class Endpoint:
 
     @property
     def known(self) -> Roster | None:
-        """Who signs posts, as every party knows beforehand; None where posts are not signed."""
+        """The roster of signing keys, which all parties know; None if posts are unsigned."""
         return self.network.known
 
     def differing(self) -> tuple[str, ...]:
-        """Name the terms that are announced otherwise than was agreed on before."""
+        """Return the names of the terms in which the announcement differs from the agreement."""
         terms, announced = self.network.terms, self.stream.announcement
         return terms.differing(announced) if terms and announced else ()
 
     @property
     def patience(self) -> float:
-        """Seconds for which this party waits for the session to be announced."""
+        """The seconds that this party waits for the announcement of the session."""
         return self.network.patience
 
     def rounds(self, patience: float | None = None) -> "Rounds":
-        """Each round as it is called, until the session ends.
+        """Iterate over the rounds as they are called, until the session ends.
 
-        patience: seconds for which a keyholder waits for a call; then it burns the session. None:
-        this party leaves instead, when keyholders should have burned it long ago.
+        patience: seconds that a keyholder waits for a call; then it burns the session. None: this
+        party
+        leaves instead, later than keyholders would have burned the session.
         """
         if patience is None:
             return Rounds(self, LAST_TO_LEAVE * self.patience, burns=False)
@@ -310,10 +311,10 @@ class Endpoint:
         await self.network.carry(self.party, receiver, data)
 
     async def receive(self, *kinds: Kind, most: int = INBOX) -> Bag:
-        """Wait for letters, at least one, and return them in the order in which they came.
+        """Wait for at least one letter; return the waiting letters in order of arrival.
 
-        kinds: those of an inbox apart, which another task of the party empties. most: letters after
-        which no more are taken that wait as well: a turn of the scheduler costs a hash.
+        kinds: of a separate inbox, which another task of the party empties. most: the number of
+        letters after which no more waiting letters are taken.
         """
         inbox = self.network.inbox_of(self.party, *kinds)
         letters = list(await inbox.receive())
@@ -327,15 +328,17 @@ class Endpoint:
         await self.stream.until(kind, ready)
 
     def leave(self, *kinds: Kind) -> None:
-        """Take no more letters: what comes is lost, and its sender does not wait."""
+        """Close the inbox: later letters are lost, and their senders do not wait."""
         self.network.inbox_of(self.party, *kinds).close()
 
     async def post(self, body: Body) -> None:
-        """Put a message on the board; after the session has ended, only alarms are heard.
+        """Put a message on the board; after the session has ended, only alarms are accepted.
 
-        What the board refuses is counted as its refusal, and ends the session: RoundBurned. But an
-        alarm, right or wrong, ends nothing, and neither does a user's request for tokens. A party
-        that is shown another session posts in the true one: so it tells others by a way of its own.
+        If the board refuses the message, its refusal is counted, and RoundBurned ends the session.
+        A
+        refused alarm or request for tokens ends nothing. A party that is shown another session
+        posts in the
+        true session: this stands for a report outside the session.
         """
         board = self.board
         if board.session != self.network.board.session:
@@ -356,7 +359,7 @@ class Endpoint:
             raise RoundBurned(f"the board refused the {what} of {self.party}: {refusal}") from None
 
     def sealed(self, message: Message) -> bytes:
-        """The bytes of a post: signed, where posts are and this party has an identity."""
+        """Return the bytes of a post: signed, if posts are and this party has an identity."""
         if self.known is None or self.identity is None:
             return message.encode()
         return sealed_post(message, self.known, self.party, self.identity, self.board.witness)
@@ -377,7 +380,7 @@ class Endpoint:
         return message
 
     def envelope(self, plan: Round, letter: Letter) -> bytes:
-        """The envelope in a letter; Refused if it is no submission, or `accept` refuses it."""
+        """Return the envelope in a letter; Refused if there is none or `accept` refuses it."""
         sender, data = letter
         envelope = envelope_in(data, plan.session, plan.call.round, plan.witness)
         if envelope is not None:
@@ -387,7 +390,7 @@ class Endpoint:
         return self.submission(plan, letter).envelope
 
     def submission(self, plan: Round, letter: Letter) -> Submission:
-        """The submission in a letter; Refused if it is none, or `accept` refuses it."""
+        """Return the submission in a letter. Refused if there is none, or `accept` refuses it."""
         body = self.accept(plan, letter).body
         if not isinstance(body, Submission):
             raise Refused(Reason.UNEXPECTED)
@@ -401,12 +404,12 @@ class Endpoint:
         self.tell(lambda instrument: instrument.refused(refusal))
 
     def tell(self, hook: Callable[[Instrument], None]) -> None:
-        """Tell the instruments something that this party alone knows."""
+        """Call a hook of the instruments with an event that only this party knows."""
         self.network.instruments.tell(hook)
 
     @asynccontextmanager
     async def while_open(self) -> AsyncIterator[trio.CancelScope]:
-        """Do something that ends early when the session is burnt or over."""
+        """Run a block that ends early when the session is burnt or over."""
         async with trio.open_nursery() as nursery:
 
             async def watch() -> None:
@@ -418,9 +421,9 @@ class Endpoint:
             nursery.cancel_scope.cancel()
 
     async def burn(self, burned: RoundBurned) -> None:
-        """Withhold the round's output and say why on the board, unless somebody has already.
+        """Withhold the round's output and post the reason, unless the session has ended already.
 
-        Whoever the board does not listen to leaves: others miss it when its time is up.
+        If the board refuses the post, this party leaves: others miss its output at their deadline.
         """
         if self.board.phase not in ENDED:
             with suppress(RoundBurned):
@@ -428,19 +431,19 @@ class Endpoint:
 
 
 class Crowd(Endpoint):
-    """The place of many people in one task, each of whom does the same."""
+    """The place of many users in one task, which behave alike."""
 
     @property
     def hears_sealed(self) -> bool:
-        """Whether an instrument does anything with what users seal."""
+        """Whether an instrument uses the sealed answers of users."""
         return self.network.instruments.hear_sealed
 
     def place_of(self, party: str) -> Endpoint:
-        """The place of one of them."""
+        """Return the place of one user."""
         return Endpoint(self.network, party)
 
     async def hand_in(self, receiver: str, letters: Bag) -> None:
-        """Send the letters of some of them, each in its own name."""
+        """Send the letters of some users, each in the name of its user."""
         await self.network.deliver(receiver, letters)
 
 
@@ -448,5 +451,5 @@ _LAST: Collection[Phase] = ENDED
 _LATEST: Mapping[type, Collection[Phase]] = {Closed: (Phase.OVER,), Alarm: ()}
 
 
-# What stands between a party, by name, and the network: an endpoint that does something wrong.
+# The faulty endpoint that stands between a party, by name, and the network.
 Fault = Callable[[Network, str], Endpoint]

@@ -1,7 +1,7 @@
-"""The occasions that attacks find in a session: the entries of `[[fault]]` that are carried out.
+"""Occasions of attacks in a session: the entries of `[[fault]]` that are carried out.
 
-A fault that changes, loses, keeps or adds something notes its entry. The note goes to every
-instrument, as all that parties do: so it is heard where a party is a process of its own, too.
+A fault that changes, loses, keeps or adds a message notes its entry. The note goes to every
+instrument, as all events of parties do: so it also arrives from a party in its own process.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -14,7 +14,7 @@ Notes = Mapping[int, Note]  # by round
 
 
 def no_note(_instruments: Instruments) -> None:
-    """Note nothing: the fault is of no scenario file."""
+    """Do nothing: this fault comes from no scenario file."""
 
 
 NOT_NOTED: Notes = {}
@@ -26,13 +26,13 @@ def note_of(entry: int) -> Note:
 
 
 def unnoted(rounds: Collection[int]) -> Notes:
-    """Return rounds in which nothing is noted."""
+    """Return rounds with an empty note for each."""
     return dict.fromkeys(rounds, no_note)
 
 
 @dataclass(slots=True)
 class OccasionRecord(Instrument):
-    """Keeps which entries of `[[fault]]` were carried out, by their places in the file."""
+    """Keeps the entries of `[[fault]]` that were carried out, by their places in the file."""
 
     occasions: set[int] = field(default_factory=set)
 

@@ -1,7 +1,8 @@
-"""A peer: user, shuffler, curator and analyst in one, among others like it.
+"""A peer: user, shuffler, curator and analyst in one party, among other peers.
 
-There is no network but the board: everything is posted there, and everybody works out the same from
-it (protocol/peers/accounting.py). A step ends when all have posted, or at its deadline.
+There is no network but the board: all messages are posted there, and every peer computes the same
+results from it (protocol/peers/accounting.py). A step ends when all have posted, or at its
+deadline.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +39,7 @@ Opening = tuple[int, SecretKey, Sequence[bytes]]
 
 
 class Commons:
-    """The board of a session, and what everybody works out from it, once for all who ask."""
+    """The board of a session, and its consequences, computed once for all peers."""
 
     def __init__(self, agreement: Agreement, strategy: Strategy, instruments: Instruments) -> None:
         self.board = PeerBoard(agreement)
@@ -70,21 +71,21 @@ class Commons:
             self.seen.settle()
 
     def arrived(self, number: int, step: int, peer: int) -> list[bytes]:
-        """What came to a peer in a step."""
+        """Return the layers that arrived at a peer in a step."""
         place = number, step
         if place not in self._arrived:
             self._arrived[place] = self.board.arrived(*place)
         return self._arrived[place][peer]
 
     def making(self, plan: PeerRound) -> Callable[[Sequence[Making]], list[list[Onion]]]:
-        """The work of sealing a round, one function for all peers, so that they share threads."""
+        """Return the function that seals a round, shared by all peers and their threads."""
         work = partial(_make_all, plan)
         return self._making.setdefault(plan.call.round, work)
 
     def opening(
         self, plan: PeerRound, step: int
     ) -> Callable[[Sequence[Opening]], list[StepResult]]:
-        """The work of opening what came in a step."""
+        """Return the function that opens the layers of a step, one for all peers."""
         work = partial(_open_all, plan, step)
         return self._opening.setdefault((plan.call.round, step), work)
 
@@ -98,7 +99,7 @@ def _open_all(plan: PeerRound, step: int, jobs: Sequence[Opening]) -> list[StepR
 
 
 class Seat:
-    """One peer's place at the board. A fault may stand in for it (faults/peer.py)."""
+    """The place of a peer at the board. A fault may stand in for it (faults/peer.py)."""
 
     def __init__(self, commons: Commons, number: int) -> None:
         self.commons = commons
@@ -106,27 +107,27 @@ class Seat:
 
     @property
     def name(self) -> str:
-        """What the peer is called."""
+        """The name of the peer."""
         return parties.peer(self.number - 1)
 
     @property
     def seen(self) -> Reckoning:
-        """What everybody works out."""
+        """The consequences of the board, which every peer computes."""
         return self.commons.seen
 
     def seals(self, plan: PeerRound, onions: list[Onion]) -> list[Onion]:  # noqa: ARG002
-        """The onions that the peer sends, of those that its answers ask for."""
+        """Return the onions that the peer sends; a fault may change them."""
         return onions
 
     def holds(self, number: int, secret: bytes) -> None:
-        """Note the peer's secret of a round's key: an honest one shows it when it is due."""
+        """Take the peer's secret of a round's key; an honest peer shows it when it is due."""
 
     def response(self, plan: PeerRound | None, body: Body) -> Body | None:  # noqa: ARG002
-        """What the peer posts where this is due; None: nothing."""
+        """Return the body that the peer posts when `body` is due; None: nothing, and it leaves."""
         return body
 
     async def say(self, plan: PeerRound | None, body: Body) -> bool:
-        """Post on the board; False if that is impossible, and the peer leaves."""
+        """Post on the board; False if the peer cannot and leaves."""
         said = self.response(plan, body)
         if said is None:
             return False
@@ -143,17 +144,17 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class PeerCast:
-    """Everything a session of peers starts from.
+    """The inputs of a session of peers.
 
     Attributes:
-        agreement: what all know beforehand.
-        people: how many peers there are.
+        agreement: the terms that all peers know beforehand.
+        people: the number of peers.
         row: the values of the person with an index from 0 to people - 1.
         decide: the rule or the strategy of the program.
         entropy: the source of every key, salt and path.
-        absent: whoever never comes.
-        seats: who stands in for whom, by name: a fault.
-        threads: that open and seal; None: as many as there are cores.
+        absent: the indices of persons that never take part.
+        seats: the fault that stands in for a peer, by name.
+        threads: the number of threads that open and seal; None: as many as cores.
     """
 
     agreement: Agreement
@@ -172,7 +173,7 @@ def play_peers(
     report: Callable[[str], None] = lambda _: None,
     clock: trio.abc.Clock | None = None,
 ) -> Reckoning:
-    """Play a session of peers to its end; returns what everybody worked out, and the board."""
+    """Play a session of peers to its end; return the board with its consequences."""
     watching = Instruments(list(instruments), report)
     return run_loop(gather, cast, watching, clock=clock or VirtualClock())
 
@@ -189,7 +190,7 @@ async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:
             fresh = cast.entropy.fork(name)
             nursery.start_soon(peer, seat, pair, cast.row(index), fresh, pool, name=name)
     if commons.seen.place == (0, 0) and not commons.seen.over:
-        commons.seen.settle()  # nobody came
+        commons.seen.settle()  # no peer took part
     return commons.seen
 
 
@@ -237,7 +238,7 @@ async def _round(
 async def _next(
     seat: Seat, plan: PeerRound, secret: SecretKey, share: KeyShare, step: int, pool: WorkerPool
 ) -> Body:
-    """What an honest peer posts in a step after the first."""
+    """Return the body that an honest peer posts in a step after the first."""
     number, board = plan.call.round, seat.commons.board
     if step == plan.path + 1:
         return Agreed(step, board.relays_digest(number))
@@ -261,7 +262,10 @@ async def _next(
 def lost(
     board: PeerBoard, plan: PeerRound, onions: Sequence[Onion], step: int
 ) -> Accusation | None:
-    """Peer: the proof that one of its onions was not handed on in a step that is complete."""
+    """Peer: return the proof that a complete step did not forward one of its onions.
+
+    None: the step forwarded all of them.
+    """
     number, path = plan.call.round, plan.path
     for onion in onions:
         if 2 <= step <= path:
@@ -276,7 +280,7 @@ def lost(
 
 
 def _told(number: int, round_: int, onions: Sequence[Onion]) -> SealedAnswers:
-    """What a peer sealed: per onion the names of its layers, and what it says."""
+    """Return the record of a peer's sealed answers: for each onion, layer names and the answer."""
     layers = [layer for onion in onions for layer in onion.layers]
     answers = tuple(
         (BLANK, ()) if onion.answer is None else (onion.answer.ask, onion.answer.values)

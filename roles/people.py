@@ -1,4 +1,4 @@
-"""The people of a session: what each has and does, made when its turn comes."""
+"""The people of a session: values and behaviour of each, made when it is needed."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -7,24 +7,24 @@ from typing import overload
 from ..crypto.entropy import Entropy
 from .network import EVERY_ROUND
 
-WITHIN = 0.5  # seconds in which all people send whose order is drawn
+WITHIN = 0.5  # seconds within which all people send if their order is drawn
 Row = Sequence[str]
 Randomization = Callable[[Row, Entropy], Row]
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person who takes part.
+    """A participant of a session.
 
     Attributes:
         index: from 0.
-        row: a value per feature.
+        row: a value per column.
         entropy: its source of randomness.
-        rounds: those the person is asked in.
-        randomize: what the person does to its answers before sending them; None: nothing.
-        looks: whether it looks if its ballots have come, where they are locked (challenge.py).
-        compares: whether it compares what it was told with the board.
-        paced: whether it sends at a moment of its own, which is drawn.
+        rounds: the rounds in which the person is asked.
+        randomize: the randomization of its answers before sending; None: no randomization.
+        looks: whether it looks for its ballots in a round with locks (challenge.py).
+        compares: whether it compares its announcement with that on the board.
+        paced: whether it sends at a random time of its own.
     """
 
     index: int
@@ -37,11 +37,11 @@ class Person:
     paced: bool = False
 
     def response(self, fresh: Entropy) -> Row:
-        """The answers the person gives in a round."""
+        """Return the answers of the person in a round, after its randomization."""
         return self.randomize(self.row, fresh.fork("lie")) if self.randomize else self.row
 
     def moment(self, fresh: Entropy) -> float:
-        """How long the person waits before it sends what it has sealed, seconds."""
+        """Return the seconds that the person waits before it sends its sealed answers."""
         return WITHIN * int.from_bytes(fresh.fork("moment").random(8), "little") / 2**64
 
     def __repr__(self) -> str:
@@ -49,7 +49,7 @@ class Person:
 
 
 class People(Sequence[Person]):
-    """Many people, each made when its turn comes, by whoever does its work."""
+    """Many people, each made when it is needed, in the thread or process that does its work."""
 
     def __init__(self, person: Callable[[int], Person], indices: Sequence[int]) -> None:
         self._person = person
@@ -70,5 +70,5 @@ class People(Sequence[Person]):
         return self._person(self._indices[at])
 
     def __reduce__(self) -> tuple[type[list[Person]], tuple[list[Person]]]:
-        """Travel as these people: whoever does their work knows of no others."""
+        """Pickle as a list of these people: the process that does their work knows of no others."""
         return list, (list(self),)

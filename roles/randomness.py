@@ -1,4 +1,4 @@
-"""The party `randomness`: computes an oblivious function for people, and never sees of what.
+"""The party `randomness`: evaluates an oblivious function for users without seeing their inputs.
 
 It shows its key for a round on the board, answers each person once in the first half of the
 collection, with a proof that it used that key, and forgets the key with the round.
@@ -30,9 +30,9 @@ async def randomness(
     pool: WorkerPool,
     keys: dict[int, OprfKey] | None = None,
 ) -> None:
-    """Answer what people ask, in every round.
+    """Answer the requests of users, in every round.
 
-    keys: where attackers want the key of each round; None: nobody keeps it.
+    keys: receives the key of each round, for attackers; None: no record of keys.
     """
     try:
         async for plan in me.rounds():
@@ -46,7 +46,7 @@ async def randomness(
             while letters := await letters_until(close, me):
                 await _answer(me, plan, key, fresh, letters, tries, pool)
     except RoundBurned:
-        return  # its key is not taken, so nobody asks: the round burns for want of people
+        return  # its key is not accepted, so no user asks: the round burns for want of people
 
 
 async def _answer(
@@ -58,7 +58,7 @@ async def _answer(
     tries: Counter[str],
     pool: WorkerPool,
 ) -> None:
-    """Answer each person's first question that is in order."""
+    """Answer the first valid request of each person."""
     jobs: list[Job] = []
     for letter in letters:
         try:
@@ -77,7 +77,7 @@ async def _answer(
 
 
 def _heard(me: Endpoint, plan: Round, letter: Letter, tries: Counter[str]) -> tuple[str, Query]:
-    """The question in a letter; Refused if it is none, or not this person's first."""
+    """Return the request in a letter; Refused if there is none, or it is not the person's first."""
     sender, _ = letter
     tries[sender] += 1
     if tries[sender] > 1:
@@ -89,7 +89,7 @@ def _heard(me: Endpoint, plan: Round, letter: Letter, tries: Counter[str]) -> tu
 
 
 def answers(plan: Round, key: OprfKey, jobs: Sequence[Job]) -> list[Answer]:
-    """Randomness: evaluate what people ask, each with a proof."""
+    """Randomness: evaluate the requests of users, each with a proof."""
     given: list[Answer] = []
     for _, query, entropy in jobs:
         try:

@@ -1,4 +1,4 @@
-"""What curator and analyst do with a batch: open the last layer, read the ballots, count them."""
+"""The work of curator and analyst on a batch: open the last layer, read the ballots, count them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ from .challenge import Keyring, check_signed, lock_of, offer, opened_by_all
 from .keyholder import batch_of
 from .mint import Desk, tell_roll
 from .network import Endpoint
+from .verified_mix import read_verified
 from .worker_pool import WorkerPool
 
 
@@ -36,8 +37,13 @@ async def read_round(
 ) -> Reading | None:
     """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first.
 
-    RoundBurned where some who were given tokens are missing, or something was changed.
+    RoundBurned if users with tokens are missing, or a ballot was changed.
     """
+    if plan.verified:
+        proved = await read_verified(me, plan, pool, ring)
+        if proved is not None:
+            _note_reading(me, plan, proved)
+        return proved
     await offer(me, plan, ring)
     batch = await batch_of(me, plan, len(plan.hops), pool)
     if batch is None or not await audit_round(me, plan, pool, ring.purse):
@@ -59,11 +65,7 @@ async def read_round(
     if plan.shape is not None:
         reading = await pool.alone(partial(open_rows, plan, reading))
     reading.refused.update(refused)
-    for reason, count in reading.refused.items():
-        me.refuse(plan, reason, count)
-    counts = tuple(dict(count) for count in reading.counts)
-    seen = Read(me.party, plan.call.round, counts, dict(reading.closed), reading.astray)
-    me.tell(lambda instrument: instrument.read(seen))
+    _note_reading(me, plan, reading)
     if plan.token:
         await tell_roll(me, plan, desk)
         account = me.board.account(plan.call.round, 1)
@@ -71,10 +73,19 @@ async def read_round(
     return reading
 
 
-async def publish(me: Endpoint, reading: Reading, desk: Desk, *, counts: bool) -> None:
-    """Reader: put totals and refusals on the board, maybe the counts.
+def _note_reading(me: Endpoint, plan: Round, reading: Reading) -> None:
+    """Reader: tell the instruments its counts and refusals."""
+    for reason, count in reading.refused.items():
+        me.refuse(plan, reason, count)
+    counts = tuple(dict(count) for count in reading.counts)
+    seen = Read(me.party, plan.call.round, counts, dict(reading.closed), reading.astray)
+    me.tell(lambda instrument: instrument.read(seen))
 
-    counts: whether everybody may see them. Where there are tokens, first to how many people.
+
+async def publish(me: Endpoint, reading: Reading, desk: Desk, *, counts: bool) -> None:
+    """Reader: post totals and refusals, and the counts if they are public.
+
+    counts: whether the counts are public. With tokens, first post the number of users with tokens.
     """
     announcement = me.board.announcement
     if announcement is not None and announcement.rules.tokens:
@@ -84,7 +95,7 @@ async def publish(me: Endpoint, reading: Reading, desk: Desk, *, counts: bool) -
 
 
 def joined(plan: Round, pieces: Sequence[Reading]) -> Reading:
-    """Reader: the pieces of a batch, counted together."""
+    """Reader: return the sum of the readings of all pieces of a batch."""
     reading = read_ballots(plan, ())
     for piece in pieces:
         reading.add(piece)
@@ -92,7 +103,7 @@ def joined(plan: Round, pieces: Sequence[Reading]) -> Reading:
 
 
 class _LockedRound(NamedTuple):
-    """A round with its lock, the locked ballots that came, each once, and what was refused."""
+    """A round with its lock, the locked ballots that arrived, each once, and the refusals."""
 
     plan: Round
     ballots: tuple[bytes, ...]
@@ -106,7 +117,7 @@ async def _heard(
     batch: Sequence[bytes],
     pool: WorkerPool,
 ) -> _LockedRound:
-    """Reader: open its own layer, and show everybody what has come; RoundBurned if less has."""
+    """Reader: open its own layer and post the ballots' marks; RoundBurned if some are missing."""
     plan = lock_of(me, plan)
     work = partial(open_layers, plan, len(plan.hops), secret)
     pieces = await pool.spread(f"{me.party} opens", work, batch)

@@ -1,6 +1,6 @@
 """Waiting for letters, for as long as a round allows.
 
-A user waits for one answer of one party; whoever answers everybody waits for all that has come.
+A user waits for an answer of a certain party; a party that answers all users waits for all letters.
 """
 
 from typing import TypeVar
@@ -16,14 +16,14 @@ T = TypeVar("T")
 
 
 async def reply(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T | None:
-    """User: the answer of a party; None if none comes in time. What else comes is refused."""
+    """User: return the answer of a party; None if it is late. Refuses other letters."""
     with trio.move_on_after(plan.announcement.rules.deadline):
         return await heard(me, plan, party, kind)
     return None
 
 
 async def heard(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T:
-    """User: the answer of a party, however long it takes. What else comes is refused."""
+    """User: wait without limit for the answer of a party. Refuses other letters."""
     while True:
         for letter in await me.receive(most=1):
             try:
@@ -37,9 +37,9 @@ async def heard(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T:
 
 
 async def letters_until(close: float, me: Endpoint, *kinds: Kind) -> Bag:
-    """Return letters that have come; none when it is time to close, or the session has ended.
+    """Return waiting letters; an empty list when it is time to close, or the session has ended.
 
-    kinds: those of an inbox apart.
+    kinds: of a separate inbox.
     """
     letters: Bag = ()
     with trio.move_on_at(close):

@@ -1,4 +1,4 @@
-"""One session, played: all parties in one nursery, until the curator closes it."""
+"""A complete session: all parties in one nursery, until the curator closes it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -35,11 +35,11 @@ from .shuffler import shuffler
 from .user import Sealers, user
 from .worker_pool import WorkerPool, worker_pool
 
-COHORT_ABOVE = 10_000  # people; above, one task looks after all of them
+COHORT_ABOVE = 10_000  # people; above this number, one task runs all of them
 
 
 class Stage(Protocol):
-    """What plays a session: this process (`play`), or many (machines/processes.py)."""
+    """A way to play a session: in this process (`play`), or in many (machines/processes.py)."""
 
     def __call__(
         self,
@@ -47,7 +47,7 @@ class Stage(Protocol):
         instruments: Sequence[Instrument] = (),
         report: Callable[[str], None] = ...,
     ) -> Board:
-        """Play a session to its end; returns the board."""
+        """Play a session to its end; return the board."""
         ...
 
 
@@ -61,9 +61,9 @@ def play(
 ) -> Board:
     """Play a session to its end, in simulated time unless another clock is given.
 
-    Returns the board. What single parties saw goes to the instruments; `report` is told of an
-    instrument that crashed. With a seed, tasks run in an order drawn from it. agreed: whether all
-    parties know the terms beforehand, and compare the announcement with them.
+    Returns the board. Observations of single parties go to the instruments; `report` gets the
+    message about an instrument that crashed. With a seed, tasks run in an order drawn from it.
+    agreed: whether all parties know the terms beforehand, and compare the announcement with them.
     """
     watching = Instruments(list(instruments), report)
     with uncollected(cast.people):
@@ -74,7 +74,7 @@ def play(
 
 
 def order_of(cast: Cast) -> int | None:
-    """Draw the order in which tasks run from the seed of a session; None: it has none."""
+    """Draw the order in which tasks run from the seed of a session; None without a seed."""
     if not cast.entropy.seeded:
         return None
     return int.from_bytes(cast.entropy.fork("order of tasks").random(16), "big")
@@ -93,7 +93,7 @@ async def hold(cast: Cast, instruments: Instruments, *, agreed: bool = False) ->
 
 
 def identities_of(cast: Cast) -> Mapping[str, Signer]:
-    """What each keyholder and the board sign posts with; none where posts are not signed."""
+    """Return the signing keys of each keyholder and the board; empty if posts are not signed."""
     if not cast.guards.signed:
         return {}
     if cast.identities is not None:
@@ -103,7 +103,7 @@ def identities_of(cast: Cast) -> Mapping[str, Signer]:
 
 
 def roster_of(cast: Cast, identities: Mapping[str, Signer]) -> Roster | None:
-    """Who signs in a session, as everybody knows beforehand; None where posts are not signed."""
+    """Return the signing parties and keys, which all parties know; None if posts are not signed."""
     if not identities:
         return None
     board, curator, analyst, *hops = (
@@ -115,17 +115,17 @@ def roster_of(cast: Cast, identities: Mapping[str, Signer]) -> Roster | None:
     return Roster(opening, board, curator, analyst, tuple(hops), more.public if more else b"")
 
 
-PEOPLE = "people"  # all users, where one place is given to all of them
+PEOPLE = "people"  # all users, as the name of the place that they share
 
 
 def keyholders(cast: Cast) -> tuple[str, ...]:
-    """The parties of a session that have keys, in the order in which they start."""
+    """Return the parties of a session that have keys, in the order in which they start."""
     more = (parties.RANDOMNESS,) if cast.program is Program.THRESHOLD else ()
     return *hops_of(cast), parties.ANALYST, parties.CURATOR, *more
 
 
 def hops_of(cast: Cast) -> tuple[str, ...]:
-    """The shufflers, in the order of their hops."""
+    """Return the shufflers, in the order of their hops."""
     return tuple(parties.shuffler(hop + 1) for hop in range(cast.shufflers))
 
 
@@ -138,8 +138,8 @@ async def perform(
 ) -> None:
     """Start some of the parties in one place, and wait until they have finished.
 
-    who: names of keyholders, and `PEOPLE`. They meet the others on the network and nowhere else.
-    signing: the signing keys of users, by index (`signers`). key: makes a party's.
+    who: names of keyholders, and `PEOPLE`. They meet other parties only on the network. signing:
+    the signing keys of users, by index (`signers`). key: makes the key of a party.
     """
     network.wire = cast.wire
     pool_of = worker_pool(cast.threads, network.instruments, cast.workplace)
@@ -151,14 +151,14 @@ async def perform(
 
 
 def signers(cast: Cast) -> Mapping[int, Signer]:
-    """The signing keys that users have, by index, where there is a registry."""
+    """Return the signing keys of registered users, by index; empty without a registry."""
     everybody = range(cast.guards.registered or 0)
     made = make_signers([cast.entropy.fork(f"signer of {parties.user(i)}") for i in everybody])
     return dict(zip(everybody, made, strict=True))
 
 
 def make_key(cast: Cast, party: str) -> Keyholder:
-    """Make a party's key, and confide it to those who hold what attackers see."""
+    """Make a party's key, and give it to the record of the attackers."""
     scheme = suite(cast.suite, lesson=cast.rules.lesson)
     pair = scheme.keypair(cast.entropy.fork(parties.key_label(party)))
     if cast.adversary is not None:
@@ -167,7 +167,7 @@ def make_key(cast: Cast, party: str) -> Keyholder:
 
 
 def _plans(cast: Cast, signing: Mapping[int, Signer], known: Roster | None) -> Plans:
-    """What the curator intends."""
+    """Return the plans of the curator."""
     registry = cast.registry
     if registry is None and cast.guards.registered is not None:
         registry = Registry(tuple(signing[i].public for i in range(cast.guards.registered)))
@@ -183,6 +183,7 @@ def _plans(cast: Cast, signing: Mapping[int, Signer], known: Roster | None) -> P
         registry,
         sums=cast.guards.sums,
         roster=known,
+        history=cast.guards.curators,
     )
 
 
@@ -229,7 +230,7 @@ def _start_keyholder(
 
 
 def _seat(cast: Cast, network: Network) -> Callable[[str], Endpoint]:
-    """Give each party its place in the network, or the fault that stands in for it."""
+    """Return a function from a party to its place in the network, or to the fault in its place."""
 
     def seat(name: str) -> Endpoint:
         fault = cast.faults.get(name)
@@ -265,7 +266,7 @@ def _start_users(
     everybody = range(cast.first, cast.people)
     asks = cast.rules.tokens or cast.program is Program.THRESHOLD
     signed_elsewhere = guards.registered is not None and cast.workplace.helpers is not None
-    locked = cast.rules.challenge or cast.program is Program.THRESHOLD
+    locked = cast.rules.challenge or cast.rules.verified or cast.program is Program.THRESHOLD
     alone = locked or paced or signed_elsewhere or cast.wire is not None
     many = cast.people > COHORT_ABOVE and not alone
     apart = [i for i in everybody if not many or parties.user(i) in cast.faults]

@@ -1,4 +1,4 @@
-"""A shuffler: waits for a batch, opens it, drops what is wrong, sorts the rest, sends it on."""
+"""A shuffler: waits for a batch, opens it, drops invalid layers, sorts the rest, forwards it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from ..protocol.announcement import Setting
 from ..protocol.challenge import accept
 from ..protocol.crowd_limits import check_batch_size, check_rounds
 from ..protocol.history import History
-from ..protocol.messages import Accepted, Alarm, Cause, Counts, Submission
+from ..protocol.messages import Accepted, Counts, Submission
 from ..protocol.mixing import account, arrange, batch_digest, open_envelopes, open_layers
 from ..protocol.registry import check_senders
 from ..protocol.session import Round
-from ..protocol.signed_posts import Fork, fork_between, witness_of
+from ..protocol.signed_posts import Fork
 from . import audit
 from .batches import (
     Envelopes,
@@ -30,16 +30,17 @@ from .batches import (
     run_of_layers,
 )
 from .challenge import Keyring, lock_of, offer, show
-from .keyholder import Keyholder, batch_of, next_call
-from .network import Endpoint, Letter, OtherView
+from .keyholder import Keyholder, batch_of, next_call, other_view, report_fork
+from .network import Endpoint, Letter
+from .verified_mix import mix_verified
 from .worker_pool import WorkerPool
 
-TRIES = 64  # submissions in one person's name whose signatures are looked at; more are not kept
+TRIES = 64  # submissions in one person's name whose signatures are checked; more are dropped
 
 
 @dataclass(slots=True)
 class _Memory:
-    """What the first shuffler keeps from round to round: who took part in the last, and in any."""
+    """The first shuffler's memory between rounds: the users of the last round, and of any."""
 
     history: History | None = None
     people: set[str] | None = None
@@ -47,7 +48,7 @@ class _Memory:
     ever: set[str] = field(default_factory=set)
 
     def invites(self, plan: Round, sender: str) -> bool:
-        """Whether a round is for this user: those of round 1, or (statistical) only new ones."""
+        """Whether a user may answer: a user of round 1, or (statistical) only a new user."""
         if plan.announcement.policy.setting is Setting.STATISTICAL:
             return sender not in self.ever
         return self.people is None or sender in self.people
@@ -55,9 +56,9 @@ class _Memory:
     def note(
         self, plan: Round, people: set[str], published: Sequence[Counts] | None = None
     ) -> None:
-        """Remember who took part; RoundBurned if so few have left that they stand out.
+        """Remember the respondents; RoundBurned if so few have left that they are exposed.
 
-        With a history also if what is handed on is not safe with all that was handed on before.
+        With a history, RoundBurned also if the batch is unsafe together with all earlier batches.
         published: the counts of round 1 that the board shows.
         """
         rules = plan.announcement.rules
@@ -76,9 +77,9 @@ class _Memory:
 
 @dataclass(slots=True)
 class _Collected:
-    """What came in for one round, and what was refused at the door.
+    """The messages of a round at the first shuffler, accepted and refused.
 
-    fork: the proof that the board has shown another head of this round to somebody who sent.
+    fork: the proof that the board has shown another head of this round to a sender.
     """
 
     envelopes: Envelopes = field(default_factory=Envelopes)
@@ -99,8 +100,8 @@ async def shuffler(
 ) -> None:
     """Publish a key, check the announcement, then mix every round that is called.
 
-    ring: its shares of locks. history: what the first shuffler remembers of earlier sessions;
-    None: nothing.
+    ring: its shares of locks. history: the first shuffler's memory of earlier sessions; None: no
+    memory.
     """
     if not await key.take_part(me):
         return
@@ -109,6 +110,9 @@ async def shuffler(
     plan = None
     async for plan in me.rounds(next_call(me)):
         try:
+            if plan.verified:
+                await mix_verified(me, plan, pool, ring, history if hop == 1 else None)
+                continue
             await offer(me, plan, ring)
             if hop == 1:
                 await _first(me, plan, key.secret, pool, memory, ring)
@@ -122,7 +126,7 @@ async def shuffler(
 
 
 async def _turn_away(me: Endpoint, plan: Round) -> None:
-    """Refuse what still comes within two more deadlines as late, then leave."""
+    """Refuse letters of the next two deadlines as late, then leave."""
     with trio.move_on_after(2 * plan.announcement.rules.deadline):
         while True:
             me.refuse(plan, Reason.LATE, len(await me.receive(most=1)))
@@ -137,7 +141,7 @@ async def _first(
     memory: _Memory,
     ring: Keyring,
 ) -> None:
-    """First shuffler: collect envelopes until the deadline, and treat their onions as one batch."""
+    """First shuffler: collect envelopes until the deadline; process their onions as one batch."""
     close = trio.current_time() + plan.announcement.rules.deadline
     collected = await _collect(me, plan, memory, close)
     plan = lock_of(me, plan)
@@ -167,7 +171,7 @@ async def _first(
 async def _open_envelopes(
     me: Endpoint, plan: Round, secret: SecretKey, collected: _Collected, pool: WorkerPool
 ) -> tuple[list[str], list[bytes] | Sorting]:
-    """First shuffler: open what was collected; gives whose opened, and the onions inside."""
+    """First shuffler: open the envelopes; return the users whose envelopes opened, and onions."""
     senders, stage = list(collected.envelopes.places), f"{me.party} opens"
     came = collected.envelopes.spool
     if in_parts(plan, 1, len(came)):
@@ -200,7 +204,7 @@ async def _later(
     pool: WorkerPool,
     ring: Keyring,
 ) -> None:
-    """A further shuffler: open the batch of the one before."""
+    """Later shuffler: open the batch of the shuffler before, and forward it."""
     batch = await batch_of(me, plan, hop, pool)
     if batch is None:
         return
@@ -225,7 +229,7 @@ async def _later(
 
 
 async def _collect(me: Endpoint, plan: Round, memory: _Memory, close: float) -> _Collected:
-    """Take one envelope a user until the deadline; refuse and count all else."""
+    """Take one envelope from each user until the deadline; refuse and count other messages."""
     collected = _Collected()
     with trio.move_on_at(close):
         while True:
@@ -236,28 +240,16 @@ async def _collect(me: Endpoint, plan: Round, memory: _Memory, close: float) -> 
                     _take(me, plan, letter, memory, collected)
                 except Refused as refusal:
                     collected.refused[refusal.reason] += 1
-                    if isinstance(refusal, OtherView) and collected.fork is None:
-                        collected.fork = _fork(me, plan, refusal.witness)
+                    collected.fork = other_view(me, plan, refusal, collected.fork)
             collected.envelopes.settle()
-    if collected.fork is not None:
-        shown = witness_of(collected.fork.second)
-        await me.post(Alarm(plan.call.round, Cause.SPLIT, shown))
+    await report_fork(me, plan, collected.fork)
     return collected
-
-
-def _fork(me: Endpoint, plan: Round, witness: bytes) -> Fork | None:
-    """The proof that somebody was shown another board; None: what they say they saw is no head."""
-    roster = me.board.roster
-    try:
-        return fork_between(roster, me.board.heads[plan.call.round], witness) if roster else None
-    except Refused:
-        return None
 
 
 def _take(
     me: Endpoint, plan: Round, letter: Letter, memory: _Memory, collected: _Collected
 ) -> None:
-    """Accept one submission; Refused if wrong, a repeat, or from somebody not invited."""
+    """Accept a submission. Refused if wrong, a repeat, or of an uninvited user."""
     sender, _ = letter
     if plan.announcement.registry:
         collected.tries[sender] += 1
@@ -271,21 +263,22 @@ def _take(
 def _admit(
     plan: Round, sender: str, envelope: bytes, memory: _Memory, collected: _Collected
 ) -> None:
-    """Accept one submission of a user; Refused if a repeat, or from somebody not invited."""
+    """Accept a submission of a user. Refused if a repeat, or of an uninvited user."""
     if sender in collected.envelopes.places:
         raise Refused(Reason.DUPLICATE)
     if not memory.invites(plan, sender):
         raise Refused(Reason.UNEXPECTED)
-    # One that is too long is refused when it is opened; until then no more of it is held.
+    # An envelope that is too long is refused when it is opened; until then its excess is cut off.
     collected.envelopes.take(sender, envelope[: plan.envelope + 1] if plan.envelope else envelope)
 
 
 async def _check_signatures(
     me: Endpoint, plan: Round, collected: _Collected, memory: _Memory, pool: WorkerPool
 ) -> None:
-    """First shuffler: of what was collected, admit what a registered user has signed.
+    """First shuffler: admit the collected submissions that a registered user has signed.
 
-    Only then is a second one of a user a repeat: or a stranger could spend the user's one place.
+    Only now does a second submission count as a repeat: else a stranger could use up a user's
+    place.
     """
     registry = me.board.registry
     assert registry is not None  # noqa: S101 - the board compares the announcement with it
@@ -304,7 +297,7 @@ async def _check_signatures(
 
 
 def _tell(me: Endpoint, plan: Round, collected: _Collected) -> None:
-    """Note what was refused."""
+    """Report the refusals to the instruments."""
     for reason, count in collected.refused.items():
         me.refuse(plan, reason, count)
 
@@ -318,7 +311,7 @@ async def _forward(
     pool: WorkerPool,
     senders: Sequence[str] = (),
 ) -> None:
-    """Any shuffler: arrange what has opened, account for it on the board, send it on."""
+    """Any shuffler: arrange the opened layers, account for them on the board, forward them."""
     batch: Sequence[bytes]
     if isinstance(layers, Sorting):
         batch, digest = await pool.alone(layers.batch)
@@ -333,6 +326,6 @@ async def _forward(
     await me.post(account(hop, *came, batch, digest))
     await audit.trace(me, plan, hop, batch)
     for number, piece in enumerate(pieces_of(plan, hop + 1, batch)):
-        if number:  # whoever gets them takes one before there is another
+        if number:  # the receiver takes a piece before the next is sent
             await trio.lowlevel.checkpoint()
         await me.send(plan, plan.openers[hop], piece)

@@ -1,12 +1,12 @@
 """Byte strings, one after the other: in memory while they are few, beyond that on disk.
 
-A spool is what a list of layers is in a small session. Above `KEPT` bytes it lies in a file without
-a name, in the folder that `folder()` names: nobody but its process can open it, and it is gone with
-it, also where that is killed. Only what is sealed for others is put there: envelopes as they came,
-and layers as they go.
+A spool replaces the list of layers of a small session. Above `KEPT` bytes it lies in a file without
+a name, in the folder that `folder()` names: only its process can open it, and the file ends with
+the process, also if that is killed. It holds only ciphertexts for other parties: envelopes as they
+arrived, and layers as they leave.
 
-What is appended is read back by place or by slice. A slice is a view, which reads nothing before it
-is asked: copies of the process are handed slices, and each reads its own.
+Values are read back by place or by slice. A slice is a view, which reads the file only when its
+values are used: copies of the process are handed slices, and each reads its own.
 """
 
 import os
@@ -28,10 +28,11 @@ FOLDER = "VEILMIX_SCRATCH"  # the variable of the environment that names another
 
 
 def folder() -> Path:
-    """Where spools lie that are too large for memory.
+    """Return the folder of spools that are too large for memory.
 
-    The folder that VEILMIX_SCRATCH names, else TMPDIR's, else /var/tmp, where there is one: /tmp
-    may itself be memory.
+    The folder that VEILMIX_SCRATCH names, else TMPDIR's, else /var/tmp, if it exists: /tmp may
+    itself
+    be memory.
     """
     named = os.environ.get(FOLDER) or os.environ.get("TMPDIR")
     if named:
@@ -52,8 +53,8 @@ class Spool(Sequence[bytes]):
         self._descriptor: int | None = None
         self._close: weakref.finalize[[int], Spool] | None = None
         self._count = 0
-        self._width: int | None = None  # of all of them; None: none has come, or they differ
-        self._ends: array[int] | None = None  # where each ends, if they differ
+        self._width: int | None = None  # bytes of each value; None: none yet, or unequal
+        self._ends: array[int] | None = None  # the end of each value, if sizes differ
         self.extend(values)
 
     def __len__(self) -> int:
@@ -61,25 +62,25 @@ class Spool(Sequence[bytes]):
 
     @property
     def on_disk(self) -> int:
-        """Bytes that lie on disk."""
+        """The number of bytes on disk."""
         return self._written
 
     def extend(self, values: Iterable[bytes]) -> None:
-        """Append some, in their order."""
+        """Append values in order."""
         for width, some in groupby(values, len):
             alike = list(some)
             self._append(b"".join(alike), width, len(alike))
 
     def add(self, data: bytes, width: int) -> None:
-        """Append byte strings of one width, which stand in `data` one after the other."""
+        """Append byte strings of one width, which are concatenated in `data`."""
         self._append(data, width, len(data) // width)
 
     def joined(self, start: int, stop: int) -> bytes:
-        """Those from one place to before another, one after the other."""
+        """Return the concatenated values from one place to before another."""
         return self._read(self._begin(start), self._begin(stop))
 
     def close(self) -> None:
-        """Forget all of it; it is empty then."""
+        """Drop all values; the spool is empty then."""
         if self._close is not None:
             self._close()
         self._descriptor = self._close = self._width = self._ends = None
@@ -101,7 +102,7 @@ class Spool(Sequence[bytes]):
         return self.between(0, self._count)
 
     def between(self, start: int, stop: int) -> Iterator[bytes]:
-        """Those from one place to before another, one by one, read a block at a time."""
+        """Yield the values from one place to before another, reading a block at a time."""
         mean = max(1, (self._begin(stop) - self._begin(start)) // max(1, stop - start))
         many = max(1, BLOCK // mean)
         for at in range(start, stop, many):
@@ -111,20 +112,20 @@ class Spool(Sequence[bytes]):
                 yield data[self._begin(place) - begin : self._begin(place + 1) - begin]
 
     def __reduce__(self) -> tuple[type[list[bytes]], tuple[list[bytes]]]:
-        """Travel as what it holds: whoever works elsewhere has not this disk."""
+        """Pickle as a list of its values: a worker on another machine cannot read this disk."""
         return list, (list(self),)
 
     def __repr__(self) -> str:
         return f"Spool({self._count:,} of {self._written + len(self._tail):,} bytes)"
 
     def _begin(self, place: int) -> int:
-        """Where the byte string at a place begins, among all bytes."""
+        """Return the offset of the value at a place, in bytes."""
         if self._ends is None:
             return place * (self._width or 0)
         return self._ends[place - 1] if place else 0
 
     def _append(self, data: bytes, width: int, many: int) -> None:
-        """Append so many of a width, and write down what is too much for memory."""
+        """Append `many` values of a width, and write to disk if memory holds too many bytes."""
         if not many:
             return
         self._measure(width, many)
@@ -134,7 +135,7 @@ class Spool(Sequence[bytes]):
             self._write()
 
     def _measure(self, width: int, many: int) -> None:
-        """Count so many more of a width in."""
+        """Count `many` more values of a width."""
         if self._ends is None and self._count and width != self._width:
             each = self._width or 0
             self._ends = array("Q", range(each, each * self._count + 1, each) if each else ())
@@ -167,7 +168,7 @@ class Spool(Sequence[bytes]):
         self._tail.clear()
 
     def _read(self, start: int, stop: int) -> bytes:
-        """Bytes from one place to another."""
+        """Return the bytes from one offset to another."""
         inside = b""
         if start < self._written and self._descriptor is not None:
             inside = read_at(self._descriptor, start, min(stop, self._written) - start)
@@ -177,7 +178,7 @@ class Spool(Sequence[bytes]):
 
 
 class SpoolSlice(Sequence[bytes]):
-    """A part of a spool, read when it is asked for."""
+    """A part of a spool, read when its values are used."""
 
     def __init__(self, spool: Spool, places: range) -> None:
         self._spool = spool
@@ -203,18 +204,18 @@ class SpoolSlice(Sequence[bytes]):
         return (self._spool[at] for at in self._places)
 
     def __reduce__(self) -> tuple[type[list[bytes]], tuple[list[bytes]]]:
-        """Travel as what it holds."""
+        """Pickle as a list of its values."""
         return list, (list(self),)
 
 
 def nameless(where: Path) -> int:
-    """Make a file without a name, and give its descriptor: it ends with the last that holds it."""
+    """Make a file without a name; return its descriptor. The file ends with its last descriptor."""
     with tempfile.TemporaryFile(dir=where, buffering=0) as file:
         return os.dup(file.fileno())
 
 
 def read_at(descriptor: int, start: int, size: int) -> bytes:
-    """Read so many bytes from a place; StorageError if they are not there."""
+    """Read `size` bytes from an offset. Raises StorageError if the file is shorter."""
     parts = []
     while size:
         part = os.pread(descriptor, size, start)

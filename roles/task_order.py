@@ -1,11 +1,11 @@
 """The order in which tasks run, drawn from a seed.
 
-Trio runs the tasks that are ready in a random order, so that nothing depends on it by accident. A
+Trio runs the ready tasks in a random order, so that no program depends on the order by accident. A
 race between two messages then ends differently from run to run. It has no public setting for that
 order; its own tests of properties (with hypothesis) use two private ones: a flag, by which it sorts
 ready tasks by age before it shuffles them, and the generator that it shuffles with. This module
-sets both for the time of a run. Where trio has them no longer, the order stays random:
-tests/roles/test_task_order.py fails then.
+sets both for the time of a run. If a version of trio lacks them, the order stays random, and
+tests/roles/test_task_order.py fails.
 
 Several runs may go on in threads of one process. Each draws from its own generator; the flag is set
 as long as one of them has a seed.
@@ -43,7 +43,7 @@ class _ByThread(random.Random):
 
 
 class _Settings:
-    """What trio's two settings are while runs with a seed go on."""
+    """The values of trio's two settings while runs with a seed go on."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -51,7 +51,7 @@ class _Settings:
         self._before = False
 
     def enter(self, plain: random.Random) -> _ByThread:
-        """Begin a run with a seed; returns the generator that each thread has a part of."""
+        """Begin a run with a seed; return the generator, in which each thread has its own part."""
         with self._lock:
             if not isinstance(plain, _ByThread):
                 plain = _ByThread(plain)
@@ -63,7 +63,7 @@ class _Settings:
         return plain
 
     def leave(self) -> None:
-        """End one; the flag is what it was when the last has ended."""
+        """End a run; after the last run, restore the flag."""
         with self._lock:
             self._runs -= 1
             if not self._runs:

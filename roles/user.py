@@ -1,4 +1,4 @@
-"""A user: answers each question that is called, in one envelope, and never sees anybody else's."""
+"""A user: answers each query that is called, in one envelope, and never sees others' answers."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -26,16 +26,17 @@ from .mint import mint_key
 from .network import Endpoint
 from .people import Person, Row
 from .replies import heard, reply
+from .verified_user import BallotMakers
 from .worker_pool import WorkerPool
 
-TOGETHER = 8  # people, at least, whose answers a thread seals step by step; others wait between
+TOGETHER = 8  # people, at least, whose answers a thread seals together
 Asks = tuple[Signer, Entropy]
 Grants = tuple[PendingTokens, Grant | PublicGrant, bytes]
 Outputs = tuple[threshold.PendingOutputs, Evaluated, bytes]
 Signing = tuple[int, Row, Entropy, Signer | None, Grants | Outputs | None]
 Rows = tuple[Row, Entropy]
 Consulted = threshold.PendingOutputs
-Place = tuple[Call, bytes, bytes]  # a round as somebody was told of it
+Place = tuple[Call, bytes, bytes]  # a round as a party sees it: call, session, head
 Done = tuple[Submission, SealedAnswers, Proofs | None]
 
 
@@ -46,10 +47,7 @@ async def user(
     sealers: "Sealers",
     monitor: CallMonitor,
 ) -> None:
-    """Read each call, seal an answer to every question of it, send one envelope.
-
-    Where the announcement wants tokens, they are asked for first. monitor: checks a call.
-    """
+    """Answer each call that `monitor` allows, with tokens if they are due."""
     async for plan in me.rounds():
         if plan.call.round not in person.rounds:
             continue
@@ -61,6 +59,9 @@ async def user(
             break
         fresh = person.entropy.fork(f"round-{plan.call.round}")
         said = person.response(fresh)
+        if plan.verified:
+            await sealers.ballots.hand_in(me, plan, person, said, fresh, pool)
+            continue
         grants: Grants | Outputs | None = None
         if plan.token:
             grants = await obtain(me, plan, fresh, pool, sealers)
@@ -92,9 +93,9 @@ async def user(
 async def obtain(
     me: Endpoint, plan: Round, fresh: Entropy, pool: WorkerPool, work: "Sealers"
 ) -> Grants | None:
-    """Ask the round's reader for tokens; gives what was asked, the answer and the reader's key.
+    """Ask the round's reader for tokens; return the request, the answer and the reader's key.
 
-    A request without an answer is made again on the board. None: there are none to be had, or it
+    A request without an answer is made again on the board. None if no tokens can be had, or if it
     is too late to ask.
     """
     began, patience = trio.current_time(), plan.announcement.rules.deadline
@@ -104,7 +105,7 @@ async def obtain(
     asking = await pool.share(work.asking(plan), (me.signer, sealing(fresh, plan.session)))
     answer: Grant | PublicGrant | None = None
     if trio.current_time() >= began + patience / 2:
-        return None  # no desk is open any more: nobody has refused anything
+        return None  # requests are closed; this is no refusal
     with trio.move_on_at(began + patience / 2):
         await me.send(plan, plan.reader, asking.body)
         answer = await heard(me, plan, plan.reader, Grant)
@@ -134,9 +135,9 @@ async def consult(
     pool: WorkerPool,
     work: "Sealers",
 ) -> Outputs | None:
-    """Ask `randomness` for the outputs of a row; gives what was asked, the answer and the key.
+    """Ask `randomness` for the outputs of a row; return the request, the answer and the key.
 
-    None: there are none to be had.
+    None if there is no key or no answer.
     """
     public = await mint_key(me, plan)
     if public is None:
@@ -148,18 +149,19 @@ async def consult(
 
 
 class Sealers:
-    """The work of sealing, one function a round, so that users share hops to the threads."""
+    """The work of sealing, one function for each round, so that users share hops to the threads."""
 
     def __init__(self) -> None:
         self._asking: dict[tuple[int, bytes], Callable[[Sequence[Asks]], list[PendingTokens]]] = {}
         self._consulting: dict[tuple[int, bytes], Callable[[Sequence[Rows]], list[Consulted]]] = {}
         self._signing: dict[Place, Callable[[Sequence[Signing]], list[Done | Reason]]] = {}
         self._locked: dict[Place, Round] = {}
+        self.ballots = BallotMakers()
 
     async def locked(self, me: Endpoint, plan: Round) -> Round | None:
-        """Wait for the lock of a round, where there is one; None if the session ends first.
+        """Return the round with its lock, if it has one; None if the session ends first.
 
-        Each user waits until its own board shows all shares; their sum is worked out once.
+        Each user waits until its own board shows all shares; their sum is computed once.
         """
         if not plan.announcement.rules.challenge:
             return plan
@@ -172,7 +174,7 @@ class Sealers:
         return self._locked[place]
 
     def signing(self, plan: Round) -> Callable[[Sequence[Signing]], list[Done | Reason]]:
-        """Give the function that seals and signs answers of this round, as somebody was told it."""
+        """Return the function that seals and signs answers of this round as its users see it."""
         place = plan.call, plan.session, plan.witness
         if place not in self._signing:
             sealer = Sealer(plan.shape) if plan.shape else None
@@ -180,35 +182,37 @@ class Sealers:
         return self._signing[place]
 
     def consulting(self, plan: Round) -> Callable[[Sequence[Rows]], list[Consulted]]:
-        """Give the function that asks for the outputs of rows in this round."""
+        """Return the function that makes requests for the outputs of rows in this round."""
         place = plan.call.round, plan.session
         return self._consulting.setdefault(place, partial(consult_many, plan))
 
     def asking(self, plan: Round) -> Callable[[Sequence[Asks]], list[PendingTokens]]:
-        """Give the function that asks for the tokens of this round."""
+        """Return the function that makes requests for the tokens of this round."""
         place = plan.call.round, plan.session
         return self._asking.setdefault(place, partial(ask_many, plan))
 
 
 def ask_many(plan: Round, jobs: Sequence[Asks]) -> list[PendingTokens]:
-    """Users: ask for tokens, each for its own."""
+    """Users: make requests for tokens, each its own."""
     signers = [signer for signer, _ in jobs]
     return make_asks(plan, signers, [entropy.fork("tokens") for _, entropy in jobs])
 
 
 def consult_many(plan: Round, jobs: Sequence[Rows]) -> list[Consulted]:
-    """Users: ask for the outputs of rows, each for its own."""
+    """Users: make requests for the outputs of rows, each its own."""
     return [threshold.ask(plan, row, entropy.fork("rows")) for row, entropy in jobs]
 
 
 def sign_many(
     plan: Round, jobs: Sequence[Signing], sealer: Sealer | None = None
 ) -> list[Done | Reason]:
-    """Users: take tokens, where some were given, seal and sign.
+    """Users: unblind their tokens, if any, seal and sign.
 
-    Per person what it sends, what it made, what it can look for. Whoever was given tokens of
-    another key than all others sends nothing in this round: it gets the reason. sealer: where only
-    k people open what is said.
+    Returns, for each user, its submission, its sealed answers and its proofs, or the reason why it
+    does
+    not send: its tokens are of another key than those of most users. sealer: for ballots that only
+    k
+    users open together.
     """
     book, results = Phrasebook(plan), list[Done | Reason]()
     size = together(plan)
@@ -218,14 +222,14 @@ def sign_many(
 
 
 def together(plan: Round) -> int:
-    """How many people's answers are sealed step by step."""
+    """Return the number of users whose answers are sealed together."""
     return max(TOGETHER, plan.suite.batch_size // plan.slots)
 
 
 def _sealed(
     plan: Round, book: Phrasebook, jobs: Sequence[Signing], sealer: Sealer | None
 ) -> list[Done | Reason]:
-    """Users: the same, for a few of them."""
+    """Users: seal and sign for a few users at once."""
     taken = taken_grants(plan, [grants for *_, grants in jobs])
     able: list[tuple[Signing, Sequence[Any]]] = [
         (job, given)
@@ -250,13 +254,13 @@ def _sealed(
 def taken_grants(
     plan: Round, grants: Sequence[Grants | Outputs | None]
 ) -> list[Sequence[Any] | Reason]:
-    """Users: the tokens that each was given, or the levels to seal, or why there are none."""
+    """Users: return the tokens of each, or the levels to seal, or the reason for a refusal."""
     taken = [_levels(plan, each) for each in grants]
     by_key = defaultdict[bytes, list[int]](list)
     for at, each in enumerate(grants):
         if each is not None and isinstance(each[0], PendingTokens):
             by_key[each[2]].append(at)
-    for public, places in by_key.items():  # one key, unless somebody is shown another board
+    for public, places in by_key.items():  # one key, unless a user is shown another board
         pairs: list[Any] = [grants[at] for at in places]
         asked, answers = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         for at, given in zip(places, take_grants(asked, answers, public), strict=True):
@@ -265,7 +269,7 @@ def taken_grants(
 
 
 def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Reason:
-    """User: the levels to seal, or why there are none; nothing where no levels are due."""
+    """User: return the levels to seal, or the reason for a refusal; empty if no levels are due."""
     try:
         match grants:
             case (threshold.PendingOutputs() as asking, Evaluated() as answer, public):
@@ -276,14 +280,14 @@ def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Rea
 
 
 def _written(plan: Round, sealer: Sealer, levels: Sequence[Level], fresh: Entropy) -> bytes:
-    """User: the ballot that only k people open together."""
+    """User: return the ballot that only k users open together."""
     entropy = sealing(fresh, plan.session).fork("row")
     (salt,) = salts(plan, entropy)
     return threshold.write(plan, sealer, levels, salt, entropy)
 
 
 def sealed_answers(plan: Round, index: int, sealed: Sealed) -> SealedAnswers:
-    """What went into an envelope."""
+    """Return the record of the answers and layers in an envelope."""
     layers = [layer for onion in sealed.onions for layer in onion]
     return SealedAnswers(
         index, plan.call.round, names_of([sealed.envelope, *layers]), sealed.ballots

@@ -1,9 +1,9 @@
-"""Where sealing and opening is done: in threads, copies, or elsewhere, many messages at a time.
+"""The places of sealing and opening: threads, copies or helpers, many messages at a time.
 
 The libraries release the interpreter's lock while they compute, so two threads use two cores. A hop
 to a thread costs as much as sealing two messages: `share` gathers the single jobs of many tasks
 into one hop, `spread` cuts one long list into pieces, for threads, (forked_workers.py) for copies
-of this process or (elsewhere.py) for others who work for a party.
+of this process or (elsewhere.py) for helpers of a party.
 """
 
 import os
@@ -32,9 +32,19 @@ R = TypeVar("R")
 COPY_ABOVE = 10_000  # jobs; making copies of this process costs some 50 ms
 CHUNK = 128  # jobs per hop to a thread, at least
 PIECES = 32  # per thread, of a long list: at the end one thread waits for the other's last
-PARCELS = 8  # per worker elsewhere: what each costs on its way, 20 of them make a sixth of a run
-TAPER = 4  # of what is left, the part of its share that one worker takes at a time, at the end
-MOST = 1 << 14  # jobs in a piece: what is being done, and was just done, is all that is in memory
+PARCELS = 8  # per helper: with 20 of them, their transport takes a sixth of a run
+TAPER = 4  # near the end, a worker takes this part of its share of the rest at a time
+MOST = 1 << 14  # jobs in a piece: memory holds only the pieces in work and just done
+
+
+@dataclass(slots=True)
+class _Once:
+    """Work that several parties request alike, and its result."""
+
+    done: trio.Event = field(default_factory=trio.Event)
+    result: Any = None
+    failure: Exception | None = None
+    is_lost: bool = False  # the task that did it was cancelled
 
 
 @dataclass(slots=True)
@@ -49,7 +59,7 @@ class _Gathered(Generic[T, R]):
 
 
 class WorkerPool:
-    """Threads for cryptography, shared by all parties of one run, and who else works for them."""
+    """Threads for cryptography, shared by all parties of a run, and the helpers of parties."""
 
     def __init__(
         self,
@@ -67,13 +77,14 @@ class WorkerPool:
         self._nursery = nursery
         self._limiter = trio.CapacityLimiter(threads)
         self._open: dict[Any, _Gathered[Any, Any]] = {}
+        self._once: dict[bytes, _Once] = {}
         self._clock = trio.lowlevel.current_clock()
         self._executor = executor
-        self._last = trio.Event()  # is set when the last result that was asked for was taken
+        self._last = trio.Event()  # is set when the last requested result was taken
         self._last.set()
 
     async def share(self, work: Callable[[Sequence[T]], Sequence[R]], item: T) -> R:
-        """Have `work` done on a list in which `item` is one of many; returns its result.
+        """Have `work` done on a list in which `item` is one of many; return its result.
 
         `work` must be the same object for all jobs that may share a hop.
         """
@@ -98,12 +109,13 @@ class WorkerPool:
         items: Sequence[T],
         soon: Callable[[int, R], None] | None = None,
     ) -> list[R]:
-        """Have `work` done on consecutive pieces of `items`; returns the results in order.
+        """Have `work` done on consecutive pieces of `items`; return the results in order.
 
-        stage: whose work it is, and which: `shuffler-1 opens`. The instruments are told how far it
-        has got, and it is done by those who work for this party. soon: is given the place of a
-        piece's first item, and its result, as they come, in whatever order; then nothing is kept,
-        and nothing returned.
+        stage: the party and its work: `shuffler-1 opens`. The instruments are told its progress,
+        and
+        helpers of this party do the work. soon: gets the place of a piece's first item, and its
+        result, on
+        arrival, in any order; then results are not kept, and the list is empty.
         """
         party, helpers = stage.partition(" ")[0], self._workplace.helpers
         others = helpers.of(party) if helpers and len(items) > CHUNK else None
@@ -141,13 +153,39 @@ class WorkerPool:
         return [results[at] for at in sorted(results)]
 
     def _copies(self, items: int) -> bool:
-        """Whether copies of this process do so many."""
+        """Whether copies of this process do a list of this many items."""
         able = systems.FORKS and self._workplace.copies
         return able and items > COPY_ABOVE and self.threads > 1
 
     async def alone(self, work: Callable[[], R]) -> R:
         """Have one long piece of work done in a thread."""
         return await self._hop(lambda _: work(), None)
+
+    async def once(self, key: bytes, work: Callable[[], R]) -> R:
+        """Have work done in a thread, once for all parties of this process that request it.
+
+        key: names all inputs of its result. A failure is also the result for all of them.
+        """
+        while (known := self._once.get(key)) is not None:
+            await known.done.wait()
+            if known.failure is not None:
+                raise known.failure
+            if not known.is_lost:
+                result: R = known.result
+                return result
+        mine = self._once[key] = _Once()
+        try:
+            mine.result = await self.alone(work)
+        except Exception as failure:
+            mine.failure = failure
+            raise
+        except BaseException:
+            mine.is_lost = True
+            del self._once[key]
+            raise
+        finally:
+            mine.done.set()
+        return mine.result  # type: ignore[no-any-return]
 
     async def _hop(self, work: Callable[[Any], R], item: Any) -> R:
         if self._at_once:
@@ -159,9 +197,9 @@ class WorkerPool:
             return await trio.to_thread.run_sync(work, item, limiter=self._limiter)
 
     async def _in_order(self, work: Callable[[Any], R], item: Any) -> R:
-        """Do the same, but take results as they were asked for, and when nothing else can run.
+        """Do the work; take results in the order of requests, and only when no task can run.
 
-        A short list is done at once where one thread would do it: nothing goes on beside it.
+        A short list is done at once if there is one thread: no work runs beside it.
         """
         if self.threads == 1 and item is not None and len(item) <= CHUNK:
             await trio.lowlevel.checkpoint()
@@ -189,7 +227,7 @@ class WorkerPool:
             self._clock.working -= 1
 
     async def _close_soon(self, gathered: _Gathered[Any, Any]) -> None:
-        """Let every task that can run add its job, then go, however few there are."""
+        """Let every task that can run add its job, then start the hop, however few there are."""
         for _ in range(2):
             await trio.lowlevel.checkpoint()
         self._close(gathered)
@@ -209,10 +247,10 @@ class WorkerPool:
 
 
 def _starts(items: int, size: int, workers: int | None) -> Iterator[int]:
-    """Where pieces of so many items begin: of `size` each, and towards the end of ever fewer.
+    """Yield the starts of pieces of a list: `size` items each, and fewer towards the end.
 
-    workers: who wait for each other at the end; the fewer items the last pieces have, the less
-    long. None: each piece costs too much on its way for more of them to pay.
+    workers: they wait for each other at the end; the fewer items the last pieces have, the shorter.
+    None: the transport of a piece costs too much for smaller pieces to pay.
     """
     at = 0
     while at < items:
@@ -225,7 +263,7 @@ def _starts(items: int, size: int, workers: int | None) -> Iterator[int]:
 async def worker_pool(
     threads: int | None, instruments: Instruments, workplace: Workplace = HERE
 ) -> AsyncIterator[WorkerPool]:
-    """Open a pool with so many threads (None: one per core) for the time of a run.
+    """Open a pool with this many threads (None: one per core) for the time of a run.
 
     0: all work is done at once, in the task that asks for it, and in the same order in every run.
     """

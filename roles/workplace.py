@@ -1,4 +1,4 @@
-"""Where long lists of work are done: here, or by others who work for parties."""
+"""Workplaces: this process, or helper processes, do the long lists of work of parties."""
 
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
@@ -8,43 +8,43 @@ from ..errors import LocalError
 
 
 class Lost(LocalError):
-    """An executor that nobody answers for any more."""
+    """An executor whose worker does not answer any more."""
 
 
 class Helpers(Protocol):
-    """Others who work for parties."""
+    """Helper processes or machines that work for parties."""
 
     @property
     def name(self) -> str:
-        """What they are called in messages."""
+        """The helpers' name in messages."""
         ...
 
     @property
     def workers(self) -> int:
-        """How many there are, about."""
+        """The approximate number of workers."""
         ...
 
     @property
     def trust(self) -> str:
-        """In a sentence: whose work they do, and what they could read."""
+        """A sentence for reports: the parties they work for, and the data that they could read."""
         ...
 
     def of(self, party: str) -> Executor | None:
-        """Those who work for a party; None: nobody but itself."""
+        """Return the executor that works for a party; None: the party works alone."""
         ...
 
     def broken(self, why: BrokenExecutor | Lost) -> None:
-        """Hear that they do not work any more; what they had is done here, unless this raises."""
+        """Note that the helpers stopped; this process does their work, unless this call raises."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """Where long lists of work are done.
+    """The place where long lists of work are done.
 
     Attributes:
         copies: whether copies of this process may do it.
-        helpers: who else works for parties; None: nobody.
+        helpers: the helpers that work for parties; None: there are no helpers.
     """
 
     copies: bool = True

@@ -1,5 +1,5 @@
-"""Scenario files, the populations they name, and playing one: scenario in, outcome out.
+"""Scenario files, the populations they name, and the runs of scenarios: scenario in, outcome out.
 
-May import everything below it and `analysis`. Must never know terminals or browsers: progress goes
+May import all rooms below it and `analysis`. Must never know terminals or browsers: progress goes
 to the instruments it is handed, results are returned or written to a run folder.
 """

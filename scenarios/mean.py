@@ -1,16 +1,16 @@
 """The mean of a score over independent runs, with its 95 % interval.
 
-Where every run scored one end or the other of what is possible (0 or 1: released or not), the mean
+If every run scored one end or the other of the possible range (0 or 1: released or not), the mean
 is a share of runs, and its interval that of a binomial probability (Clopper and Pearson), which
 holds the truth at least 95 % of the time however few the runs. (Wilson's is narrower and holds it
-83 % of the time for some probabilities. Student's has no width where all runs agree: of an event of
-probability 0.1 three runs show nothing 73 % of the time.) Where all scored 0 it holds for whatever
-lies between 0 and 1, because P(X > 0) >= E[X].
+83 % of the time for some probabilities. Student's has no width if all runs agree: for an event of
+probability 0.1, three runs show no event 73 % of the time.) If all scored 0 it holds for any score
+between 0 and 1, because P(X > 0) >= E[X].
 
 Any other score has Student's: mean +- t s / sqrt(R) with R - 1 degrees of freedom; it takes the
 runs as a sample and their scores as roughly normal, which the mean of many is. It ends where the
-score itself cannot go on, at 0 or 1 say: cutting off what is impossible leaves out no true mean.
-Where all runs agree on something else there is nothing to judge a spread by, and no interval.
+score itself ends, at 0 or 1 say: cutting off impossible values leaves out no true mean. If all runs
+agree on another value there is no spread to estimate, and no interval.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of a score over `runs`, and the ends of its interval: the mean, where there is none.
+    """The mean of a score over `runs`, and the ends of its interval; both are the mean without one.
 
     Attributes:
         score: its name.
@@ -43,14 +43,14 @@ class Estimate:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Its ends; None where there is none."""
+        """The ends of the interval; None if there is no interval."""
         return (self.low, self.high) if self.low < self.high else None
 
 
 def estimate(
     name: str, values: Sequence[float], least: float = -inf, most: float = inf
 ) -> Estimate:
-    """Mean and 95 % interval; of one value there is none.
+    """Return the mean and its 95 % interval; a single value has no interval.
 
     least, most: between which every value of the score lies.
     """

@@ -1,4 +1,4 @@
-"""How things are written for people, wherever they are: shares, numbers, lines, tables."""
+"""The words and number formats of output for people: shares, numbers, lines, tables."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +23,15 @@ OUTSIDE_CATALOGUE = (
     "curator decides, malicious parties read whole rows with every countermeasure on "
     "(docs/attacks.md, Known attacks that the catalogue does not play)"
 )
+# What is claimed of a verified mix, wherever it is told what coalitions learn.
+PROVED = (
+    "mix.kind = verified. Against a coalition that cheats, without one of the shufflers: a proof "
+    "sketch, not machine-checked, that it learns the multiset of answers to each question and who "
+    "takes part, and no more "
+    "(one session alone, coalition fixed beforehand; DDH, random oracle, unforgeable signatures). "
+    "What is opened is what the listed ballots hold, whoever cheats; counts that a reader keeps "
+    "secret are its word. Not covered: friends, people kept away, stopping (docs/verified.md)"
+)
 
 AUDITED = (
     "audits open half of what each shuffler of a pair has done: with a reader, one of every pair "
@@ -32,9 +41,9 @@ UNRECORDED = f"{AUDITED}; these figures lack that, for no single messages were s
 
 
 def audited(*, audit: bool, recorded: bool) -> tuple[str, ...]:
-    """What is said besides of what coalitions learn that watch, where pairs are audited.
+    """Return the remark on coalitions if pairs of shufflers are audited; () without audit.
 
-    recorded: whether single messages are, so that the figures have it.
+    recorded: whether single messages are recorded, so that the figures include the audit.
     """
     return (AUDITED if recorded else UNRECORDED,) if audit else ()
 
@@ -76,19 +85,19 @@ def sentence(clause: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Write what a screen would obey instead of showing as an escape: `\x1b`, `\u202e`."""
+    r"""Write characters that would control a screen as escapes: `\x1b`, `\u202e`."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def forbidden(sign: str) -> bool:
-    """Whether a page would obey a sign: a control character, or one that turns text around."""
+    """Whether a character controls a page: a control character, or a change of direction."""
     return sign in TURNING or (sign < " " and sign not in "\t\n\r") or "\x7f" <= sign <= "\x9f"
 
 
 def visible(page: str, slash: str = "\\") -> str:
-    r"""A page in which what would be obeyed stands as an escape (`\u202e`) instead.
+    r"""Return a page with each character that would control it as an escape (`\u202e`).
 
     slash: how the page's own language writes a backslash.
     """
@@ -97,7 +106,7 @@ def visible(page: str, slash: str = "\\") -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share; never 0 for what is not nothing, nor 100 for what is not all."""
+    """Write a share; 0 only if it is 0, and 100 only if it is 1."""
     digits = 1
     while share not in (0, 1) and digits < 6 and round(100 * share, digits) in (0, 100):
         digits += 1
@@ -125,6 +134,16 @@ def many(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def noun_of(mix: str, mode: str) -> str:
+    """Return the noun of an answer's carrier: an onion, a ballot, or in an ideal run the answer.
+
+    mix: its kind. mode: of the run.
+    """
+    if mode == "ideal":
+        return "answer"
+    return "ballot" if mix == "verified" else "onion"
+
+
 def seeds(first: int, runs: int) -> str:
     """The seeds of consecutive runs: `seed 7`, `seeds 7 to 11`."""
     return f"seed {first}" if runs == 1 else f"seeds {first} to {first + runs - 1}"
@@ -143,5 +162,5 @@ def interval(mean: float, low: float, high: float, unit: str) -> str:
 
 
 def give_or_take(error: float | None, digits: int) -> str:
-    """Write the error of an estimate after it; nothing where it is that of rounding."""
+    """Write the error of an estimate after it; empty if it is a rounding error."""
     return f" +- {error:.{digits}g}" if error and error > ROUNDING else ""

@@ -120,7 +120,12 @@ def is_unsteady(error: BaseException) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of browsers and processes by their fixtures; retry these, and those of TLS."""
+    """Mark the tests of browsers and processes by their fixtures; retry these, and those of TLS.
+
+    Files beside the rooms begin: they have the longest tests, and at the end each process of the
+    test runner would wait for one of them.
+    """
+    items.sort(key=lambda item: item.path.parent != CHECKOUT / "tests")
     for item in items:
         for name, fixtures in MARKS.items():
             if fixtures.intersection(getattr(item, "fixturenames", ())):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import make_attack_matrix as TOOL
 import pytest
+from page_tables import table_cells, written_table
 from veilmix.scenarios.catalogue.registry import guarding
 from veilmix.scenarios.programs.topology import CENTRAL
 from veilmix.scenarios.studies.attack_plan import helping, plan_rows
@@ -12,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_every_attack_and_every_defence_that_helps_is_on_the_page() -> None:
-    there = [tuple(row[:2]) for row in TOOL.parsed(TOOL.block("outcomes"))]
+    there = [tuple(row[:2]) for row in table_cells(TOOL.block("outcomes"))]
     there_are = list(guarding(CENTRAL.name))
     due = [
         (row, name)
@@ -20,7 +21,7 @@ def test_every_attack_and_every_defence_that_helps_is_on_the_page() -> None:
         for name in ("none", *(guard for guard in there_are if guard in helping(row)), "all")
     ]
     assert there == due
-    assert [row[0] for row in TOOL.parsed(TOOL.block("costs"))] == there_are
+    assert [row[0] for row in table_cells(TOOL.block("costs"))] == there_are
 
 
 def test_the_page_says_whose_parties_watch_and_whose_cheat() -> None:
@@ -29,17 +30,18 @@ def test_the_page_says_whose_parties_watch_and_whose_cheat() -> None:
     assert "`surround`" not in TOOL.kinds()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_some_of_its_rows_are_what_the_command_gives() -> None:
     """If this fails, the page is to be written again: python tools/make_attack_matrix.py."""
     some = ("drop", "forward")
-    written = [row for row in TOOL.parsed(TOOL.block("outcomes")) if row[0] in some]
+    written = [row for row in table_cells(TOOL.block("outcomes")) if row[0] in some]
     assert sorted(TOOL.outcomes(TOOL.measure(some))) == sorted(written)
 
 
 def test_a_table_is_read_as_it_is_written() -> None:
     rows = [[str(i) for i in range(len(TOOL.OUTCOMES))], ["x"] * len(TOOL.OUTCOMES)]
-    assert TOOL.parsed(TOOL.markdown(TOOL.OUTCOMES, rows)) == rows
+    assert table_cells(written_table(TOOL.OUTCOMES, rows)) == rows
 
 
 def test_the_picture_is_there() -> None:

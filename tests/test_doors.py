@@ -84,7 +84,7 @@ def test_a_way_past_a_door_is_found() -> None:
     path = Path("report/cards.py")
     assert past_the_door(path, "from ..analysis.exposure.curves import users_below")
     assert not past_the_door(path, "from ..analysis.exposure import users_below")
-    assert not past_the_door(path, "from ..analysis.exposure.attacker_risk import Attacker")
+    assert not past_the_door(path, "from ..analysis.exposure.counts import Steps")
     inside = Path("analysis/exposure/attacker_risk.py")
     assert not past_the_door(inside, "from .curves import users_below")
     assert private(path, "from .write import _written")

@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PYTHON = re.compile(r"(?i)\W*(py|pycon|python\d?|ipython|doctest|testcode|code-block)\b")
-OTHER = {"", "console", "mermaid", "sh", "text", "toml"}  # languages that are not Python
+OTHER = {"", "console", "dockerfile", "ini", "mermaid", "nginx", "sh", "text", "toml"}  # not Python
 DIRECTIVES = {"{eval-rst}", "{include} README.md", "{toctree}"}
 SIGNATURE = re.compile(r"\w+\((\w+(, \w+)*)?\)|with \w+\(\): \.\.\.")
 DOCSTRINGS = list(examples.docstring_examples())

@@ -1,77 +1,53 @@
 """docs/extending.md: a package installed beside veilmix brings what every command then knows."""
 
 import dataclasses
+import importlib
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+import veilmix
+from page_packages import OF_USERS, PAGE, commands, files, install
 from veilmix.analysis.randomizers import Pure
 from veilmix.errors import ParameterError
+from veilmix.protocol.messages import Certificate, Decision
+from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.catalogue.attack import Attack
 from veilmix.scenarios.catalogue.guard import Guard
 from veilmix.scenarios.populations.generated import Generator
 from veilmix.scenarios.programs.interface import ReleaseProgram
 from veilmix.scenarios.schema import plugs
 from veilmix.scenarios.schema.kinds import BUILT_IN, kinds
+from veilmix.scenarios.scoring import frames, own_scores
+from veilmix.scenarios.scoring.own_scores import Score
 
-PAGE = (Path(__file__).parent.parent / "docs" / "extending.md").read_text("utf-8")
-FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINES = 160  # of the package, with its types
-
-
-def files() -> dict[str, str]:
-    """The files on the page, by the name in their first line."""
-    named = {}
-    for _, text in FENCE.findall(PAGE):
-        first, _, rest = text.partition("\n")
-        if first.startswith("# "):
-            named[first.removeprefix("# ")] = rest
-    return named
-
-
-def commands() -> list[tuple[list[str], list[str]]]:
-    """The commands on the page, each with the pieces of output under it."""
-    (text,) = (text for language, text in FENCE.findall(PAGE) if language == "console")
-    pairs: list[tuple[list[str], list[str]]] = []
-    for line in text.splitlines():
-        if line.startswith("$ veilmix "):
-            pairs.append((line.removeprefix("$ veilmix ").split(), []))
-        else:
-            pairs[-1][1].append(line)
-    return pairs
-
-
-def install(place: Path) -> None:
-    """Put the package of the page where Python finds it, with what pip writes beside it."""
-    named = files()
-    about = tomllib.loads(named["pyproject.toml"])["project"]
-    for name in ("rival/program.py", "rival/others.py"):
-        path = place / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(named[name], "utf-8")
-    (place / "rival" / "__init__.py").touch()
-    info = place / f"{about['name']}-{about['version']}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Name: {about['name']}\nVersion: {about['version']}\n")
-    groups = (
-        f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in entries.items())
-        for group, entries in about["entry-points"].items()
-    )
-    (info / "entry_points.txt").write_text("\n".join(groups))
-    (place / "solo.toml").write_text(named["solo.toml"])
+LINES = 175  # of the package, with its types
 
 
 def test_the_package_is_short() -> None:
-    package = [text for name, text in files().items() if name != "solo.toml"]
+    package = [text for name, text in files().items() if name.startswith(("pyproject", "rival/"))]
     assert len(package) == 3
     assert sum(text.count("\n") + 1 for text in package) < LINES
+
+
+def test_the_program_of_the_page_releases_nothing_where_no_column_is_safe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, "rival")
+    monkeypatch.syspath_prepend(tmp_path)
+    program = importlib.import_module("rival.program").One()
+    scenario = veilmix.change(
+        veilmix.load("blood-type"), {"policy.k": 20, "policy.max_exposure": 0.0}
+    )
+    rule = program.strategy(scenario, None).rule
+    schema = Schema((Feature("A", ("N", "Y")), Feature("B", ("N", "Y"))))
+    assert rule(schema, [[16, 14], [29, 1]], 30) == Decision((), Certificate("exact", 20, 30, 0))
 
 
 def members(of: type) -> set[str]:
@@ -180,9 +156,9 @@ def test_what_is_missing_of_veilmix_itself_is_a_bug() -> None:
 
 @pytest.mark.slow
 def test_every_command_knows_what_an_installed_package_brings(tmp_path: Path) -> None:
-    install(tmp_path)
+    install(tmp_path, "rival")
     env = {**os.environ, "PYTHONPATH": str(tmp_path), "NO_COLOR": "1"}
-    for words, pieces in commands():
+    for words, pieces in commands(OF_USERS):
         done = subprocess.run(
             [sys.executable, "-m", "veilmix", *words],
             cwd=tmp_path,
@@ -197,7 +173,7 @@ def test_every_command_knows_what_an_installed_package_brings(tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_a_randomizer_of_another_package_is_a_mechanism(tmp_path: Path) -> None:
-    install(tmp_path)
+    install(tmp_path, "rival")
     text = (tmp_path / "solo.toml").read_text()
     text = text[: text.index("[policy]")] + '[policy]\nkind = "histogram"\n'
     (tmp_path / "noisy.toml").write_text(text + '[local]\nmechanism = "coin"\nepsilon = 4.0\n')
@@ -222,3 +198,43 @@ def test_help_reads_no_entry_points() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "False"
+
+
+def score_of(measure: object) -> dict[str, str]:
+    """Bring a score by an entry point: its module is this one."""
+    globals()["BROUGHT"] = measure
+    return {"mine": f"{__name__}:BROUGHT"}
+
+
+def test_a_score_is_measured_of_runs_and_of_saved_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brought = score_of(Score("people", lambda result: result.users / 4, "a quarter of all"))
+    monkeypatch.setattr(own_scores, "homes", lambda *_: brought)
+    outcome = veilmix.run("blood-type", 7, mode="ideal", worst_case_nodes=0)
+    (row,) = outcome.frames.scores
+    assert row == {"score": "mine", "value": 7.5, "unit": "people", "meaning": "a quarter of all"}
+    assert veilmix.read(veilmix.save(outcome, tmp_path)).frames.scores == outcome.frames.scores
+
+
+@pytest.mark.parametrize(
+    ("brought", "message"),
+    [
+        (Score("people", lambda _: float("nan")), "score 'mine' .* found nan; a finite number"),
+        (Score("people", lambda _: True), "found True; a finite number or None"),
+        (len, "veilmix.scores: found builtin_function_or_method; a Score"),
+    ],
+)
+def test_a_score_that_is_none_is_one_error(
+    brought: object, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_scores, "homes", lambda *_: score_of(brought))
+    with pytest.raises(ParameterError, match=message):
+        frames.score_rows(veilmix.run("blood-type", 7, "ideal", worst_case_nodes=0).written())
+
+
+def test_a_run_without_such_a_number_has_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    brought = score_of(Score("people", lambda _: None))
+    monkeypatch.setattr(own_scores, "homes", lambda *_: brought)
+    written = veilmix.run("blood-type", 7, "ideal", worst_case_nodes=0).written()
+    assert frames.score_rows(written) == []

@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from examples import blocks
 from sample_kit import sampled
 
 ROOT = Path(__file__).parent.parent
@@ -32,8 +33,11 @@ WHOLE = {"doctor", "new"}  # commands of one word; of others, alone, a page only
 
 
 def commands(text: str) -> list[str]:
-    """The commands in a page: in its lines of code, and between back quotes, each once."""
-    snippets = [*TYPED.findall(text), *LINE.findall(text)]
+    """Return the commands of a page: of its blocks of code, and between back quotes, each once."""
+    snippets = [
+        *TYPED.findall(text),
+        *LINE.findall("\n".join(block.text for block in blocks(text))),
+    ]
     return list(dict.fromkeys(re.split(r"\s{2,}|\s#", snippet)[0].strip() for snippet in snippets))
 
 
@@ -124,6 +128,7 @@ def kind(line: str) -> tuple[str, bool]:
     return words[0], len(words) > 1
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("whole", sampled([False, True], 0), ids=["a line of a kind", "all"])
 def test_every_command_of_the_pages(fresh: Path, *, whole: bool) -> None:

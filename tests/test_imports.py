@@ -22,6 +22,7 @@ MAY = {
         "cli",
     },  # __init__ and __main__, and only when asked
     "errors": set(),
+    "deprecated": set(),  # names that were replaced: any room may have some
     "deferred": set(),  # how a door imports only what it is asked for
     "systems": set(),  # what this operating system has: whoever uses it asks
     "temporary_files": {"errors"},  # the one sentence where the system has no room for them
@@ -33,7 +34,7 @@ MAY = {
     "roles": {"errors", "systems", "temporary_files", "crypto", "protocol"},
     "machines": {"errors", "systems", "temporary_files", "crypto", "protocol", "roles"},
     "analysis": {
-        *("errors", "deferred", "installation", "library_warnings", "strict_text"),
+        *("errors", "deferred", "deprecated", "installation", "library_warnings", "strict_text"),
         "protocol",
     },
 }
@@ -86,6 +87,11 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "reidentification",
             "incidence",
         },
+        "door": {  # for types, and when a room is asked for
+            *("composition", "estimation", "exposure", "incidence", "information"),
+            *("randomizers", "reidentification", "release_risks", "shuffled", "suppression"),
+            "trust",
+        },
     },
     "protocol": {"": set(), "peers": {""}, "search": {""}},
     "roles": {"": set(), "faults": {""}},
@@ -122,6 +128,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "ledger",
             "play",
             "records",
+            "verification",
         },
         "studies": {
             "mean", "wording", "serialization", "schema", "populations", "programs", "catalogue",
@@ -129,7 +136,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         },
         "comparison": {
             "serialization", "schema", "populations", "programs", "scoring", "validation", "play",
-            "records", "studies",
+            "records", "studies", "wording",
         },
     },
     "cli": {

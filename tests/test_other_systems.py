@@ -108,7 +108,7 @@ def test_a_ledger_that_cannot_be_locked_is_refused(
         raise OSError(37, "No locks available")
 
     with monkeypatch.context() as patch:
-        patch.setattr(lock, "_take", fail)
+        patch.setattr(lock, "_lock", fail)
         with pytest.raises(StorageError, match="cannot be locked: No locks available; keep"):
             opened(tmp_path / "book.json").__enter__()
     monkeypatch.setattr(systems, "LOCKS", False)

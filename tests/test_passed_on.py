@@ -104,7 +104,7 @@ COMMANDS = [
     "theatre runs/blood-type-0007",
     "sweep blood-type --set policy.k=2,5 --mode ideal --workers 1",
     "attack classroom --attacks drop --defences receipts --repeats 1",
-    "compare blood-type --programs two-round,trusted",
+    "compare blood-type --programs exposure,trusted",
     "reproduce 000 3",
     "doctor",
 ]
@@ -153,3 +153,18 @@ def test_numbers_of_decisions_that_were_never_given_are_accounted_for() -> None:
     *others, last = sorted({*range(1, max(given))} - given)
     sentence = f"Numbers {', '.join(map(str, others))} and {last} were never given."
     assert sentence in " ".join((folder / "README.md").read_text("utf-8").split())
+
+
+def test_every_decision_is_in_the_index_once_with_its_title() -> None:
+    folder = ROOT / "docs" / "adr"
+    titles = {
+        page.name: page.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+        for page in folder.glob("0*.md")
+    }
+    index = re.findall(
+        r"^\* \[(.*)\]\((.*)\)$", (folder / "README.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert len(index) == len(titles)
+    assert {name: title for title, name in index} == titles
+    for name, title in titles.items():
+        assert title.startswith(f"{int(name[:4])}. ")

@@ -28,6 +28,7 @@ LARGE: Mapping[str, str] = {
     "tests/kits/session_model.py": "one model of a session, move by move",
     "tests/protocol/test_board.py": "one session on a board, every post that does not fit it",
     "tests/test_imports.py": "the table of every room, what it may import",
+    "tools/check_session.py": "a reader of saved sessions in one file, which shares nothing",
     "tools/make_vectors.py": "one script, which writes every published vector of crypto/",
     "tools/weakenings.py": "every rule by which a guard is weakened, one after the other",
 }

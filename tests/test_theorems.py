@@ -1,10 +1,11 @@
-"""docs/theorems.md has every numbered item of the papers, and what it names is there."""
+"""docs/theorems.md states every numbered item of the papers, and what it names is there."""
 
 import re
 from pathlib import Path
 
 import make_theorems as TOOL
 import pytest
+import statements
 
 ROOT = Path(__file__).parent.parent
 STATUS = re.compile(r"(true|corrected|sharper|false|used|definition|out of scope: |open: |redrawn)")
@@ -14,7 +15,7 @@ def test_the_page_is_as_the_list_says() -> None:
     """If this fails, the page is to be written again: python tools/make_theorems.py."""
     page = TOOL.PAGE.read_text("utf-8")
     assert TOOL.written(page) == page
-    assert TOOL.written(page.replace("| Theorem 2 |", "| Theorem 1 |")) == page
+    assert TOOL.written(page.replace("[Theorem 2]", "[Theorem 1]")) == page
 
 
 def test_every_item_is_there_once_with_a_status() -> None:
@@ -47,3 +48,37 @@ def test_every_heading_says_whose_it_is() -> None:
     assert len(headings) > 30
     for heading in headings:
         assert re.search(r"\((known|sharpened|ours)[^()]*\)$", heading), heading
+
+
+@pytest.mark.parametrize("paper", ["000", "001", "002", "003", "004"])
+def test_every_item_is_stated_and_proved_or_referred_to(paper: str) -> None:
+    """Definitions, figures, tables and remarks on other papers have nothing to prove."""
+    assert TOOL.unstated(paper) == []
+    for item in TOOL.items()[paper]:
+        statement = statements.statements(paper)[item.number]
+        assert " ".join(statement.lines).strip(), item
+        unproved = re.match(r"Definition|Figure|Table", item.number) or item.number == "Remark 4.4"
+        assert unproved or statement.part("Proof") or statement.part("Reference"), item
+        if re.match(r"corrected|false|open", item.status):
+            assert statement.part("Erratum"), item
+        if item.number.startswith(("Theorem", "Proposition", "Lemma", "Corollary")):
+            assert "$" in statement.markdown, item
+
+
+def test_a_file_of_statements_with_a_mistake_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "000.txt").write_text("[Lemma 1]\nx\n[Lemma 1]\ny\n", "utf-8")
+    with pytest.raises(ValueError, match="comes twice"):
+        statements.statements("000", tmp_path)
+    (tmp_path / "000.txt").write_text("x\n[Lemma 1]\ny\n", "utf-8")
+    with pytest.raises(ValueError, match="before the first item"):
+        statements.statements("000", tmp_path)
+
+
+def test_functions_show_the_statements_that_they_compute() -> None:
+    (shown,) = statements.computed_by("veilmix.analysis.composition.theorem2")
+    assert (shown[0], shown[1].number) == ("000", "Theorem 2")
+    text = statements.restructured(shown[1].markdown)
+    assert any(line.startswith(".. math:: Q_J") for line in text)
+    assert any(r":math:`t_jN_j\le t_j|V_j|`" in line for line in text)
+    assert not [line for line in text if "$" in line]
+    assert statements.computed_by("veilmix.analysis.composition.nothing") == []

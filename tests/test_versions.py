@@ -90,7 +90,9 @@ def test_ci_tries_the_record_and_leaves_out_tests_that_are_there() -> None:
     newest, oldest = map(versions.part, ("newest", "oldest"))
     assert not {*newest} & {*oldest}
     files = {str(path.relative_to(ROOT)) for path in (ROOT / "tests/analysis").rglob("test_*.py")}
-    assert {*newest, *oldest, *versions.LONG} == files
+    tried = files - {*versions.LONG}
+    assert {*newest, *oldest} <= tried
+    assert len(newest) >= len(tried) // versions.SHARE <= len(oldest)
     assert re.search(r"^make .*\brecorded\b", (ROOT / ".ci/run").read_text("utf-8"), re.MULTILINE)
     makefile = (ROOT / "Makefile").read_text("utf-8")
     assert "tools/versions.py --recorded" in makefile

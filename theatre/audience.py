@@ -1,10 +1,10 @@
-"""What serves a live page: the page itself, and the log of what happens, as server-sent events.
+"""The server of a live page: the page itself, and the log of events, as server-sent events.
 
     GET  /          the page
     GET  /events    the log, from the beginning, or after Last-Event-ID
-    HEAD            the headers of what GET would give
+    HEAD            the headers of the same GET
 
-Whoever fills the log never waits for a browser (log.py).
+The writer of the log never waits for a browser (log.py).
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,7 +27,7 @@ Routes = Mapping[tuple[str, str], Route]
 
 
 async def doors(port: int) -> tuple[list[trio.SocketListener], int]:
-    """Listen on the loopback; gives the listeners and the port. 0 takes any that is free.
+    """Listen on the loopback; return the listeners and the port. port: 0 takes any free port.
 
     StorageError if the port is taken.
     """
@@ -42,9 +42,9 @@ async def doors(port: int) -> tuple[list[trio.SocketListener], int]:
 
 
 class Audience:
-    """Answers browsers. bill: what the page is told of the run that is on, before its moves.
+    """The answers to browsers. bill: returns the facts of the present run that precede its moves.
 
-    more: what else may be asked for, by method and path.
+    more: further routes, by method and path.
     """
 
     def __init__(self, log: Log, bill: Callable[[], Mapping[str, Any]], more: Routes) -> None:
@@ -57,7 +57,7 @@ class Audience:
         }
 
     async def answer(self, request: Request) -> Answer:
-        """Answer one request."""
+        """Answer a request."""
         route = self._routes.get((request.method, request.path))
         return await route(request) if route else Answer(404, b"there is nothing here\n")
 
@@ -76,7 +76,7 @@ class Audience:
         return Answer(200, partial(self._stream, place), EVENTS)
 
     async def _stream(self, place: Place, say: Say) -> None:
-        """Tell one browser what happens, as fast as it listens."""
+        """Send a browser the log, as fast as it reads."""
         present = False
         while True:
             entries: list[tuple[str, str]] = []

@@ -1,4 +1,7 @@
-"""What a post says, in one plain sentence. What is a program's own to say, its program is asked."""
+"""Captions: the meaning of a post, in a plain sentence.
+
+A program supplies the words of its own posts.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,7 +34,7 @@ from ..scenarios.programs.stage import promise, rule
 from ..scenarios.programs.topology import CENTRAL
 from ..scenarios.wording import joined
 
-ASIDE = "\n"  # what follows is told in smaller letters below (words.js)
+ASIDE = "\n"  # the text after it appears in smaller letters below (words.js)
 ALARMS = {
     Cause.BALANCE: "more is missing than was refused",
     Cause.ACCOUNTS: "the accounts of a round do not add up",
@@ -51,15 +54,15 @@ def caption_of(
     call: Call | None,
     terms: Announcement | None,
 ) -> str:
-    """Say what a post means.
+    """Return the meaning of a post, in a sentence.
 
     Args:
         program: of the session.
-        author: who posts.
-        body: what is posted.
-        columns: the names of those asked about.
+        author: of the post.
+        body: of the post.
+        columns: the names of the requested columns.
         call: of this round.
-        terms: of the session, announced before; None: nothing was.
+        terms: of the session, announced before; None: there is no announcement yet.
     """
     ordered = terms is None or terms.rules.ordered  # as it is outside lessons
     who = author.capitalize() if "-" in author else f"The {author}"
@@ -90,7 +93,7 @@ def caption_of(
 
 
 def vouches(who: str, body: Body) -> str:
-    """Say what a post means that is about keys, signatures, tokens or locks."""
+    """Return the meaning of a post about keys, signatures, tokens or locks."""
     match body:
         case Key():
             return f"{who} makes a fresh key pair and posts the public half."
@@ -127,7 +130,7 @@ def vouches(who: str, body: Body) -> str:
 
 
 def announced(program: ReleaseProgram, body: Announcement) -> str:
-    """What a session is about."""
+    """Return the subject of a session: questions, policy, and coarser answers if there are any."""
     many = len(body.schema.features)
     about = f"{many} question{'s' * (many != 1)}"
     about = f"{about}; {program.stage_announcement(body.policy)}"
@@ -150,7 +153,7 @@ def of_closed(program: ReleaseProgram, body: Tally, terms: Announcement | None) 
 
 
 def call_caption(program: ReleaseProgram, call: Call, columns: Sequence[str]) -> str:
-    """What a call asks, and for whom."""
+    """Return the questions of a call, the form of the answers, and their reader."""
     many = len(call.asks) > 1
     how = "each in an onion of its own" if many else "in one onion"
     hidden = program.stage_hiding(call)
@@ -159,14 +162,14 @@ def call_caption(program: ReleaseProgram, call: Call, columns: Sequence[str]) ->
 
 
 def asks(call: Call | None, columns: Sequence[str]) -> str:
-    """The column sets that a call asks for."""
+    """Return the column sets of a call, in words; "" without a call."""
     return joined(
         " x ".join(columns[column] for column in ask) for ask in (call.asks if call else ())
     )
 
 
 def mixed(body: Mixed, *, ordered: bool) -> str:
-    """What a shuffler did with a batch."""
+    """Return a shuffler's account of a batch, in words."""
     came = f"{body.received:,} envelope{'s' * (body.received != 1)}"
     if body.hop > 1:
         came = f"{body.received:,} onions"
@@ -179,7 +182,7 @@ def mixed(body: Mixed, *, ordered: bool) -> str:
 
 
 def reasons(refused: Mapping[Reason, int]) -> str:
-    """Why messages were refused."""
+    """Return the reasons of refusals, with their counts."""
     return joined(
         f"{count:,} {reason.value.replace('-', ' ')}" for reason, count in refused.items()
     )

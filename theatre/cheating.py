@@ -23,7 +23,7 @@ MISSING = (
 
 
 def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, Any]:
-    """Give what the page is told. found: what was measured beside the run; None: nothing."""
+    """Return the data of the panel. study: saved beside the run; None: there is no study."""
     if study is None:
         return {"none": sentence(ON_REPORTS) if unmeasured(scenario) else MISSING}
     reading = sorted((attack for attack in study.attacks if attack.read), key=badness, reverse=True)

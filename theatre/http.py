@@ -1,9 +1,8 @@
-"""The theatre's server, for this computer alone (machines/http.py does the talking).
+"""The theatre's server, for this computer alone (machines/http.py handles connections).
 
 It listens on the loopback interface, and answers only requests that call it by a name of the
-loopback: a page of somebody else's, whose name was made to point here, gets nothing (DNS
-rebinding). A request that changes anything must come from the page itself (Origin), and one that
-says it comes from another page gets nothing at all.
+loopback: a foreign page, whose name was made to point here, gets no data (DNS rebinding). A request
+that changes state must come from the page itself (Origin); a request from another page is refused.
 """
 
 from collections.abc import Callable
@@ -27,7 +26,7 @@ HEADERS = (
 
 
 def checked(request: Request, port: int) -> Answer | None:
-    """The refusal of a request that is not from this computer's own page; None if it is."""
+    """Return the refusal of a request that is not from this computer's own page; None if it is."""
     hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost")]
     if request.headers.get("host") not in hosts:
         return Answer(421, f"this is {hosts[0]}, for this computer alone\n".encode())
@@ -40,9 +39,9 @@ def checked(request: Request, port: int) -> Answer | None:
 
 
 class Server(http.Server):
-    """Answers one request of each connection. handler: of a request that may be answered.
+    """A server that answers one request of each connection. handler: of a request that is allowed.
 
-    tell: told, in a line, of a fault of our own.
+    tell: receives a line about a fault of our own.
     """
 
     def __init__(self, handler: Handler, port: int, tell: Callable[[str], None]) -> None:

@@ -2,11 +2,11 @@
 
     POST /again     {"people", "k", ...}: start a new run with these (stages.py)
 
-and what every live page has (audience.py).
+and the routes of every live page (audience.py).
 
 The page's recorder is an instrument of the run's network: it writes to the log and never waits.
-Time is real here: a collection lasts as many seconds as one wants to watch, and people send one
-after the other.
+Time is real here: a collection lasts as many seconds as the scenario's deadline, and people send at
+different moments.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -31,7 +31,7 @@ from ..scenarios.play.presence import draw_faults
 from ..scenarios.play.real import cast_of
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import announced_names, program_of, samples, strategy
-from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
+from ..scenarios.programs.topology import CENTRAL, PEERS, onions_only, topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.serialization.record import plain
 from ..scenarios.validation.load import change, resolve
@@ -53,11 +53,13 @@ Tell = Callable[[str], None]
 
 
 def live(scenario: Scenario, seed: int | None, port: int, tell: Tell) -> None:
-    """Play a scenario and show it until Ctrl-C. tell: told the address, and of what goes wrong.
+    """Play a scenario and show it until Ctrl-C.
 
-    seed: overrides the scenario's. port: 0 takes any that is free. Raises LocalError for a scenario
-    that cannot be played or shown, and KeyboardInterrupt at the end.
+    seed: overrides the scenario's. port: 0 takes any free port. tell: receives the address, and
+    lines about failures. Raises LocalError for a scenario that cannot be played or shown, and
+    KeyboardInterrupt at the end.
     """
+    onions_only(scenario, "the theatre")
     seed = scenario.scenario.seed if seed is None else seed
     playing = prepared(scenario, seed)
     run_loop(_open, playing, port, tell)
@@ -69,7 +71,7 @@ class Playing:
 
     Attributes:
         scenario: as it was moved by the sliders.
-        crowd: the people, and those that are drawn from them.
+        crowd: the people, and the samples that are drawn from them.
         seed: of the run; None: the system's randomness.
     """
 
@@ -79,7 +81,7 @@ class Playing:
 
     @property
     def bill(self) -> dict[str, Any]:
-        """What the page is told of it."""
+        """The facts of the run for the page, before its moves."""
         people = self.crowd.people
         names = announced_names(self.scenario, people.schema.names)
         sizes = columns_of(self.scenario, people)
@@ -88,7 +90,7 @@ class Playing:
 
 
 def prepared(scenario: Scenario, seed: int | None) -> Playing:
-    """Find the people of a scenario; LocalError if there are none, or too many for the page."""
+    """Draw the people of a scenario; LocalError if there are none, or too many for the page."""
     check_size(scenario.population.users or 0)
     crowd = samples(scenario, seed)
     check_size(crowd.people.n)
@@ -108,7 +110,7 @@ async def _open(playing: Playing, port: int, tell: Tell) -> None:
 
 
 class Theatre:
-    """Plays one run after the other, and answers browsers."""
+    """The player of a sequence of runs, and the server of their page."""
 
     def __init__(self, playing: Playing, tell: Tell) -> None:
         self._playing = playing
@@ -120,9 +122,10 @@ class Theatre:
         self.answer = Audience(self._log, lambda: self._playing.bill, more).answer
 
     async def play(self) -> None:
-        """Play what is wanted, and when it is over wait until another run is.
+        """Play a run, and when it is over wait until the page requests another.
 
-        What goes wrong in the first run ends the show; in one that a page asked for, that run.
+        An error in the first run ends the program; in a run that a page requested it ends that run
+        only.
         """
         while True:
             self._wanted = trio.Event()
@@ -137,7 +140,7 @@ class Theatre:
                 await self._wanted.wait()
 
     async def _again(self, request: Request) -> Answer:
-        """Start a new run with other numbers, if they make sense; else say why they do not."""
+        """Start a new run with other numbers; refuse invalid numbers with the reason."""
         try:
             scenario = self._playing.scenario
             changed = change(scenario, _changes(request.body, stage_of(scenario)))
@@ -151,7 +154,7 @@ class Theatre:
 
 
 def _changes(body: bytes, stage: Stage) -> dict[str, object]:
-    """What the page asks to change: whole numbers for keys it may change, nothing else."""
+    """Return the changes that the page requests: whole numbers, for the keys of sliders only."""
     keys = {name: slider.key for name, slider in stage.sliders.items()}
     try:
         asked = from_json(body)
@@ -168,7 +171,7 @@ def _changes(body: bytes, stage: Stage) -> dict[str, object]:
 
 
 async def _play(playing: Playing, log: Log, tell: Tell) -> None:
-    """Play one run; what happens goes to the log."""
+    """Play a run; its events go to the log."""
     log.begin(playing.bill)
     await PLAYS[topology_of(playing.scenario).name](playing, log, tell)
 
@@ -207,7 +210,7 @@ PLAYS: Mapping[str, Callable[[Playing, Log, Tell], Awaitable[None]]] = {
 
 
 class Decided(Instrument):
-    """Waits for the curator's decision, with what it was decided from."""
+    """The wait for the curator's decision, and the counts that it is based on."""
 
     def __init__(self) -> None:
         self.announced: Announcement | None = None
@@ -215,12 +218,12 @@ class Decided(Instrument):
         self.made = trio.Event()
 
     def read(self, read: Read) -> None:
-        """Keep the counts of the first round."""
+        """Store the counts of the first round."""
         if read.round == 1:
             self.counts = read.counts
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Notice announcement and decision."""
+        """Record announcement and decision."""
         if isinstance(entry.message.body, Announcement):
             self.announced = entry.message.body
         if isinstance(entry.message.body, Decision | CommittedDecision):
@@ -228,7 +231,7 @@ class Decided(Instrument):
 
 
 async def _consider(decided: Decided, playing: Playing, log: Log) -> None:
-    """Say what the curator could have promised; worked out in a thread, while the run goes on."""
+    """Show the options that the curator considered; computed in a thread while the run goes on."""
     await decided.made.wait()
     policy_, announced = playing.scenario.policy, decided.announced
     if announced is None:

@@ -1,10 +1,10 @@
-"""The log of the live page: a list of what has happened, read by each browser at its own pace.
+"""The log of the live page: a list of events, read by each browser at its own pace.
 
     id of an entry     RUN.PLACE   the number of the run, and the entry's place in its list
 
-Whoever plays only appends, and never waits: there is no queue that a slow browser could fill. A
-browser that was away, or slow, goes on where it was; one that was reading a run that has been
-replaced starts again with the new one. What a run leaves is bounded by its people (show.py).
+The player only appends, and never waits: there is no queue that a slow browser could fill. A
+browser that was away, or slow, continues where it was; a browser that was reading a replaced run
+starts again with the new run. The size of a run's log is bounded by its people (show.py).
 """
 
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ import trio
 
 from .page import compact
 
-MOST = 500  # entries that are handed out at once: all that is held for a slow reader
+MOST = 500  # entries that are sent at once: the most that is held for a slow reader
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a reader is: how many entries of which run it has read.
+    """A reader's place: the number of entries of a run that it has read.
 
     Attributes:
         run: the number of the run.
-        read: how many entries.
+        read: number of entries.
     """
 
     run: int = 0
@@ -31,7 +31,7 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> "Place":
-        """Read an id; the beginning if it is none."""
+        """Return the place after the entry with an id; the beginning if the text is no id."""
         run, _, last = text.partition(".")
         if run.isdecimal() and last.isdecimal() and len(text) < 20:
             return cls(int(run), int(last) + 1)
@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(slots=True)
 class Log:
-    """What has happened in the present run, each entry as JSON.
+    """The events of the present run, each entry as JSON.
 
     Attributes:
         run: its number, from 0; raised when another begins.
@@ -52,25 +52,25 @@ class Log:
     _more: trio.Event = field(default_factory=trio.Event)
 
     def begin(self, bill: Any) -> None:
-        """Begin a new run; nobody is told of the old one any more."""
+        """Begin a new run; entries of the old run are dropped."""
         self.run += 1
         self.entries = []
         self.append({"what": "run", "bill": bill})
 
     def append(self, entry: Any) -> None:
-        """Add an entry, and wake whoever waits for one."""
+        """Add an entry, and wake all readers that wait."""
         self.entries.append(compact(entry))
         self._more.set()
         self._more = trio.Event()
 
     def read_by(self, place: Place) -> bool:
-        """Whether a reader who is there has read all there is."""
+        """Whether a reader at a place has read all entries."""
         return place.run == self.run and place.read >= len(self.entries)
 
     async def after(self, place: Place, most: int = MOST) -> tuple[list[tuple[str, str]], Place]:
-        """Wait until there is something new; gives entries with their ids, and the place after.
+        """Wait for entries after a place; return them with their ids, and the place after them.
 
-        most: entries at once; who reads slowly is given the rest when it asks again.
+        most: entries at once; a slow reader gets the rest at its next request.
         """
         while self.read_by(place):
             await self._more.wait()

@@ -1,8 +1,8 @@
 """The recorder writes down the moves of a run while it is played, or while a record is read out.
 
-It is told what an instrument is told (roles/instruments.py), and tells the page nothing that the
-transcript does not hold. Which envelope is at fault is worked out from names: a person's own record
-names the envelope it sealed, and what came under another name was altered on its way.
+It receives the events of an instrument (roles/instruments.py), and shows the page no more than the
+transcript holds. The faulty envelope follows from names: a person's own record names the envelope
+it sealed, and an envelope of another name was altered on its way.
 """
 
 from collections.abc import Sequence
@@ -57,17 +57,17 @@ ALTERED = ("altered", "forged", "copied")
 
 @dataclass(slots=True)
 class _Round:
-    """What the recorder knows of one round.
+    """The recorder's knowledge of a round.
 
-    plan: as everybody can work it out. owners: the person by the name of the envelope. onions: the
+    plan: as it follows from the board. owners: the person by the name of the envelope. onions: the
     number of each onion, by all its names.
     """
 
     plan: Round
     made: dict[int, SealedAnswers] = field(default_factory=dict)
-    told: set[int] = field(default_factory=set)  # people whose answers a move has told
+    told: set[int] = field(default_factory=set)  # people whose answers a move has shown
     sent: set[int] = field(default_factory=set)
-    good: set[int] = field(default_factory=set)  # whose envelope has nothing wrong with it
+    good: set[int] = field(default_factory=set)  # people with an envelope without fault
     owners: dict[bytes, int] = field(default_factory=dict)
     onions: dict[bytes, int] = field(default_factory=dict)
     closed: bool = False
@@ -79,10 +79,10 @@ class _Round:
 
 
 class MoveRecorder(Instrument):
-    """Gives each move to `tell` as it happens.
+    """The recorder of a run: it passes each move to `tell` as it happens.
 
-    program: of the session, which has words of its own; None: unknown, so that the announced
-    sequence of questions has to say which words.
+    program: of the session, for its own words; None: unknown, so the announced sequence of
+    questions selects the words.
     """
 
     def __init__(self, program: ReleaseProgram | None, tell: Tell) -> None:
@@ -97,14 +97,14 @@ class MoveRecorder(Instrument):
         self._blamed: set[int] = set()
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Tell of a message between two parties; posts are told by `posted`."""
+        """Record a message between two parties; posts are recorded by `posted`."""
         if receiver != "board":
             seen = Transcript(0)
             seen.carried(time, sender, receiver, data)
             self.message(seen.events[0])
 
     def message(self, event: Event) -> None:
-        """Tell of a message between two parties, as it was recorded."""
+        """Record a message between two parties, as the transcript has it."""
         asked = self._rounds.get(event.round)
         if event.kind is Kind.BATCH and asked:
             onions = tuple(asked.onions.get(name, -1) for name in split_names(event.names))
@@ -133,7 +133,7 @@ class MoveRecorder(Instrument):
         return Send(*place, answers, fault, unlinked=not linked)
 
     def _fault(self, asked: _Round, person: int, *, linked: bool) -> str:
-        """What is wrong with an envelope of a person who takes part; "" for nothing."""
+        """Return the fault of an envelope of a participant; "" without a fault."""
         before = self._rounds.get(asked.call.round - 1)
         if asked.closed:
             return "late"
@@ -145,12 +145,12 @@ class MoveRecorder(Instrument):
 
     @property
     def _fixed(self) -> bool:
-        """Whether only those who were counted in the round before are asked again."""
+        """Whether only the respondents of the round before are asked again."""
         told = self._announced
         return told is not None and told.policy.setting is Setting.FIXED
 
     def sealed(self, made: SealedAnswers) -> None:
-        """Remember what a person sealed; it is told with the envelope."""
+        """Store a person's sealed answers; the move of the envelope shows them."""
         asked = self._rounds[made.round]
         asked.made[made.user] = made
         asked.owners[made.envelope] = made.user
@@ -163,7 +163,7 @@ class MoveRecorder(Instrument):
             asked.onions[name] = made.user * slots + question
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Tell of a post."""
+        """Record a post."""
         body, number = entry.message.body, entry.message.round
         if isinstance(body, Announcement):
             self._announced, self._session = body, body.digest()
@@ -183,7 +183,7 @@ class MoveRecorder(Instrument):
         self._tell(Post(entry.author, kind, number, sentence, **self._facts(entry)))
 
     def _facts(self, entry: Entry) -> dict[str, Any]:
-        """What the page needs of a post beside the sentence."""
+        """Return the data of a post that the page needs besides the sentence."""
         match entry.message.body:
             case Call() as call:
                 plan = self._rounds[call.round].plan
@@ -210,14 +210,14 @@ class MoveRecorder(Instrument):
         return body
 
     def _opened(self, number: int, opened: Opened) -> tuple[int, ...]:
-        """What an audit has opened: whose envelopes, or which onions."""
+        """Return the numbers that an audit opened: of people at the first hop, of onions later."""
         asked = self._rounds[number]
         numbers = asked.owners if opened.hop == 1 else asked.onions
         names = (name_of(link.layer) for link in opened.links)
         return tuple(sorted(numbers[name] for name in names if name in numbers))
 
     def _close(self) -> None:
-        """Tell of everybody who has not sent what they sealed, once no more is collected."""
+        """Record all people that have sealed and not sent, once the collection is over."""
         for number, asked in self._rounds.items():
             if asked.closed:
                 continue
@@ -228,12 +228,12 @@ class MoveRecorder(Instrument):
                 self._tell(Silent(parties.user(person), number, person, answers))
 
     def read(self, read: Read) -> None:
-        """Tell that a reader has counted."""
+        """Record that a reader has counted."""
         alike = self._alike(read.round, read.counts)
         self._tell(Count(read.reader, read.round, plain_counts(read.counts), alike))
 
     def _alike(self, number: int, counts: Sequence[Counts]) -> tuple[str, ...]:
-        """What the counts of a round tell of people who are alike, if they are the release."""
+        """Return lines about people with equal values, if the counts of a round are the release."""
         asked = self._rounds.get(number)
         if asked is None or asked.call.reader is not parties.Role.ANALYST or self._program.reports:
             return ()
@@ -241,7 +241,7 @@ class MoveRecorder(Instrument):
         return tuple(alike_lines(names, released_alike(counts[0])))
 
     def refused(self, refusal: Refusal) -> None:
-        """Tell of refusals, and of which envelopes where that follows from the faults."""
+        """Record refusals, and the envelopes concerned, if they follow from the faults."""
         guilty = SUSPECTS.get(refusal.reason, ALTERED)
         hits: list[int] = []
         if refusal.party == parties.shuffler(1):
@@ -253,7 +253,7 @@ class MoveRecorder(Instrument):
 
 
 def _person(sender: str) -> int:
-    """The index of the person who sent it; -1 if it was none."""
+    """Return the index of the user that sent a message; -1 for another sender."""
     try:
         role = parties.role(sender)
     except ParameterError:
@@ -262,18 +262,18 @@ def _person(sender: str) -> int:
 
 
 def _answers(call: Call, made: SealedAnswers) -> Answers:
-    """What a person said, question by question."""
+    """Return a person's answers, question by question."""
     said = dict(made.answers)
     return tuple(said.get(question, ()) for question in range(len(call.asks)))
 
 
 def plain_counts(counts: Sequence[Counts]) -> Tables:
-    """Counts in an order of their own: that of the values."""
+    """Return counts sorted by values, so that their order is independent of the answers' order."""
     return tuple(tuple(sorted(count.items())) for count in counts)
 
 
 def _proved(decision: Body) -> dict[str, Any]:
-    """What is kept, and what is promised of it by which rule."""
+    """Return the released columns, the certified bound, and its rule; empty without a decision."""
     if not isinstance(decision, Decision):
         return {}
     proof = decision.certificate

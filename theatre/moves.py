@@ -1,17 +1,17 @@
-"""The moves of a run: what the page is given, one after the other.
+"""The moves of a run, in the order in which the page receives them.
 
-Everything that happened is a move, whoever saw it; the page shows of it what the chosen eyes see.
+Every event is a move, whichever party saw it; the page shows the moves that the chosen parties see.
 
-    post     a message on the board: everybody sees it
-    send     a person hands in an envelope: seen by both ends, and by the network
-    batch    a shuffler hands on all it has opened: the same
-    silent   a person sealed an envelope and sent none: its own knowledge
+    post     a message on the board: all parties see it
+    send     a person submits an envelope: seen by both ends, and by the network
+    batch    a shuffler forwards all it has opened: the same
+    silent   a person sealed an envelope and did not send it: its own knowledge
     count    a reader opened and counted a round: its own knowledge
     refuse   a party refused messages: its own knowledge, until its account is on the board
 
 An onion is called by the number `person * questions + question` of its round, so that it has the
-same number wherever it is; the page uses it only where the eyes can follow the onion. What nobody
-sealed is -1.
+same number at every party; the page uses it only if the chosen parties can follow the onion. An
+onion that no user sealed is -1.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ NOBODY = -1  # instead of the index of a person
 
 
 class Move(Record, frozen=True, tag_field="what", omit_defaults=True):
-    """One thing that happened, as the page reads it: `what`, then its fields by their names."""
+    """An event of a run, as the page reads it: `what`, then its fields by their names."""
 
 
 Tell = Callable[[Move], None]
@@ -36,21 +36,21 @@ class Post(Move, frozen=True, tag="post"):
     """A message on the board.
 
     Attributes:
-        author: who posts it.
+        author: of the post.
         kind: of message.
         round: its number.
-        says: what it says, in a sentence.
+        says: its meaning, in a sentence.
         asks: of a call: the columns of each question.
-        openers: of a call: who opens the layers of an answer, outermost first.
+        openers: of a call: the parties that open the layers of an answer, outermost first.
         slots: of a call: onions of an envelope.
         hop, received, sent: of a shuffler's account.
-        opened: of an audit: what this hop has opened before everybody, as numbers of people at the
-            first hop (envelopes) and of onions at the others.
-        counts: of a reader's account, where they are public.
-        alike: of the counts that are released: what they tell of people who are alike.
-        kept: of a decision: columns; promise, rule: what is promised of them, by which rule.
+        opened: of an audit: the messages that this hop has opened on the board, as numbers of
+            people at the first hop (envelopes) and of onions at later hops.
+        counts: of a reader's account, if they are public.
+        alike: of the counts that are released: lines about people with equal values.
+        kept: of a decision: columns; promise, rule: the certified bound and its rule.
         step: of a peer's post: that of its round.
-        named: of a round of peers that was burned: who was named for it.
+        named: of a round of peers that was burned: the peers named for it.
     """
 
     author: str = field(name="by")
@@ -77,15 +77,15 @@ class Send(Move, frozen=True, tag="send"):
     """An envelope on its way to the first shuffler.
 
     Attributes:
-        sender: who hands it in.
+        sender: the party that submits it.
         receiver: the first shuffler.
         round: its number.
         person: index from 0, NOBODY if no person sent it.
-        answers: what was sealed, told with the first envelope of a round only.
+        answers: the sealed answers, with the first envelope of a round only.
         fault: `altered`, `repeated`, `late`, `uninvited`, `copied`, `forged`, or "" for none.
-        unlinked: whether it is not the envelope this person sealed, so that whoever opens it does
-            not know who said it.
-        copies: whose envelope a copied one is.
+        unlinked: whether it is not the envelope this person sealed, so that its reader cannot link
+            it to that person.
+        copies: index of the person with the original of a copied envelope.
     """
 
     sender: str = field(name="by")
@@ -99,12 +99,12 @@ class Send(Move, frozen=True, tag="send"):
 
 
 class Silent(Move, frozen=True, tag="silent"):
-    """A person who had sealed an envelope has not sent it in time.
+    """A person with a sealed envelope has not sent it in time.
 
     Attributes:
         party: the person, by its name; person: by its index from 0.
         round: its number.
-        answers: what was sealed.
+        answers: the sealed answers.
     """
 
     party: str = field(name="by")
@@ -132,10 +132,10 @@ class Count(Move, frozen=True, tag="count"):
     """A reader has opened the last layer.
 
     Attributes:
-        reader: who.
+        reader: the party.
         round: its number.
-        counts: per question the values, and how many said them.
-        alike: what they tell of people who are alike, if they are the release.
+        counts: per question the values, and the number of people with them.
+        alike: lines about people with equal values, if the counts are the release.
     """
 
     reader: str = field(name="by")
@@ -148,11 +148,11 @@ class Refuse(Move, frozen=True, tag="refuse"):
     """Messages that a party refused.
 
     Attributes:
-        party: who refused them.
+        party: that refused them.
         round: its number.
         reason: why.
         number: of messages.
-        envelopes: which, where that is known, as numbers of the session's envelopes from 0.
+        envelopes: the refused ones, if known, as numbers of the session's envelopes from 0.
     """
 
     party: str = field(name="by")

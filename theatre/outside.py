@@ -1,8 +1,8 @@
-"""A session that is going on elsewhere, as whoever is no party of it sees it: its board, live.
+"""The page of a running session for an observer that is no party of it: its board, live.
 
-Each post is checked as a party checks it, and told as it comes. Who sends what to whom is between
-the parties; nothing of it comes here, so nobody's eyes can be chosen. How many people there are is
-known once the first shuffler has said how many answered.
+Each post is checked as a party checks it, and shown as it comes. Messages between parties are not
+visible here, so no party's view can be chosen. The number of people is known once the first
+shuffler has posted its account.
 """
 
 from contextlib import aclosing
@@ -12,9 +12,9 @@ import trio
 
 from ..crypto.identity import PublicIdentity
 from ..errors import Refused
-from ..machines.directory import Place
+from ..machines.directory import Address, Place
 from ..machines.http import Client
-from ..machines.observer import Address, address_of, posts, visiting
+from ..machines.observer import address_of, posts, visiting
 from ..machines.outbox import LATEST, SOONEST, TROUBLE
 from ..machines.trouble import diagnose
 from ..protocol.announcement import Announcement, Setting
@@ -39,12 +39,12 @@ LIES = "the board shows a post that no board may take: it lies, or somebody else
 
 
 def show_board(url: str, known: PublicIdentity, port: int, tell: Tell) -> None:
-    """Show a running session's board until Ctrl-C. url: of the board; known: who keeps it.
+    """Show a running session's board until Ctrl-C. url: of the board; known: its keeper's identity.
 
-    port: of the page; 0 takes any that is free. tell: told the address, and of what goes wrong.
+    port: of the page; 0 takes any free port. tell: receives the address, and lines about failures.
 
     Raises:
-        ParameterError: the address is none.
+        ParameterError: the address is invalid.
         StorageError: the port is taken.
     """
     address = address_of(url)
@@ -63,11 +63,11 @@ async def _open(outside: "Outside", port: int, tell: Tell) -> None:
 
 
 class Outside:
-    """Follows a board; what it shows is in the log.
+    """The follower of a board; its posts go to the log.
 
     Attributes:
-        log: what browsers read.
-        bill: what the page is told of the session, as far as that is known.
+        log: that browsers read.
+        bill: the facts of the session for the page, as far as they are known.
     """
 
     def __init__(self, address: Address, known: PublicIdentity) -> None:
@@ -81,9 +81,9 @@ class Outside:
         self.log.begin(self.bill)
 
     async def follow(self, tell: Tell) -> None:
-        """Show posts until the session is over, or the board lies; a board that is away is awaited.
+        """Show posts until the session is over, or a post is illegal; wait while the board is away.
 
-        Returns when nothing more is to be shown.
+        Returns when no more posts can be shown.
         """
         wait, word = SOONEST, WAITS
         while True:
@@ -107,7 +107,7 @@ class Outside:
                 wait = min(2 * wait, LATEST)
 
     async def _shown_to_the_end(self, client: Client) -> bool:
-        """Show what is posted from here on; whether the session is over."""
+        """Show the posts from here on; return whether the session is over."""
         async with aclosing(posts(client, len(self._board.entries))) as posted:
             async for author, data in posted:
                 self._show(self._board.post(author, data))
@@ -119,11 +119,11 @@ class Outside:
 
     @property
     def _over(self) -> bool:
-        """Whether all has been said: the end, and, where heads are signed, the last of them."""
+        """Whether the board is complete: the end, and the last signed head if heads are signed."""
         return self._board.phase is Phase.OVER and self._board.due is None
 
     def _word(self, word: str) -> None:
-        """Say how the board is, beside the title."""
+        """Show the state of the board, beside the title."""
         self.log.append({"what": "word", "word": word})
 
     def _move(self, move: Move) -> None:
@@ -145,7 +145,7 @@ class Outside:
 
 
 def bill_of(announced: Announcement | None, name: str) -> dict[str, Any]:
-    """What the page is told of a session (page_data.py), by what is announced; None: nothing is."""
+    """Return the facts of a session for the page (page_data.py). announced: None before it is."""
     features = announced.schema.features if announced else ()
     policy = announced.policy if announced else None
     return {

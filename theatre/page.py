@@ -1,11 +1,11 @@
-"""The page: one file that holds a whole run, and asks no other computer for anything.
+"""The page: a file that holds a whole run, and requests no data from other computers.
 
-    policy     nothing may be loaded from anywhere; the page's own style and script are named by the
+    policy     no external resource may be loaded; the page's own style and script are named by the
                SHA-256 of their text (and the live page may read its own server's events)
     data       the run as JSON in a script element that is data, every `<` of it escaped
 
-The file holds what everybody said: the eyes are chosen in the browser, and nothing is hidden from
-whoever reads its source. It is for people who may see the run folder.
+The file holds all users' answers: the parties are chosen in the browser, and a reader of its source
+sees all. It is for people that may see the run folder.
 """
 
 import base64
@@ -31,7 +31,7 @@ LIVE_STYLE = "expected.css"
 
 
 def render(data: Mapping[str, Any], *, live: bool = False) -> str:
-    """Give the page. data: `bill`, `moves` and `choices` (show.py), plus `live`."""
+    """Return the page. data: `bill`, `moves` and `choices` (show.py), plus `live`."""
     style, code = style_of(live=live), script(data["bill"]["topology"], live=live)
     parts = {
         "policy": policy(style, code, live=live),
@@ -52,7 +52,7 @@ def style_of(*, live: bool) -> str:
 
 
 def policy(style: str, code: str, *, live: bool) -> str:
-    """The content security policy of a page with this style and script."""
+    """Return the content security policy of a page with this style and script."""
     own = {
         "default-src": "'none'",
         "style-src": _hash(style),
@@ -66,7 +66,7 @@ def policy(style: str, code: str, *, live: bool) -> str:
 
 
 def script(topology: str, *, live: bool = False) -> str:
-    """All scripts of a page as one."""
+    """Return all scripts of a page as one text."""
     names = (*SCRIPTS[topology], *(LIVE if live else ()))
     parts = "\n".join(static(f"{name}.js") for name in names)
     return f'"use strict";\n{parts}'
@@ -78,14 +78,14 @@ def embedded(data: Any) -> str:
 
 
 def compact(data: Any) -> str:
-    """Write data as JSON in one line; what would turn text around on a screen is written out."""
+    """Write data as JSON in a line; characters that reverse text on a screen are escaped."""
     line = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return visible(line, slash="\\\\")
 
 
 @cache
 def static(name: str) -> str:
-    """Read one of the page's own files."""
+    """Read a file of the page."""
     return (STATIC / name).read_text("utf-8")
 
 

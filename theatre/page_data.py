@@ -1,28 +1,28 @@
-"""What the page is told of a run before its first move.
+"""The facts of a run that the page receives before its first move.
 
 name, title      of the scenario
-people           how many there are
-columns          the names of what is asked about: features, or reports about them
+people           the number of people
+columns          the names of the requested columns: features, or reports about them
 sizes            values of each column of the people's table
-topology         who carries messages: central or peers
-person           what is before the number in a person's name
-numbered         what is before the number in the names of the parties that the number keys choose
-decision         the heading above what was decided
-picture          what the picture shows, for who does not see it
-sliders          what a live run may change: now, least and most of each
-parties          who can be looked through, in the order of the stage, without single people
-shufflers        how many
+topology         the way of messages: central or peers
+person           the text before the number in a person's name
+numbered         the text before the number in the names of the parties that the number keys choose
+decision         the heading above the decision
+picture          the content of the picture, for readers that cannot see it
+sliders          the numbers that a live run may change: now, least and most of each
+parties          the parties that can be chosen, in the order of the stage, without single people
+shufflers        the number of shufflers
 k, share         the promise: at most this share of the people in a crowd smaller than k
 fixed            whether all rounds ask the same people
 locked           whether ballots open only with the shares that all shufflers show (a challenge)
-reports          whether people randomized what they said
-opens            where only what k people share opens: k, whether prefixes do, and whether its
-                 reader publishes less than it opens; null elsewhere
+reports          whether people randomized their answers
+opens            for a program that opens only values of k people: k, whether prefixes open, and
+                 whether its reader publishes less than it opens; null for other programs
 rule             how columns are chosen, in a sentence
-seed             None where the run is secret
-cheating         what coalitions learn that cheat, if that was measured (cheating.py)
-deviated         what went wrong in the run, and what stands in the place of statements of safety;
-                 null if nothing did
+seed             None if the run is secret
+cheating         the study of malicious coalitions, if there is one (cheating.py)
+deviated         the deviations of the run, and the text in place of statements of safety; null
+                 without deviations
 """
 
 from collections.abc import Iterable, Sequence
@@ -50,9 +50,9 @@ def page_data(
     cheating: CheatingStudy | None = None,
     deviated: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Give what the page is told of a run. cheating: what was measured beside it.
+    """Return the facts of a run for the page. cheating: the study saved beside it.
 
-    deviated: what went wrong in it (scenarios/verification/deviations.py).
+    deviated: the deviations in it (scenarios/verification/deviations.py).
     """
     topology, stage = topology_of(scenario), stage_of(scenario)
     return {
@@ -97,12 +97,12 @@ def opening(scenario: Scenario) -> dict[str, Any] | None:
 
 
 def deviated_data(lines: Sequence[str]) -> dict[str, Any] | None:
-    """What the page says before anything else of a run in which something went wrong; else None."""
+    """Return the lines that the page shows first if a run has deviations; else None."""
     return {"first": list(lines), "instead": sentence(NOT_BY_WATCHING)} if lines else None
 
 
 def choices(considered: Iterable[Considered]) -> list[dict[str, Any]]:
-    """The column sets that the curator looked at, as the page shows them."""
+    """Return the column sets that the curator considered, as the page shows them."""
     return [
         {
             "columns": list(option.columns),

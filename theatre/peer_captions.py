@@ -1,4 +1,4 @@
-"""What a post of a peer says, in one plain sentence."""
+"""Captions of the posts of peers, each a plain sentence."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ from .captions import asks, reasons
 
 
 def opens(call: Call, columns: Sequence[str], blanks: int, path: int) -> str:
-    """What a round asks of everybody."""
+    """Return the request of a round to all peers."""
     how = "each in an onion of its own" if len(call.asks) > 1 else "in one onion"
     covered = f", beside {_many(blanks, 'blank one')}" if blanks else ""
     return (
@@ -20,7 +20,7 @@ def opens(call: Call, columns: Sequence[str], blanks: int, path: int) -> str:
 
 
 def hands_on(author: str, body: Relay) -> str:
-    """What a relay does."""
+    """Return the action of a relay."""
     who, receivers = author.capitalize(), len(body.bags)
     if body.step == 1:
         return f"{who} posts its {_many(body.sent, 'onion')}, for {_many(receivers, 'other')}."
@@ -32,23 +32,23 @@ def hands_on(author: str, body: Relay) -> str:
 
 
 def shares(author: str) -> str:
-    """What a peer does before its onions."""
+    """Return the caption of a peer's key share, which it posts before its onions."""
     return f"{author.capitalize()} posts its share of the key to which all ballots are sealed."
 
 
 def finds(author: str, body: FoundBallots) -> str:
-    """What a peer found at the end of paths."""
+    """Return the caption of the ballots that a peer found at the end of paths."""
     ballots = f"{_many(len(body.sealed), 'sealed ballot')} from the end of their paths"
     return f"{author.capitalize()} posts {ballots}{_left_out(body.refused)}."
 
 
 def opens_up(author: str) -> str:
-    """What a peer does when everybody has found its own."""
+    """Return the caption of a peer's secret share, shown when all have found their ballots."""
     return f"{author.capitalize()} shows the secret of its share."
 
 
 def agrees(author: str, body: Agreed, path: int) -> str:
-    """What a peer agrees to."""
+    """Return the statement that a peer agrees to."""
     said = {
         path + 1: "says that none of its onions is missing",
         path + 3: "says that none of its ballots is missing",
@@ -57,7 +57,7 @@ def agrees(author: str, body: Agreed, path: int) -> str:
 
 
 def accuses(author: str, body: Accusation) -> str:
-    """Whom a peer accuses."""
+    """Return the accusation by a peer."""
     accused = parties.peer(body.against - 1)
     return f"{author.capitalize()} proves that {accused} did not hand on one of its onions."
 

@@ -1,14 +1,14 @@
-"""The moves of a run among peers, beside those of every run (moves.py): all of them are posts.
+"""The moves of a run among peers, besides those of every run (moves.py): all of them are posts.
 
-    call     a round begins: everybody works out what is asked
-    relay    a peer hands on what it has opened, a bag for each receiver; in step 1 its own onions
+    call     a round begins: all peers derive its questions
+    relay    a peer forwards its opened onions, a bag for each receiver; in step 1 its own onions
     found    a peer posts the sealed ballots at the end of their paths
-    count    everybody opens and counts them
-    silent   a peer sealed its answers and posts nothing: its own knowledge
+    count    all peers open and count them
+    silent   a peer sealed its answers and did not post: its own knowledge
 
 An onion is called by the number `peer * slots + place` of its round, blanks included, so that it
-has the same number wherever it is; the page uses it only where the eyes can follow the onion. What
-nobody sealed is -1.
+has the same number at every peer; the page uses it only if the chosen peers can follow the onion.
+An onion that no peer sealed is -1.
 """
 
 from msgspec import field
@@ -23,12 +23,12 @@ class PeerCall(Move, frozen=True, tag="call"):
     """A round is open.
 
     Attributes:
-        author: everybody works it out.
+        author: all peers, which derive it.
         round: its number.
         asks: the columns of each question.
-        slots: onions of each peer; those beyond the questions are blank.
+        slots: onions of each peer; the onions beyond the questions are blank.
         path: peers that every onion passes.
-        says: what it asks, in a sentence.
+        says: its questions, in a sentence.
     """
 
     author: str = field(name="by")
@@ -48,7 +48,7 @@ class PeerRelay(Move, frozen=True, tag="relay"):
         bags: for each receiver.
         says: that, in a sentence.
         refused: onions that it leaves out.
-        answers: what it sealed, onion by onion, () of a blank; told with the first of a round.
+        answers: its sealed answers, onion by onion, () of a blank; with the first relay of a round.
     """
 
     author: str = field(name="by")

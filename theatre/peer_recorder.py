@@ -1,8 +1,8 @@
-"""The recorder of a run among peers: from the posts alone, as everybody works them out.
+"""The recorder of a run among peers: from the posts alone, as all peers derive it.
 
 It keeps a board and an account of its own (protocol/peers/accounting.py): before a post of another
-step it judges the one that is over, so rounds, counts, decisions and charges are told when they
-are known to all. Which onion is which follows from the names of the layers that senders sealed.
+step it judges the step that is over, so rounds, counts, decisions and charges are shown when they
+are known to all peers. The onions are identified by the names of the layers that senders sealed.
 """
 
 from ..protocol import parties
@@ -27,7 +27,7 @@ from .peer_moves import EVERYBODY, Bags, PeerBallots, PeerCall, PeerRelay
 
 
 class PeerRecorder(Instrument):
-    """Gives each move to `tell` as it happens; `finish` when there will be no more posts."""
+    """The recorder of a run: it passes each move to `tell`; `finish` follows the last post."""
 
     def __init__(
         self, program: ReleaseProgram, agreement: Agreement, strategy: Strategy, tell: Tell
@@ -43,7 +43,7 @@ class PeerRecorder(Instrument):
         self._done = 0  # rounds whose counts have been told
 
     def sealed(self, made: SealedAnswers) -> None:
-        """Remember what a peer sealed; it is told with its first relay."""
+        """Store a peer's sealed answers; its first relay shows them."""
         self._made[made.round, made.user] = made
         slots = len(made.answers)
         layers = [made.names[at : at + NAME] for at in range(0, len(made.names), NAME)]
@@ -53,7 +53,7 @@ class PeerRecorder(Instrument):
             names[name] = made.user * slots + at // each
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Tell of a post, and first of what follows from the step before it."""
+        """Record a post, after the consequences of the step before it."""
         body, number = entry.message.body, entry.message.round
         place = (number, getattr(body, "step", 0))
         while self._seen.place < place and not self._seen.over:
@@ -100,7 +100,7 @@ class PeerRecorder(Instrument):
         return PeerRelay(author, person, number, body.step, bags, says, refused, told)
 
     def _settle(self) -> None:
-        """Judge the step that is over, and tell what everybody now knows."""
+        """Judge the step that is over, and record its results, which all peers now know."""
         number, call = self._seen.place[0], self._seen.call
         self._seen.settle()
         if self._seen.burned:
@@ -124,7 +124,7 @@ class PeerRecorder(Instrument):
         self._tell(PeerCall(EVERYBODY, call.round, call.asks, slots, plan.path, says))
 
     def _count(self, number: int, tallies: tuple[Counts, ...]) -> None:
-        """Tell what was counted, and what follows from it."""
+        """Record the counts of a round, and the decision that follows."""
         self._done = number
         if self._seen.unbalanced:
             return
@@ -142,21 +142,21 @@ class PeerRecorder(Instrument):
             self._tell(told)
 
     def _alike(self, tallies: tuple[Counts, ...]) -> tuple[str, ...]:
-        """What the counts tell of people who are alike, if a decision stands: the release."""
+        """Return lines about people with equal values, if a decision stands: the release."""
         if self._decided is None or self._program.reports:
             return ()
         names = [self._columns[column] for column in self._decided.kept]
         return tuple(alike_lines(names, released_alike(tallies[0])))
 
     def _silent(self, number: int) -> None:
-        """Tell of who has sealed and posted nothing."""
+        """Record the peers that have sealed and not posted."""
         for (round_, person), made in sorted(self._made.items()):
             if round_ == number and (number, person) not in self._posted:
                 self._posted.add((number, person))
                 self._tell(Silent(parties.peer(person), number, person, _answers(made)))
 
     def finish(self) -> Reckoning:
-        """Judge what is left, as no more posts come; gives what everybody has worked out."""
+        """Judge the remaining steps after the last post; return the account of the session."""
         while not self._seen.over:
             self._settle()
         self._tell(Post(EVERYBODY, "closed", self._seen.place[0], "The session is over."))
@@ -164,5 +164,5 @@ class PeerRecorder(Instrument):
 
 
 def _answers(made: SealedAnswers) -> Answers:
-    """What a peer sealed, onion by onion; () for a blank."""
+    """Return a peer's sealed answers, onion by onion; () for a blank."""
     return tuple(() if ask == BLANK else values for ask, values in made.answers)

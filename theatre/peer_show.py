@@ -13,7 +13,7 @@ from .peer_recorder import PeerRecorder
 def read_out_peers(
     transcript: Transcript, scenario: Scenario, agreement: str, tell: Tell
 ) -> tuple[Considered, ...]:
-    """Tell every move; gives what could have been promised. Refused if a post is not legal.
+    """Record every move; return the options for a release. Refused if a post is not legal.
 
     agreement: its encoding, in hex.
     """

@@ -1,8 +1,8 @@
 """Reading a transcript out to the recorder, as if it were played again.
 
-A transcript keeps the messages in order, and what parties did in their own heads beside them. It is
-read out where it belongs: what a person sealed after the call, what a reader counted and a party
-refused before the account that tells of it; what no account tells of, at the end.
+A transcript holds the messages in order, and beside them the local events of parties. Each is read
+out at its place: a person's sealed answers after the call, a reader's counts and a party's refusals
+before the account that reports them; events without an account at the end.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from .move_recorder import MoveRecorder
 
 
 def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
-    """Have the recorder hear a whole transcript, in its full form. Refused if it is not legal."""
+    """Read a whole transcript, in its full form, to the recorder. Refused if it is not legal."""
     board, beside, posts = Board(), _Beside(transcript), iter(transcript.posts)
     for event in transcript.events:
         if event.receiver != BOARD:
@@ -38,7 +38,7 @@ def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
 
 
 class _Beside:
-    """What a transcript keeps beside its messages, and has not been read out yet."""
+    """The local events of a transcript that have not been read out yet."""
 
     def __init__(self, transcript: Transcript) -> None:
         self._made: dict[int, list[SealedAnswers]] = {}
@@ -52,12 +52,12 @@ class _Beside:
             self._refused[refusal.party, refusal.round, refusal.reason] += refusal.count
 
     def sealed(self, number: int, recorder: MoveRecorder) -> None:
-        """Read out what people sealed in a round."""
+        """Read out the sealed answers of a round."""
         for made in self._made.pop(number, ()):
             recorder.sealed(made)
 
     def counted(self, recorder: MoveRecorder, reader: str = "", number: int = 0) -> None:
-        """Read out what a reader counted in a round; without one, what any has."""
+        """Read out the counts of a reader in a round; without a reader, all remaining counts."""
         for place in [(reader, number)] if reader else list(self._reads):
             if read := self._reads.pop(place, None):
                 recorder.read(read)
@@ -65,7 +65,7 @@ class _Beside:
     def refusals(
         self, party: str, number: int, told: Mapping[Reason, int], recorder: MoveRecorder
     ) -> None:
-        """Read out the refusals that an account tells of."""
+        """Read out the refusals that an account reports."""
         for reason, count in told.items():
             known = min(count, self._refused[party, number, reason])
             self._refused[party, number, reason] -= known
@@ -73,7 +73,7 @@ class _Beside:
                 recorder.refused(Refusal(party, number, reason, known))
 
     def rest(self, recorder: MoveRecorder) -> None:
-        """Read out the refusals that no account has told of."""
+        """Read out the refusals that no account reported."""
         for (party, number, reason), count in self._refused.items():
             if count:
                 recorder.refused(Refusal(party, number, reason, count))

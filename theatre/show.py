@@ -1,4 +1,4 @@
-"""A run as the page is given it: its data, every move, and what the curator could promise."""
+"""A run as the page receives it: its facts, every move, and the curator's options."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from ..protocol.board import replay
 from ..protocol.transcript import Transcript
 from ..scenarios.programs.interface import Considered
 from ..scenarios.programs.registry import announced_names, program_of
-from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
+from ..scenarios.programs.topology import CENTRAL, PEERS, onions_only, topology_of
 from ..scenarios.records.run_folder import Run
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
@@ -29,9 +29,9 @@ MOST = 5_000  # people; a page of more is megabytes, and no class can follow it
 
 
 def of_run(run: Run) -> dict[str, Any]:
-    """Give a recorded run. ParameterError for one without messages, or of too many people.
+    """Return a recorded run. ParameterError for a run without messages, or with too many people.
 
-    StorageError for one whose record does not hold together.
+    StorageError for a damaged record.
     """
     transcript = recorded(run)
     with diagnose_record(run):
@@ -43,7 +43,7 @@ def of_run(run: Run) -> dict[str, Any]:
 
 
 def of_outcome(outcome: Outcome) -> dict[str, Any]:
-    """Give a run that has just been played. ParameterError as for `of_run`."""
+    """Return a run that has just been played. ParameterError as for `of_run`."""
     if outcome.transcript is None:
         raise ParameterError("an ideal run, in which nobody sends a message; play it for real")
     names = announced_names(outcome.scenario, outcome.schema.names)
@@ -63,14 +63,16 @@ def show(
     cheating: CheatingStudy | None = None,
     deviated: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Give a run. names: of the columns asked about; sizes: values of each of the people's.
+    """Return a run, as the page receives it.
 
-    agreement: of peers, in hex. cheating: what was measured beside the run. deviated: what went
-    wrong in it.
+    names: of the requested columns; sizes: number of values of each of the people's columns.
+    agreement: of peers, in hex. cheating: the study saved beside the run. deviated: the deviations
+    in it.
 
-    What happened at one moment is told in the order of its senders, as in a run folder, so that a
+    Events of one moment are shown in the order of their senders, as in a run folder, so that a
     seeded run gives the same page each time.
     """
+    onions_only(scenario, "the theatre")
     check_size(transcript.users)
     transcript = ordered(transcript)
     moves: list[Move] = []
@@ -84,7 +86,7 @@ def show(
 
 
 def check_size(people: int) -> None:
-    """ParameterError for more people than a page can show."""
+    """Raise ParameterError for more people than a page can show."""
     if people > MOST:
         raise ParameterError(
             f"{people:,} people; the theatre shows at most {MOST:,}: lower population.users, or "
@@ -95,7 +97,7 @@ def check_size(people: int) -> None:
 def _read_out(
     transcript: Transcript, scenario: Scenario, _agreement: str, tell: Tell
 ) -> tuple[Considered, ...]:
-    """Tell every move; gives what the curator could have promised, () if it decides nothing."""
+    """Record every move; return the curator's options, () if it decides nothing."""
     read_out(transcript, MoveRecorder(program_of(scenario), tell))
     board = replay(transcript.posts)
     if board.announcement is None or board.decision is None:

@@ -1,4 +1,4 @@
-"""What the page is told of a stage: who stands on it, and what a new live run may change."""
+"""The stage of a topology: the parties on it, and the sliders of a new live run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class Slider:
 
     Attributes:
         key: of the scenario.
-        now: what it is there.
-        least, most: shown.
+        now: returns the value there.
+        least, most: of the slider.
     """
 
     key: str
@@ -28,13 +28,13 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What one way to carry messages looks like.
+    """The appearance of a topology.
 
     Attributes:
-        parties: who can be looked through by name, in the order of the stage, of so many people.
+        parties: returns the parties that can be chosen by name, in the order of the stage.
         numbered: the parties that the number keys choose.
-        decision: the heading above what was decided.
-        picture: what the picture shows.
+        decision: the heading above the decision.
+        picture: the content of the picture, in words.
         sliders: by name.
     """
 
@@ -88,5 +88,5 @@ STAGES: Mapping[str, Stage] = {
 
 
 def stage_of(scenario: Scenario) -> Stage:
-    """How a scenario is shown."""
+    """Return the stage of a scenario."""
     return STAGES[topology_of(scenario).name]

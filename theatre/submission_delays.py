@@ -1,7 +1,7 @@
-"""People who take their time: on a stage, nobody sends at the same instant as everybody else.
+"""Delays of submissions: on a stage people send at different instants.
 
-Whatever stands at a person's place in the network (an honest person, or a fault of `roles.faults`)
-stays there; only what it sends is sent a little later, well within the deadline.
+The endpoint of a person in the network (an honest person, or a fault of `roles.faults`) stays the
+same; only its messages are sent a little later, well within the deadline.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ SPENT = 0.8  # of a collection's time; the last person sends then
 
 
 def with_delays(cast: Cast, seed: int | None) -> Cast:
-    """Let the people of a cast send one after the other, in an order drawn for this run."""
+    """Return a cast in which people send in turn, in an order drawn for this run."""
     turns = np.random.default_rng(seed).permutation(cast.people)
     faults = dict(cast.faults)
     for index, turn in enumerate(turns):
@@ -34,7 +34,7 @@ def with_delays(cast: Cast, seed: int | None) -> Cast:
 
 
 def _seat(share: float, inner: Fault, network: Network, party: str) -> Endpoint:
-    """Give a place from which everything is sent later by a share of the collection's time."""
+    """Return an endpoint that delays each message by a share of the collection's time."""
     place = inner(network, party)
     send = place.send
 
@@ -47,7 +47,7 @@ def _seat(share: float, inner: Fault, network: Network, party: str) -> Endpoint:
 
 
 def with_pauses(cast: PeerCast, seed: int | None) -> PeerCast:
-    """Let the peers of a cast post one after the other in every step, in an order drawn once.
+    """Return a cast in which peers post in turn in every step, in an order that is drawn once.
 
     The steps of a round share the time that a collection has: each takes its part of it.
     """
@@ -67,7 +67,7 @@ def with_pauses(cast: PeerCast, seed: int | None) -> PeerCast:
 def _peer_seat(
     pause: float, inner: Callable[[Commons, int], Seat], commons: Commons, number: int
 ) -> Seat:
-    """Give a seat that posts so many seconds later."""
+    """Return a seat that posts after a pause in seconds."""
     seat = inner(commons, number)
     say = seat.say
 

@@ -22,14 +22,17 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 import weakenings
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("crypto", "protocol", "roles", "machines", "poll", "theatre")
+ROOMS = (
+    *("crypto", "protocol", "roles", "machines", "poll", "theatre"),
+    *("scenarios/sessions", "tools"),  # readers of saved sessions
+)
 ROW = re.compile(r"^\[([a-z0-9-]+)\]$", re.MULTILINE)
 TESTS = r"^{} = \[.*?\]$"
 
@@ -151,20 +154,47 @@ def mutants(rows: Iterable[Guard], root: Path = ROOT) -> Iterator[Mutant]:
                 yield Mutant(guard, kind, changed)
 
 
+def widened(mutant: Mutant, rows: Iterable[Guard]) -> Mutant:
+    """Return a mutant with more tests: its own, those of all rows of its file, then their files."""
+    guard = mutant.guard
+    beside = [test for row in rows if row.path == guard.path for test in row.tests]
+    files = [test.partition("::")[0] for test in (*mutant.tests, *beside)]
+    tests = tuple(dict.fromkeys((*mutant.tests, *beside, *files)))
+    if mutant.kind:
+        return replace(mutant, guard=replace(guard, weaker={mutant.kind: tests}))
+    return replace(mutant, guard=replace(guard, tests=tests))
+
+
 def narrowed(table: str, killers: Mapping[str, str]) -> str:
     """Return the text of a table in which rows name the one test that noticed.
 
+    A weaker form gets a line of its own where another test noticed it than the row then names.
+
     killers: by the name of the mutant.
     """
-    rows = ROW.split(table)
+    rows, before = ROW.split(table), tomllib.loads(table)
     for place in range(1, len(rows), 2):
         name = rows[place]
+        tests = [killers[name]] if name in killers else before[name].get("tests", [])
+        named = {test.partition("[")[0] for test in tests}
         for mutant, killer in killers.items():
             row, _, kind = mutant.partition(": ")
             if row == name:
                 key = f'weaker."{kind}"' if kind else "tests"
-                line = f"{key} = {json.dumps([killer], ensure_ascii=False)}"
-                pattern = re.compile(TESTS.format(re.escape(key)), re.MULTILINE | re.DOTALL)
-                rows[place + 1] = pattern.sub(lambda _, line=line: line, rows[place + 1], count=1)
+                has_tests = not named.isdisjoint(killer.partition(end)[0] for end in ("[", "::"))
+                rows[place + 1] = _with_test(rows[place + 1], key, killer, needed=not has_tests)
         rows[place] = f"[{name}]"
     return "".join(rows)
+
+
+def _with_test(row: str, key: str, test: str, *, needed: bool) -> str:
+    """Return a row in which a key names one test; needed: the key is added if it is missing."""
+    line = f"{key} = {json.dumps([test], ensure_ascii=False)}"
+    replaced, times = _line_of(key).subn(lambda _: line, row, count=1)
+    if times or not needed:
+        return replaced
+    return _line_of("tests").sub(lambda tests: f"{tests[0]}\n{line}", row, count=1)
+
+
+def _line_of(key: str) -> re.Pattern[str]:
+    return re.compile(TESTS.format(re.escape(key)), re.MULTILINE | re.DOTALL)

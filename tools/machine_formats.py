@@ -46,10 +46,10 @@ LINES = (
     "sweep blood-type --set policy.k=2 --mode ideal --workers 1 --out c.jsonl --quiet",
     "attack blood-type --seed 7 --attacks drop --defences receipts --repeats 1 --format json",
     "attack blood-type --seed 8 --attacks drop --defences receipts --repeats 1 --format csv",
-    "compare blood-type --seed 7 --programs two-round,trusted --format json",
-    "compare blood-type --seed 8 --programs two-round,trusted --format csv",
-    "score people.csv --k 3 --table people.xlsx --counts counts.parquet --format json",
-    "score people.xlsx --k 3 --table people.parquet --format csv",
+    "compare blood-type --seed 7 --programs exposure,trusted --format json",
+    "compare blood-type --seed 8 --programs exposure,trusted --format csv",
+    "score people.csv --k 3 --table people.xlsx --anyway --counts counts.parquet --format json",
+    "score people.xlsx --k 3 --table people.parquet --anyway --format csv",
     "score people.parquet --k 3 --save score.json --figure score.svg --format json",
     "advise people.csv --k 3 --figure advice.png --format json",
     "advise people.csv --k 3 --format csv",
@@ -66,6 +66,7 @@ LINES = (
 SERVED = (
     "status URL --known board.pub.toml --format json",
     "status URL --known board.pub.toml --format csv",
+    "observe URL --known board.pub.toml --save posts --log json",
     "serve PLACE session.toml --key PLACE.key.toml --log json",
     "answer PLACE session.toml --key PLACE.key.toml --from answers.csv --log json",
 )

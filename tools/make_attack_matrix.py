@@ -17,6 +17,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from textwrap import fill
 
+from page_tables import table_cells, written_table
 from veilmix.analysis import drawing
 from veilmix.analysis.figures import attack_matrix as matrix_figure
 from veilmix.cli.commands.attack import detected
@@ -108,18 +109,6 @@ def kinds() -> str:
     return fill(said, 118, break_on_hyphens=False) + "\n"
 
 
-def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
-def parsed(text: str) -> list[list[str]]:
-    """The rows of a table in Markdown."""
-    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line] for line in lines[2:]]
-
-
 def block(name: str) -> str:
     """What stands on the page between the marks of this name."""
     page = PAGE.read_text("utf-8")
@@ -153,7 +142,7 @@ def all_outcomes(rows: Sequence[str], executor: Executor | None = None) -> list[
 def among(new: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """These lines among those of the other attacks on the page, in the order of the matrix."""
     mine = {row[0] for row in new}
-    others = [row for row in parsed(block("outcomes")) if row[0] not in mine]
+    others = [row for row in table_cells(block("outcomes")) if row[0] not in mine]
     order = list(plan_rows())
     there = [row for row in (*others, *new) if row[0] in order]
     return sorted(there, key=lambda row: order.index(row[0]))
@@ -178,15 +167,15 @@ def main(arguments: list[str]) -> int:
     if "--costs" in arguments:
         with processes(2) as pool:
             matrix = attack(load(SCENARIO), SEED, REPEATS, attacks=QUICKEST, executor=pool)
-        _write({"costs": markdown(COSTS, costs(matrix)), "played": played(matrix)})
+        _write({"costs": written_table(COSTS, costs(matrix)), "played": played(matrix)})
         return 0
     if "--check" in arguments or rows:
         with processes(2) as pool:
             lines = all_outcomes(rows, pool)
         if "--check" not in arguments:
-            _write({"kinds": kinds(), "outcomes": markdown(OUTCOMES, among(lines))})
+            _write({"kinds": kinds(), "outcomes": written_table(OUTCOMES, among(lines))})
             return 0
-        there = parsed(block("outcomes"))
+        there = table_cells(block("outcomes"))
         wrong = [row for row in lines if row[0] not in BY_CHANCE and row not in there]
         for row in wrong:
             print(f"{PAGE}: not there: {' | '.join(row)}")
@@ -194,8 +183,8 @@ def main(arguments: list[str]) -> int:
     with processes(2) as pool:
         matrix, opened = measure(executor=pool), measure_opened(executor=pool)
     made = {
-        "outcomes": markdown(OUTCOMES, among([*outcomes(matrix), *outcomes(opened)])),
-        "costs": markdown(COSTS, costs(matrix)),
+        "outcomes": written_table(OUTCOMES, among([*outcomes(matrix), *outcomes(opened)])),
+        "costs": written_table(COSTS, costs(matrix)),
         "played": played(matrix),
         "kinds": kinds(),
     }

@@ -6,9 +6,10 @@ python tools/make_attack_tables.py --check    exit 1 if the page is another than
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
+from page_tables import written_table
 from veilmix.scenarios.catalogue.attack import COMMITTERS
 from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, helping
 
@@ -48,17 +49,11 @@ def _stops(guard: str, attack: str) -> bool:
     return any(guard in helping(attack, topology) for topology in GUARDS[guard].among)
 
 
-def table(headings: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
-    """A table in Markdown."""
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
 def written(page: str) -> str:
     """The page with its tables as the records say."""
-    made = {by or "design": table(ATTACK, attacks(by)) for by in COMMITTERS}
-    made["peers"] = table(PEERS, among_peers())
-    made["guards"] = table(GUARD, guards())
+    made = {by or "design": written_table(ATTACK, attacks(by)) for by in COMMITTERS}
+    made["peers"] = written_table(PEERS, among_peers())
+    made["guards"] = written_table(GUARD, guards())
     return BLOCK.sub(lambda block: block[1] + made[block[2]] + block[3], page)
 
 

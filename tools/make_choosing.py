@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from page_tables import LINE, table_cells, written_table
 from veilmix.scenarios.comparison.compare import compare, programs
 from veilmix.scenarios.comparison.result import Compared, Comparison, Cost
 from veilmix.scenarios.comparison.result_folder import contents
@@ -71,15 +72,8 @@ def _seconds(price: Cost) -> str:
 
 
 def markdown(rows: list[list[str]]) -> str:
-    """A table in Markdown."""
-    lines = [HEADINGS, ["---", "---", *["---:"] * (len(HEADINGS) - 2)], *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
-def parsed(text: str) -> list[list[str]]:
-    """The rows of a table in Markdown."""
-    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line] for line in lines[2:]]
+    """Return the rows as a table in Markdown; numbers are aligned to the right."""
+    return written_table(HEADINGS, rows, [LINE, LINE, *[f"{LINE}:"] * (len(HEADINGS) - 2)])
 
 
 def computed(rows: list[list[str]]) -> list[list[str]]:
@@ -117,8 +111,8 @@ def main(arguments: list[str]) -> int:
         head, name, end = block.groups()
         print(f"playing {name}")
         comparison = played(name, some)
-        rows = among(table(comparison), parsed(block.group()) if some else [])
-        if computed(rows) != computed(parsed(block.group())):
+        rows = among(table(comparison), table_cells(block.group()) if some else [])
+        if computed(rows) != computed(table_cells(block.group())):
             wrong.append(name)
         written = written.replace(block.group(), f"{head}{markdown(rows)}{end}")
         if name in FIGURES and not some and "--check" not in arguments:

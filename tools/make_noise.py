@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import veilmix
+from page_tables import written_table
 from PIL import Image
 from veilmix.analysis import drawing
 from veilmix.analysis.figures.noise import (
@@ -131,14 +132,13 @@ def rows(drawn: Curves, task: str) -> Iterator[tuple[str, ...]]:
 def table(drawn: Curves, task: str) -> str:
     """The errors of a task in Markdown."""
     heads = ["mechanism", *(f"{n:,}: {epsilon:g}" for n in CROWDS for epsilon in ASKED)]
-    lines = [heads, ["---"] * len(heads), *rows(drawn, task)]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    return written_table(heads, rows(drawn, task))
 
 
 def texts() -> str:
     """From which share on a text that nobody listed is found, in Markdown."""
     heads = ["mechanism, local epsilon", *(f"{n:,} people" for n in CROWDS)]
-    lines = [heads, ["---"] * len(heads)]
+    lines = list[list[str]]()
     for local in FOUND:
         for name, make in (("prefix-hash", PrefixTree), ("prefix-bit", PrefixTree.binary)):
             tree, cells = make(("a", "b"), local, width=LONGEST), []
@@ -147,7 +147,7 @@ def texts() -> str:
                 text = "-" if share > 1 else f"{100 * share:.2g} %"
                 cells.append(f"{text} at {after:.3g}")
             lines.append([f"`{name}`, {local:g}", *cells])
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    return written_table(heads, lines)
 
 
 def agreement(drawn: Curves, *, runs: bool) -> str:

@@ -1,4 +1,4 @@
-"""Write the table of results of the search for attacks: the shipped one, and docs/search.md.
+"""Write the table of results of the search for attacks: the shipped one, and docs/attack-search.md.
 
 python tools/make_search.py            search with all sets of guards and write
 python tools/make_search.py NAME ...   search with these sets alone; the others stay
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from page_tables import written_table
 from veilmix import __version__
 from veilmix.protocol.search.deviation import text_of
 from veilmix.scenarios.catalogue.deviations import deviation_of
@@ -24,6 +25,7 @@ from veilmix.scenarios.studies.search_table import (
     FILE,
     PAIRED,
     SETS,
+    TIMED,
     GuardSearch,
     SearchTable,
     recorded_coalitions,
@@ -32,7 +34,7 @@ from veilmix.scenarios.studies.search_table import (
 )
 from veilmix.scenarios.studies.search_text import BEYOND, READS, grouped, limits
 
-PAGE = Path(__file__).parent.parent / "docs" / "search.md"
+PAGE = Path(__file__).parent.parent / "docs" / "attack-search.md"
 BLOCK = re.compile(r"(<!-- (results|attacks|guards|refusals) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEADINGS = ("countermeasures", "coalition", "result", "strategies", "guess (honest)", "noticed")
 
@@ -40,7 +42,7 @@ HEADINGS = ("countermeasures", "coalition", "result", "strategies", "guess (hone
 def searched(name: str) -> GuardSearch:
     """Search with one set of guards."""
     made = scenario_of(name)
-    begun = begin(made, pairs=name in PAIRED)
+    begun = begin(made, pairs=name in PAIRED, times=name in TIMED)
     return GuardSearch(name, search(made, begun, recorded_coalitions(name)))
 
 
@@ -66,22 +68,22 @@ def _result(result: CoalitionResult) -> tuple[str, str, str, str]:
 
 def written(sets: Sequence[GuardSearch]) -> str:
     """Return the table in Markdown, with what was played."""
-    lines = [HEADINGS, ("---",) * len(HEADINGS), *rows(sets)]
-    return f"{_table(lines)}\n{_limits(sets)}\n"
+    return f"{written_table(HEADINGS, rows(sets))}\n{_limits(sets)}\n"
 
 
 def _limits(sets: Sequence[GuardSearch]) -> str:
     results: list[SearchResult] = [known.result for known in sets]
     kinds = sorted({kind for result in results for one in result.coalitions for kind in one.kinds})
     told = sorted({limits(result) for result in results})
-    return f"Played with {'; '.join(told)}, two shufflers. Kinds: {grouped(kinds)}."
+    timed = "; ".join(known.name for known in sets if known.result.times)
+    exact = f" Exact times of posts were in the views of: {timed}." if timed else ""
+    return f"Played with {'; '.join(told)}, two shufflers. Kinds: {grouped(kinds)}.{exact}"
 
 
 def attacks() -> str:
     """Return what the search has of the catalogue, in Markdown."""
-    lines = [("attack", "search", "by or why"), ("---",) * 3]
-    lines += [(f"`{known.attack}`", known.how, known.why) for known in coverage().attacks]
-    return _table(lines)
+    lines = [(f"`{known.attack}`", known.how, known.why) for known in coverage().attacks]
+    return written_table(("attack", "search", "by or why"), lines)
 
 
 def guards() -> str:
@@ -95,17 +97,13 @@ def refusals() -> str:
 
 
 def _switched_off(what: str, known_guards: Sequence[GuardCoverage]) -> str:
-    lines = [(what, "switched off", "coalition", "strategy or reason"), ("---",) * 4]
+    lines = list[tuple[str, ...]]()
     for known in known_guards:
         strategy = text_of(tuple(map(deviation_of, known.strategy))) or "by watching"
         why = f"{strategy}: {known.why}" if known.members else known.why
         brings = "brings a find" if known.members else "no find"
         lines.append((f"`{known.guard}`", brings, " + ".join(known.members) or "-", why))
-    return _table(lines)
-
-
-def _table(lines: Sequence[Sequence[str]]) -> str:
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    return written_table((what, "switched off", "coalition", "strategy or reason"), lines)
 
 
 def page(table: SearchTable) -> str:

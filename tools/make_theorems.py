@@ -1,13 +1,15 @@
-"""Write the tables of all numbered items of the papers into docs/theorems.md.
+"""Write the numbered items of the papers, with their statements, into docs/theorems.md.
 
 python tools/make_theorems.py            write
 python tools/make_theorems.py --check    exit 1 if the page is another than the list says
 
-The list is docs/numbered-items.txt. Every name of the package must be there, and every test.
+The list is docs/numbered-items.txt, the mathematics docs/statements/NNN.txt. Every item must have a
+statement, and every name of the package and every test must be there.
 """
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from importlib import import_module
@@ -15,10 +17,15 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-PAGE, ITEMS = ROOT / "docs" / "theorems.md", ROOT / "docs" / "numbered-items.txt"
+sys.path.insert(0, str(ROOT / "docs" / "extensions"))
+
+from page_tables import written_table  # noqa: E402 (stands beside this file)
+from statements import Statement, listed_items, statements  # noqa: E402 (stands beside the pages)
+
+PAGE = ROOT / "docs" / "theorems.md"
 TESTS = ROOT / "tests" / "analysis"
 BLOCK = re.compile(r"(<!-- items (\d{3}) -->\n).*?(<!-- end -->)", re.DOTALL)
-HEADINGS = ("number", "statement", "status", "where", "test")
+HEADINGS = ("number", "in words", "status")
 FILES = {
     "comp": "composition/test_composition.py",
     "ent": "estimation/test_estimation_entropy.py",
@@ -64,32 +71,36 @@ class Item:
     test: str
 
     @classmethod
-    def of(cls, line: str) -> "Item":
-        """From a line of the list."""
-        number, statement, status, where, test = (part.strip() for part in line.split(" | "))
+    def of(cls, fields: Sequence[str]) -> "Item":
+        """Return the item with these fields of the list."""
+        number, statement, status, where, test = fields
         names = () if where == "-" else tuple(where.split(", "))
         alias, _, function = ("", "", "") if test == "-" else test.partition(": ")
         return cls(number, statement, status, names, FILES.get(alias, ""), function)
 
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """A row of the table."""
-        where = ", ".join(f"`{name.removeprefix('analysis.')}`" for name in self.where) or "-"
-        test = (
-            f"`{self.file.rpartition('/')[2]}` {self.test.replace('_', ' ')}" if self.file else "-"
-        )
-        return self.number, self.statement, self.status, where, test
+    def heading(self, paper: str) -> str:
+        """The title of its statement, which no other item has."""
+        return f"{self.number} of paper {paper}"
+
+    def cells(self, paper: str) -> tuple[str, ...]:
+        """A row of the table, which leads to the statement."""
+        anchor = re.sub(r"[^a-z0-9-]", "", self.heading(paper).lower().replace(" ", "-"))
+        return f"[{self.number}](#{anchor})", self.statement, self.status
+
+    def block(self, paper: str, statement: Statement) -> str:
+        """The statement under its title, with what became of it, functions and test."""
+        facts = [f"**Status**: {self.status}."]
+        if self.where:
+            facts.append("**In**: " + ", ".join(f"`{name}`" for name in self.where) + ".")
+        if self.file:
+            name = self.test.replace("_", " ")
+            facts.append(f"**Test**: `{self.file.rpartition('/')[2]}`, {name}.")
+        return f"#### {self.heading(paper)}\n\n{statement.markdown}\n{' '.join(facts)}\n"
 
 
 def items() -> dict[str, list[Item]]:
-    """All items, by paper."""
-    items: dict[str, list[Item]] = {}
-    for line in ITEMS.read_text(encoding="utf-8").splitlines():
-        if heading := re.fullmatch(r"\[(\d{3})\]", line):
-            items[heading[1]] = []
-        elif line and not line.startswith("#"):
-            items[list(items)[-1]].append(Item.of(line))
-    return items
+    """Return all items, by paper."""
+    return {paper: [Item.of(fields) for fields in rows] for paper, rows in listed_items().items()}
 
 
 def missing(item: Item) -> list[str]:
@@ -100,6 +111,12 @@ def missing(item: Item) -> list[str]:
         if f"def test_{item.test}(" not in source:
             gone.append(f"{item.file}: test_{item.test}")
     return gone
+
+
+def unstated(paper: str) -> list[str]:
+    """Return the items that are in the list and not among the statements, or the other way."""
+    listed, stated = {item.number for item in items()[paper]}, set(statements(paper))
+    return sorted(f"{paper}: {number}" for number in listed ^ stated)
 
 
 def _there(name: str) -> bool:
@@ -117,21 +134,23 @@ def _there(name: str) -> bool:
     return False
 
 
-def table(rows: list[Item]) -> str:
-    """A table in Markdown."""
-    lines = [HEADINGS, ("---",) * len(HEADINGS), *(item.cells for item in rows)]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+def section(paper: str, rows: list[Item]) -> str:
+    """The items of one paper: a table, then each statement."""
+    known = statements(paper)
+    table = written_table(HEADINGS, (item.cells(paper) for item in rows))
+    return "\n".join([table, *(item.block(paper, known[item.number]) for item in rows)])
 
 
 def written(page: str) -> str:
-    """The page with its tables as the list says."""
+    """The page with its items as the lists say."""
     known = items()
-    return BLOCK.sub(lambda block: block[1] + table(known[block[2]]) + block[3], page)
+    return BLOCK.sub(lambda block: block[1] + section(block[2], known[block[2]]) + block[3], page)
 
 
 def main() -> int:
     """Write the page, or compare it."""
-    if gone := [name for some in items().values() for item in some for name in missing(item)]:
+    gone = [name for some in items().values() for item in some for name in missing(item)]
+    if gone := gone + [name for paper in items() for name in unstated(paper)]:
         print("not there:", *gone, sep="\n")
         return 1
     page = PAGE.read_text(encoding="utf-8")

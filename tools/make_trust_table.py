@@ -15,6 +15,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 from msgspec.structs import replace
+from page_tables import written_table
 from veilmix import __version__
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.serialization.json_text import pretty
@@ -159,8 +160,7 @@ def _without(sets: Sequence[GuardSet]) -> str:
 
 def written(sets: Sequence[GuardSet]) -> str:
     """The table in Markdown, with what was played."""
-    lines = [HEADINGS, ("---",) * len(HEADINGS), *rows(sets)]
-    table = "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    table = written_table(HEADINGS, rows(sets))
     where = dict.fromkeys(
         f"{guards.scenario}, {guards.users} people of {guards.source.removeprefix('builtin:')}"
         for guards in sets

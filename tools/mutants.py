@@ -2,12 +2,16 @@
 
     python tools/mutants.py [NAME...]     all, or those whose names contain one of these
     python tools/mutants.py --weaker all  with all weakenings; else with a fixed part, one of SHARE
-    python tools/mutants.py --narrow      besides, write the first test that noticed in each row
+    python tools/mutants.py --removals part   with one of REMOVED of the removals, as CI does
+    python tools/mutants.py --unchanged skip  the named tests are not tried without any change: for
+                                              CI, whose suite has all of them
+    python tools/mutants.py --narrow      besides, write the first test that noticed in each row;
+                                          what its tests miss is tried with more (`widened`)
 
 The rows are those of the rooms' `guards.toml` (guard_table.py), the weakenings are derived from
-them (weakenings.py). The part is that of the names whose hash SHARE divides: the same every time,
-on every machine. With all weakenings, those of which a row says that no test can notice are tried
-as well: its own tests must pass.
+them (weakenings.py). A part is that of the names whose hash SHARE or REMOVED divides: the same
+every time, on every machine. With all weakenings, those of which a row says that no test can
+notice are tried as well: its own tests must pass.
 
 A row names one test where it can, or files: then the first test that fails is looked for, which
 takes longer. Nothing in the checkout is touched but the rows that `--narrow` writes: each mutant is
@@ -22,12 +26,13 @@ import sys
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import forked_tests
 from forked_tests import Job, JobResult
-from guard_table import ROOMS, ROOT, Mutant, guards, mutants, narrowed
+from guard_table import ROOMS, ROOT, Mutant, guards, mutants, narrowed, widened
 
-SHARE = 20
+SHARE, REMOVED = 20, 4  # of so many weakenings and removals one is in the fixed part
 OVER_NETWORKS = "tests/roles/"  # where tests have a case for each network (tests/roles/conftest.py)
 IN_MEMORY = ("-m", "not tls")
 
@@ -50,30 +55,37 @@ class Verdict:
 
 
 def is_in_part(mutant: Mutant) -> bool:
-    """Whether a mutant is tried every time: a removal, or a weakening of the fixed part."""
+    """Whether a mutant is in the fixed part of the removals, or of the weakenings."""
     digest = hashlib.sha256(mutant.name.encode()).digest()
-    return not mutant.kind or int.from_bytes(digest[:8], "big") % SHARE == 0
+    return int.from_bytes(digest[:8], "big") % (SHARE if mutant.kind else REMOVED) == 0
 
 
-def chosen(names: Sequence[str], weaker: str) -> list[Mutant]:
-    """Return the mutants whose names contain one of these, all if there are none."""
-    every = weaker == "all"
+def chosen(names: Sequence[str], weaker: str, removals: str = "all") -> list[Mutant]:
+    """Return the mutants whose names contain one of these, all if there are none.
+
+    weaker, removals: `all`, or `part` for the fixed part. A weakening that means the same as its
+    guard is tried with all others alone.
+    """
     return [
         mutant
         for mutant in mutants(list(guards()))
-        if (every or (is_in_part(mutant) and mutant.kind not in mutant.guard.same))
+        if ((weaker if mutant.kind else removals) == "all" or is_in_part(mutant))
+        and (weaker == "all" or mutant.kind not in mutant.guard.same)
         and (not names or any(part in mutant.name for part in names))
     ]
 
 
-def judged(tried: Sequence[Mutant], many: int) -> Iterator[Verdict | str]:
+def judged(
+    tried: Sequence[Mutant], many: int, *, unchanged: bool = True
+) -> Iterator[Verdict | str]:
     """Yield the verdict on each of these mutants, as it is found; so many are tried at a time.
 
-    A text is what is wrong with the tests that are named.
+    A text is what is wrong with the tests that are named. unchanged: whether these are tried
+    without any change too.
     """
     forked_tests.prepare()
     jobs = list[Job[Mutant | None]]()
-    named = {test for mutant in tried for test in mutant.tests}
+    named = {test for mutant in tried for test in mutant.tests if unchanged}
     for over in (True, False):  # networks, or none
         chosen = {test for test in named if test.startswith(OVER_NETWORKS) is over}
         jobs.extend(Job(None, tests, options=_options(tests)) for tests in _parts(chosen, many))
@@ -82,6 +94,17 @@ def judged(tried: Sequence[Mutant], many: int) -> Iterator[Verdict | str]:
         jobs.append(Job(mutant, mutant.tests, changed, _options(mutant.tests)))
     for result in forked_tests.runs(jobs, many, ROOT):
         yield _judgement(result)
+
+
+def judged_widely(tried: Sequence[Mutant], many: int) -> Iterator[Verdict | str]:
+    """Yield verdicts as `judged` does; a mutant that its tests miss is tried with more tests."""
+    rows, missed = list(guards()), list[Mutant]()
+    for judgement in judged(tried, many):
+        if isinstance(judgement, Verdict) and judgement.wrong and not judgement.killer:
+            missed.append(widened(judgement.mutant, rows))
+        else:
+            yield judgement
+    yield from judged(missed, many)
 
 
 def _options(tests: Collection[str]) -> tuple[str, ...]:
@@ -113,8 +136,8 @@ def _judgement(result: JobResult[Mutant | None]) -> Verdict | str:
     elif not wrong and result.failed is None:
         wrong = f"{mutant.guard.path} so changed, and no test fails"
     if wrong:
-        return Verdict(mutant, wrong=f"{mutant.name}: {wrong}", seconds=result.seconds)
-    return Verdict(mutant, result.failed or "", seconds=result.seconds)
+        wrong = f"{mutant.name}: {wrong}"
+    return Verdict(mutant, result.failed or "", wrong, result.seconds)
 
 
 def narrow(killers: Mapping[str, str]) -> None:
@@ -129,16 +152,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Remove, weaken each guard; a test must notice.")
     parser.add_argument("names", nargs="*", help="parts of names; none: all guards")
     parser.add_argument("--weaker", choices=("part", "all"), default="part")
+    parser.add_argument("--removals", choices=("part", "all"), default="all")
+    parser.add_argument("--unchanged", choices=("try", "skip"), default="try")
     parser.add_argument("--at-a-time", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--narrow", action="store_true", help="write the tests that noticed")
     given = parser.parse_args()
     try:
-        tried = chosen(given.names, given.weaker)
+        tried = chosen(given.names, given.weaker, given.removals)
     except ValueError as wrong:
         print(wrong)
         return 1
     start, wrongs, verdicts = time.monotonic(), 0, list[Verdict]()
-    for judgement in judged(tried, given.at_a_time):
+    judge = judged_widely if given.narrow else partial(judged, unchanged=given.unchanged == "try")
+    for judgement in judge(tried, given.at_a_time):
         line = judgement if isinstance(judgement, str) else judgement.wrong
         if line:
             print(line, flush=True)

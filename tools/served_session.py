@@ -1,9 +1,10 @@
 """Play the session of docs/deploy.md with real processes, and parse the output of its places.
 
 Each place writes its log as JSON, a line an event, and at its end the release as CSV. Meanwhile
-`veilmix status` reads the board. A log line says when a place is ready. No deadline comes while a
-place works: time is driven as in the tests (tests/kits/driven_place.py), so neither the result nor
-the duration of the session depends on a deadline in seconds.
+`veilmix status` reads the board, and `veilmix observe` follows it to its end. A log line says when
+a place is ready. No deadline comes while a place works: time is driven as in the tests
+(tests/kits/driven_place.py), so neither the result nor the duration of the session depends on a
+deadline in seconds.
 """
 
 import json
@@ -24,11 +25,12 @@ from session_kit import CHANGED, DRIVEN, LONG, left, let_pass, port_is_free  # n
 
 PAGE = ROOT / "docs" / "deploy.md"
 PLACES = ("board", "analyst", "shuffler-1", "shuffler-2")  # ready before people answer
-PEOPLE, OPENING = "hall", "curator"
-CONCLUDING = (PEOPLE, OPENING, "analyst")  # the others stay, to refuse late messages
+PEOPLE, OPENING, OBSERVER = "hall", "curator", "observer"
+CONCLUDING = (PEOPLE, OPENING, "analyst", OBSERVER)  # the others stay, to refuse late messages
 PAUSE = 0.05  # seconds between two looks at a log
 ANSWERS = "meal,day\n" + "meat,Monday\nplants,Friday\n" * 10
 RELEASED = "meal,count\nmeat,10\nplants,10\n"
+OBSERVED = re.compile(r"\d+ posts in posts; the session is complete\ndigest [0-9a-f]{64}\n")
 
 Process = subprocess.Popen[bytes]
 
@@ -36,7 +38,7 @@ Process = subprocess.Popen[bytes]
 def play(veilmix: Path, folder: Path, lowest_port: int) -> Iterator[str]:
     """Play the session in a folder with a command `veilmix`; yields the faults."""
     board, *lines = _prepare(veilmix, folder, lowest_port)
-    status, serve, answer = lines[:-2], lines[-2], lines[-1]
+    *status, observe, serve, answer = lines
     with ExitStack() as ending:
         places: dict[str, Process] = {}
 
@@ -50,6 +52,7 @@ def play(veilmix: Path, folder: Path, lowest_port: int) -> Iterator[str]:
             logs = {name: _text(folder, name, "log") for name in PLACES}
             yield f"veilmix {serve}\n  a place ended before it was ready: {logs}"
             return
+        start(OBSERVER, observe.replace("URL", board))
         start(PEOPLE, answer)
         for line in status:
             done = subprocess.run(
@@ -63,7 +66,7 @@ def play(veilmix: Path, folder: Path, lowest_port: int) -> Iterator[str]:
         start(OPENING, serve)
         _drive(folder, places, CONCLUDING)
         for name in CONCLUDING:
-            line = (answer if name == PEOPLE else serve).replace("PLACE", name)
+            line = {PEOPLE: answer, OBSERVER: observe}.get(name, serve).replace("PLACE", name)
             yield from _faults(line, folder, name, places[name].returncode)
 
 
@@ -119,13 +122,14 @@ def _drive(folder: Path, places: Mapping[str, Process], concluding: Collection[s
     ahead = 0.0
     while any(places[name].poll() is None for name in concluding):
         alive = {name for name, process in places.items() if process.poll() is None}
-        ahead = let_pass(folder, ahead, left(folder, alive - {"board"}, ahead))
+        ahead = let_pass(folder, ahead, left(folder, alive - {"board", OBSERVER}, ahead))
 
 
 def _faults(line: str, folder: Path, name: str, code: int | None) -> Iterator[str]:
     """Yield the faults of a place's exit code, its release and its log."""
     said, log = _text(folder, name, "out"), _text(folder, name, "log")
-    if (code, said) != (0, RELEASED):
+    is_told = OBSERVED.fullmatch(said) if name == OBSERVER else said == RELEASED
+    if code != 0 or not is_told:
         yield f"veilmix {line}\n  exit code {code}; it printed\n{said}{log}"
         return
     for event in log.splitlines():

@@ -45,6 +45,7 @@ LONG = (
     "tests/analysis/trust/test_certain_cells.py",
 )
 ROOMS = "tests/analysis"
+SHARE = 4  # of the files of these tests, one of so many is in the part of either kind
 # Old libraries call newer ones and cause warnings: only warnings about our lines are errors there.
 WARNINGS = {"newest": "error", "oldest": "default\nerror:::veilmix"}
 # Variables that are set for other tests, or for the checkout's own environment.
@@ -172,12 +173,12 @@ def copied(home: Path) -> tuple[Path, Path]:
 def part(kind: str) -> list[str]:
     """Return the files of tests that CI runs with the recorded newest or oldest libraries.
 
-    Either kind has every second file: those of the one are not those of the other.
+    Either kind has every SHARE-th file: those of the one are not those of the other.
     """
     files = [
         path.relative_to(ROOT).as_posix() for path in sorted((ROOT / ROOMS).rglob("test_*.py"))
     ]
-    return [name for name in files if name not in LONG][[*RESOLUTIONS].index(kind) :: 2]
+    return [name for name in files if name not in LONG][[*RESOLUTIONS].index(kind) :: SHARE]
 
 
 def try_all(pins: dict[str, str], python: str, *, whole: bool) -> list[str]:

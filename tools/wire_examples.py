@@ -61,6 +61,14 @@ from veilmix.protocol.token_messages import (
     Query,
     Roll,
 )
+from veilmix.protocol.verified_messages import (
+    BallotKeys,
+    CheckedBallots,
+    HandedBallot,
+    HandedBallots,
+    OpeningShares,
+    ShuffledLists,
+)
 
 SEED = 2024
 SCHEMA = Schema(
@@ -126,6 +134,7 @@ SEALED = Seal(witness_of(HEAD), SIGNER.sign(b"what a seal is of"))
 TOKENED = Rules(tokens=True)
 CHALLENGED = Rules(challenge=True)
 AUDITED = Rules(audit=True)
+VERIFIED = Rules(verified=True)
 PROVED = b"\2" * 32, bytes(range(96))
 SIGNED = bytes(range(32)), SIGNER.sign(b"an envelope")
 ELEMENTS = tuple(base_times(bytes((number,)) + bytes(31)) for number in (1, 2, 3))
@@ -151,6 +160,7 @@ BODIES: dict[str, tuple[int, Body]] = {
         0,
         announcement(registry=bytes(range(32)), rules=CHALLENGED),
     ),
+    "announcement-verified": (0, announcement(registry=bytes(range(32)), rules=VERIFIED)),
     "announcement-with-audits": (
         0,
         announcement(registry=bytes(range(32)), rules=AUDITED),
@@ -217,6 +227,12 @@ BODIES: dict[str, tuple[int, Body]] = {
     "opened-nothing": (1, Opened(1, ())),
     "heard": (1, BallotMarks(tuple(bytes([i]) * 32 for i in (1, 2, 3)))),
     "heard-nothing": (1, BallotMarks(())),
+    "keys": (1, BallotKeys((bytes(range(96)), b"\1" * 96))),
+    "handed": (1, HandedBallots(tuple(HandedBallot(i, b"ballots", SIGNED[1]) for i in (0, 258)))),
+    "handed-nothing": (1, HandedBallots(())),
+    "checked": (1, CheckedBallots(bytes(range(32)))),
+    "shuffled": (1, ShuffledLists(2, (b"rows", b"other rows"), (b"a proof", b"another"))),
+    "shared": (1, OpeningShares((b"shares", b"other shares"))),
     "alarm-changed": (2, Alarm(1, Cause.CHANGED, b"what proves it")),
 }
 SEALS = {"closed-sealed": SEALED, "closed-sealed-before-a-head": Seal(b"", SEALED.signature)}

@@ -15,6 +15,7 @@ from wire_examples import (
     SIGNED,
     SIGNER,
     TOKENED,
+    VERIFIED,
     Named,
     announcement,
     encoded,
@@ -140,6 +141,8 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
     challenged = announcement(rules=CHALLENGED, registry=bytes(range(32))).encode()
     challenge, audit = b"\1\1\1\0\2\0\0", b"\1\1\1\0\4\0\0"
     audited = announcement(rules=AUDITED, registry=bytes(range(32))).encode()
+    verified = announcement(rules=VERIFIED, registry=bytes(range(32))).encode()
+    proved = b"\1\1\1\0\x08\0\0"
     alone = announcement(1, rules=TOKENED, registry=bytes(range(32))).encode()
     changes = {
         "flaw-unknown": (flawed, text(b"unbound"), text(b"unbounD")),
@@ -153,7 +156,10 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
             b"\1\1\1\1\1\0\1" + text(b"unbound"),
         ),
         "tokens-without-registry": (tokened, root, size(b"")),
-        "guards-unknown": (tokened, tokens, b"\1\1\1\0\x08\0\0"),
+        "guards-unknown": (tokened, tokens, b"\1\1\1\0\x10\0\0"),
+        "verified-with-tokens": (tokened, tokens, b"\1\1\1\0\x09\0\0"),
+        "verified-without-order": (verified, proved, b"\1\1\0\0\x08\0\0"),
+        "verified-without-registry": (verified, root, size(b"")),
         "audit-of-one-shuffler": (alone, tokens, audit),
         "audit-without-salt": (audited, audit, b"\1\0\1\0\4\0\0"),
         "audit-without-padding": (audited, audit, b"\0\1\1\0\4\0\0"),
@@ -183,6 +189,7 @@ def body_faults() -> Iterator[tuple[str, str, bytes]]:
     yield from board_faults()
     yield from token_faults()
     yield from peer_faults()
+    yield from verified_faults()
 
 
 def call_faults() -> Iterator[tuple[str, str, bytes]]:
@@ -304,6 +311,22 @@ def signed_kinds_faults() -> Iterator[tuple[str, str, bytes]]:
     yield "opened", "flag-2", replaced(keys, b"\1" * 32 + b"\0", b"\1" * 32 + b"\2")
     yield "opened", "more-than-there-are", patched(keys, (HEADER + 1, b"\0\0\0\2", b"\xff" * 4))
     yield "heard", "marks-descending", replaced(came, b"\1" * 32, b"\2" * 32)
+
+
+def verified_faults() -> Iterator[tuple[str, str, bytes]]:
+    """What is wrong with posts of a verified mix."""
+    keys, handed, nothing = encoded("keys"), encoded("handed"), encoded("handed-nothing")
+    yield "keys", "of-nothing", keys[:HEADER] + b"\0\0"
+    yield "handed", "person-twice", replaced(handed, b"\0\0\1\2ballots", b"\0\0\0\0ballots")
+    yield "handed", "of-no-bytes", replaced(handed, b"\0\0\0\7", b"\0\0\0\0")
+    yield "handed", "size-of-nothing", nothing[:-1] + b"\1"
+    yield "handed", "more-than-there-are", patched(handed, (HEADER, b"\0\0\0\2", b"\xff" * 4))
+    lists, shares = encoded("shuffled"), encoded("shared")
+    yield "shuffled", "a-proof-less", lists[: -len(b"another") - 4]
+    fewer = replaced(lists, b"\0\2" + size(b"a proof"), b"\0\1" + size(b"a proof"))
+    yield "shuffled", "a-proof-for-two", fewer[: -len(b"another") - 4]
+    yield "shuffled", "nothing", lists[: HEADER + 1] + b"\0\0\0\0"
+    yield "shared", "nothing", shares[:HEADER] + b"\0\0"
 
 
 def peer_faults() -> Iterator[tuple[str, str, bytes]]:

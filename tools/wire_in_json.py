@@ -101,6 +101,7 @@ def shown_announcement(told: Announcement) -> Vector:
         "tokens": told.rules.tokens,
         "challenge": told.rules.challenge,
         "audit": told.rules.audit,
+        "verified": told.rules.verified,
         "flaws": [flaw.value for flaw in told.rules.flaws],
         "shufflers": [key.encode().hex() for key in told.shufflers],
         "curator": told.curator.encode().hex(),

@@ -1,10 +1,11 @@
-"""Advice: how coarse each column of a table has to be so that its people are k-anonymous.
+"""Advice: coarse levels of each column of a table that make its people k-anonymous.
 
-Here live ladders of coarser values, the search for the choice that loses least, and what a choice
-costs. May import `exposure`. Must never know files or what a value means: a value is a code.
+Contains ladders of coarser values, the search for the choice with the least loss, and the losses of
+a choice. May import `exposure`. Must never know files or the meaning of a value: a value is a code.
 """
 
+from .choice import Advice, Choice
 from .ladder import Ladder, Level
-from .lattice_search import Advice, Choice, search
+from .lattice_search import search
 
 __all__ = ["Advice", "Choice", "Ladder", "Level", "search"]

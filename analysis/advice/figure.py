@@ -1,4 +1,4 @@
-"""The picture of advice: what every choice loses against the people below k, true and promised."""
+"""The figure of advice: loss of every choice against the people below k, true and guaranteed."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TICKS = (0, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
-Point = tuple[float, float, float]  # loss, share below k, share that can be promised
+Point = tuple[float, float, float]  # loss, share below k, guaranteed share
 
 
 @drawing.styled
 def figure(points: Sequence[Point], best: int, target: float, k: int) -> "Figure":
     """Draw choices as points. best: the place of the one advised. target: the share wanted."""
-    made, (ax,) = drawing.new(7.6, 4.4)
+    plot, (ax,) = drawing.new(7.6, 4.4)
     draw(ax, points, best, target, k)
-    return made
+    return plot
 
 
 def draw(ax: "Axes", points: Sequence[Point], best: int, target: float, k: int) -> None:
-    """Draw on axes; the share of people is drawn as its root, so that small ones are told apart."""
+    """Draw on axes, with roots of the share of people, so that small shares are distinguishable."""
     loss = [point[0] for point in points]
     ax.set_xscale("function", functions=(lambda x: abs(x) ** 0.5, lambda x: x**2))
     ax.plot([p[1] for p in points], loss, "o-", color=drawing.BLUE, label="in this table")

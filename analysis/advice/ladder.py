@@ -1,11 +1,13 @@
-"""Ladders: a column in ever coarser values, from as it is to not at all.
+"""Ladders: a column in ever coarser values, from its own values to a single value.
 
-A level maps the codes of the column to coarser codes. Each level is a coarsening of the one before
-(two values that one level makes the same, all later ones do), so a person's crowd only grows. The
-loss of a level is a number from 0 to 1, ascending; the usual one is the share of entropy lost,
+A level maps the codes of the column to coarser codes. Each level is a coarsening of the level
+before (values equal in one level are equal in all later levels), so a person's crowd only grows.
+The loss of a level is a number from 0 to 1, ascending; the usual loss is the lost share of entropy,
 
     loss = 1 - H(level) / H(level 0)
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,12 +22,12 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """One step of a ladder.
+    """A step of a ladder.
 
     Attributes:
-        name: what it is called, in messages and tables.
+        name: its name, in messages and tables.
         codes: codes[c] is the coarser code of code c.
-        loss: of what the column tells, from 0 (as fine as it was) to 1 (nothing).
+        loss: lost share of the column's information, from 0 (the values themselves) to 1 (all).
     """
 
     name: str
@@ -63,7 +65,7 @@ class Ladder:
 
 
 def nested(finer: Codes, coarser: Codes) -> bool:
-    """Whether values that are one in the finer level are one in the coarser."""
+    """Whether values that are equal in the finer level are equal in the coarser."""
     if len(finer) != len(coarser):
         return False
     pairs = np.unique(np.stack([finer, coarser]), axis=1)
@@ -79,6 +81,6 @@ def entropy(counts: Sequence[int] | Codes) -> float:
 
 def entropy_losses(counts: Codes, levels: Sequence[Codes]) -> list[float]:
     """The share of entropy that each level loses. counts: people of each code."""
-    held = [entropy(np.bincount(codes, weights=counts)) for codes in levels]
-    whole = held[0]
-    return [0.0 if not whole else min(1.0, max(0.0, 1 - bits / whole)) for bits in held]
+    entropies = [entropy(np.bincount(codes, weights=counts)) for codes in levels]
+    whole = entropies[0]
+    return [0.0 if not whole else min(1.0, max(0.0, 1 - bits / whole)) for bits in entropies]

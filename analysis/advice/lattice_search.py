@@ -1,27 +1,28 @@
-"""The least loss over all choices of levels that leave few people below k: searched, with its gap.
+"""The least loss over all choices of levels with few people below k: searched, with its gap.
 
     loss of a choice = b + (1 - b) e     b: weighted mean of its levels' losses
                                          e: share of people below k, whose rows count as lost
 
-A choice is safe if at most `most` people are below k. Making any column coarser never takes anybody
-out of a crowd, so of a partial choice (some columns settled, the others dropped) the people below k
-are the fewest of all its completions: if they are too many, none is safe. The search settles one
-column after the other, best bound first; the bound of a partial choice takes for every other
-column the finest level that is safe beside what is settled. It is exact when the best bound left
-is no less than the best choice found; stopped before, the difference is the gap.
+A choice is safe if at most `most` people are below k. A coarser column never removes a person from
+a crowd, so of a partial choice (some columns settled, the rest dropped) the people below k are the
+fewest of all its completions: if they are too many, no completion is safe. The search settles one
+column after the other, best bound first; for every unsettled column, the bound of a partial choice
+takes the finest level that is safe beside the settled columns. It is exact if the best remaining
+bound is no less than the best choice found; after an early stop, the difference is the gap.
 
-Where a promise is asked for, a choice is safe only if the columns' counts alone prove it as well.
-A promise may break as a column gets coarser, but never says less than the truth: the same bounds
-hold, and every complete choice that would be the best is asked for its promise.
+If a promise is given, a choice is safe only if the columns' counts alone prove it as well. A
+promise may break as a column gets coarser, but is never below the truth: the same bounds hold, and
+the promise is computed for every complete choice that would be the best.
 
-People are told apart by sums of random 64-bit numbers, one for each coarser value (two different
-rows collide with probability n^2 / 2^64); the choice that is returned is counted again without
-them. Incognito (LeFevre et al. 2005) and Flash (Kohlmayer et al. 2012) search the same lattice.
+People are distinguished by sums of random 64-bit numbers, one for each coarser value (two different
+rows collide with probability n^2 / 2^64); the returned choice is counted again without them.
+Incognito (LeFevre et al. 2005) and Flash (Kohlmayer et al. 2012) search the same lattice.
 """
+
+from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,69 +30,17 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ParameterError
 from ..exposure import joint_counts, users_below
 from ..exposure.cells import as_table
+from ..exposure.persons import Persons, people_below
 from ..validation import whole
+from .choice import SLACK, Advice, Choice, Levels
 from .ladder import Ladder
 
-Levels = tuple[int, ...]
 Promise = Callable[[Levels], int]
 Keys = NDArray[np.uint64]
-SEED = 0x61647669  # of the numbers that tell people apart, and of the orders that are tried
+SEED = 0x61647669  # seeds the row numbers and the orders of the search
 RESTARTS = 24  # orders in which the first choices are made finer
-SLACK = 1e-12  # a difference of losses that is rounding
 # Where the caller sets no limit: rows that all steps read, and steps; a minute of processor time.
 ROWS, STEPS = 1_500_000_000, 250_000
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Levels for all columns.
-
-    Attributes:
-        levels: the number of the level of each column.
-        loss: from 0 to 1, all columns together.
-        people: who are in a crowd below k.
-    """
-
-    levels: Levels
-    loss: float
-    people: int
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """What a search found.
-
-    Attributes:
-        best: the safe choice with the least loss.
-        bound: no safe choice loses less.
-        tried: all complete choices that were counted.
-        counted: how often people were counted.
-    """
-
-    best: Choice
-    bound: float
-    tried: tuple[Choice, ...] = field(repr=False)
-    counted: int
-
-    @property
-    def gap(self) -> float:
-        """How much less another choice could lose; 0 where the search is exact."""
-        return max(0.0, self.best.loss - self.bound)
-
-    @property
-    def exact(self) -> bool:
-        """Whether it is proved that no choice loses less."""
-        return self.gap <= SLACK
-
-    def frontier(self) -> tuple[Choice, ...]:
-        """Those tried that are not beaten: each loses less than any with as few people below k."""
-        choices: list[Choice] = []
-        for choice in sorted(
-            self.tried, key=lambda choice: (choice.people, choice.loss, choice.levels)
-        ):
-            if not choices or choice.loss < choices[-1].loss - SLACK:
-                choices.append(choice)
-        return tuple(choices)
 
 
 def search(
@@ -103,21 +52,26 @@ def search(
     charged: bool = True,
     promise: Promise | None = None,
     steps: int | None = None,
-    progress: Callable[[str], None] = lambda _stage: None,
+    persons: ArrayLike | None = None,
+    fixed: ArrayLike | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Advice:
-    """Find the levels that lose least among those that leave at most `most` people below k.
+    """Find the levels with the least loss among those with at most `most` people below k.
 
     Args:
-        table: n x d integer codes of at least 0, one row a person.
+        table: n x d integer codes of at least 0.
         ladders: the levels of each column.
         k: an integer of at least 1.
-        most: people who may be in a crowd smaller than k.
+        most: allowed people in a crowd smaller than k.
         charged: whether people below k count as lost (e in the formula; else it is 0).
-        promise: the people below k that can be excluded no better of a choice, where that has to be
-            at most `most` too.
+        promise: an upper bound on the people below k from the columns' counts, if it must be at
+            most `most` too.
         steps: counts of the table and promises after which the best choice so far is returned, with
             its gap; None: 1.5 x 10^9 / rows, at most 250,000.
-        progress: is called with what is known, now and then.
+        persons: an integer for each row, equal where rows are one person's, who is as exposed as
+            its worst row; None: each row is a person's own.
+        fixed: the cell of each row in columns that are known and stay as they are; None: none.
+        progress: called with the current result, now and then.
     """
     codes = as_table(table)
     if codes.shape[1] != len(ladders) or k < 1 or most < 0:
@@ -125,7 +79,8 @@ def search(
             f"ladders: found {len(ladders)} for {codes.shape[1]} columns, k = {k}, most = {most}"
         )
     limit = min(STEPS, ROWS // len(codes)) if steps is None else whole(steps, "steps", 0)
-    return _Search(codes, ladders, k, most, charged, promise, limit, progress).run()
+    owned = None if persons is None else Persons.of(codes, persons)
+    return _Search(codes, ladders, k, most, charged, promise, limit, owned, progress).run(fixed)
 
 
 class _Search:
@@ -136,16 +91,18 @@ class _Search:
         codes: NDArray[np.integer],
         ladders: Sequence[Ladder],
         k: int,
-        most: int,
+        work_limit: int,
         charged: bool,  # noqa: FBT001 - passed on
         promise: Promise | None,
         steps: int,
-        progress: Callable[[str], None],
+        persons: Persons | None,
+        progress: Callable[[str], None] | None,
     ) -> None:
-        self.codes, self.ladders, self.k, self.most = codes, ladders, k, most
-        self.charged, self.promise, self.progress = charged, promise, progress
+        self.codes, self.ladders, self.k, self.most = codes, ladders, k, work_limit
+        self.charged, self.promise = charged, promise
+        self.progress = progress or (lambda _stage: None)
         self.limit, self.promises = steps, 0
-        self.n = len(codes)
+        self.persons, self.n = persons, len(codes) if persons is None else persons.n
         rng = np.random.default_rng(SEED)
         self.rng = rng
         self.marks = [_marks(ladder, rng) for ladder in ladders]
@@ -171,6 +128,8 @@ class _Search:
         self.counted += 1
         if self.k == 1:
             return 0
+        if self.persons is not None:
+            return people_below(_numbered(keys), self.persons.owner, self.n, self.k)
         ordered = np.sort(keys)
         starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
         counts = np.diff(np.append(starts, len(ordered)))
@@ -191,7 +150,7 @@ class _Search:
             self.best = choice
 
     def safe(self, levels: Levels, people: int) -> bool:
-        """Whether a complete choice with so many people below k reaches the target."""
+        """Whether a complete choice with this number of people below k reaches the target."""
         if people > self.most:
             return False
         if self.promise is None:
@@ -199,8 +158,13 @@ class _Search:
         self.promises += 1
         return self.promise(levels) <= self.most
 
-    def run(self) -> Advice:
-        all_dropped = np.zeros(self.n, np.uint64)
+    def run(self, fixed: ArrayLike | None) -> Advice:
+        all_dropped = np.zeros(len(self.codes), np.uint64)
+        self.fixed = np.zeros(len(self.codes), np.int64)
+        if fixed is not None:
+            self.fixed = np.unique(fixed, return_inverse=True)[1]
+            marks = self.rng.integers(0, 2**64 - 1, len(self.codes), np.uint64, endpoint=True)
+            all_dropped += marks[self.fixed]
         for j, level in enumerate(self.top):
             all_dropped += self.keys(j, level)
         people = self.below(all_dropped)
@@ -208,6 +172,9 @@ class _Search:
         if people > self.most:
             raise ParameterError(
                 f"k = {self.k} is more than the {self.n:,} people of the table: no choice is safe"
+                if fixed is None
+                else f"the columns that are kept alone leave {people:,} of {self.n:,} people below "
+                f"k = {self.k}: no choice is safe; keep fewer"
             )
         self.progress("first choices")
         gains = [[row[i] - row[i - 1] for i in range(1, len(row))] for row in self.losses]
@@ -224,8 +191,8 @@ class _Search:
     def _descend(self, keys: Keys, gains: list[list[float]], noise: float) -> None:
         """From everything dropped, make columns finer one step at a time, the largest gain first.
 
-        A step that is too much now is too much for ever, as all others only become finer (of a
-        promise this need not be so; the search that follows does not rely on it).
+        A step that is refused now is refused later too, as all other columns only become finer (a
+        promise may differ; the following search does not rely on it).
         """
         levels = list(self.top)
         keys = keys.copy()
@@ -247,7 +214,7 @@ class _Search:
                 open_.discard(j)
 
     def _best_first(self, dropped: Keys) -> float:
-        """Search until nothing left can be better, or time is up; returns a bound of the loss."""
+        """Search until no open choice can be better, or time is up; returns a bound of the loss."""
         d = len(self.ladders)
         finest = self._finest(dropped, list(range(d)), [0] * d)
         order = sorted(
@@ -268,13 +235,13 @@ class _Search:
                 self.progress(f"loss {self.best.loss:.4f}, none below {low:.4f}")
             for child in self._children(dropped, order, settled, finest):
                 heapq.heappush(heap, (child[0], step * 100 + child[1][-1], *child[1:]))
-                if self.late:  # what was not expanded is bounded by its parent
+                if self.late:  # unexpanded choices are bounded by their parent
                     return low
         return self.best.loss if self.best else 1.0
 
     def _children(
         self, dropped: Keys, order: list[int], settled: Levels, finest: list[int]
-    ) -> "list[tuple[float, Levels, list[int]]]":
+    ) -> list[tuple[float, Levels, list[int]]]:
         """Settle the next column at each level that may be safe."""
         j = order[len(settled)]
         keys = dropped.copy()
@@ -283,19 +250,21 @@ class _Search:
         rest, children = order[len(settled) + 1 :], []
         fixed = sum(self.losses[at][level] for at, level in zip(order, settled, strict=False))
         for level in range(finest[j], self.top[j] + 1):
-            own = fixed + self.losses[j][level]
-            low = own + sum(self.losses[at][finest[at]] for at in rest)
+            column_loss = fixed + self.losses[j][level]
+            low = column_loss + sum(self.losses[at][finest[at]] for at in rest)
             if self.best and low >= self.best.loss - SLACK:
                 break
-            here = keys - self.keys(j, self.top[j]) + self.keys(j, level)
-            people = self.below(here)
+            child_keys = keys - self.keys(j, self.top[j]) + self.keys(j, level)
+            people = self.below(child_keys)
             if people > self.most:
                 continue
             if not rest:
                 self.note(self._complete(order, (*settled, level)), people)
                 continue
-            tight = self._finest(here, rest, finest, own)
-            low = self.charged_loss(own + sum(self.losses[at][tight[at]] for at in rest), people)
+            tight = self._finest(child_keys, rest, finest, column_loss)
+            low = self.charged_loss(
+                column_loss + sum(self.losses[at][tight[at]] for at in rest), people
+            )
             if self.best and low >= self.best.loss - SLACK:
                 continue
             children.append((low, (*settled, level), tight))
@@ -304,13 +273,17 @@ class _Search:
         return children
 
     def _finest(
-        self, keys: Keys, rest: Sequence[int], known: list[int], own: float | None = None
+        self,
+        keys: Keys,
+        rest: Sequence[int],
+        finest_levels: list[int],
+        fixed_loss: float | None = None,
     ) -> list[int]:
-        """For each column the finest level that is safe beside what is settled, by bisection."""
-        tight = list(known)
+        """Return per column the finest level that is safe beside settled columns, by bisection."""
+        tight = list(finest_levels)
         for j in rest:
-            if own is not None and self.best:
-                low = own + sum(self.losses[at][tight[at]] for at in rest)
+            if fixed_loss is not None and self.best:
+                low = fixed_loss + sum(self.losses[at][tight[at]] for at in rest)
                 if low >= self.best.loss - SLACK:
                     break
             low_, high = tight[j], self.top[j]
@@ -331,13 +304,29 @@ class _Search:
 
     def _prove(self, best: Choice) -> None:
         """Count the choice without random numbers."""
-        chosen = [
+        column_codes = [
             self.ladders[j].levels[level].codes[self.columns[j]]
             for j, level in enumerate(best.levels)
         ]
-        people = users_below(joint_counts(np.stack(chosen, axis=1), range(len(chosen))), self.k)
-        if int(people) != best.people:  # pragma: no cover - once in 2^64 / n^2 runs
+        codes, column_numbers = (
+            np.stack([*column_codes, self.fixed], axis=1),
+            range(len(column_codes) + 1),
+        )
+        if self.persons is None:
+            people = int(users_below(joint_counts(codes, column_numbers), self.k))
+        else:
+            people = Persons(codes, self.persons.owner, self.n).below(column_numbers, self.k)
+        if people != best.people:  # pragma: no cover - once in 2^64 / n^2 runs
             raise ParameterError("two different rows had one number; search again")
+
+
+def _numbered(keys: Keys) -> NDArray[np.int64]:
+    """The keys numbered 0, 1, ... in their order."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    cells = np.empty(len(keys), np.int64)
+    cells[order] = np.cumsum(np.append(False, ordered[1:] != ordered[:-1]))
+    return cells
 
 
 def _marks(ladder: Ladder, rng: np.random.Generator) -> list[Keys]:

@@ -1,9 +1,9 @@
-"""What the marginals of single columns promise of a joint that nobody has seen (paper 000, 6).
+"""Bounds that the marginals of single columns give for an unknown joint (paper 000, 6).
 
-Here live the theorems as printed, the refined and the coverage bound, certificates, what known
-joints add, and the exact worst case. May import `exposure`, `contingency`, `optimization` and the
-ground files.
-Must never know which columns somebody would like to release: `suppression` chooses.
+This room holds the theorems as printed, the refined and the coverage bound, certificates, bounds
+from known joints, and the exact worst case. May import `exposure`, `contingency`, `optimization`
+and the ground files.
+Must never know which columns are wanted in a release: `suppression` chooses.
 """
 
 from typing import TYPE_CHECKING
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from ...deferred import deferred
 
 if TYPE_CHECKING:
-    from .bounds import RULES, Bound, RuleName, best_bound, refined, theorem2, theorem3
+    from .bounds import RULES, Bound, RuleName, refined, theorem2, theorem3
     from .certificate import Certificate, Rule
     from .check_cases import proved_by_cases
     from .exact_worst_case import WorstCase, worst_case
     from .lower_bounds import fewest_exposed, lower_bound
+    from .margins_bound import MarginsCertificate
+    from .promises import PROMISE_RULES, PromiseRule, best_bound
     from .tightness_examples import TightnessExample, strict_example, tightness_example
 else:
     __getattr__, __dir__ = deferred(
@@ -25,7 +27,6 @@ else:
                 "Bound",
                 "RULES",
                 "RuleName",
-                "best_bound",
                 "refined",
                 "theorem2",
                 "theorem3",
@@ -34,14 +35,19 @@ else:
             ".check_cases": ["proved_by_cases"],
             ".exact_worst_case": ["WorstCase", "worst_case"],
             ".lower_bounds": ["fewest_exposed", "lower_bound"],
+            ".margins_bound": ["MarginsCertificate"],
+            ".promises": ["PROMISE_RULES", "PromiseRule", "best_bound"],
             ".tightness_examples": ["TightnessExample", "strict_example", "tightness_example"],
         },
     )
 
 __all__ = [
+    "PROMISE_RULES",
     "RULES",
     "Bound",
     "Certificate",
+    "MarginsCertificate",
+    "PromiseRule",
     "Rule",
     "RuleName",
     "TightnessExample",

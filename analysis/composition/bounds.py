@@ -1,4 +1,4 @@
-"""From the marginals to the joint: how many people may be exposed in a table nobody has seen.
+"""From the marginals to the joint: bounds on the exposed people of an unknown table.
 
 Given only the counts of each column, at most how many people are in a cell of fewer than k people
 of the joint? Paper 000, Section 6.2, in probabilities, for thresholds t_j and p_j the shares of
@@ -8,13 +8,15 @@ values:
     Theorem 3   Q_J(c prod t_j) <= sum Q_j(t_j) + c
     refined     Q_J(s)          <= sum Q_j(t_j) + s prod_j #{v: p_j(v) >= t_j}
 
-The refined bound is what the proof of Theorem 3 gives before it replaces # by 1/t_j: everybody
-without a rare value is in one of prod # cells, and the exposed ones among these hold less than s
-each. It implies Theorem 3 (# <= 1/t_j) and, for two columns or more, Theorem 2: every t_j # is at
-most 1, so their product is at most that of one column besides the pivot, and # <= |V_j|. The
-coverage bound (coverage.py) is smaller still. `best_bound` is the exact minimum of one of them over
-all thresholds, as a certificate; `lower_bound` says how many people must be exposed in any joint.
+The refined bound follows from the proof of Theorem 3 before it replaces # by 1/t_j: all people
+without a rare value are in one of prod # cells, and the exposed cells hold less than s each. It
+implies Theorem 3 (# <= 1/t_j) and, for two columns or more, Theorem 2: every t_j # is at most 1, so
+their product is at most that of one column besides the pivot, and # <= |V_j|. The coverage bound
+(coverage.py) is smaller still. `best_bound` is the exact minimum of one of them over all
+thresholds, as a certificate; `lower_bound` is the least number exposed in every joint.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +39,7 @@ __all__ = [
     "Certificate",
     "Rule",
     "RuleName",
-    "best_bound",
+    "least_bound",
     "refined",
     "theorem2",
     "theorem3",
@@ -61,8 +63,8 @@ class Bound:
     value: float
 
     @classmethod
-    def of(cls, threshold: Fraction, value: Fraction) -> "Bound":
-        """The bound in floats that says no more than the exact one. No value exceeds 1."""
+    def of(cls, threshold: Fraction, value: Fraction) -> Bound:
+        """Return the bound in floats, rounded to the weak side; the value is at most 1."""
         value, low, high = min(value, Fraction(1)), float(threshold), float(min(value, Fraction(1)))
         return cls(
             nextafter(low, -inf) if low > threshold else low,
@@ -73,15 +75,15 @@ class Bound:
 def theorem2(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], pivot: int
 ) -> Bound:
-    """Theorem 2 of paper 000 as printed, |V_j| being the values that occur in column j.
+    """Theorem 2 of paper 000 as printed; |V_j| is the number of values that occur in column j.
 
     Args:
         marginals: count arrays with one total n, one per column.
         thresholds: one probability in [0, 1] per column. A float that is the nearest to m / n for
             an integer m is read as m / n, so that a value of share exactly t is not below t.
-        pivot: the number of the column whose support size is not paid for.
+        pivot: the number of the column that adds no support size to the sum.
     """
-    columns, exact, n = _read(marginals, thresholds)
+    columns, exact, n = _inputs(marginals, thresholds)
     spared = whole(pivot, "pivot")
     if spared not in range(len(columns)):
         raise ParameterError(f"pivot: found {pivot}; 0 to {len(columns) - 1} are accepted")
@@ -97,8 +99,14 @@ def theorem2(
 def theorem3(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], c: Probability
 ) -> Bound:
-    """Theorem 3 of paper 000 as printed; c in (0, 1] (at 1 it says nothing). See `theorem2`."""
-    columns, exact, n = _read(marginals, thresholds)
+    """Theorem 3 of paper 000 as printed; c in (0, 1] (trivial at 1). See `theorem2`.
+
+    Args:
+        marginals: count arrays with one total n, one per column.
+        thresholds: one probability in [0, 1] per column, read as in `theorem2`.
+        c: the free parameter, in (0, 1].
+    """
+    columns, exact, n = _inputs(marginals, thresholds)
     parameter = fraction(c, "c", "a number in (0, 1]")
     if not 0 < parameter <= 1:
         raise ParameterError(f"c: found {c}; a number in (0, 1] is accepted")
@@ -109,72 +117,81 @@ def theorem3(
 def refined(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability], threshold: Probability
 ) -> Bound:
-    """The refined bound at s = `threshold`, a probability in [0, 1]. See `theorem2`."""
-    columns, exact, n = _read(marginals, thresholds)
-    wanted = _probability(threshold, n, "threshold")
+    """The refined bound at s = `threshold`, a probability in [0, 1]. See `theorem2`.
+
+    Args:
+        marginals: count arrays with one total n, one per column.
+        thresholds: one probability in [0, 1] per column, read as in `theorem2`.
+        threshold: s, the threshold of the joint, in [0, 1].
+    """
+    columns, exact, n = _inputs(marginals, thresholds)
+    target = _probability(threshold, n, "threshold")
     points = [column.at(_people(t, n)) for column, t in zip(columns, exact, strict=True)]
     cells = prod(common for _, common in points)
-    return Bound.of(wanted, Fraction(sum(rare for rare, _ in points), n) + wanted * cells)
+    return Bound.of(target, Fraction(sum(rare for rare, _ in points), n) + target * cells)
 
 
-def best_bound(
+def least_bound(
     marginals: Sequence[ArrayLike], k: int, rule: RuleName | str = "coverage"
 ) -> Certificate:
-    """The smallest bound on the people in a cell of fewer than k people, over all thresholds.
+    """Return the smallest bound of one rule over all thresholds, without a search for prices.
 
     The minimum is exact: over all breakpoints, and for Theorem 2 over all real thresholds (for
-    `theorem2` and `theorem3` up to one part in 10^11, never below the truth). Where the marginals
-    leave no doubt (one column, k <= 1, k > n) the certificate's rule is `exact`.
+    `theorem2` and `theorem3` up to one part in 10^11, never below the truth). If the marginals
+    determine the result (one column, k <= 1, k > n), the certificate's rule is `exact`.
 
     Args:
         marginals: count arrays with one total n >= 1, one per column; zeros are ignored.
         k: an integer.
-        rule: `coverage` (the least), `refined`, `theorem2`, `theorem3`, or `printed`, which is the
-            smaller of Theorems 2 and 3; the certificate says which one it was.
+        rule: `coverage` (the least), `refined`, `theorem2`, `theorem3`, or `printed`, the smaller
+            of Theorems 2 and 3; the certificate names the rule used.
 
     Returns:
-        A `Certificate`; its `people` is at most n, and n when the rule says nothing.
+        A `Certificate`; its `people` is at most n, and n if the bound is trivial.
     """
     one_of(rule, "rule", RULES)
-    wanted = whole(k, "k")
+    least_class = whole(k, "k")
     columns = [Steps.of(values) for values in positive_counts(marginals)]
     n = int(columns[0].values.sum())
-    if wanted <= 1 or wanted > n or len(columns) == 1:
-        return certify(Rule.EXACT, columns, wanted, (wanted,) * len(columns), n=n)
+    if least_class <= 1 or least_class > n or len(columns) == 1:
+        return certify(Rule.EXACT, columns, least_class, (least_class,) * len(columns), n=n)
     if rule == "printed":
-        both = (_least(columns, wanted, n, name) for name in (Rule.THEOREM3, Rule.THEOREM2))
-        return min(both, key=lambda certificate: certificate.people)
-    return _least(columns, wanted, n, Rule(rule))
+        certificates = (
+            _minimum_certificate(columns, least_class, n, name)
+            for name in (Rule.THEOREM3, Rule.THEOREM2)
+        )
+        return min(certificates, key=lambda certificate: certificate.people)
+    return _minimum_certificate(columns, least_class, n, Rule(rule))
 
 
 def coverage_below(marginals: Sequence[ArrayLike], k: int, limit: int) -> int:
-    """The people of the coverage bound where they are fewer than `limit`; else `limit`.
+    """Return the people of the coverage bound if they are fewer than `limit`; else `limit`.
 
-    Sooner than `best_bound`, the more so the less is of interest. Args as there.
+    Faster than `best_bound`, especially for a small limit. See there for the arguments.
     """
     columns = [Steps.of(values) for values in positive_counts(marginals)]
     n = int(columns[0].values.sum())
     if k <= 1 or k > n or len(columns) == 1:
-        return min(best_bound(marginals, k).people, limit)
+        return min(least_bound(marginals, k).people, limit)
     certificate = least_coverage(columns, k, min(limit, n))
     return min(limit, n) if certificate is None else certificate[0]
 
 
-def _least(columns: list[Steps], k: int, n: int, rule: Rule) -> Certificate:
-    """The minimum over thresholds for two columns or more and 2 <= k <= n."""
+def _minimum_certificate(columns: list[Steps], k: int, n: int, rule: Rule) -> Certificate:
+    """Return the minimum over thresholds for two columns or more and 2 <= k <= n."""
     if rule is Rule.THEOREM2:
         return least_theorem2(columns, k, n)
     if rule is Rule.COVERAGE:
         coverage = least_coverage(columns, k, n)
         choice = [0] * len(columns) if coverage is None else coverage[1]
     else:
-        choice = _least_product(columns, k, n, rule)
+        choice = _minimizing_options(columns, k, n, rule)
     thresholds = tuple(int(c.threshold[i]) for c, i in zip(columns, choice, strict=True))
     return certify(rule, columns, k, thresholds, n=n)
 
 
-def _least_product(columns: list[Steps], k: int, n: int, rule: Rule) -> list[int]:
-    """One option per column for the least R + k prod N (refined) or R + k prod n/t (Theorem 3)."""
+def _minimizing_options(columns: list[Steps], k: int, n: int, rule: Rule) -> list[int]:
+    """An option per column for the least R + k prod N (refined) or R + k prod n/t (Theorem 3)."""
     options = [
         Options.common(c) if rule is Rule.REFINED else Options.inverse(c, n) for c in columns
     ]
@@ -183,21 +200,21 @@ def _least_product(columns: list[Steps], k: int, n: int, rule: Rule) -> list[int
     return choice if product is None else product[1]
 
 
-def _read(
+def _inputs(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability]
 ) -> tuple[list[Steps], list[Fraction], int]:
     columns = [Steps.of(values) for values in positive_counts(marginals)]
-    given = sequence(thresholds, "thresholds", "one for each column")
-    if len(given) != len(columns):
+    shares = sequence(thresholds, "thresholds", "one for each column")
+    if len(shares) != len(columns):
         raise ParameterError(
-            f"thresholds: found {len(given)} for {len(columns)} columns; one each is accepted"
+            f"thresholds: found {len(shares)} for {len(columns)} columns; one each is accepted"
         )
     n = int(columns[0].values.sum())
-    return columns, [_probability(t, n, "thresholds") for t in given], n
+    return columns, [_probability(t, n, "thresholds") for t in shares], n
 
 
 def _probability(value: Probability, n: int, name: str) -> Fraction:
-    """`value` exactly; the float nearest to m / n is m / n."""
+    """Return `value` exactly; the float nearest to m / n is m / n."""
     try:
         exact = Fraction(-1) if isinstance(value, NO_NUMBERS) else Fraction(value)
     except (TypeError, ValueError, OverflowError):
@@ -209,5 +226,5 @@ def _probability(value: Probability, n: int, name: str) -> Fraction:
 
 
 def _people(probability: Fraction, n: int) -> int:
-    """The smallest count that is not below this share of n."""
+    """Return the smallest count that is not below this share of n."""
     return -((-probability * n) // 1)

@@ -1,13 +1,13 @@
-"""The relaxation of one case of the worst case: its prices, and the leaf that they make.
+"""The relaxation of one case of the worst case: its prices, and the leaf made of them.
 
 Per cell the program has the ends of its ranges as columns, each with a share; the shares of a cell
 add up to 1:
 
-    maximise the exposed people,  margins = the given ones,
+    maximise the exposed people,  margins = the given margins,
     sum of the unexposed shares of a block >= need,  splits above as they are.
 
-Margins and splits may be missed at a price, so that there is a solution in every case. A leaf is
-evaluated in whole numbers by the checker, so an inaccurate solver makes it worse, never wrong.
+Margins and splits may be missed at a price, so that every case has a solution. The checker
+evaluates a leaf in whole numbers, so an inaccurate solver makes it worse, never wrong.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ from ..optimization import Columns, LinearProgram, Status
 from ..validation import Counts, Floats
 from .check_cases import SCALE, Block, Case, Range, Tables, leaf_people, narrowed
 
-MISSED = 300.0  # exposed people that a margin is worth, a person; of a split, ten times as much
-ROUNDS, PER_ROUND = 12, 20  # of blocks, and how many are added in each
-FEW_VALUES, MOST_BLOCKS = 6, 4_000  # all sets of so many values are tried; blocks in all
-LEAST = 1e-6  # by which a solution violates a block
+MISSED = 300.0  # price of a missed person of a margin, in exposed people; of a split, 10 times
+ROUNDS, PER_ROUND = 12, 20  # limits the rounds, and the blocks added in each
+FEW_VALUES, MOST_BLOCKS = 6, 4_000  # values up to which all sets are tried; limit of blocks
+LEAST = 1e-6  # least violation of a block
 
-Cells = npt.NDArray[np.bool_]  # of each block: whether a cell counts, shape (blocks, cells)
+Cells = npt.NDArray[np.bool_]  # per block: whether a cell counts, shape (blocks, cells)
 Leaf = tuple[list[int], list[tuple[int, int]], list[int]]
 
 
@@ -35,11 +35,11 @@ class Relaxed:
     """One case, relaxed.
 
     Attributes:
-        people: exposed at most, as its leaf proves.
+        people: upper bound on the exposed people, proved by its leaf.
         leaf: prices of values, blocks and splits.
         unexposed: shares of the cells; None if no table is in the case.
-        holds: people of the cells, shape (cells,), as the solution has them.
-        blocks: numbers of the blocks that have a price.
+        holds: people of the cells in the solution, shape (cells,).
+        blocks: numbers of the blocks with a price.
     """
 
     people: int
@@ -57,15 +57,15 @@ class CaseRelaxation:
         self.blocks = block_family(shape)
         cells, values = len(tables.ranges), len(tables.values)
         self._incidence = np.zeros((values, cells))
-        for value, (_, held) in enumerate(tables.values):
-            self._incidence[value, held] = 1
+        for value, (_, held_cells) in enumerate(tables.values):
+            self._incidence[value, held_cells] = 1
         counts = np.array([people for people, _ in tables.values], np.float64)
-        chosen = np.zeros((len(self.blocks), values))
-        for row, (_, block) in zip(chosen, self.blocks, strict=True):
+        indicators = np.zeros((len(self.blocks), values))
+        for row, (_, block) in zip(indicators, self.blocks, strict=True):
             row[block] = 1
         q = np.array([q for q, _ in self.blocks], np.float64)
-        self._counts, self._weights = counts, chosen @ self._incidence - q[:, None]
-        self._sums = chosen @ counts - q * tables.n
+        self._counts, self._weights = counts, indicators @ self._incidence - q[:, None]
+        self._sums = indicators @ counts - q * tables.n
 
     def relax(self, path: Sequence[Case], pool: Sequence[int] = ()) -> Relaxed:
         """Return the relaxation of a case.
@@ -74,22 +74,22 @@ class CaseRelaxation:
             path: the case.
             pool: numbers of blocks to begin with.
         """
-        nothing: Leaf = ([0] * len(self._counts), [], [0] * len(path))
+        empty_leaf: Leaf = ([0] * len(self._counts), [], [0] * len(path))
         ranges = narrowed(self.tables, path)
         if not ranges:
-            return Relaxed(0, nothing)
+            return Relaxed(0, empty_leaf)
         needs, useful = self._needs(ranges)
         impossible = np.flatnonzero(needs > useful.sum(axis=1))
         if len(impossible):
-            leaf: Leaf = (nothing[0], [(int(impossible[0]), 0)], nothing[2])
+            leaf: Leaf = (empty_leaf[0], [(int(impossible[0]), 0)], empty_leaf[2])
             return Relaxed(0, leaf)
         program = _Program(ranges, path, self._incidence, self._counts)
         program.add([b for b in pool if needs[b] > 0], needs, useful)
-        for left in reversed(range(ROUNDS)):
+        for rounds_left in reversed(range(ROUNDS)):
             if not program.solve():
-                return Relaxed(self.tables.n, nothing)
+                return Relaxed(self.tables.n, empty_leaf)
             fresh = _violated(needs, useful, program.unexposed, program.blocks)
-            if not fresh or not left:  # blocks added now would have no price
+            if not fresh or not rounds_left:  # blocks added now would have no price
                 break
             program.add(fresh, needs, useful)
         leaf = program.leaf()
@@ -99,12 +99,12 @@ class CaseRelaxation:
 
     def _needs(self, ranges: Sequence[Sequence[Range]]) -> tuple[Counts, Cells]:
         """Return the needs of all blocks, and their cells that may be exposed or not."""
-        low = np.array([min(each.low for each in own) for own in ranges])
-        top = np.array([own[0].high for own in ranges])
-        gain = np.array([max(0, own[-1].high - own[0].high) for own in ranges])
+        low = np.array([min(part.low for part in options) for options in ranges])
+        top = np.array([options[0].high for options in ranges])
+        gain = np.array([max(0, options[-1].high - options[0].high) for options in ranges])
         inside = self._weights > 0
-        held = np.where(inside, self._weights * top, np.minimum(self._weights, 0) * low)
-        missing = self._sums - held.sum(axis=1)
+        greatest = np.where(inside, self._weights * top, np.minimum(self._weights, 0) * low)
+        missing = self._sums - greatest.sum(axis=1)
         gains = np.where(inside, self._weights * gain, 0)
         reach = np.cumsum(-np.sort(-gains, axis=1), axis=1)
         needs = np.where(missing > 0, (reach < missing[:, None]).sum(axis=1) + 1, 0)
@@ -112,7 +112,7 @@ class CaseRelaxation:
 
 
 def block_family(shape: Sequence[int]) -> list[Block]:
-    """Return the blocks that are tried: value sets of some columns, in the checker's form."""
+    """Return the blocks to try: value sets of some columns, in the checker's form."""
     starts = np.cumsum([0, *shape[:-1]]).tolist()
     families = [_value_sets(size) for size in shape]
     for j in sorted(range(len(shape)), key=lambda j: -shape[j]):
@@ -127,20 +127,20 @@ def block_family(shape: Sequence[int]) -> list[Block]:
 
 
 def _value_sets(size: int) -> list[tuple[int, ...]]:
-    """Return sets of values: all, or those of the most or least frequent, single ones, the rest."""
+    """Return sets of values: all, or the most frequent, the rarest and single values."""
     if size <= FEW_VALUES:
-        every = range(1, 1 << size)
-        return [tuple(v for v in range(size) if bits >> v & 1) for bits in every]
+        bit_masks = range(1, 1 << size)
+        return [tuple(v for v in range(size) if bits >> v & 1) for bits in bit_masks]
     frequent = [tuple(range(end)) for end in range(1, size + 1)]
     rare = [tuple(range(start, size)) for start in range(1, size)]
     single = [(v,) for v in range(size)]
     return list(dict.fromkeys([*frequent, *rare, *single]))
 
 
-def _violated(needs: Counts, useful: Cells, unexposed: Floats, known: Sequence[int]) -> list[int]:
-    """Return the blocks that shares violate most, for the root of their cells."""
+def _violated(needs: Counts, useful: Cells, unexposed: Floats, present: Sequence[int]) -> list[int]:
+    """Return the blocks that shares violate most, relative to the root of their cells."""
     short = np.where(needs > 0, needs - useful @ unexposed, 0.0)
-    short[list(known)] = 0
+    short[list(present)] = 0
     score = short / np.sqrt(np.maximum(useful.sum(axis=1), 1))
     worst = np.argsort(-score, kind="stable")[:PER_ROUND]
     return [int(number) for number in worst if short[number] > LEAST]
@@ -151,8 +151,8 @@ class _Program:
 
     Attributes:
         blocks: their numbers, in the order in which they were added.
-        unexposed: shares of the cells, of the last solution.
-        holds: people of the cells, likewise.
+        unexposed: shares of the cells in the last solution.
+        holds: people of the cells in the last solution.
     """
 
     def __init__(
@@ -163,10 +163,10 @@ class _Program:
         counts: Floats,
     ) -> None:
         ends = [
-            (i, each.exposed, people)
-            for i, own in enumerate(ranges)
-            for each in own
-            for people in dict.fromkeys((each.low, each.high))
+            (i, part.exposed, people)
+            for i, options in enumerate(ranges)
+            for part in options
+            for people in dict.fromkeys((part.low, part.high))
         ]
         self._cell = np.array([cell for cell, _, _ in ends])
         self._hidden = np.array([not exposed for _, exposed, _ in ends])
@@ -180,7 +180,8 @@ class _Program:
         shares = self._cell == np.arange(len(ranges))[:, None]
         margins = incidence[:, self._cell] * self._people
         body = np.vstack([margins, shares, splits.reshape(len(path), len(ends))])
-        values, signs = self._values, np.array([-1.0 if most else 1.0 for _, _, most in path])
+        values = self._values
+        signs = np.array([-1.0 if cap else 1.0 for _, _, cap in path])
         missed = np.zeros((len(body), 2 * values + len(path)))
         missed[:values, :values], missed[:values, values : 2 * values] = (
             np.eye(values),
@@ -188,9 +189,9 @@ class _Program:
         )
         missed[values + len(ranges) :, 2 * values :] = np.diag(signs)
         limits = [float(limit) for _, limit, _ in path]
-        low = [-np.inf if most else limit for limit, (_, _, most) in zip(limits, path, strict=True)]
-        high = [limit if most else np.inf for limit, (_, _, most) in zip(limits, path, strict=True)]
-        ones = np.ones(len(ranges))
+        low = [-np.inf if cap else limit for limit, (_, _, cap) in zip(limits, path, strict=True)]
+        high = [limit if cap else np.inf for limit, (_, _, cap) in zip(limits, path, strict=True)]
+        units = np.ones(len(ranges))
         gain = np.where(self._hidden, 0, self._people)
         price = np.r_[np.full(2 * values, MISSED), np.full(len(path), 10 * MISSED)]
         matrix: Floats = np.hstack([body, missed]).astype(np.float64)
@@ -198,7 +199,7 @@ class _Program:
             _sparse(matrix),
             np.r_[gain, -price],
             (np.zeros(matrix.shape[1]), np.full(matrix.shape[1], np.inf)),
-            (np.r_[counts, ones, low], np.r_[counts, ones, high]),
+            (np.r_[counts, units, low], np.r_[counts, units, high]),
             ("presolve", "off"),
         )
 
@@ -207,14 +208,15 @@ class _Program:
         if not blocks:
             return
         places = [np.flatnonzero(useful[b][self._cell] & self._hidden) for b in blocks]
-        sizes = np.array([len(each) for each in places])
+        sizes = np.array([len(place) for place in places])
         starts, at = np.cumsum([0, *sizes[:-1]]), np.concatenate(places)
-        least = needs[list(blocks)].astype(np.float64)
-        self._program.add_rows(least, np.full(len(blocks), np.inf), starts, at, np.ones(len(at)))
+        coefficients = needs[list(blocks)].astype(np.float64)
+        tops = np.full(len(blocks), np.inf)
+        self._program.add_rows(coefficients, tops, starts, at, np.ones(len(at)))
         self.blocks += blocks
 
     def solve(self) -> bool:
-        """Solve it; whether there is a solution."""
+        """Solve the program; return whether there is a solution."""
         solution = self._program.solve(columns=True, duals=True)
         if solution.status != Status.OPTIMAL:
             return False
@@ -232,7 +234,7 @@ class _Program:
         ends = (self._values, self._values + self._cells, len(self._path))
         first = ends[1] + ends[2]
         splits, blocks = self._duals[ends[1] : first], -self._duals[first:]
-        signed = [p if most else -p for p, (_, _, most) in zip(splits, self._path, strict=True)]
+        signed = [p if upper else -p for p, (_, _, upper) in zip(splits, self._path, strict=True)]
         priced = zip(self.blocks, map(_whole, blocks), strict=True)
         return (
             [_whole(price) for price in self._duals[: ends[0]]],

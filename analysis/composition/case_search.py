@@ -1,10 +1,11 @@
 """The search for a proof by cases that no table with these columns exposes more people.
 
-Branch and bound, the case of the highest bound first. A case is split by the number of cells that
-are not exposed: of all cells, else of the cells of a value, most people first, else of a single
-cell; the relaxation has a fraction of it. Nodes end the search, never seconds. A case that is left
-open stays a leaf with its own bound, so the proof holds however far the search came
-(`check_cases.py` reads it; docs/adr/0098-a-proof-by-cases.md compares ways to split).
+Branch and bound: the case with the highest bound is split first. A case is split by the number of
+unexposed cells: of all cells, else of the cells of a value, most people first, else of a single
+cell; the first set with a fractional number in the relaxation is used. The search is limited by
+nodes, never by seconds. A case left open stays a leaf with its own bound, so an unfinished search
+has a valid proof too (`check_cases.py` reads it; docs/adr/0098-a-proof-by-cases.md compares ways to
+split).
 """
 
 import json
@@ -19,8 +20,8 @@ from ..validation import Counts
 from .case_relaxation import CaseRelaxation, Relaxed
 from .check_cases import Case, tables_of
 
-MOST_CELLS = 64  # of larger classes of tables the ladder proves more in the same time
-NEAR = 1e-6  # of a whole number
+MOST_CELLS = 64  # larger classes of tables: the ladder proves more in the same time
+NEAR = 1e-6  # tolerance of a whole number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,9 +29,9 @@ class CaseProof:
     """A proof that no table with these columns exposes more than `people`.
 
     Attributes:
-        people: exposed at most, in whole numbers.
-        nodes: of its tree.
-        proof: as `check_cases.proved_by_cases` reads it.
+        people: upper bound on the exposed people, a whole number.
+        nodes: number of nodes of its tree.
+        proof: in the form of `check_cases.proved_by_cases`.
     """
 
     people: int
@@ -40,7 +41,7 @@ class CaseProof:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A case, and its split, if it has been split."""
+    """A case, with its split once it is split."""
 
     path: tuple[Case, ...]
     relaxed: Relaxed
@@ -62,14 +63,14 @@ def search_cases(
     Args:
         marginals: people by value, for each column; all with the same total n.
         k: people in the smallest crowd in which a person is not exposed, 2 or more.
-        found: people exposed in a table that is known; -1 without a table.
-        nodes: of the tree, at most.
-        meet: is called with the people of every cell of a table that the search met (values as the
+        found: people exposed in a known table; -1 without a table.
+        nodes: limit of the tree.
+        meet: called with the people of every cell of a table that the search met (values as the
             checker numbers them, shape (cells,)); returns the exposed people of the worst table.
-        stop: is called with the nodes and the people proved so far; the search ends if it says so.
+        stop: called with the nodes and the people proved so far; True ends the search.
 
     Returns:
-        The proof, of as few people as the nodes allowed.
+        The proof with the fewest people that the nodes allowed.
     """
     tables = tables_of(marginals, k)
     shape = _shape(marginals, k)
@@ -81,7 +82,7 @@ def search_cases(
     ):
         node = heappop(heap)[2]
         node.split = _split(relaxation, node.relaxed)
-        if node.split is None:  # a table, or a solver that gave up
+        if node.split is None:  # the solution is a table, or the solver gave up
             stuck = max(stuck, node.relaxed.people)
             continue
         cells, limit = node.split
@@ -90,10 +91,10 @@ def search_cases(
             part = _Node(path, relaxation.relax(path, node.relaxed.blocks))
             node.parts.append(part)
             count += 1
-            met = _table(relaxation, part.relaxed)
-            found = found if met is None else max(found, meet(met))
+            table = _table(relaxation, part.relaxed)
+            found = found if table is None else max(found, meet(table))
             heappush(heap, (-part.relaxed.people, count, part))
-    return _written(root, relaxation, count)
+    return _proof_of_tree(root, relaxation, count)
 
 
 def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
@@ -105,7 +106,7 @@ def _shape(marginals: Sequence[Sequence[int]], k: int) -> list[int]:
 
 
 def _split(relaxation: CaseRelaxation, relaxed: Relaxed) -> tuple[list[int], int] | None:
-    """Return the cells to split by, and the number that at most so many of them are unexposed."""
+    """Return the cells to split by, and the limit: at most that number or more are unexposed."""
     shares, tables = relaxed.unexposed, relaxation.tables
     if shares is None:
         return None
@@ -128,7 +129,7 @@ def _table(relaxation: CaseRelaxation, relaxed: Relaxed) -> Counts | None:
     return people if right else None
 
 
-def _written(root: _Node, relaxation: CaseRelaxation, count: int) -> CaseProof:
+def _proof_of_tree(root: _Node, relaxation: CaseRelaxation, count: int) -> CaseProof:
     """Return the tree in preorder, with the blocks that its leaves use."""
     numbers: dict[int, int] = {}
     tree, people, stack = list[list[object]](), 0, [root]
@@ -139,9 +140,11 @@ def _written(root: _Node, relaxation: CaseRelaxation, count: int) -> CaseProof:
             stack += node.parts[::-1]
             continue
         prices, blocks, splits = node.relaxed.leaf
-        used = [[numbers.setdefault(number, len(numbers)), price] for number, price in blocks]
-        tree.append(["leaf", prices, used, splits])
+        numbered_prices = [
+            [numbers.setdefault(number, len(numbers)), price] for number, price in blocks
+        ]
+        tree.append(["leaf", prices, numbered_prices, splits])
         people = max(people, node.relaxed.people)
-    written = {"blocks": [relaxation.blocks[number] for number in numbers], "tree": tree}
-    proof = json.dumps(written, separators=(",", ":")).encode()
+    proof_fields = {"blocks": [relaxation.blocks[number] for number in numbers], "tree": tree}
+    proof = json.dumps(proof_fields, separators=(",", ":")).encode()
     return CaseProof(min(people, relaxation.tables.n), count, proof)

@@ -1,4 +1,4 @@
-"""A certificate: thresholds from which anyone recomputes a bound, given only the marginals.
+"""A certificate: thresholds from which a bound is recomputed, given only the marginals.
 
     rule       people =                                                          proved in
     exact      users below k of the only column (0 if k <= 1, n if k > n)        -
@@ -7,11 +7,13 @@
     refined    sum R_j + k prod N_j                                              bounds.py
     coverage   sum R_j + (k-1) (prod N_j - max H_j)                              coverage.py
 
-Thresholds t_j are in people (t_j / n is the paper's probability); R_j are the people whose value in
-column j occurs fewer than t_j times, N_j counts the other values, |V_j| all. The numbers of exposed
-people are integers, so every formula is rounded down; no formula claims more than n people. All of
-it is exact: integers, and fractions where Theorem 2 or 3 need them.
+Thresholds t_j are in people (t_j / n is the paper's probability); R_j are the people with a value
+in column j that occurs fewer than t_j times, N_j counts the other values, |V_j| all. The numbers of
+exposed people are integers, so every formula is rounded down; no formula claims more than n people.
+All of it is exact: integers, and fractions where Theorem 2 or 3 need them.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -31,7 +33,7 @@ Threshold = int | float
 
 
 class Rule(StrEnum):
-    """Which formula a certificate's claim comes from."""
+    """The formula of a certificate's claim."""
 
     EXACT = "exact"
     THEOREM2 = "theorem2"
@@ -43,15 +45,15 @@ class Rule(StrEnum):
 class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
     """At most `people` of `n` people are in a cell of fewer than `k` people of the joint.
 
-    `msgspec` writes it (`json.encode`) and reads it, and refuses what cannot be one.
+    `msgspec` writes it (`json.encode`) and reads it, and refuses invalid certificates.
 
     Attributes:
-        rule: by which it is proved.
+        rule: the rule that proves it.
         k: people in the smallest crowd wanted.
         n: people in the table.
-        people: who may be in a smaller crowd.
+        people: upper bound on the people in a smaller crowd.
         thresholds: one per column, in people: a count that occurs in the column, or for Theorem 2
-            perhaps a float between two of them; for the rule `exact` it is k.
+            perhaps a float between two counts; for the rule `exact` it is k.
         pivot: the column that Theorem 2 spares; None under other rules.
         c: the free parameter of Theorem 3; None under other rules.
     """
@@ -94,19 +96,21 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def vacuous(self) -> bool:
-        """Whether it says no more than that everybody may be exposed."""
+        """Whether it only states that all people may be exposed."""
         return self.people == self.n
 
     def __repr__(self) -> str:
-        said = f"at most {self.people:,} of {self.n:,} people ({self.value:.4g})"
+        bound_text = f"at most {self.people:,} of {self.n:,} people ({self.value:.4g})"
         if self.vacuous:
-            said = f"vacuous, all {self.n:,} people (1.0)"
-        return f"<Certificate {self.rule}, {len(self.thresholds)} columns, k = {self.k}: {said}>"
+            bound_text = f"vacuous, all {self.n:,} people (1.0)"
+        return (
+            f"<Certificate {self.rule}, {len(self.thresholds)} columns, k = {self.k}: {bound_text}>"
+        )
 
     def verify(self, marginals: Sequence[ArrayLike]) -> None:
         """Recompute the claim from the counts of the columns alone.
 
-        Raises VerificationError when people, c, the thresholds or n are not what the rule gives.
+        Raises VerificationError if people, c, the thresholds or n differ from the rule's result.
         """
         try:
             columns = (
@@ -140,9 +144,9 @@ def certify(
     *,
     n: int,
 ) -> Certificate:
-    """What `rule` gives with these thresholds: the only place where claims are computed.
+    """Compute the claim of `rule` with these thresholds; no other function computes claims.
 
-    Raises VerificationError when a threshold is not one that the rule admits.
+    Raises VerificationError if the rule does not admit a threshold.
     """
     if rule is Rule.EXACT:
         if any(t != k for t in thresholds):
@@ -156,8 +160,8 @@ def certify(
     rare = sum(r for r, _ in points)
     c = None
     if rule is Rule.COVERAGE:
-        _, cells, most = covered(columns, thresholds, k)
-        people = Fraction(rare + (k - 1) * (cells - most))
+        _, cells, common_cells = covered(columns, thresholds, k)
+        people = Fraction(rare + (k - 1) * (cells - common_cells))
     elif rule is Rule.REFINED:
         people = Fraction(rare + k * prod(common for _, common in points))
     elif rule is Rule.THEOREM3:
@@ -169,7 +173,7 @@ def certify(
 
 
 def _exact(columns: Sequence[Steps], k: int, n: int) -> int:
-    """The exposed people where the marginals leave no doubt."""
+    """Return the exposed people if the marginals determine them."""
     if k <= 1 or not columns:
         return 0
     if k > n:
@@ -182,11 +186,11 @@ def _exact(columns: Sequence[Steps], k: int, n: int) -> int:
 def _slack(
     columns: Sequence[Steps], k: int, thresholds: Sequence[Threshold], pivot: int | None, n: int
 ) -> Fraction:
-    """Theorem 2's sum of t_j |V_j| in people; n, so nothing, where prod t_j < k / n."""
+    """Return Theorem 2's sum of t_j |V_j| in people; n, a trivial bound, if prod t_j < k / n."""
     exact = [Fraction(t) for t in thresholds]
     if prod(exact) < k * n ** (len(columns) - 1):
         return Fraction(n)
-    spent = (
+    shortfalls = (
         t * c.values.size for j, (c, t) in enumerate(zip(columns, exact, strict=True)) if j != pivot
     )
-    return sum(spent, Fraction(0))
+    return sum(shortfalls, Fraction(0))

@@ -1,26 +1,26 @@
-r"""Check by whole numbers alone that few people are exposed, whatever joint their columns have.
+r"""Check, in whole numbers alone, a bound on the people exposed in any joint of some columns.
 
-Two sentences are the proof. Give every value of a column a price of either sign, and every block (a
-set of values in each column) a price of at least 0: then for every table with these columns the
-exposed people are at most the sum of people times prices of their values, less each block's price
-times the cells in it that cannot all be exposed, plus what is left of each cell. What is left of a
-cell is at most the largest of these three:
+The proof is short. Give every value of a column a price of either sign, and every block (a set of
+values in each column) a price of at least 0. Then for every table with these columns the exposed
+people are at most the sum of people times prices of their values, less each block's price times the
+cells in it that cannot all be exposed, plus the rest of each cell. The rest of a cell is at most
+the largest of these three:
 
     u max(0, 1 - p)    0 to u people, all of them exposed
-    r - k p            k people, none of them exposed        \  only where a cell can hold k people
-    r - cap p          as many as there can be, none exposed /  without one being exposed
+    r - k p            k people, all of them unexposed         \  only if a cell can hold k people
+    r - cap p          the most people, all of them unexposed  /  without exposing them
 
-p adds the prices of the cell's values, r those of the blocks that it lies in, cap is the least
-count of its values and u = min(cap, k - 1). Values of fewer than k people are one value, the last:
-whoever has one is exposed, so u = cap there. The others are numbered from the most frequent down:
-whatever they are called, tables with the same counts are as bad. A block with value sets A_i holds
-at least
+p adds the prices of the cell's values, r those of the blocks that contain it, cap is the least
+count of its values and u = min(cap, k - 1). Values of fewer than k people are merged into one
+value, the last: its people are exposed, so u = cap there. Other values are numbered from the most
+frequent down: names do not matter, tables with equal counts are equally bad. A block with value
+sets A_i holds at least
 
     L = sum_i count(A_i) - (m - 1) n
 
-people (m columns restricted), and where that is more than its cells' u together, `need` of its
-cells are not exposed: as many as it takes of the largest cap - u. Prices are whole multiples of
-1 / SCALE. Nothing here is shared with the search that finds prices (margins_bound.py).
+people (m columns restricted). If that is more than its cells' u together, `need` of its cells are
+not exposed: the least number of largest cap - u that reaches the difference. Prices are whole
+multiples of 1 / SCALE. No code is shared with the search that finds prices (margins_bound.py).
 """
 
 from collections.abc import Sequence
@@ -31,25 +31,25 @@ from ...errors import VerificationError
 from ...strict_text import Unreadable, from_json
 
 SCALE = 1 << 32
-MOST_CELLS = 1_000_000  # that a check goes through
+MOST_CELLS = 1_000_000  # limits the cells of a check
 MOST_BLOCKS = 10_000
-LARGEST = 1 << 96  # of a price, in multiples of 1 / SCALE
+LARGEST = 1 << 96  # limits a price, in multiples of 1 / SCALE
 
 Cell = tuple[int, ...]
 
 
 def check_margins(counts: Sequence[Sequence[int]], k: int, people: int, proof: bytes) -> None:
-    """Anybody: check that at most so many people are exposed, by what a certificate holds.
+    """Check that a certificate's proof bounds the exposed people by `people`; any party can do it.
 
     Args:
         counts: people by value, for each column.
-        k: people in the smallest crowd in which nobody is exposed, at least 1.
-        people: what is claimed.
-        proof: JSON: `prices`, a list for each column with one price for each value that k people or
-            more have, and one more if others occur; `blocks`, of [price, value sets], of which each
-            names a column and numbers of its values.
+        k: people in the smallest crowd in which no person is exposed, at least 1.
+        people: the claim.
+        proof: JSON: `prices`, a list for each column with a price for each value of k people or
+            more, and a last price if other values occur; `blocks`, a list of [price, value sets],
+            each value set with a column and numbers of its values.
 
-    Raises VerificationError if the proof is none, or proves less.
+    Raises VerificationError if the proof is invalid, or proves less.
     """
     proved = proved_people(counts, k, proof)
     if proved > people:
@@ -57,7 +57,7 @@ def check_margins(counts: Sequence[Sequence[int]], k: int, people: int, proof: b
 
 
 def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
-    """Anybody: how many people at most are exposed, by these prices; VerificationError for none."""
+    """The bound on exposed people by these prices; VerificationError for an invalid proof."""
     columns = [_merged(column, k) for column in counts]
     if not columns or len({sum(values) for values, _ in columns}) != 1:
         raise VerificationError("margins: columns of different people, or none")
@@ -66,7 +66,7 @@ def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
         cells *= len(values)
     if cells > MOST_CELLS:
         raise VerificationError(f"margins: {cells:,} cells; at most {MOST_CELLS:,} are checked")
-    prices, blocks = _read(proof, [len(values) for values, _ in columns])
+    prices, blocks = _parse_proof(proof, [len(values) for values, _ in columns])
     caps, exposed = {}, {}
     for cell in product(*(range(len(values)) for values, _ in columns)):
         cap = min(values[at] for (values, _), at in zip(columns, cell, strict=True))
@@ -85,18 +85,18 @@ def proved_people(counts: Sequence[Sequence[int]], k: int, proof: bytes) -> int:
             rewards[cell] += price
     for cell, cap in caps.items():
         price = sum(column[at] for column, at in zip(prices, cell, strict=True))
-        most = exposed[cell] * max(0, SCALE - price)
+        greatest = exposed[cell] * max(0, SCALE - price)
         if exposed[cell] < cap:
-            most = max(most, rewards[cell] - k * price, rewards[cell] - cap * price)
-        total += most
+            greatest = max(greatest, rewards[cell] - k * price, rewards[cell] - cap * price)
+        total += greatest
     return min(total // SCALE, n)
 
 
 def _merged(column: Sequence[int], k: int) -> tuple[list[int], int | None]:
-    """People by value, most first, rare values as one, the last; and its number, if any."""
-    kept = sorted((people for people in column if people >= k), reverse=True)
+    """People by value, most first, rare values merged as the last; and its number, if any."""
+    frequent = sorted((people for people in column if people >= k), reverse=True)
     rare = sum(people for people in column if people < k)
-    return ([*kept, rare], len(kept)) if rare else (kept, None)
+    return ([*frequent, rare], len(frequent)) if rare else (frequent, None)
 
 
 def _needed(
@@ -106,10 +106,10 @@ def _needed(
     exposed: dict[Cell, int],
     sets: dict[int, set[int]],
 ) -> tuple[list[Cell], int]:
-    """The cells of a block that can be other than exposed, and how many of them must be."""
-    least = n + sum(sum(columns[j][0][at] for at in values) - n for j, values in sets.items())
+    """Return the cells of a block that may be unexposed, and the least number that must be."""
+    lower_bound = n + sum(sum(columns[j][0][at] for at in values) - n for j, values in sets.items())
     inside = [cell for cell in caps if all(cell[j] in values for j, values in sets.items())]
-    missing = least - sum(exposed[cell] for cell in inside)
+    missing = lower_bound - sum(exposed[cell] for cell in inside)
     useful = [cell for cell in inside if caps[cell] > exposed[cell]]
     need = 0
     for gain in sorted((caps[cell] - exposed[cell] for cell in useful), reverse=True):
@@ -120,10 +120,10 @@ def _needed(
     return useful, need
 
 
-def _read(
+def _parse_proof(
     proof: bytes, sizes: Sequence[int]
 ) -> tuple[list[list[int]], list[tuple[int, dict[int, set[int]]]]]:
-    """Prices of all values, and of blocks; VerificationError for what is of another form."""
+    """Return prices of values, and blocks; VerificationError for another form."""
     try:
         parsed = from_json(proof)
     except Unreadable as bad:
@@ -141,7 +141,7 @@ def _read(
 
 
 def _block(block: Any, sizes: Sequence[int]) -> tuple[int, dict[int, set[int]]]:
-    """A block's price, and its value sets by column."""
+    """Return a block's price, and its value sets by column."""
     if not (
         _length(block) == 2 and _is_price(block[0]) and block[0] >= 0 and _length(block[1]) >= 0
     ):

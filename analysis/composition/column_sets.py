@@ -1,7 +1,7 @@
-"""The best bound of every set of a few columns, sharing the work between them.
+"""The best bound of every set of a few columns, with shared work.
 
-The front of a set is the front of the set without its last column, merged with that column; and the
-coverage bound of a set looks at the fronts of the set without one column, which are sets as well.
+The front of a set is the front of the set without its last column, merged with that column. The
+coverage bound of a set uses the fronts of the set without one column; these are sets too.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ...errors import ParameterError
 from ..exposure.counts import Steps, positive_counts
 from ..validation import whole
-from .bounds import RULES, best_bound
+from .bounds import RULES, least_bound
 from .coverage import leaf_pairs, leaf_values
 from .pareto import Front, Options
 
@@ -22,11 +22,11 @@ MAX_COLUMNS = 16
 def bounds_of_all_sets(
     marginals: Sequence[ArrayLike], k: int, rule: str = "coverage"
 ) -> dict[tuple[int, ...], int]:
-    """For every non-empty set of columns, smallest sets first: the people of its best bound.
+    """Return the people of the best bound of every non-empty set of columns, smallest sets first.
 
     The same numbers as `best_bound(...).people`. At most 16 columns (65,535 sets).
     """
-    wanted, columns = whole(k, "k"), positive_counts(marginals)
+    least_class, columns = whole(k, "k"), positive_counts(marginals)
     if rule not in RULES:
         raise ParameterError(f"rule: found {rule!r}; {', '.join(RULES)} are accepted")
     if len(columns) > MAX_COLUMNS:
@@ -34,12 +34,12 @@ def bounds_of_all_sets(
             f"marginals: found {len(columns)} columns; at most {MAX_COLUMNS} are accepted"
         )
     n, d = int(columns[0].sum()), len(columns)
-    sets = [chosen for size in range(1, d + 1) for chosen in combinations(range(d), size)]
-    if wanted <= 1 or wanted > n:
-        return dict.fromkeys(sets, 0 if wanted <= 1 else n)
+    sets = [column_set for size in range(1, d + 1) for column_set in combinations(range(d), size)]
+    if least_class <= 1 or least_class > n:
+        return dict.fromkeys(sets, 0 if least_class <= 1 else n)
     if rule not in ("coverage", "refined"):
-        return {s: best_bound([columns[j] for j in s], wanted, rule).people for s in sets}
-    return _shared([Steps.of(values) for values in columns], sets, wanted, n, rule)
+        return {s: least_bound([columns[j] for j in s], least_class, rule).people for s in sets}
+    return _shared([Steps.of(values) for values in columns], sets, least_class, n, rule)
 
 
 def _shared(
@@ -50,35 +50,39 @@ def _shared(
     scale = k - slack
     fronts: dict[tuple[int, ...], Front] = {(): Front.empty(options[0])}
     people: dict[tuple[int, ...], int] = {}
-    for chosen in sets:
-        last = chosen[-1]
-        front = fronts[chosen[:-1]].merge(last, options[last], scale, n, slack)
-        fronts[chosen] = Front(front.rare, front.product)
-        if len(chosen) == 1:
-            people[chosen] = steps[last].at(k)[0]
+    for column_set in sets:
+        last = column_set[-1]
+        front = fronts[column_set[:-1]].merge(last, options[last], scale, n, slack)
+        fronts[column_set] = Front(front.rare, front.product)
+        if len(column_set) == 1:
+            people[column_set] = steps[last].at(k)[0]
         elif slack:
-            people[chosen] = _coverage(steps, fronts, chosen, scale, _refined(front, scale, n))
+            people[column_set] = _coverage(
+                steps, fronts, column_set, scale, _refined(front, scale, n)
+            )
         else:
-            people[chosen] = _refined(front, scale, n)
+            people[column_set] = _refined(front, scale, n)
     return people
 
 
 def _refined(front: Front, scale: int, n: int) -> int:
-    """R + scale * P at its least; with scale k - 1 a coverage bound is never above it."""
+    """Return the least R + scale * P; with scale k - 1 it bounds the coverage bound from above."""
     return min(n, int((front.rare + scale * front.product).min(initial=n)))
 
 
 def _coverage(
     steps: list[Steps],
     fronts: dict[tuple[int, ...], Front],
-    chosen: tuple[int, ...],
+    column_set: tuple[int, ...],
     scale: int,
     limit: int,
 ) -> int:
-    for position, j in enumerate(chosen):
-        others = fronts[chosen[:position] + chosen[position + 1 :]]
-        entry, option = leaf_pairs(others, steps[j], scale, limit)
+    for position, j in enumerate(column_set):
+        front_of_rest = fronts[column_set[:position] + column_set[position + 1 :]]
+        entry, option = leaf_pairs(front_of_rest, steps[j], scale, limit)
         if entry.size:
-            values = leaf_values(steps[j], scale, others.rare[entry], others.product[entry], option)
+            values = leaf_values(
+                steps[j], scale, front_of_rest.rare[entry], front_of_rest.product[entry], option
+            )
             limit = min(limit, int(values.min()))
     return limit

@@ -2,22 +2,22 @@
 
 In whole people (this corrects and betters Theorems 2 and 3 of paper 000). Take a threshold count
 for every column. Let R_j be the people with a rare value in column j and R = sum R_j; N_j the
-number of common values of column j and P = prod N_j. Everybody without a rare value is in one of P
+number of common values of column j and P = prod N_j. All people without a rare value are in P
 cells.
 
 (a) An exposed cell holds at most k - 1 people, hence   exposed <= R + (k-1) P.
-(b) Of the people with a common value v of column j at most R - R_j are rare elsewhere; the others
+(b) Of the people with a common value v of column j at most R - R_j are rare elsewhere; the rest
     are in the P / N_j cells that have v. If count_j(v) - (R - R_j) > (k-1) P / N_j, one of these
-    cells holds k people or more. With H_j such values, H_j cells at least are not exposed, for
-    cells of different values of one column are different:
+    cells holds k people or more. With H_j such values, H_j cells at least are not exposed, because
+    cells of different values of a column are different:
 
         exposed <= R + (k-1) (P - max_j H_j).
 
-A column with one value adds nothing to the table, so the maximum may include it: R_0 = 0, N_0 = 1
-and H_0 = 1 exactly when n - R > (k-1) P. With it the bound never rises when a column j is dropped,
-at the same thresholds (R' = R - R_j, P' = P / N_j). For i other than j the condition of H_i only
-gets easier, so P' - H'_i <= P - H_i. If H_j is the maximum there are three cases:
-(1) N_j = 1: with H_j = 1, n - R > (k-1) P, so H'_0 = 1; with H_j = 0 nothing is to be shown;
+A column with one value adds no information, so the maximum may include it: R_0 = 0, N_0 = 1 and
+H_0 = 1 exactly if n - R > (k-1) P. With it the bound never rises when a column j is dropped, at the
+same thresholds (R' = R - R_j, P' = P / N_j). For i other than j the condition of H_i only gets
+easier, so P' - H'_i <= P - H_i. If H_j is the maximum there are three cases:
+(1) N_j = 1: with H_j = 1, n - R > (k-1) P, so H'_0 = 1; with H_j = 0 there is no claim to show;
 (2) N_j >= 2 and P' >= 2: P - H_j >= N_j (P' - 1) >= P';
 (3) P' = 1: H_j = N_j means count_j(v) > k - 1 + R - R_j, hence n - R' > k - 1 and H'_0 = 1; and
     H_j < N_j means P - H_j >= 1 = P'.
@@ -45,18 +45,18 @@ from .pareto import NONE, Front, Growth, Options, descend
 def covered(
     steps: Sequence[Steps], thresholds: Sequence[int | float], k: int
 ) -> tuple[int, int, int]:
-    """(R, P, max_j H_j) for these thresholds, in exact integers of any size."""
+    """Return (R, P, max_j H_j) for these thresholds, in exact integers of any size."""
     points = [step.at(t) for step, t in zip(steps, thresholds, strict=True)]
     rare = sum(r for r, _ in points)
     cells = 1
     for _, common in points:
         cells *= common
-    most = int(int(steps[0].values.sum()) - rare > (k - 1) * cells)
+    common_cells = int(int(steps[0].values.sum()) - rare > (k - 1) * cells)
     for step, (r, common) in zip(steps, points, strict=True):
         if common:
             needed = rare - r + (k - 1) * (cells // common) + 1
-            most = max(most, min(common, step.at_least(min(needed, 2**62))))
-    return rare, cells, most
+            common_cells = max(common_cells, min(common, step.at_least(min(needed, 2**62))))
+    return rare, cells, common_cells
 
 
 @dataclass(slots=True)
@@ -64,10 +64,10 @@ class Search:
     """The smallest coverage bound seen so far, strictly below `limit`, and its options.
 
     Attributes:
-        steps: what each threshold does, one a column.
+        steps: per column, the effect of each threshold.
         scale: k - 1.
-        limit: only less than this is of interest.
-        choice: of each column the number of its threshold; None before one was seen.
+        limit: bounds of at least this number are skipped.
+        choice: per column, the number of its threshold; None before a bound was found.
     """
 
     steps: Sequence[Steps]
@@ -76,7 +76,7 @@ class Search:
     choice: list[int] | None = None
 
     def leaf(self, front: Front, j: int) -> None:
-        """Column j attains the maximum, `front` holds the others: try all its thresholds."""
+        """Let column j attain the maximum, with a `front` of the rest: try its thresholds."""
         entry, option = leaf_pairs(front, self.steps[j], self.scale, self.limit)
         if entry.size == 0:
             return
@@ -86,11 +86,11 @@ class Search:
         best = int(value.argmin())
         if value[best] < self.limit:
             self.limit = value[best].item()
-            chosen = front.choice(int(entry[best])) | {j: int(option[best])}
-            self.choice = [chosen[i] for i in range(len(self.steps))]
+            options_of_columns = front.choice(int(entry[best])) | {j: int(option[best])}
+            self.choice = [options_of_columns[i] for i in range(len(self.steps))]
 
     def everywhere(self, options: list[Options]) -> None:
-        """Look at all thresholds of all columns; options: of each column (`Options.common`)."""
+        """Try all thresholds of all columns; options: one per column (`Options.common`)."""
         order = sorted(range(len(self.steps)), key=lambda j: self.steps[j].threshold.size)
         self.halve(Front.empty(options[0]), order, Growth(options, self.scale))
 
@@ -114,13 +114,15 @@ class Search:
 
 
 def leaf_pairs(front: Front, steps: Steps, scale: int, limit: float) -> tuple[Integers, Integers]:
-    """Pairs (entry, option) that may come below `limit`: R' + R_j + (k-1) (P' - 1) N_j is less."""
+    """Pairs (entry, option) that may come below `limit`: R' + R_j + (k-1) (P' - 1) N_j < limit."""
     if not front.rare.size:
         return NONE, NONE
-    some = int(front.rare.searchsorted(limit - steps.rare[0]))  # both ascend: R' + R_j is less
-    few = int(steps.rare.searchsorted(limit - front.rare[0]))
-    reach = np.multiply.outer(scale * (front.product[:some] - 1.0), steps.common[:few])  # floats:
-    reach += np.add.outer(front.rare[:some], steps.rare[:few])  # no overflow
+    # Both ascend: R' + R_j is less than the limit up to these places.
+    entry_count = int(front.rare.searchsorted(limit - steps.rare[0]))
+    step_count = int(steps.rare.searchsorted(limit - front.rare[0]))
+    products = scale * (front.product[:entry_count] - 1.0)  # floats: no overflow
+    reach = np.multiply.outer(products, steps.common[:step_count])
+    reach += np.add.outer(front.rare[:entry_count], steps.rare[:step_count])
     entry, option = np.nonzero(reach < limit)
     return entry, option
 
@@ -128,7 +130,7 @@ def leaf_pairs(front: Front, steps: Steps, scale: int, limit: float) -> tuple[In
 def leaf_values(
     steps: Steps, scale: int, rare: Integers, product: Integers, option: Integers
 ) -> Integers:
-    """The bound when this column attains the maximum: others' (R', P') and the option here."""
+    """Return the bounds if this column attains the maximum, from (R', P') of the rest."""
     total, common = rare + steps.rare[option], steps.common[option]
     needed = rare + scale * product
     heavy = steps.values.size - steps.values.searchsorted(needed, side="right")
@@ -140,49 +142,49 @@ def leaf_values(
 
 
 def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.float64]:
-    """The least growth of `columns` when one of `last` is the column whose cells are not exposed.
+    """Return the least growth of `columns` if a column of `last` has the unexposed cells.
 
-    That one multiplies P - 1, not P: R + scale * (P' - 1) N_j grows by (P' - 1) (N_j - 1). Its own
-    growth is read one grid point lower (P - 1 >= P / 2), and not at all where P may be 1.
+    This column multiplies P - 1, not P: R + scale * (P' - 1) N_j grows by (P' - 1) (N_j - 1). Its
+    own growth is read one grid point lower (P - 1 >= P / 2), and is 0 if P may be 1.
     """
-    together = growth.of(columns)
-    loss = np.zeros_like(together)
+    joint_growth = growth.of(columns)
+    loss = np.zeros_like(joint_growth)
     for j in last:
-        own = growth.of([j])
-        loss = np.maximum(loss, own - np.concatenate(([0.0], own[:-1])))
-    return together - loss
+        column_growth = growth.of([j])
+        loss = np.maximum(loss, column_growth - np.concatenate(([0.0], column_growth[:-1])))
+    return joint_growth - loss
 
 
 def least_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, list[int]] | None:
-    """The smallest coverage bound below `limit` (people) and one option per column, or None.
+    """Return the smallest coverage bound below `limit` (people) and an option per column, or None.
 
-    Exact over all thresholds. `k` is at least 2; pass n as the limit for any bound that says
-    something, less to ask only whether a target is met.
+    Exact over all thresholds. `k` is at least 2; pass n as the limit for any non-trivial bound,
+    less to learn only whether a target is met.
     """
     scale = k - 1
     options = [Options.common(step) for step in steps]
     start, choice = descend(options, scale, int(steps[0].values.sum()))
     search = Search(steps, scale, limit)
     if start < limit:  # exact: below 2**53; the coverage bound of the same thresholds is no larger
-        rare, cells, most = covered(
+        rare, cells, common_cells = covered(
             steps, [int(s.threshold[i]) for s, i in zip(steps, choice, strict=True)], k
         )
-        search.limit, search.choice = rare + scale * (cells - most), choice
+        search.limit, search.choice = rare + scale * (cells - common_cells), choice
     search.everywhere(options)
     return None if search.choice is None else (int(search.limit), search.choice)
 
 
 def coverage_meets(steps: Sequence[Steps], k: int, most: int) -> bool:
-    """Whether the coverage bound is at most so many people; sooner than the bound itself.
+    """Whether the coverage bound is at most `most` people; faster than the bound itself.
 
-    Of two columns or more, with 2 <= k <= n.
+    For two columns or more, with 2 <= k <= n.
     """
     if most >= int(steps[0].values.sum()):
         return True
-    if max(step.at(k)[0] for step in steps) > most:  # in a small cell whatever the table is
+    if max(step.at(k)[0] for step in steps) > most:  # they are in a small cell of every table
         return False
-    # At most `most` people are rare in a column, so at least so many values of it are common; and
-    # P - H_j >= N_j (P / N_j - 1) rises with every N.
+    # At most `most` people are rare in a column, so its number of common values is at least this;
+    # and P - H_j >= N_j (P / N_j - 1) rises with every N.
     fewest = [int(s.common[s.rare.searchsorted(most, "right") - 1]) for s in steps]
     if (k - 1) * (prod(fewest) - max(fewest)) > most:
         return False

@@ -1,12 +1,14 @@
 """The exact worst case: the most people that any table with these margins exposes.
 
-`contingency/integer_program.py` has the integer program, `frechet.py` what is merged,
+`contingency/integer_program.py` has the integer program, `frechet.py` the merging of values,
 `contingency/cuts.py` the inequalities that make it fast; HiGHS solves it, and `worst_search.py` has
-the steps. What it finds is
-checked in whole numbers, so `people` is certain. Of small classes `upper` has a proof by cases in
-whole numbers (`case_search.py`), which a checker of its own reads (`check_cases.py`). Without one
-`upper` is as good as HiGHS's floating-point search with its tolerance of 1e-6.
+the steps. The table found is checked in whole numbers, so `people` is certain. For small classes
+`upper` has a proof by cases in whole numbers (`case_search.py`), which an independent checker reads
+(`check_cases.py`). Without a proof, `upper` is as good as HiGHS's floating-point search with its
+tolerance of 1e-6.
 """
+
+from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
@@ -25,10 +27,10 @@ from ..validation import Counts, as_marginals, number, whole
 from .check_cases import proved_by_cases
 from .worst_bracket import Bracket, Limits, Step, Timer
 
-# Above this many cells (after merging) only bounds are given.
+# Above this number of cells (after merging) only bounds are given.
 MOST_CELLS = 50_000
-NODES = 1_000  # of every search tree
-ROUNDS_A_NODE = 5  # rounds of swaps for each node, where they are not given
+NODES = 1_000  # limits every search tree
+ROUNDS_A_NODE = 5  # rounds of swaps for each node, if rounds are not given
 STOPPED = "stopped by Ctrl-C"
 NOT_SOUGHT = "closer was not sought"
 LATE = "{:g} s were over, which depends on the machine; nodes and rounds do not"
@@ -42,13 +44,13 @@ class WorstCase:
         people: exposed in `table`, the worst table found (checked in whole numbers).
         upper: no table with these margins exposes more.
         n, k: people in the table, and the crowd size.
-        seconds: time it took; it says nothing of the table.
-        table: the worst table found; None if none was found (then `people` is the exposure of the
-            worst known margin, which every table has at least).
-        why: why the search gave up; empty where the maximum is proven.
+        seconds: duration of the search; independent of the table.
+        table: the worst table found; None if no table was found (then `people` is the exposure of
+            the worst known margin, a lower bound for every table).
+        why: reason why the search gave up; empty if the maximum is proven.
         timed: whether a limit in seconds ended the search: another machine gets another bracket.
-        proof: that no table exposes more than `upper` people, by cases in whole numbers
-            (`check_cases.py` reads it); None where there is none.
+        proof: proof by cases, in whole numbers, that no table exposes more than `upper` people
+            (`check_cases.py` reads it); None without a proof.
     """
 
     people: int
@@ -63,7 +65,7 @@ class WorstCase:
 
     @property
     def rule(self) -> str:
-        """The name under which a decision cites this."""
+        """The name of this rule in a decision."""
         return "worst-case"
 
     @property
@@ -78,7 +80,7 @@ class WorstCase:
 
     @property
     def value(self) -> float:
-        """The share of people exposed, at most."""
+        """The upper bound on the share of people exposed."""
         return self.upper / self.n
 
     def __str__(self) -> str:
@@ -87,7 +89,7 @@ class WorstCase:
         return f"at worst {people} of {self.n} people exposed at k = {self.k} ({proof})"
 
     def verify(self, marginals: Sequence[npt.ArrayLike], known: Known | None = None) -> None:
-        """Raises VerificationError unless the table has these margins and exposes `people`.
+        """Raise VerificationError unless the table has these margins and exposes `people`.
 
         A proof by cases, if there is one, has to prove `upper` from these marginals.
         """
@@ -95,8 +97,8 @@ class WorstCase:
             raise VerificationError("worst case: no table was found, nothing to verify")
         columns = as_marginals(marginals)
         shape = [len(counts) for counts in columns]
-        given: list[tuple[tuple[int, ...], Any]] = [((j,), c) for j, c in enumerate(columns)]
-        for group, counts in [*given, *(known or {}).items()]:
+        known_counts: list[tuple[tuple[int, ...], Any]] = [((j,), c) for j, c in enumerate(columns)]
+        for group, counts in [*known_counts, *(known or {}).items()]:
             if not np.array_equal(self.table.margin(group, [shape[j] for j in group]), counts):
                 raise VerificationError(f"worst case: its table has another margin on {group}")
         if (self.table.counts <= 0).any() or self.table.exposed(self.k) != self.people:
@@ -114,7 +116,7 @@ class WorstCase:
         columns: Sequence[str] | None = None,
         values: Sequence[Sequence[object]] | None = None,
     ) -> None:
-        """Writes the table, one line per occupied cell: the values, the count, exposed (0 or 1).
+        """Write the table, one line per occupied cell: the values, the count, exposed (0 or 1).
 
         Args:
             stream: open text stream (newline="").
@@ -128,8 +130,8 @@ class WorstCase:
         writer = csv.writer(stream)
         writer.writerow([*names, "count", "exposed"])
         for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
-            named = cell if values is None else [values[j][v] for j, v in enumerate(cell)]
-            writer.writerow([*named, count, int(count < self.k)])
+            cell_values = cell if values is None else [values[j][v] for j, v in enumerate(cell)]
+            writer.writerow([*cell_values, count, int(count < self.k)])
 
 
 def worst_case(
@@ -144,9 +146,9 @@ def worst_case(
     enough: float = 0.0,
     most_cells: int = MOST_CELLS,
     keep: bool = False,
-    progress: Callable[[Step], None] = lambda _step: None,
+    progress: Callable[[Step], None] | None = None,
 ) -> WorstCase:
-    """The most people in cells of fewer than k people, over ALL tables with these marginals.
+    """Return the most people in cells of fewer than k people, over ALL tables with these marginals.
 
     Beyond paper 000, whose Theorems 2 and 3 bound it from above. Without `time_limit` the result
     depends on the counts and on the solver, not on the machine's speed.
@@ -157,14 +159,14 @@ def worst_case(
         time_limit: seconds, > 0, after which no further step begins. The bracket then depends on
             the machine's speed, `timed` is set, and no command records it. None: no such limit.
         known: joint counts of groups of columns, {(0, 1): table with axes in that order, ...}.
-        nodes: of every search tree, at most.
-        rounds: of swaps (contingency/swaps.py), at most; of more than 2,000 cells fewer, 10 million
-            / cells. None: five for each node.
-        seed: of what is swapped, a whole number of at least 0.
-        enough: share of the people: found at once to within so many, nothing closer is sought.
-        most_cells: of a larger class of tables (after merging) only what is found at once is given.
-        keep: Ctrl-C ends the search, and what was found by then is returned; else it is raised.
-        progress: is called with the bracket and the step that begins.
+        nodes: limit of every search tree.
+        rounds: limit of the rounds of swaps (contingency/swaps.py); above 2,000 cells fewer, 10
+            million / cells. None: five for each node.
+        seed: of the random swaps, a whole number of at least 0.
+        enough: share of the people: a first bracket at most this wide is not narrowed.
+        most_cells: for a larger class of tables (after merging) only the first bracket is given.
+        keep: if true, Ctrl-C ends the search and the bracket so far is returned; else it is raised.
+        progress: called with the bracket at the begin of each step.
 
     Raises:
         ParameterError: an argument out of range, or no table has all the known counts.
@@ -172,32 +174,32 @@ def worst_case(
     start, k, columns = perf_counter(), whole(k, "k", 0), as_marginals(marginals)
     limits = _limits(time_limit, (nodes, rounds, whole(most_cells, "most_cells", 0)), seed, enough)
     tables = frechet_class(columns, k, known)
-    bracket = Bracket(k, _ceiling(columns, tables, k), progress)
+    bracket = Bracket(k, _ceiling(columns, tables, k), progress or (lambda _step: None))
     bracket.meet(None if known else staircase(columns))
     stopped = _close(bracket, tables, limits, keep=keep)
     people, ceiling = _ends(bracket, tables, k)
     timed = limits.timer.over and people < ceiling and not stopped
     if timed:
         stopped = LATE.format(time_limit)
-    why = "" if people == ceiling else stopped or _why(tables, limits)
+    reason = "" if people == ceiling else stopped or _stop_reason(tables, limits)
     n, took = int(columns[0].sum()), perf_counter() - start
-    return WorstCase(people, ceiling, n, k, took, bracket.table, why, timed, bracket.written)
+    return WorstCase(people, ceiling, n, k, took, bracket.table, reason, timed, bracket.written)
 
 
 def _ends(bracket: Bracket, tables: FrechetClass, k: int) -> tuple[int, int]:
-    """Return the exposed people of the worst table found, and those that no table exceeds."""
+    """Return the exposed people of the worst table found, and the upper bound."""
     table = bracket.table
     people = _unavoidable(tables, k) if table is None else table.exposed(k)
     return people, max(bracket.ceiling, people)
 
 
 def _limits(
-    time_limit: float | None, counted: tuple[int, int | None, int], seed: int, enough: float
+    time_limit: float | None, work_limits: tuple[int, int | None, int], seed: int, enough: float
 ) -> Limits:
-    """What ends a search. counted: nodes, rounds and cells, at most."""
+    """Return the limits of a search. counted: nodes, rounds and cells, at most."""
     if time_limit is not None and not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
-    nodes, rounds, cells = whole(counted[0], "nodes", 1), *counted[1:]
+    nodes, rounds, cells = whole(work_limits[0], "nodes", 1), *work_limits[1:]
     rounds = ROUNDS_A_NODE * nodes if rounds is None else whole(rounds, "rounds", 0)
     share = number(enough, "enough", "a share of the people from 0 to 1")
     if not 0 <= share <= 1:
@@ -206,10 +208,10 @@ def _limits(
 
 
 def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool) -> str:
-    """Search, unless the bracket is close enough at once; why it was left open, if it was."""
+    """Search, unless the bracket is close enough at once; return the reason if it is left open."""
     if tables.cells > MOST_CELLS:
         return ""
-    k = max(bracket.k, 1)  # k = 0 and k = 1 expose nobody alike; the program needs k - 1 >= 0
+    k = max(bracket.k, 1)  # k = 0 and k = 1 expose no person; the program needs k - 1 >= 0
     if bracket.table is not None:
         bracket.meet(heuristic_table(tables, k))
     if bracket.closed:
@@ -229,8 +231,8 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool
     return ""
 
 
-def _why(tables: FrechetClass, limits: Limits) -> str:
-    """Why a search gave up: it was not begun, or not ended."""
+def _stop_reason(tables: FrechetClass, limits: Limits) -> str:
+    """Return the reason why a search gave up: it did not begin, or did not end."""
     cells = min(limits.cells, MOST_CELLS)
     if tables.cells > cells:
         return f"{tables.cells:,} cells are more than the {cells:,} that are searched"
@@ -240,17 +242,17 @@ def _why(tables: FrechetClass, limits: Limits) -> str:
 
 def _ceiling(columns: list[Counts], tables: FrechetClass, k: int) -> int:
     """The coverage bound, which needs no search."""
-    from .bounds import best_bound
+    from .bounds import least_bound
 
     if k <= 1:
         return 0
     if len(tables.shape) == 1:
         return int(columns[0][columns[0] < k].sum())
-    return int(best_bound(columns, k).people)
+    return int(least_bound(columns, k).people)
 
 
 def _unavoidable(tables: FrechetClass, k: int) -> int:
-    """People exposed in every table: those in a small cell of one known margin."""
+    """Return people exposed in every table: the most in small cells of a known margin."""
     merged = [labels.rare_counts.sum() if len(labels.rare) else 0 for labels in tables.labels]
-    kept = [int(m.counts[m.counts < k].sum()) for m in tables.margins]
-    return max([*kept, *(int(r) for r in merged)])
+    rare_people = [int(m.counts[m.counts < k].sum()) for m in tables.margins]
+    return max([*rare_people, *(int(r) for r in merged)])

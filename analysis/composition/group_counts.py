@@ -1,4 +1,4 @@
-"""The counts of a group of columns, in which rare values are only said as `other`."""
+"""The counts of a group of columns, with rare values counted as `other`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from ..contingency.frechet import Labels, Margin, agree
 from ..validation import Counts
 
 Group = tuple[int, ...]
-Said = Mapping[int, Group]  # column -> the numbers of the values that are said by name, ascending
+Said = Mapping[int, Group]  # column -> numbers of the values counted by name, ascending
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupCounts:
-    """The counts of a group: per column, in order, an axis of the values said, then of `other`.
+    """The counts of a group: per column, in order, an axis of the named values, then `other`.
 
     Attributes:
         group: ascending columns.
-        said: per column the numbers of its values, ascending. Who said a value that nobody had in
+        said: per column the numbers of its named values, ascending. A value that did not occur in
             round 1 is counted under `other`.
         counts: people, an axis of len(said) + 1 for each column.
     """
@@ -30,49 +30,55 @@ class GroupCounts:
     counts: Counts
 
     def __post_init__(self) -> None:
-        shape = tuple(len(said) + 1 for said in self.said)
+        shape = tuple(len(values) + 1 for values in self.said)
         if self.counts.shape != shape or len(shape) != len(self.group):
             raise ParameterError(f"group {self.group}: shape {self.counts.shape}, needs {shape}")
 
     @property
     def people(self) -> int:
-        """How many people were counted."""
+        """The number of people counted."""
         return int(self.counts.sum())
 
     @property
     def named(self) -> Counts:
-        """The counts of the combinations in which nobody said other, in one row."""
+        """The counts of the combinations without `other`, flattened."""
         return np.asarray(self.counts[(slice(None, -1),) * self.counts.ndim].ravel())
 
     def summed(self, columns: Group) -> "GroupCounts":
-        """The counts of some of its columns, ascending."""
-        kept = [self.group.index(j) for j in columns]
-        others = tuple(a for a in range(self.counts.ndim) if a not in kept)
-        counts = np.asarray(self.counts.sum(axis=others), dtype=np.int64)
-        return GroupCounts(columns, tuple(self.said[a] for a in kept), counts)
+        """Return the counts of some of its columns, ascending."""
+        axes = [self.group.index(j) for j in columns]
+        summed_axes = tuple(a for a in range(self.counts.ndim) if a not in axes)
+        counts = np.asarray(self.counts.sum(axis=summed_axes), dtype=np.int64)
+        return GroupCounts(columns, tuple(self.said[a] for a in axes), counts)
 
     def narrowed(self, said: Said) -> "GroupCounts":
-        """The counts if only these values had been said by name; all of them were."""
+        """Return the counts with only these values named; all of them must be named now."""
         counts = self.counts
-        kept = tuple(said.get(j, had) for j, had in zip(self.group, self.said, strict=True))
-        for axis, (had, left) in enumerate(zip(self.said, kept, strict=True)):
-            if had == left:
+        narrowed_values = tuple(
+            said.get(j, had) for j, had in zip(self.group, self.said, strict=True)
+        )
+        for axis, (had, wanted_values) in enumerate(zip(self.said, narrowed_values, strict=True)):
+            if had == wanted_values:
                 continue
-            if not set(left) <= set(had):
-                raise ParameterError(f"group {self.group}: {left} were not all said, but {had}")
-            place = {value: at for at, value in enumerate(left)}
-            where = np.array([*(place.get(value, len(left)) for value in had), len(left)])
+            if not set(wanted_values) <= set(had):
+                raise ParameterError(
+                    f"group {self.group}: {wanted_values} were not all said, but {had}"
+                )
+            place = {value: at for at, value in enumerate(wanted_values)}
+            target_places = np.array(
+                [*(place.get(value, len(wanted_values)) for value in had), len(wanted_values)]
+            )
             moved = np.moveaxis(counts, axis, 0)
-            result = np.zeros((len(left) + 1, *moved.shape[1:]), dtype=np.int64)
-            np.add.at(result, where, moved)
+            result = np.zeros((len(wanted_values) + 1, *moved.shape[1:]), dtype=np.int64)
+            np.add.at(result, target_places, moved)
             counts = np.moveaxis(result, 0, axis)
-        return GroupCounts(self.group, kept, counts)
+        return GroupCounts(self.group, narrowed_values, counts)
 
 
 def with_parts(asked: Mapping[Group, GroupCounts]) -> dict[Group, GroupCounts]:
-    """The tables that were asked for, and the sums of them over some of their columns.
+    """Return the requested tables, and their sums over some of their columns.
 
-    A part that was asked for too stays as it was told; of several sums the first is taken.
+    A requested part keeps its own counts; of several sums the first is taken.
     """
     counts = dict(asked)
     for group, table in asked.items():
@@ -84,13 +90,13 @@ def with_parts(asked: Mapping[Group, GroupCounts]) -> dict[Group, GroupCounts]:
 
 
 def single_counts(column: int, counts: Counts) -> GroupCounts:
-    """A column by itself, in which everybody says its value."""
-    said = tuple(range(len(counts)))
-    return GroupCounts((column,), (said,), np.append(counts, 0))
+    """Return the counts of a single column, with all its values named."""
+    values = tuple(range(len(counts)))
+    return GroupCounts((column,), (values,), np.append(counts, 0))
 
 
 def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]:
-    """Per value said of a column, whether half of its people or more are in crowds of k."""
+    """Return, per named value of a column, whether half of its people are in crowds of k."""
     axis = table.group.index(column)
     counts = np.moveaxis(table.counts, axis, 0).reshape(table.counts.shape[axis], -1)
     safe = np.where(counts >= k, counts, 0).sum(axis=1)
@@ -99,28 +105,31 @@ def values_in_crowds(table: GroupCounts, column: int, k: int) -> dict[int, bool]
 
 
 def axis_counts(table: GroupCounts, column: int) -> Counts:
-    """The counts of one column of a table."""
-    others = tuple(a for a, j in enumerate(table.group) if j != column)
-    return np.asarray(table.counts.sum(axis=others), dtype=np.int64)
+    """Return the counts of one column of a table."""
+    summed_axes = tuple(a for a, j in enumerate(table.group) if j != column)
+    return np.asarray(table.counts.sum(axis=summed_axes), dtype=np.int64)
 
 
 def consistent(tables: Sequence[GroupCounts]) -> bool:
-    """Whether tables say the same of what they share."""
+    """Whether tables have equal counts for their shared columns."""
     return all(
-        agree(first, other)
-        for first, other in combinations(tables, 2)
-        if set(first.group) & set(other.group)
+        agree(first, second)
+        for first, second in combinations(tables, 2)
+        if set(first.group) & set(second.group)
     )
 
 
 def margin_of(table: GroupCounts, order: Group, spare: set[int]) -> Margin:
-    """A table among columns numbered anew; without `other` where nobody says it."""
+    """A table's margin with columns renumbered; without `other` for the columns in `spare`."""
     cut = tuple(slice(None, -1) if j in spare else slice(None) for j in table.group)
     group = tuple(order.index(j) for j in table.group)
     return Margin(group, np.ascontiguousarray(table.counts[cut]))
 
 
 def labels_of(named: int, *, closed: bool) -> Labels:
-    """closed: whoever says other is exposed for certain; else other is a value like any."""
-    none = np.empty(0, dtype=np.int64)
-    return Labels(np.arange(named if closed else named + 1), none, none)
+    """Return labels of the named values and `other`.
+
+    closed: people under `other` are exposed for certain; else `other` is a value like any.
+    """
+    no_values = np.empty(0, dtype=np.int64)
+    return Labels(np.arange(named if closed else named + 1), no_values, no_values)

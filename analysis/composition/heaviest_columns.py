@@ -1,7 +1,7 @@
-"""The heaviest columns that can be promised for, when groups of columns are known.
+"""The heaviest columns with a certified bound within a target, if groups of columns are known.
 
 A search over sets of columns, grown one column at a time: depth first, so that sets with the
-heaviest columns come first and give a bound early (known_groups.py says what is promised of a set).
+heaviest columns come first and give a bound early (known_groups.py bounds a set).
 """
 
 from collections.abc import Sequence
@@ -20,20 +20,20 @@ def heaviest(
     start: Sequence[int] = (),
     sets: int = 2_000,
 ) -> Group:
-    """The heaviest set of columns that meets a target, as far as a search of so many sets finds.
+    """Return the heaviest set of columns that meets a target, among at most `sets` examined sets.
 
-    Sets are grown one column at a time, heaviest first; what cannot outweigh the best is left out,
-    and so is what holds a set that does not meet the target. Of equal weights the one whose first
-    bound is lower is taken, then the first in order.
+    Sets are grown one column at a time, heaviest first. Sets that cannot outweigh the best are
+    skipped, and so are supersets of a set that misses the target. Of equal weights the set with the
+    lower first bound is taken, then the first in order.
 
     Args:
-        knowledge: what was counted.
+        knowledge: all tables counted.
         gains: weight of each column, > 0.
-        most: people who may be exposed.
+        most: people that may be exposed.
         allowed: columns that may be kept.
-        required: those that must be; if they do not meet the target, nothing is kept.
+        required: columns that must be kept; if they miss the target, no column is kept.
         start: a set that is known to meet the target.
-        sets: how many are looked at.
+        sets: limit of the sets examined.
     """
     base = tuple(sorted(required))
     best = _weighed(knowledge, gains, tuple(sorted(start)))
@@ -44,13 +44,13 @@ def heaviest(
     for _ in range(sets):
         if not growing.stack:
             break
-        position, chosen = growing.stack.pop()
-        weight = sum(gains[j] for j in chosen)
+        position, columns = growing.stack.pop()
+        weight = sum(gains[j] for j in columns)
         if weight + sum(gains[j] for j in order[position:]) < best[0]:
-            continue  # even with all columns that are left it is lighter than the best
-        if chosen and weight >= best[0]:
-            best = max(best, _weighed(knowledge, gains, chosen))
-        growing.grow(position, chosen)
+            continue  # lighter than the best even with all columns left
+        if columns and weight >= best[0]:
+            best = max(best, _weighed(knowledge, gains, columns))
+        growing.grow(position, columns)
     return tuple(-j for j in best[2])
 
 
@@ -59,11 +59,11 @@ class _Growing:
     """Sets of columns that meet the target and may grow.
 
     Attributes:
-        knowledge: what was counted.
-        most: people who may be exposed.
+        knowledge: all tables counted.
+        most: people that may be exposed.
         order: the columns that may be added, heaviest first.
         stack: place of the next column in the order, and the set so far.
-        unsafe: sets that do not meet the target: nor does any that holds one of them.
+        unsafe: sets that miss the target; their supersets miss it too.
     """
 
     knowledge: Knowledge
@@ -72,13 +72,13 @@ class _Growing:
     stack: list[tuple[int, Group]]
     unsafe: list[set[int]] = field(default_factory=list)
 
-    def grow(self, position: int, chosen: Group) -> None:
-        """Go on without the next column, and first with it, where that meets the target."""
+    def grow(self, position: int, columns: Group) -> None:
+        """Continue without the next column, and first with it if that meets the target."""
         if position == len(self.order):
             return
-        self.stack.append((position + 1, chosen))
-        wider = tuple(sorted((*chosen, self.order[position])))
-        if any(held <= {*wider} for held in self.unsafe):
+        self.stack.append((position + 1, columns))
+        wider = tuple(sorted((*columns, self.order[position])))
+        if any(unsafe_group <= {*wider} for unsafe_group in self.unsafe):
             return
         if self.knowledge.meets(wider, self.most):
             self.stack.append((position + 1, wider))
@@ -87,10 +87,10 @@ class _Growing:
 
 
 def _weighed(
-    knowledge: Knowledge, gains: Sequence[float], chosen: Group
+    knowledge: Knowledge, gains: Sequence[float], columns: Group
 ) -> tuple[float, int, tuple[int, ...]]:
-    """Larger is better."""
-    if not chosen:
+    """Return a sort key; larger is better."""
+    if not columns:
         return 0.0, -knowledge.n, ()
-    people = knowledge.by_parts(chosen).people
-    return sum(gains[j] for j in chosen), -people, tuple(-j for j in chosen)
+    people = knowledge.by_parts(columns).people
+    return sum(gains[j] for j in columns), -people, tuple(-j for j in columns)

@@ -1,24 +1,24 @@
-"""What is promised of columns when groups of them are known, rare values only as "other".
+"""Certified bounds for columns when groups of them are known, with rare values only as "other".
 
-The hierarchical protocol (paper 000, section 8.2) asks for single columns, then for groups of them,
-in which a value that was not named is said as `other`. Two bounds on the exposed people of a set of
-columns J, of which the smaller is taken:
+The hierarchical protocol (paper 000, section 8.2) requests single columns, then groups of them;
+in a group an unnamed value is reported as `other`. There are two bounds on the exposed people of a
+set of columns J, and the smaller is taken:
 
 * `parts`: J is written as known groups and single columns, each counted as one column, and the
-  coverage bound is applied to them (`known_joints.py` has why).
+  coverage bound is applied to them (`known_joints.py` has the reason).
 * `margins`: all known tables inside J at once, in whole numbers (`contingency/dual_bound.py`).
 
-In a release everybody says its value, so behind `other` stand unknown ones. Whoever said other is
-counted as exposed: at worst each of them has a value of its own, and to refine a table can only
-expose more people. The rest hide among those who say the same by name, in known numbers. The same
-goes for people who answered fewer questions than others, having left: they are given a value of
-their own in what they did not answer.
+In a release each person reports its value, so `other` stands for unknown values. People under
+`other` are counted as exposed: in the worst case each has a unique value, and refining a table can
+only expose more people. The rest hide among people with the same named values, in known numbers.
+The same applies to people that answered fewer queries and left: they get a unique value in the
+columns without an answer.
 
-In a question, `other` is said like a value, so it is one: what is promised of a question is
-promised of the table that its answers make.
+In a query, `other` is reported like a value, so it is a value: the bound for a query holds for the
+table of its answers.
 
-How much is looked at is limited by numbers, not by time, so that whoever repeats it finds the same:
-200 ways of writing J as parts, and the second bound up to 1,000 cells.
+The work is limited by numbers, not by time, so that it can be repeated with the same result: 200
+ways of writing J as parts, and the second bound up to 1,000 cells.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ from ..contingency.dual_bound import Weights
 from ..contingency.frechet import Margin
 from ..contingency.integer_program import Program, relax
 from ..validation import Counts
-from .bounds import best_bound
+from .bounds import least_bound
 from .certificate import Certificate
 from .group_counts import (
     Group,
@@ -51,22 +51,22 @@ from .group_counts import (
 )
 from .known_parts import Parts, ways_of
 
-MOST_WAYS = 200  # ways of writing a set of columns as parts
-FEW = 4  # columns that an estimate writes in every way;
-ROUGH_WAYS = 3  # more columns, in so many ways, large groups first
-MOST_CELLS = 1_000  # of a joint that the second bound looks at
-CLOSE = 2  # people by which two ways to the second bound may differ, having rounded
+MOST_WAYS = 200  # limits the ways of writing a set of columns as parts
+FEW = 4  # columns that an estimate writes in every way
+ROUGH_WAYS = 3  # limit of the ways for more columns, large groups first
+MOST_CELLS = 1_000  # limits the joint of the second bound
+CLOSE = 2  # people by which two computations of the second bound may differ by rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Promised:
-    """At most `people` of `n` are in a crowd smaller than k, and what proves it.
+    """A proof that at most `people` of `n` are in a crowd smaller than k.
 
     Attributes:
-        people: at most so many.
-        n: people who were counted.
-        parts, certificate: of the first bound.
-        weights: of the second. One of the two is there.
+        people: upper bound on the exposed people.
+        n: people counted.
+        parts, certificate: the proof of the first bound.
+        weights: the proof of the second bound. Exactly one of the two is given.
     """
 
     people: int
@@ -82,18 +82,18 @@ class Promised:
 
     @property
     def value(self) -> float:
-        """The share of people."""
+        """The bound as a share of people."""
         return self.people / self.n
 
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """All that was counted.
+    """All tables counted.
 
     Attributes:
-        k: the smallest crowd in which nobody is exposed.
+        k: the smallest crowd in which no person is exposed.
         singles: people per value, of each column.
-        tables: the groups known.
+        tables: the known groups.
     """
 
     k: int
@@ -102,12 +102,12 @@ class Knowledge:
 
     @cached_property
     def n(self) -> int:
-        """People: as many as answered the question that most of them answered."""
-        counted = [int(count.sum()) for count in self.singles]
-        return max(counted + [table.people for table in self.tables.values()])
+        """The largest number of people in any table."""
+        totals = [int(count.sum()) for count in self.singles]
+        return max(totals + [table.people for table in self.tables.values()])
 
     def promise(self, columns: Sequence[int], said: Said | None = None) -> Promised:
-        """The sharpest bound for a set of columns: as a release, or as a question (`said`)."""
+        """Return the sharpest bound for a set of columns: as a release, or as a query (`said`)."""
         first = self.by_parts(columns, said)
         weights = self.by_margins(columns, said) if first.people else None
         if weights is None:
@@ -116,30 +116,30 @@ class Knowledge:
         return Promised(people, self.n, weights=weights) if people < first.people else first
 
     def meets(self, columns: Sequence[int], most: int, said: Said | None = None) -> bool:
-        """Whether at most so many people can be promised to be exposed."""
+        """Whether a bound of at most `most` exposed people can be proved."""
         if self.surely(columns, said) > most:
             return False
-        if self._within(columns, said, most):
+        if self._is_first_bound_within(columns, said, most):
             return True
         people = self._priced(columns, said)
         if people is not None and people > most + CLOSE:
             return False
-        # Of a release the promise is worked out afterwards, and may not be above what is said here.
+        # The certificate of a release is computed later, and may not be above the bound used here.
         if people is not None and said is not None and people < most - CLOSE:
             return True
         weights = self.by_margins(columns, said)
         return weights is not None and self.proved(columns, weights, said) <= most
 
-    def _priced(self, columns: Sequence[int], said: Said | None) -> int | None:
-        """About what the second bound says, sooner; None where there is none, or too late."""
-        tables = self._class(columns, said)
+    def _priced(self, columns: Sequence[int], narrowing: Said | None) -> int | None:
+        """Return about the second bound, faster; None if it does not exist or did not settle."""
+        tables = self._class(columns, narrowing)
         if tables is None or not 1 < self.k <= self.n:
             return None
         weights = priced_weights(tables, self.k)
         return certified_people(tables, self.k, weights) if weights else None
 
     def surely(self, columns: Sequence[int], said: Said | None = None) -> int:
-        """People who are exposed for certain: those in a small cell of a known part of it."""
+        """Return people exposed for certain: the most in small cells of a known part."""
         inside = [self._answers((j,), said) for j in columns]
         inside += [self._answers(group, said) for group in self._inside(columns)]
         return max(int(counts[counts < self.k].sum()) for counts in inside)
@@ -147,28 +147,30 @@ class Knowledge:
     def by_parts(
         self, columns: Sequence[int], said: Said | None = None, ways: int = MOST_WAYS
     ) -> Promised:
-        """The first bound: the least over so many ways to write the columns as known parts."""
-        read, best = Parts(self.k, self.n, lambda part: self.part(part, said)), None
-        for parts in self._written(columns, ways):
-            if best is None or read.meets(parts, best.people - 1):
-                certificate = best_bound([self.part(part, said) for part in parts], self.k)
+        """The first bound: the least over at most `ways` ways to write columns as known parts."""
+        reader, best = Parts(self.k, self.n, lambda part: self.part(part, said)), None
+        for parts in self._partitions_of(columns, ways):
+            if best is None or reader.meets(parts, best.people - 1):
+                certificate = least_bound([self.part(part, said) for part in parts], self.k)
                 best = Promised(certificate.people, self.n, parts, certificate)
         assert best is not None  # noqa: S101 - columns one by one are a way
         return best
 
-    def _within(self, columns: Sequence[int], said: Said | None, most: int) -> bool:
-        """Whether the first bound is at most so many people."""
-        read = Parts(self.k, self.n, lambda part: self.part(part, said))
-        return any(read.meets(parts, most) for parts in self._written(columns))
+    def _is_first_bound_within(
+        self, columns: Sequence[int], narrowing: Said | None, people_limit: int
+    ) -> bool:
+        """Whether the first bound is at most `people_limit` people."""
+        reader = Parts(self.k, self.n, lambda part: self.part(part, narrowing))
+        return any(reader.meets(parts, people_limit) for parts in self._partitions_of(columns))
 
-    def _written(
+    def _partitions_of(
         self, columns: Sequence[int], ways: int = MOST_WAYS
     ) -> Iterator[tuple[Group, ...]]:
-        """The columns written as known parts, one way after the other."""
+        """Yield the columns written as known parts, one way after the other."""
         return islice(ways_of(tuple(sorted(columns)), self._inside(columns)), ways)
 
     def roughly(self, columns: Sequence[int]) -> int:
-        """About what `promise` says of a release, sooner: with the simplest inequalities alone."""
+        """About the bound of `promise` for a release, faster: by the simplest inequalities."""
         ways = MOST_WAYS if len(columns) <= FEW else ROUGH_WAYS
         people = self.by_parts(columns, ways=ways).people
         tables = self._class(columns, None)
@@ -178,7 +180,7 @@ class Knowledge:
         return min(people, certified_people(tables, self.k, weights))
 
     def by_margins(self, columns: Sequence[int], said: Said | None = None) -> Weights | None:
-        """What proves the second bound; None where there is no such bound."""
+        """Return the proof of the second bound; None if there is no such bound."""
         tables = self._class(columns, said)
         if tables is None or not 1 < self.k <= self.n:
             return None
@@ -186,7 +188,7 @@ class Knowledge:
         return relaxed_weights(tables, self.k, cuts)
 
     def proved(self, columns: Sequence[int], weights: Weights, said: Said | None = None) -> int:
-        """How many exposed people at most these weights prove; VerificationError if nothing."""
+        """Return the bound that these weights prove; VerificationError if they do not fit."""
         tables = self._class(columns, said)
         if tables is None:
             raise VerificationError(f"columns {tuple(columns)}: no tables that weights speak of")
@@ -195,7 +197,7 @@ class Knowledge:
         return min(certified_people(tables, self.k, weights), self.n)
 
     def verify(self, columns: Sequence[int], promised: Promised) -> None:
-        """Raises VerificationError unless what was counted proves what was promised."""
+        """Raise VerificationError unless the tables counted prove the bound."""
         if promised.weights is not None:
             people = self.proved(columns, promised.weights)
         elif promised.certificate is not None:
@@ -215,64 +217,69 @@ class Knowledge:
             )
 
     def masks(self, before: Said) -> dict[int, Group]:
-        """The values of each column that may still be said by name, of those that were.
+        """Return the values of each column that may still be named, among those named before.
 
-        A value stays if it is not rare: in every table known, half of those who say it or more are
-        in crowds of k. Then the least frequent go too, until nobody or at least k people say other.
+        A named value stays if it is not rare: in every known table, at least half of its people are
+        in crowds of k. Then the least frequent go too, until no person or at least k people are
+        under `other`.
         """
         return {j: self._common(j, before.get(j)) for j in range(len(self.singles))}
 
-    def _common(self, column: int, before: Group | None) -> Group:
+    def _common(self, column: int, narrowed_values: Group | None) -> Group:
         counts = self.singles[column]
-        named = range(len(counts)) if before is None else before
-        left = [value for value in named if counts[value] >= self.k]
+        values = range(len(counts)) if narrowed_values is None else narrowed_values
+        common_values = [value for value in values if counts[value] >= self.k]
         for table in self.tables.values():
             if column in table.group:
                 common = values_in_crowds(table, column, self.k)
-                left = [value for value in left if common.get(value, True)]
-        left.sort(key=lambda value: (-int(counts[value]), value))
-        while left and 0 < self.n - int(counts[left].sum()) < self.k:
-            left.pop()
-        return tuple(sorted(left))
+                common_values = [value for value in common_values if common.get(value, True)]
+        common_values.sort(key=lambda value: (-int(counts[value]), value))
+        while common_values and 0 < self.n - int(counts[common_values].sum()) < self.k:
+            common_values.pop()
+        return tuple(sorted(common_values))
 
     def _inside(self, columns: Sequence[int]) -> list[Group]:
-        wanted = set(columns)
-        return sorted(group for group in self.tables if wanted.issuperset(group))
+        column_set = set(columns)
+        return sorted(group for group in self.tables if column_set.issuperset(group))
 
     def part(self, part: Group, said: Said | None = None) -> Counts:
-        """The counts of a group as one column: with values of their own for all who said none."""
+        """The counts of a group as one column, with unique values for people without a name."""
         counts = self._answers(part, said)
-        alone = np.ones(self.n - int(counts.sum()), dtype=np.int64)
-        return np.concatenate([counts, alone])
+        unique_people = np.ones(self.n - int(counts.sum()), dtype=np.int64)
+        return np.concatenate([counts, unique_people])
 
-    def _answers(self, part: Group, said: Said | None) -> Counts:
-        """The counts of what is said of a group: in a release, of what is said by name so far."""
+    def _answers(self, part: Group, narrowing: Said | None) -> Counts:
+        """Return a group's counts: in a release, of combinations named so far."""
         match part:
             case (column,):
                 counts = self.singles[column]
-                if said is not None and column in said:
-                    counts = single_counts(column, counts).narrowed(said).counts
+                if narrowing is not None and column in narrowing:
+                    counts = single_counts(column, counts).narrowed(narrowing).counts
             case _:
                 table = self.tables[part]
-                counts = table.named if said is None else table.narrowed(said).counts.ravel()
+                counts = (
+                    table.named if narrowing is None else table.narrowed(narrowing).counts.ravel()
+                )
         return np.asarray(counts[counts > 0], dtype=np.int64)
 
-    def _class(self, columns: Sequence[int], said: Said | None) -> FrechetClass | None:
-        """The tables with these counts; None if they are not about one set of people, or too many.
+    def _class(self, columns: Sequence[int], narrowing: Said | None) -> FrechetClass | None:
+        """The tables with these counts; None if they have different people or too many cells.
 
-        Also None if two of them contradict each other: somebody has not said the same twice.
+        Also None if two tables contradict each other: a person gave different answers.
         """
-        return self.joint(columns, said) if self._inside(columns) and len(columns) > 1 else None
+        return (
+            self.joint(columns, narrowing) if self._inside(columns) and len(columns) > 1 else None
+        )
 
     def joint(self, columns: Sequence[int], said: Said | None = None) -> FrechetClass | None:
-        """The same, also where no group is known."""
+        """The class of tables with the counts inside these columns, even without a known group."""
         order = tuple(sorted(columns))
         largest = self._largest(order)
-        common = self._named(order, largest, said)
+        common = self._common_values(order, largest, said)
         tables = self._covering(order, largest, common)
         if any(table.people != self.n for table in tables) or not self._agree(tables):
             return None
-        # Columns in which nobody is "other": their tables need no place for it.
+        # Columns without people under "other": their tables need no place for it.
         spare = {j for t in tables for j in t.group if not axis_counts(t, j)[-1]}
         shape = tuple(len(common[j]) + (j not in spare) for j in order)
         if prod(shape) > MOST_CELLS:
@@ -283,42 +290,44 @@ class Knowledge:
         return FrechetClass(shape, margins, labels)
 
     def margins_within(self, group: Group) -> tuple[tuple[int, ...], tuple[Margin, ...]]:
-        """What is known of a group from the tables inside it: how many values its columns have.
+        """Return the shape and the margins of a group, from the known tables inside it.
 
-        Values that a table does not name are one, the last. With it the margins, of columns
-        numbered anew; tables of fewer people than `n` are left out.
+        Unnamed values of a table are one value, the last. The columns of the margins are
+        renumbered; tables of fewer people than `n` are left out.
         """
         whole = [g for g in self._largest(group) if self.tables[g].people == self.n]
-        common = self._named(group, whole, None)
+        common = self._common_values(group, whole, None)
         tables = [table.narrowed(common) for table in self._covering(group, whole, common)]
         margins = tuple(margin_of(table, group, set()) for table in tables)
         return tuple(len(common[j]) + 1 for j in group), margins
 
     def _largest(self, columns: Sequence[int]) -> list[Group]:
         inside = self._inside(columns)
-        return [g for g in inside if not any(set(g) < set(other) for other in inside)]
+        return [g for g in inside if not any(set(g) < set(wider) for wider in inside)]
 
     def _covering(self, order: Group, largest: Sequence[Group], common: Said) -> list[GroupCounts]:
-        """The largest known tables, and single counts of the columns that are in none of them."""
+        """Return the largest known tables, and single counts of the columns outside them."""
         tables = [self.tables[group].narrowed(common) for group in largest]
-        alone = set(order).difference(*largest)
+        single_columns = set(order).difference(*largest)
         return [
             *tables,
-            *(single_counts(j, self.singles[j]).narrowed(common) for j in sorted(alone)),
+            *(single_counts(j, self.singles[j]).narrowed(common) for j in sorted(single_columns)),
         ]
 
     def _agree(self, tables: Sequence[GroupCounts]) -> bool:
-        """Whether tables say the same of what they share, and of every column what round 1 did."""
-        once = all(
-            np.array_equal(axis_counts(table, j)[:-1], self.singles[j][list(said)])
+        """Whether tables agree on shared columns, and with the single counts of round 1."""
+        has_equal_margins = all(
+            np.array_equal(axis_counts(table, j)[:-1], self.singles[j][list(values)])
             for table in tables
-            for j, said in zip(table.group, table.said, strict=True)
+            for j, values in zip(table.group, table.said, strict=True)
         )
-        return once and consistent(tables)
+        return has_equal_margins and consistent(tables)
 
-    def _named(self, order: Group, largest: Sequence[Group], said: Said | None) -> dict[int, Group]:
-        """Per column the values that every table used names; of a column alone, those of k."""
-        named: dict[int, Group] = {}
+    def _common_values(
+        self, order: Group, largest: Sequence[Group], narrowing: Said | None
+    ) -> dict[int, Group]:
+        """Return, per column, the values named by every table; for a lone column, values of k."""
+        values_of_columns: dict[int, Group] = {}
         for j in order:
             all_of_it = tuple(range(len(self.singles[j])))
             sets = [
@@ -326,15 +335,15 @@ class Knowledge:
                 for group in largest
                 if j in group
             ]
-            if not sets and said is None:
+            if not sets and narrowing is None:
                 sets = [tuple(np.flatnonzero(self.singles[j] >= self.k).tolist())]
-            if said is not None:
-                sets.append(said.get(j, all_of_it))
-            named[j] = tuple(sorted(set(all_of_it).intersection(*sets)))
-        return named
+            if narrowing is not None:
+                sets.append(narrowing.get(j, all_of_it))
+            values_of_columns[j] = tuple(sorted(set(all_of_it).intersection(*sets)))
+        return values_of_columns
 
 
 def block_of(within: Sequence[int] | None, parts: Sequence[Sequence[Sequence[int]]]) -> Block:
-    """A block from plain lists, as a certificate writes it."""
+    """Return a block from plain lists, as a certificate writes it."""
     place = None if within is None else (int(within[0]), int(within[1]))
     return Block(place, tuple((tuple(group), tuple(values)) for group, values in parts))

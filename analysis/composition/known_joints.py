@@ -1,11 +1,11 @@
-"""Bounds when the joint counts of some groups of columns are known (between marginals and joint).
+"""Bounds if the joint counts of some groups of columns are known (between marginals and joint).
 
 * `partial_bound`: a known group acts as one column, so any rule of `composition` applies to any way
   of writing J as known groups; the least over all ways is taken.
 * `margin_bound`: uses all known groups at once, overlapping or not, through the linear relaxation
   of the worst case with covering inequalities, and proves its result in whole numbers
   (`contingency/dual_bound.py`; docs/adr/0002-pair-tables.md has the argument).
-* `pairs_bound`: the least of both, when all pair tables are known.
+* `pairs_bound`: the least of both, if all pair tables are known.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from ..contingency.cuts import Cut
 from ..contingency.dual_bound import Weights
 from ..contingency.integer_program import Program, relax
 from ..validation import MAX_PEOPLE, Counts, as_count_table, brief, number, sequence, whole
-from .bounds import best_bound
+from .bounds import least_bound
 from .certificate import Certificate
 from .exact_worst_case import MOST_CELLS
 from .worst_bracket import Timer
@@ -29,17 +29,17 @@ from .worst_bracket import Timer
 Group = tuple[int, ...]
 Groups = Mapping[Group, npt.ArrayLike]
 
-# Ways of writing J examined by `partial_bound`; all of them for up to 9 columns with all pairs.
+# Limits the ways of writing J in `partial_bound`; sufficient for 9 columns with all pairs.
 MOST_WAYS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class PartialBound:
-    """A composition bound whose columns are the groups of `partition`.
+    """A composition bound with the groups of `partition` as columns.
 
     Attributes:
         partition: the groups, each ascending.
-        certificate: that of the bound, with a column for each group.
+        certificate: certificate of the bound, with a column for each group.
     """
 
     partition: tuple[Group, ...]
@@ -47,25 +47,25 @@ class PartialBound:
 
     @property
     def people(self) -> int:
-        """Exposed people, at most."""
+        """Upper bound on the exposed people."""
         return self.certificate.people
 
     @property
     def value(self) -> float:
-        """Share of people exposed, at most."""
+        """Upper bound on the share of people exposed."""
         return self.certificate.value
 
     @property
     def rule(self) -> str:
-        """The composition rule, and what it was applied to."""
+        """The composition rule, and the partition that it was applied to."""
         return f"{self.certificate.rule} over {self.partition}"
 
     def __str__(self) -> str:
         return f"at most {self.people} of {self.certificate.n} people exposed ({self.rule})"
 
     def verify(self, groups: Groups) -> None:
-        """Raises VerificationError unless these known groups prove the bound."""
-        tables = _read(groups)
+        """Raise VerificationError unless these known groups prove the bound."""
+        tables = _checked_joints(groups)
         if sorted(j for group in self.partition for j in group) != _columns(tables):
             raise VerificationError(f"partition {self.partition}: does not write every column once")
         self.certificate.verify([_flat(tables, group) for group in self.partition])
@@ -78,10 +78,10 @@ class MarginBound:
     `verify` recomputes the bound from the weights in whole numbers.
 
     Attributes:
-        people: at most so many are exposed.
-        n: people who were counted.
-        k: the smallest crowd in which nobody is exposed.
-        weights: what proves the bound, in whole numbers.
+        people: upper bound on the exposed people.
+        n: people counted.
+        k: the smallest crowd in which no person is exposed.
+        weights: the proof of the bound, in whole numbers.
         rule: the name of the bound.
     """
 
@@ -93,16 +93,16 @@ class MarginBound:
 
     @property
     def value(self) -> float:
-        """Share of people exposed, at most."""
+        """Upper bound on the share of people exposed."""
         return self.people / self.n
 
     def __str__(self) -> str:
         return f"at most {self.people} of {self.n} people exposed ({self.rule})"
 
     def verify(self, groups: Groups) -> None:
-        """Raises VerificationError unless these known groups prove the bound."""
-        tables = _class_of(_read(groups), self.k)
-        proved = _within(certified_people(tables, self.k, self.weights), self.n, self.k)
+        """Raise VerificationError unless these known groups prove the bound."""
+        tables = _frechet_class(_checked_joints(groups), self.k)
+        proved = _trivial_bound(certified_people(tables, self.k, self.weights), self.n, self.k)
         if proved > self.people:
             raise VerificationError(f"margins: claims {self.people} people, proves {proved}")
 
@@ -110,9 +110,9 @@ class MarginBound:
 def partial_bound(groups: Groups, k: int, rule: str = "coverage") -> PartialBound:
     """The least bound over all ways to write the columns J as groups with known joint counts.
 
-    The bounds of `composition` never ask what a column is: a group whose joint counts are known is
-    one column whose values are the combinations. Part of a known group is known too. The least over
-    all set partitions of J into such groups is exact for small J.
+    The bounds of `composition` hold for any columns: a group with known joint counts is one column
+    with the combinations as values. A part of a known group is known too. The least over all set
+    partitions of J into such groups is exact for small J.
 
     Args:
         groups: joint counts {(0,): counts, (0, 1): table, ...}, axes in the group's order; J is
@@ -123,13 +123,13 @@ def partial_bound(groups: Groups, k: int, rule: str = "coverage") -> PartialBoun
     Raises:
         ParameterError: no group, groups that contradict each other, or too many ways.
     """
-    tables, k = _read(groups), whole(k, "k", 0)
-    _class_of(tables, 0)  # contradictions between the groups surface here
+    tables, k = _checked_joints(groups), whole(k, "k", 0)
+    _frechet_class(tables, 0)  # contradictions between the groups surface here
     best: PartialBound | None = None
     for way, partition in enumerate(_partitions(_columns(tables), tables)):
         if way >= MOST_WAYS:
             raise ParameterError(f"groups: more than {MOST_WAYS} ways to write the columns")
-        certificate = best_bound([_flat(tables, group) for group in partition], k, rule)
+        certificate = least_bound([_flat(tables, group) for group in partition], k, rule)
         if best is None or certificate.people < best.people:
             best = PartialBound(partition, certificate)
     assert best is not None  # noqa: S101  (every column is in a group)
@@ -137,7 +137,7 @@ def partial_bound(groups: Groups, k: int, rule: str = "coverage") -> PartialBoun
 
 
 def margin_bound(groups: Groups, k: int, time_limit: float | None = None) -> MarginBound:
-    """A certified bound that uses all known groups at once; they may overlap.
+    """Return a certified bound that uses all known groups at once; they may overlap.
 
     The linear relaxation of the worst case (`exact_worst_case.py`) with the covering inequalities
     of `contingency/cuts.py` gives weights, and `contingency/dual_bound.py` turns any weights into a
@@ -146,17 +146,17 @@ def margin_bound(groups: Groups, k: int, time_limit: float | None = None) -> Mar
     Args:
         groups: joint counts {(0,): counts, (0, 1): table, ...}, axes in the group's order.
         k: crowd size, a whole number.
-        time_limit: seconds after which no further round of the search for good inequalities is
-            begun, > 0; the bound then depends on the machine's speed. None: rounds alone limit it.
+        time_limit: seconds after which no further round of the search for good inequalities
+            begins, > 0; the bound then depends on the machine's speed. None: only rounds limit it.
 
     Raises:
         ParameterError: no group, contradicting groups, or more than `MOST_CELLS` cells.
     """
-    # A crowd larger than any table is as good as the largest.
-    read, k = _read(groups), min(whole(k, "k", 0), MAX_PEOPLE + 1)
+    # A crowd size above the number of people is cut: its bound is the same.
+    group_tables, k = _checked_joints(groups), min(whole(k, "k", 0), MAX_PEOPLE + 1)
     if time_limit is not None and not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
-    tables = _class_of(read, k)
+    tables = _frechet_class(group_tables, k)
     n = int(tables.margins[0].counts.sum())
     if tables.cells > MOST_CELLS:
         raise ParameterError(f"groups: {tables.cells} cells; at most {MOST_CELLS} are accepted")
@@ -164,13 +164,13 @@ def margin_bound(groups: Groups, k: int, time_limit: float | None = None) -> Mar
     if 1 < k <= n:
         cuts, _ = relax(Program(tables, k), n, Timer(time_limit))
     weights = relaxed_weights(tables, k, cuts)
-    return MarginBound(_within(certified_people(tables, k, weights), n, k), n, k, weights)
+    return MarginBound(_trivial_bound(certified_people(tables, k, weights), n, k), n, k, weights)
 
 
 def pairs_bound(pair_tables: Groups, k: int) -> PartialBound | MarginBound:
-    """The best certified bound when all pairs of columns are known: the least of the two roads.
+    """Return the best certified bound if all pairs of columns are known: the less of two bounds.
 
-    Never above what the marginals alone allow. Census (sex, income, race, workclass) at k = 10:
+    Never above the bound from the marginals alone. Census (sex, income, race, workclass) at k = 10:
     1,218 people by coverage from marginals, 666 here, 649 exactly (`worst_case` with `known`).
 
     Args:
@@ -180,22 +180,22 @@ def pairs_bound(pair_tables: Groups, k: int) -> PartialBound | MarginBound:
     Raises:
         ParameterError: a pair is missing, or the tables contradict each other.
     """
-    tables = _read(pair_tables)
-    known = {tuple(sorted(group)) for group in tables}
-    missing = [pair for pair in combinations(_columns(tables), 2) if pair not in known]
+    tables = _checked_joints(pair_tables)
+    given_pairs = {tuple(sorted(group)) for group in tables}
+    missing = [pair for pair in combinations(_columns(tables), 2) if pair not in given_pairs]
     if missing:
         raise ParameterError(f"pair_tables: no table of {missing[0]}; every pair is needed")
     roads: list[PartialBound | MarginBound] = [partial_bound(pair_tables, k)]
-    if _class_of(tables, k).cells <= MOST_CELLS:
+    if _frechet_class(tables, k).cells <= MOST_CELLS:
         roads.append(margin_bound(pair_tables, k))
     return min(roads, key=lambda bound: bound.people)
 
 
-def _within(people: int, n: int, k: int) -> int:
+def _trivial_bound(people: int, n: int, k: int) -> int:
     return 0 if k <= 1 else min(people, n)
 
 
-def _read(groups: Groups) -> dict[Group, Counts]:
+def _checked_joints(groups: Groups) -> dict[Group, Counts]:
     needs = "the counts of at least one group of columns"
     if not isinstance(groups, Mapping):
         raise ParameterError(f"groups: found {brief(groups)}; needs {needs}")
@@ -215,34 +215,38 @@ def _columns(tables: Mapping[Group, Counts]) -> list[int]:
     return sorted({j for group in tables for j in group})
 
 
-def _class_of(tables: Mapping[Group, Counts], k: int) -> FrechetClass:
-    """The Frechet class over the columns that occur, renumbered 0, 1, ..."""
+def _frechet_class(tables: Mapping[Group, Counts], k: int) -> FrechetClass:
+    """Return the Frechet class over the columns that occur, renumbered 0, 1, ..."""
     columns = _columns(tables)
     marginals = [_flat(tables, (j,)) for j in columns]
-    known = {tuple(columns.index(j) for j in group): table for group, table in tables.items()}
-    return frechet_class(marginals, k, known)
+    tables_by_place = {
+        tuple(columns.index(j) for j in group): table for group, table in tables.items()
+    }
+    return frechet_class(marginals, k, tables_by_place)
 
 
 def _flat(tables: Mapping[Group, Counts], group: Group) -> Counts:
-    """The counts of a group, in one row, summed out of a known group that contains it."""
-    holder = next(known for known in tables if set(group) <= set(known))
-    others = tuple(axis for axis, j in enumerate(holder) if j not in group)
-    counts = tables[holder].sum(axis=others)
-    kept = [j for j in holder if j in group]
-    return np.asarray(counts.transpose([kept.index(j) for j in group]).ravel(), dtype=np.int64)
+    """Return the counts of a group, flattened, summed from a known group that contains it."""
+    holder = next(columns for columns in tables if set(group) <= set(columns))
+    summed_axes = tuple(axis for axis, j in enumerate(holder) if j not in group)
+    counts = tables[holder].sum(axis=summed_axes)
+    group_columns = [j for j in holder if j in group]
+    return np.asarray(
+        counts.transpose([group_columns.index(j) for j in group]).ravel(), dtype=np.int64
+    )
 
 
 def _partitions(
     columns: Sequence[int], tables: Mapping[Group, Counts]
 ) -> Iterator[tuple[Group, ...]]:
-    """All set partitions of the columns whose parts lie in known groups."""
+    """Yield all set partitions of the columns with parts inside known groups."""
     if not columns:
         yield ()
         return
     first, rest = columns[0], list(columns[1:])
     for size in range(len(rest) + 1):
-        for others in combinations(rest, size):
-            part = (first, *others)
+        for partners in combinations(rest, size):
+            part = (first, *partners)
             if any(set(part) <= set(group) for group in tables):
-                for way in _partitions([j for j in rest if j not in others], tables):
+                for way in _partitions([j for j in rest if j not in partners], tables):
                     yield (part, *way)

@@ -1,7 +1,7 @@
-"""Columns written as known groups: the ways, and whether one of them is enough for a target.
+"""Columns written as known groups: the ways, and whether a way meets a target.
 
-A group whose joint counts are known is one column to the coverage bound. Of many ways to put groups
-together most are far from enough, which is seen sooner than what they would promise.
+A group with known joint counts is one column to the coverage bound. Most ways to combine groups
+are far above a target, and a test shows this faster than their bounds.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,10 +20,10 @@ class Parts:
     """The counts of parts, each read once.
 
     Attributes:
-        k: the smallest crowd in which nobody is exposed.
-        n: people who were counted.
-        read: the people per answer of a part, n together; zeros are left out.
-        steps: what was read.
+        k: the smallest crowd in which no person is exposed.
+        n: people counted.
+        read: returns the people per answer of a part, n together; zeros are left out.
+        steps: cache of the parts read.
     """
 
     k: int
@@ -32,7 +32,7 @@ class Parts:
     steps: dict[Group, Steps] = field(default_factory=dict)
 
     def meets(self, parts: Sequence[Group], most: int) -> bool:
-        """Whether the coverage bound of these parts, each one column, is at most so many people."""
+        """Whether the coverage bound of these parts, each one column, is at most `most` people."""
         if self.k <= 1 or most >= self.n:
             return most >= 0
         for part in parts:
@@ -45,7 +45,7 @@ class Parts:
 
 
 def ways_of(columns: Group, known: Sequence[Group]) -> Iterator[tuple[Group, ...]]:
-    """The ways to write columns as known groups and single columns, large groups first."""
+    """Yield the ways to write columns as known groups and single columns, large groups first."""
     if not columns:
         yield ()
         return

@@ -1,10 +1,10 @@
-"""The sharpest promise of single columns that anybody checks with whole numbers alone.
+"""The sharpest bound for single columns that can be checked with whole numbers alone.
 
 The linear relaxation of the worst case, with inequalities of blocks (`contingency/cuts.py`), gives
-prices; rounded to whole multiples of 1 / SCALE they prove a bound, whatever they are
-(`check_margins.py`, which shares nothing with this search). So an inaccurate solver makes the bound
-worse, never wrong. The search is limited by rounds and by cells, never by seconds. Where the
-coverage bound says as little or less, that is given: it needs no proof.
+prices. Rounded to whole multiples of 1 / SCALE they prove a bound, whether good or bad
+(`check_margins.py`, which shares no code with this search). So an inaccurate solver makes the bound
+worse, never wrong. The search is limited by rounds and by cells, never by seconds. If the coverage
+bound is as good, it is returned: it needs no proof.
 """
 
 import json
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...errors import VerificationError
 from ..validation import whole
-from .bounds import best_bound
+from .bounds import least_bound
 from .certificate import Certificate
-from .check_margins import SCALE, proved_people
+from .check_margins import SCALE, check_margins, proved_people
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
     from ..contingency.prices import Prices
 
-MOST_CELLS = 8_000  # of a joint that is looked at; of larger ones, coverage
-REMEMBERED = 256  # proofs, and tables, that a process keeps: who decides and reports asks again
+MOST_CELLS = 8_000  # limits the joint; larger joints get the coverage bound
+REMEMBERED = 256  # cached proofs and tables: a decision and its report need the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,10 @@ class MarginsCertificate:
     """At most `people` of `n` are exposed at `k` in any table with these columns.
 
     Attributes:
-        people: at most so many are exposed.
-        n: people who were counted.
-        k: the smallest crowd in which nobody is exposed.
-        proof: prices and blocks, as `check_margins` reads them.
+        people: upper bound on the exposed people.
+        n: people counted.
+        k: the smallest crowd in which no person is exposed.
+        proof: prices and blocks, in the form of `check_margins`.
         rule: the name of the bound.
     """
 
@@ -50,15 +51,26 @@ class MarginsCertificate:
 
     @property
     def value(self) -> float:
-        """Share of people exposed, at most."""
+        """Upper bound on the share of people exposed."""
         return self.people / self.n
+
+    def verify(self, marginals: "Sequence[ArrayLike]") -> None:
+        """Prove the claim again from the counts of the columns and the certificate alone.
+
+        Raises VerificationError where the counts are of another number of people, or the prices
+        prove less.
+        """
+        counts = [[int(people) for people in np.ravel(column)] for column in marginals]
+        if any(sum(column) != self.n for column in counts):
+            raise VerificationError(f"certificate: speaks of {self.n:,} people, not of these")
+        check_margins(counts, self.k, self.people, self.proof)
 
     def __str__(self) -> str:
         return f"at most {self.people:,} of {self.n:,} people exposed ({self.rule})"
 
 
 def margins_bound(marginals: "Sequence[ArrayLike]", k: int) -> Certificate | MarginsCertificate:
-    """The least that whole numbers prove of a joint: by coverage, or by prices.
+    """Return the least bound for a joint that whole numbers prove: by coverage, or by prices.
 
     Args:
         marginals: counts of each column, all with one total n.
@@ -68,7 +80,7 @@ def margins_bound(marginals: "Sequence[ArrayLike]", k: int) -> Certificate | Mar
         ParameterError: counts or k out of range.
     """
     k = whole(k, "k")
-    plain = best_bound(marginals, k, "coverage")
+    plain = least_bound(marginals, k, "coverage")
     columns = [sorted(map(int, np.ravel(column)), reverse=True) for column in marginals]
     columns = [[people for people in column if people] for column in columns]
     small = joint_cells(columns, k) <= MOST_CELLS
@@ -80,7 +92,7 @@ def margins_bound(marginals: "Sequence[ArrayLike]", k: int) -> Certificate | Mar
 
 
 def joint_cells(marginals: "Sequence[ArrayLike]", k: int) -> int:
-    """Cells of a joint once values of fewer than k people are one value; zeros are left out."""
+    """Return the cells of a joint with values of fewer than k people merged; zeros are left out."""
     cells = 1
     for column in map(np.ravel, marginals):
         common = int((column >= k).sum())
@@ -89,7 +101,7 @@ def joint_cells(marginals: "Sequence[ArrayLike]", k: int) -> int:
 
 
 def bad_table(marginals: "Sequence[ArrayLike]", k: int) -> int:
-    """People exposed in a table with these columns that is made at once: no bound is below."""
+    """Return the people exposed in a quickly made table with these columns: no bound is below."""
     return _exposed(tuple(tuple(map(int, np.ravel(column))) for column in marginals), k)
 
 
@@ -102,14 +114,14 @@ def _exposed(columns: tuple[tuple[int, ...], ...], k: int) -> int:
 
 @lru_cache(maxsize=REMEMBERED)
 def _proof(columns: tuple[tuple[int, ...], ...], k: int) -> bytes:
-    """Prices and blocks by the relaxation."""
+    """Compute prices and blocks by the relaxation."""
     from ..contingency import find_prices, frechet_class
 
     tables = frechet_class(columns, k)
-    return _written(find_prices(tables, k), tables.shape)
+    return _encoded_proof(find_prices(tables, k), tables.shape)
 
 
-def _written(proved: "Prices", shape: "Sequence[int]") -> bytes:
+def _encoded_proof(proved: "Prices", shape: "Sequence[int]") -> bytes:
     prices, start = [], 0
     for size in shape:
         prices.append([_whole(price) for price in proved.margins[start : start + size]])

@@ -1,24 +1,23 @@
-"""Which group of columns to ask for next: the one that should lower the promise most per bit.
+"""Choose the next group of columns to request: by the fall of the certified bound per bit leaked.
 
-Only what has been counted is looked at, so whoever knows that can choose again. Nobody knows what a
-group will hold; it is predicted to hold what the most even table with the known counts has there
-(contingency/maximum_entropy.py), in whole people. Of a group g are predicted
+The choice uses only counts that were read, so a party that knows them can repeat it. The counts of
+a new group are unknown. They are predicted from the most even table with the known counts
+(contingency/maximum_entropy.py), in whole people. For a group g the predictions are
 
-    fall    the promise of the goal with what is known of the predicted table, less that with g too
+    fall    the bound of the goal with the known part of the predicted table, less that with g too
     bits    n (H(g) - h), H(g) being the entropy of its predicted counts and h the largest entropy
-            of a known part of it, which no table of g can fall below: about so much it tells at
-            most
+            of a known part of it, a lower bound for every table of g: about the most it leaks
 
-and the groups are ranked by fall / bits, then by fewer bits. Of the first one that may be asked for
-its parts come first if one of them should lower the promise too: the part tells no more than the
-whole, so the promise is as low at the end, and lower on the way.
+and the groups are ranked by fall / bits, then by fewer bits. Parts of the first group that may be
+requested go first if they should lower the bound too: a part leaks no more than the whole, so the
+final bound is as low, and it falls on the way.
 
-The goal is the set of columns whose promise is to fall: all that may be released, where their joint
-is small enough for the sharp bound; else the columns that can be promised already with the one that
-comes nearest, and the fall is predicted from parts alone.
+The goal is the set of columns with the bound to lower: all that may be released, if their joint is
+small enough for the sharp bound; else the columns within the target with the next nearest column,
+and the fall is predicted from parts alone.
 
-The most even table is what nothing but the known counts would make one expect. Where columns go
-together in threes it misleads, so the path is not always the best one (docs/adr/0057).
+The most even table is the expectation from the known counts alone. It misleads if columns depend on
+each other in threes, so the path is not always the best (docs/adr/0057).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,21 +34,21 @@ from .bounds import coverage_below
 from .group_counts import Group, GroupCounts
 from .known_groups import ROUGH_WAYS, Knowledge
 
-MOST_JUDGED = 200  # groups whose fall is predicted, small ones first
-MOST_TRIED = 40  # groups that are tried whether they may be asked for, best first
-MOST_SHARP = 12  # groups that are looked at with all columns together,
-SHARP_CELLS = 2_400  # and cells of all of them together: a linear program takes each
-MOST_FITTED = 1 << 16  # cells of a group that is predicted by itself
+MOST_JUDGED = 200  # limits the groups with a predicted fall, small groups first
+MOST_TRIED = 40  # limits the groups tested for permission, best first
+MOST_SHARP = 12  # limits the groups judged with all columns together
+SHARP_CELLS = 2_400  # limits their cells together: each takes a linear program
+MOST_FITTED = 1 << 16  # limits the cells of a group that is predicted alone
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What is expected of a group.
+    """The prediction for a group.
 
     Attributes:
         group: its columns.
-        fall: people by whom the promise falls.
-        bits: told at most, about.
+        fall: fall of the certified bound, in people.
+        bits: leakage, about the upper bound.
     """
 
     group: Group
@@ -58,7 +57,7 @@ class Outlook:
 
     @property
     def rank(self) -> tuple[float, float, int, Group]:
-        """Smaller is asked for sooner."""
+        """Sort key: the group with the smallest is requested first."""
         per_bit = self.fall / max(self.bits, 1.0)
         return (-round(per_bit, PLACES), round(self.bits, PLACES), len(self.group), self.group)
 
@@ -66,35 +65,35 @@ class Outlook:
 def choose_group(
     known: Knowledge, allowed: Group, most: int, may_ask: Callable[[Group], bool]
 ) -> Group | None:
-    """The group to ask for next; None if none may be asked for, or none can help.
+    """Return the group to request next; None if no group may be requested, or no group can help.
 
-    None can help where as many people as are promised are exposed for certain.
+    No group can help if the certified bound already equals the people exposed for certain.
 
     Args:
-        known: all that was counted; more than `most` people are promised of the allowed columns.
+        known: all tables counted; the bound of the allowed columns is above `most` people.
         allowed: the columns that may be released, ascending.
-        most: people who may be exposed.
-        may_ask: whether a group may be asked for. It is asked of few.
+        most: people that may be exposed.
+        may_ask: whether a group may be requested. Called for few groups.
     """
     goal, promised = goal_of(known, allowed, most)
     if known.surely(goal) >= promised:
         return None
     ranked = outlooks(known, goal)[:MOST_TRIED]
-    chosen = next((ranking for ranking in ranked if may_ask(ranking.group)), None)
-    while chosen is not None:
-        inside = [o for o in ranked if o.fall and set(o.group) < set(chosen.group)]
+    choice = next((ranking for ranking in ranked if may_ask(ranking.group)), None)
+    while choice is not None:
+        inside = [o for o in ranked if o.fall and set(o.group) < set(choice.group)]
         part = next((ranking for ranking in inside if may_ask(ranking.group)), None)
         if part is None:
-            return chosen.group
-        chosen = part
+            return choice.group
+        choice = part
     return None
 
 
 def goal_of(known: Knowledge, allowed: Group, most: int) -> tuple[Group, int]:
-    """The columns whose promise is to fall, and the people promised: all, or those next in reach.
+    """Return the columns with the bound to lower, and the people it allows.
 
-    Where the joint of all is too large: from no column on, always the column that leaves the least
-    promise, up to the first that is too much.
+    All allowed columns, if their joint is small enough. Else columns are added, always the column
+    with the least bound, until the bound is above `most`.
     """
     if known.joint(allowed) is not None:
         return allowed, known.promise(allowed).people
@@ -108,10 +107,9 @@ def goal_of(known: Knowledge, allowed: Group, most: int) -> tuple[Group, int]:
 
 
 def outlooks(known: Knowledge, goal: Group) -> list[Outlook]:
-    """What is expected of every group of the goal that tells something new, best first.
+    """Return a prediction for every group of the goal with new information, best first.
 
-    Of a small joint the best by themselves are looked at again with all columns together; the
-    others follow.
+    For a small joint the best groups are judged again with all columns together; the rest follow.
     """
     judged = list(_by_itself(known, goal, list(islice(_new(known, goal), MOST_JUDGED))))
     judged.sort(key=lambda judgement: judgement.rank)
@@ -123,31 +121,35 @@ def outlooks(known: Knowledge, goal: Group) -> list[Outlook]:
     return [*sorted(looked, key=lambda judgement: judgement.rank), *judged[sharp:]]
 
 
-def _new(known: Knowledge, goal: Group) -> Iterator[Group]:
-    """The groups of two columns or more that are no part of a known one, small ones first."""
-    asked = [set(group) for group in known.tables]
+def _new(knowledge: Knowledge, goal: Group) -> Iterator[Group]:
+    """Yield the groups of two columns or more that are not part of a known group, small first."""
+    known_groups = [set(group) for group in knowledge.tables]
     for size in range(2, len(goal) + 1):
         for group in combinations(goal, size):
-            if not any(set(group) <= known_group for known_group in asked):
+            if not any(set(group) <= known_group for known_group in known_groups):
                 yield group
 
 
-# Where the joint is small: the most even table of all columns of the goal.
+# A small joint has the most even table of all columns of the goal.
 
 
 def _in_joint(
-    known: Knowledge, goal: Group, groups: Sequence[Group], joint: FrechetClass
+    knowledge: Knowledge, goal: Group, groups: Sequence[Group], joint: FrechetClass
 ) -> Iterator[Outlook]:
-    even = fitted(joint.shape, joint.margins)
-    likely = rounded(even)
-    named = [len(labels.kept) for labels in joint.labels]
-    inside = [g for g in known.tables if set(g) <= set(goal)]
-    before = _promised(known.k, likely, named, [_places(goal, g) for g in inside])
+    expected_table = fitted(joint.shape, joint.margins)
+    likely = rounded(expected_table)
+    value_counts = [len(labels.kept) for labels in joint.labels]
+    inside = [g for g in knowledge.tables if set(g) <= set(goal)]
+    bound_before = _promised(knowledge.k, likely, value_counts, [_places(goal, g) for g in inside])
     for group in groups:
         places = _places(goal, group)
         largest = [g for g in (_places(goal, g) for g in inside) if not set(g) <= set(places)]
-        after = _promised(known.k, likely, named, [*largest, places])
-        yield Outlook(group, max(before - after, 0), _told(known, group, summed(even, places)))
+        bound_after = _promised(knowledge.k, likely, value_counts, [*largest, places])
+        yield Outlook(
+            group,
+            max(bound_before - bound_after, 0),
+            _greatest_leakage(knowledge, group, summed(expected_table, places)),
+        )
 
 
 def _places(goal: Group, group: Group) -> Group:
@@ -155,53 +157,61 @@ def _places(goal: Group, group: Group) -> Group:
 
 
 def summed(table: Floats | Counts, columns: Group) -> Floats | Counts:
-    """The counts of some columns of a table, ascending."""
+    """Return the counts of some columns of a table, ascending."""
     return np.asarray(table.sum(axis=tuple(a for a in range(table.ndim) if a not in columns)))
 
 
-def _promised(k: int, likely: Counts, named: Sequence[int], groups: Sequence[Group]) -> int:
-    """What could be promised of all columns of a table, if the counts of these groups were known.
+def _promised(k: int, likely: Counts, value_counts: Sequence[int], groups: Sequence[Group]) -> int:
+    """Return the bound for all columns of a table, if the counts of these groups were known.
 
-    named: of each column, how many of its values are said by name; who says none is alone.
+    named: per column, the number of values that are named; people with another value are alone.
     """
     people = int(likely.sum())
     singles = []
-    for j, values in enumerate(named):
+    for j, values in enumerate(value_counts):
         counts = np.asarray(summed(likely, (j,)), np.int64)[:values]
         singles.append(np.concatenate([counts, np.ones(people - int(counts.sum()), np.int64)]))
-    tables = {group: _counted(likely, named, group) for group in groups}
-    return Knowledge(k, tuple(singles), tables).roughly(range(len(named)))
+    tables = {group: _group_counts(likely, value_counts, group) for group in groups}
+    return Knowledge(k, tuple(singles), tables).roughly(range(len(value_counts)))
 
 
-def _counted(likely: Counts, named: Sequence[int], group: Group) -> GroupCounts:
+def _group_counts(likely: Counts, value_counts: Sequence[int], group: Group) -> GroupCounts:
     counts = np.asarray(summed(likely, group), np.int64)
-    missing = [(0, named[j] + 1 - counts.shape[a]) for a, j in enumerate(group)]
-    said = tuple(tuple(range(named[j])) for j in group)
-    return GroupCounts(group, said, np.pad(counts, missing))
+    missing = [(0, value_counts[j] + 1 - counts.shape[a]) for a, j in enumerate(group)]
+    values = tuple(tuple(range(value_counts[j])) for j in group)
+    return GroupCounts(group, values, np.pad(counts, missing))
 
 
-# Where it is not: a group by itself, and the parts that it would be one of.
+# A large joint has a group alone, beside parts that do not overlap it.
 
 
-def _by_itself(known: Knowledge, goal: Group, groups: Sequence[Group]) -> Iterator[Outlook]:
-    now = known.by_parts(goal)
+def _by_itself(knowledge: Knowledge, goal: Group, groups: Sequence[Group]) -> Iterator[Outlook]:
+    present = knowledge.by_parts(goal)
     for group in groups:
-        shape, margins = known.margins_within(group)
+        shape, margins = knowledge.margins_within(group)
         if prod(shape) > MOST_FITTED:
             continue
-        even = fitted(shape, margins)
-        parts = [part for part in now.parts if not set(part) & set(group)]
+        expected_table = fitted(shape, margins)
+        parts = [part for part in present.parts if not set(part) & set(group)]
         covered = set(group).union(*parts)
-        alone: list[Group] = [(j,) for j in goal if j not in covered]
-        counts = [known.part(part) for part in (*parts, *alone)]
-        likely = rounded(even).ravel()
-        whole = np.concatenate([likely[likely > 0], np.ones(known.n - int(likely.sum()), np.int64)])
-        after = coverage_below([*counts, whole], known.k, now.people)
-        yield Outlook(group, now.people - after, _told(known, group, even))
+        single_columns: list[Group] = [(j,) for j in goal if j not in covered]
+        counts = [knowledge.part(part) for part in (*parts, *single_columns)]
+        likely = rounded(expected_table).ravel()
+        whole = np.concatenate(
+            [likely[likely > 0], np.ones(knowledge.n - int(likely.sum()), np.int64)]
+        )
+        people_after = coverage_below([*counts, whole], knowledge.k, present.people)
+        yield Outlook(
+            group,
+            present.people - people_after,
+            _greatest_leakage(knowledge, group, expected_table),
+        )
 
 
-def _told(known: Knowledge, group: Group, even: Floats | Counts) -> float:
-    """Bits that a group tells at most, about."""
-    parts = {tuple(sorted(set(g) & set(group))) for g in known.tables} | {(j,) for j in group}
-    least = max(entropy(summed(even, tuple(group.index(j) for j in p))) for p in parts if p)
-    return known.n * max(entropy(even) - least, 0.0)
+def _greatest_leakage(knowledge: Knowledge, group: Group, expected_table: Floats | Counts) -> float:
+    """Return about the most bits that a group leaks."""
+    parts = {tuple(sorted(set(g) & set(group))) for g in knowledge.tables} | {(j,) for j in group}
+    bound_of_parts = max(
+        entropy(summed(expected_table, tuple(group.index(j) for j in p))) for p in parts if p
+    )
+    return knowledge.n * max(entropy(expected_table) - bound_of_parts, 0.0)

@@ -1,10 +1,9 @@
 """Exact minimum of R + scale * P over one threshold per column, by merging Pareto fronts.
 
 A choice of thresholds matters only through R, the sum of the columns' rare people, and P, the
-product of a factor per column (the number of common values, or n / threshold). Both the objective
-and what later columns do to it rise with R and with P. So of two partial choices one may be
-forgotten when the other has no more R and no more P: what is kept is a Pareto front, merged column
-by column.
+product of a factor per column (the number of common values, or n / threshold). The objective and
+the effect of later columns on it rise with R and with P. So a partial choice is dropped if another
+has no more R and no more P: the rest is a Pareto front, merged column by column.
 
 Partial choices are also dropped when they cannot beat a choice already known. With x = P - slack
 and the columns still to come, since prod N - 1 >= sum (N - 1) for N >= 1,
@@ -22,18 +21,18 @@ from numpy.typing import NDArray
 
 from ..exposure.counts import Integers, Steps
 
-Numbers = NDArray[Any]  # int64 where factors are numbers of values, float64 where they are n / t
+Numbers = NDArray[Any]  # int64 if factors are numbers of values, float64 if they are n / t
 
 NONE: Integers = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
-    """What each threshold of one column adds to R and multiplies P by; R ascends, P descends.
+    """Per threshold of one column, the term of R and the factor of P; R ascends, P descends.
 
     Attributes:
-        rare: what is added to R: people.
-        factor: what P is multiplied by.
+        rare: people added to R.
+        factor: factor of P.
     """
 
     rare: Integers
@@ -41,20 +40,20 @@ class Options:
 
     @classmethod
     def common(cls, steps: Steps) -> "Options":
-        """The factor is the number of common values (refined and coverage bounds)."""
+        """Options with the number of common values as factor (refined and coverage bounds)."""
         return cls(steps.rare, steps.common)
 
     @classmethod
     def inverse(cls, steps: Steps, n: int) -> "Options":
-        """The factor is n / threshold, at least the number of common values (Theorem 3)."""
+        """Return options with n / threshold as factor, at least the common values (Theorem 3)."""
         return cls(steps.rare, n / steps.threshold)
 
 
 class Growth:
-    """The least that columns add to R + scale * P when the product so far is P.
+    """The least that columns add to R + scale * P if the product so far is P.
 
     Tabulated on a grid of powers of two and read at the grid point at or below P, so it is never
-    too much: the least growth rises with P.
+    too large: the least growth rises with P.
     """
 
     GRID = 2.0 ** np.arange(0, 64)
@@ -66,32 +65,32 @@ class Growth:
             row[:] = cost.min(axis=1)
 
     def each(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """The least growth of each of `columns`, a row each, at each grid point."""
+        """Return the least growth of each of `columns`, a row each, at each grid point."""
         rows: NDArray[np.float64] = self._table[list(columns)]
         return rows
 
     def of(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """The least growth of all of `columns` together, at each grid point."""
+        """Return the least growth of all of `columns` together, at each grid point."""
         total: NDArray[np.float64] = self._table[list(columns)].sum(axis=0)
         return total
 
     @classmethod
     def read(cls, table: NDArray[np.float64], product: Numbers) -> NDArray[np.float64]:
-        """A row (or sum of rows) of the table at each product, which is at least 1."""
-        least: NDArray[np.float64] = table[np.frexp(product)[1] - 1]
-        return least
+        """Return a row (or sum of rows) of the table at each product, which is at least 1."""
+        growth: NDArray[np.float64] = table[np.frexp(product)[1] - 1]
+        return growth
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Front:
-    """Partial choices, none worse than another in both R (ascending) and P (descending).
+    """Partial choices, mutually undominated in R (ascending) and P (descending).
 
     Attributes:
         rare: R of each entry: people.
         product: P of each entry.
-        before: the entries that these were made of; None: these are the first.
-        column: that was added to them; -1: none.
-        history: parent[i] of entry i among those before, and its option[i] of the column.
+        before: the front that was extended; None for the first.
+        column: the column added to it; -1 for the first.
+        history: parent[i] of entry i in the front before, and its option[i] of the column.
     """
 
     rare: Integers
@@ -102,18 +101,18 @@ class Front:
 
     @classmethod
     def empty(cls, options: Options) -> "Front":
-        """No column yet: nobody rare, one cell."""
+        """Return the front without columns: no rare people, one cell."""
         return cls(np.zeros(1, dtype=np.int64), np.ones(1, dtype=options.factor.dtype))
 
     def choice(self, entry: int) -> dict[int, int]:
-        """For each column merged so far, the number of its option in this entry."""
-        chosen: dict[int, int] = {}
+        """Return, for each column merged so far, the number of its option in this entry."""
+        choice: dict[int, int] = {}
         front = self
         while front.before is not None:
             parent, option = front.history
-            chosen[front.column] = int(option[entry])
+            choice[front.column] = int(option[entry])
             entry, front = int(parent[entry]), front.before
-        return chosen
+        return choice
 
     def merge(
         self,
@@ -124,7 +123,7 @@ class Front:
         slack: int = 0,
         growth: NDArray[np.float64] | None = None,
     ) -> "Front":
-        """The front with one more column, of the choices that may still come below `limit`.
+        """Return the front with one more column, of the choices that may still come below `limit`.
 
         `growth` is the table (see `Growth`) of the columns that follow.
         """
@@ -142,22 +141,22 @@ class Front:
 def ragged(
     front: Front, options: Options, scale: int, limit: float, slack: int
 ) -> tuple[Integers, Integers]:
-    """All pairs (entry, option) that alone may stay below `limit`; no product of them overflows.
+    """Return all pairs (entry, option) that alone may stay below `limit`; no product overflows.
 
-    For one entry these are neighbours: R rules out the last options, P the first ones.
+    For each entry they are consecutive: R rules out the last options, P the first.
     """
     room = limit - front.rare
     last = options.rare.searchsorted(room, side="left")
-    most = (room / scale + slack + 1) / front.product
-    first = options.factor.size - options.factor[::-1].searchsorted(most, side="right")
-    many = np.maximum(last - first, 0)
-    parent = np.repeat(np.arange(many.size), many)
-    start = np.cumsum(many) - many
-    return parent, np.arange(parent.size) - np.repeat(start - first, many)
+    greatest_factor = (room / scale + slack + 1) / front.product
+    first = options.factor.size - options.factor[::-1].searchsorted(greatest_factor, side="right")
+    option_counts = np.maximum(last - first, 0)
+    parent = np.repeat(np.arange(option_counts.size), option_counts)
+    start = np.cumsum(option_counts) - option_counts
+    return parent, np.arange(parent.size) - np.repeat(start - first, option_counts)
 
 
 def undominated(rare: Integers, product: Numbers) -> Integers:
-    """Indices of the pairs that no other pair equals or betters in both, by ascending `rare`."""
+    """Return indices of the pairs that no pair equals or betters in both, by ascending `rare`."""
     order = np.lexsort((product, rare))
     sorted_product = product[order]
     best = np.minimum.accumulate(sorted_product)
@@ -169,7 +168,7 @@ def undominated(rare: Integers, product: Numbers) -> Integers:
 def least(
     options: Sequence[Options], scale: int, limit: float, growth: Growth
 ) -> tuple[float, list[int]] | None:
-    """The smallest R + scale * P below `limit` and one option per column; None if there is none."""
+    """Return the smallest R + scale * P below `limit` and an option per column; or None."""
     front = Front.empty(options[0])
     order = sorted(range(len(options)), key=lambda j: options[j].rare.size)
     for position, j in enumerate(order):
@@ -179,12 +178,12 @@ def least(
         return None
     value = front.rare + scale * front.product
     best = int(value.argmin())
-    chosen = front.choice(best)
-    return value[best].item(), [chosen[j] for j in range(len(options))]
+    choice = front.choice(best)
+    return value[best].item(), [choice[j] for j in range(len(options))]
 
 
 def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list[int]]:
-    """A good choice, quickly: from several starts, improve one column at a time.
+    """Return a good choice quickly: from several starts, improve one column at a time.
 
     Starts put every column's threshold near the same share of the people.
     """
@@ -203,18 +202,18 @@ def descend(options: Sequence[Options], scale: int, n: int) -> tuple[float, list
 
 
 def _settle(options: Sequence[Options], scale: int, choice: list[int]) -> tuple[float, list[int]]:
-    """Coordinate descent until nothing improves; floats, so that no product overflows."""
+    """Coordinate descent until no step improves; floats, so that no product overflows."""
     rare = float(sum(o.rare[i] for o, i in zip(options, choice, strict=True)))
     product = float(np.prod([float(o.factor[i]) for o, i in zip(options, choice, strict=True)]))
     value, improved = rare + scale * product, True
     while improved:
         improved = False
         for j, option in enumerate(options):
-            others = rare - float(option.rare[choice[j]])
+            rare_of_rest = rare - float(option.rare[choice[j]])
             rest = product / float(option.factor[choice[j]])
-            costs = others + option.rare + (scale * rest) * option.factor
+            costs = rare_of_rest + option.rare + (scale * rest) * option.factor
             i = int(costs.argmin())
             if costs[i] < value * (1 - 1e-12):
                 choice[j], value, improved = i, float(costs[i]), True
-                rare, product = others + float(option.rare[i]), rest * float(option.factor[i])
+                rare, product = rare_of_rest + float(option.rare[i]), rest * float(option.factor[i])
     return value, choice

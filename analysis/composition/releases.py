@@ -1,10 +1,10 @@
-"""Several releases about the same people: how exposed they are on all their columns together.
+"""Several releases about the same people: bounds on exposure on all their columns together.
 
 Of releases J_1, .., J_r of the same n people, each known by its cells only, a person is exposed on
 the union if fewer than k people share its values on all columns of all releases. Each release is
-one column whose values are its cells, so the bounds for a table of which the counts of single
-columns are known hold: the coverage bound (ERRATA 000.14) from above. From below, whoever is
-exposed in one release is exposed in the union.
+one column with its cells as values, so the bounds for a table with known column counts hold: the
+coverage bound (ERRATA 000.14) from above. From below, a person exposed in one release is exposed in
+the union.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..exposure import users_below
 from ..validation import as_counts, whole
-from .bounds import best_bound
+from .bounds import least_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class ComposedReleases:
     Attributes:
         k: people in the smallest crowd that hides.
         n: people in every release.
-        low, high: so many people are exposed on all columns together, at least and at most.
-        alone: how many each release exposes by itself.
+        low, high: bounds on the people exposed on all columns together.
+        alone: people exposed by each release alone.
     """
 
     k: int
@@ -44,7 +44,7 @@ class ComposedReleases:
 
 
 def compose_releases(releases: Sequence[npt.ArrayLike], k: int) -> ComposedReleases:
-    """Bound how many people are exposed on the columns of all releases together.
+    """Bound the number of people exposed on the columns of all releases together.
 
     Args:
         releases: the people in each cell, one array a release, each with the same sum.
@@ -58,9 +58,11 @@ def compose_releases(releases: Sequence[npt.ArrayLike], k: int) -> ComposedRelea
     if n == 0 or any(int(count.sum()) != n for count in counts):
         totals = ", ".join(str(int(count.sum())) for count in counts)
         raise ParameterError(f"releases: found {totals} people; each needs the same, at least one")
-    alone = tuple(int(users_below(count, k)) for count in counts)
-    high = alone[0]
+    exposed_by_column = tuple(int(users_below(count, k)) for count in counts)
+    high = exposed_by_column[0]
     if len(counts) > 1:
-        proof = best_bound([np.asarray(count) for count in counts], k, rule="coverage")
+        proof = least_bound([np.asarray(count) for count in counts], k, rule="coverage")
         high = min(n, proof.people)
-    return ComposedReleases(k, n, max(alone), max(high, *alone), alone)
+    return ComposedReleases(
+        k, n, max(exposed_by_column), max(high, *exposed_by_column), exposed_by_column
+    )

@@ -1,20 +1,20 @@
-"""The groups of people that several counts give by arithmetic.
+"""Groups of people with counts that follow from several counts by arithmetic.
 
 A *pattern* is the set of sessions that a person attended, an *atom* all people of one pattern. Each
 session counts a 0/1 vector over the atoms. A group is subtractable if its own 0/1 vector is a
-rational combination of these: the same combination of the counts is the count of the group, in
-every cell.
+rational combination of these vectors: the same combination of the counts is the count of the group,
+in every cell.
 
     sessions   all (60 people), all less ten                  atoms    10, 50
     vectors    (1, 1), (0, 1)                                 groups   (1, 1), (0, 1), (1, 0)
 
 The reduced matrix of the sessions has a column with a single 1 for each of its `rank` rows, the
-pivots, so a 0/1 vector of the span is the sum of the rows whose pivot it has: 2^rank sums list all.
+pivots, so a 0/1 vector of the span is the sum of the rows with its pivots: 2^rank sums list all.
 Entries are fractions. The sums are whole numbers: a column times its denominators. With at most
 MOST_RANK rows of 0 and 1 these are below 10^5, so 64 bits hold them.
 
-Combinations that give no 0/1 vector (people who count twice, or partly) bound counts as well. They
-are not examined here.
+Other combinations (people counted twice, or partly) bound counts as well. They are not examined
+here.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 
-MOST_RANK = 12  # 4,096 sums
+MOST_RANK = 12  # limits the sums to 4,096
 AT_ONCE = 256  # sums in memory
 
 Vectors = NDArray[np.int64]
@@ -39,7 +39,7 @@ class Combination:
     """A subtractable group.
 
     Attributes:
-        atoms: those that it consists of, by number, ascending.
+        atoms: its atoms by number, ascending.
         weights: the factor of each session.
     """
 
@@ -53,8 +53,8 @@ class Span:
 
     Attributes:
         rows: the reduced rows.
-        factors: of the sessions, for each row.
-        pivots: the atom whose column is 1 in this row and 0 in the others.
+        factors: for each row, the factors of the sessions.
+        pivots: for each row, the atom with 1 in this row and 0 in the others.
         atoms: the number of atoms.
     """
 
@@ -65,7 +65,7 @@ class Span:
 
     @property
     def rank(self) -> int:
-        """The number of sessions that are no combination of others."""
+        """The number of linearly independent sessions."""
         return len(self.pivots)
 
     def whole(self) -> tuple[Vectors, Vectors]:
@@ -88,25 +88,28 @@ class Span:
 def span_of(sessions: Sequence[Sequence[int]], atoms: int) -> Span:
     """Row-reduce sessions x atoms, exactly. sessions: for each, 0 or 1 an atom.
 
-    It ends at rank MOST_RANK + 1, beyond which nothing is listed.
+    It ends at rank MOST_RANK + 1, because `subtractable` refuses such a rank.
     """
     rows = [[Fraction(x) for x in session] for session in sessions]
     factors = [[Fraction(i == j) for j in range(len(rows))] for i in range(len(rows))]
     pivots: list[int] = []
     for atom in range(atoms):
         top = len(pivots)
-        found = next((i for i in range(top, len(rows)) if rows[i][atom]), None)
-        if found is None:
+        pivot_row = next((i for i in range(top, len(rows)) if rows[i][atom]), None)
+        if pivot_row is None:
             continue
         if top > MOST_RANK:
             break
         for table in (rows, factors):
-            table[top], table[found] = table[found], table[top]
+            table[top], table[pivot_row] = table[pivot_row], table[top]
         _clear(rows, factors, top, atom)
         pivots.append(atom)
-    kept = slice(len(pivots))
+    pivot_rows = slice(len(pivots))
     return Span(
-        tuple(map(tuple, rows[kept])), tuple(map(tuple, factors[kept])), tuple(pivots), atoms
+        tuple(map(tuple, rows[pivot_rows])),
+        tuple(map(tuple, factors[pivot_rows])),
+        tuple(pivots),
+        atoms,
     )
 
 
@@ -122,7 +125,7 @@ def _clear(rows: list[list[Fraction]], factors: list[list[Fraction]], top: int, 
 
 
 def subtractable(span: Span) -> list[Combination]:
-    """Every group that the sessions give, the sessions themselves among them.
+    """Return every group with a count that follows from the sessions, the sessions included.
 
     ParameterError beyond rank MOST_RANK.
     """
@@ -132,19 +135,19 @@ def subtractable(span: Span) -> list[Combination]:
             f"{1 << MOST_RANK:,} combinations"
         )
     rows, scale = span.whole()
-    found: list[Combination] = []
+    combinations_found: list[Combination] = []
     choices = product((0, 1), repeat=span.rank)
-    while chosen := list(islice(choices, AT_ONCE)):
-        picked = np.array(chosen, np.int64).reshape(len(chosen), span.rank)
+    while batch := list(islice(choices, AT_ONCE)):
+        picked = np.array(batch, np.int64).reshape(len(batch), span.rank)
         sums = picked @ rows
         fits = ((sums == 0) | (sums == scale)).all(axis=1) & sums.any(axis=1)
         for place in np.flatnonzero(fits).tolist():
             atoms = tuple(np.flatnonzero(sums[place]).tolist())
-            found.append(Combination(atoms, _weights(span, chosen[place])))
-    return found
+            combinations_found.append(Combination(atoms, _weights(span, batch[place])))
+    return combinations_found
 
 
 def _weights(span: Span, picked: Sequence[int]) -> tuple[Fraction, ...]:
-    """The factor of each session in a sum of reduced rows."""
+    """Return the factor of each session in a sum of reduced rows."""
     rows = [row for row, bit in zip(span.factors, picked, strict=True) if bit]
     return tuple(sum(column, Fraction(0)) for column in zip(*rows, strict=True))

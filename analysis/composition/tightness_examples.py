@@ -1,10 +1,12 @@
-"""Tables that show how much of the slack in Theorems 2 and 3 is needed (paper 000, Theorem 4).
+"""Tables that show which part of the slack in Theorems 2 and 3 is needed (paper 000, Theorem 4).
 
-Theorem 4 as printed shows Q_J(c prod t_j) >= sum Q_j(t_j), with equality in its construction; that
-does not contradict a bound without slack, which only ">" would (and ">=" is met by 0 >= 0 in a
-constant table). The strict version here is the (n+1) x 2 matrix of Section 6.2 with t_j = (n/2) /
-(n+1): when c (n/2)^2 / (n+1) > 1 the middle row is exposed, Q_J = 1 / (n+1) > 0 = sum Q_j.
+Theorem 4 as printed shows Q_J(c prod t_j) >= sum Q_j(t_j), with equality in its construction. That
+does not contradict a bound without slack; only ">" would (and ">=" is met by 0 >= 0 in a constant
+table). The strict version here is the (n+1) x 2 matrix of Section 6.2 with t_j = (n/2) / (n+1): if
+c (n/2)^2 / (n+1) > 1, the middle row is exposed, Q_J = 1 / (n+1) > 0 = sum Q_j.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,13 +18,13 @@ from ...errors import ParameterError
 from ..exposure import joint_counts
 from ..validation import number, whole
 
-LEAST_C = 1e-4  # tables of 60,000 rows
+LEAST_C = 1e-4  # limits the tables to 60,000 rows
 REDACTED = 2  # the code of the paper's redacted entry beside the values 0 and 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TightnessExample:
-    """A table on which both sides of an inequality meet.
+    """A table with equality, or a strict inequality, between both sides of Theorem 4.
 
     Attributes:
         table: n x d codes.
@@ -48,7 +50,7 @@ class TightnessExample:
 
 
 def tightness_example(c: float | Fraction, columns: int = 2) -> TightnessExample:
-    """Theorem 4's table: a 2^m rows in 2^m groups, m columns, one entry redacted in each column.
+    """Return Theorem 4's table: a 2^m rows in 2^m groups, m columns, one redacted entry per column.
 
     Args:
         c: in (0, 1] with 1/c an integer; a float is read as the nearest such number.
@@ -56,10 +58,10 @@ def tightness_example(c: float | Fraction, columns: int = 2) -> TightnessExample
             the threshold (the construction's condition, which m = 1 already meets).
     """
     inverse = _inverse(c)
-    least = whole(columns, "columns")
-    if not 1 <= least <= 12:
-        raise ParameterError(f"columns: found {least}; 1 to 12 are accepted")
-    a, m = 3 * inverse, least
+    column_count = whole(columns, "columns")
+    if not 1 <= column_count <= 12:
+        raise ParameterError(f"columns: found {column_count}; 1 to 12 are accepted")
+    a, m = 3 * inverse, column_count
     while _threshold(a, m) ** m / inverse < Fraction(2, a * 2**m):
         m += 1
     groups = np.repeat(np.arange(2**m), a)
@@ -69,7 +71,11 @@ def tightness_example(c: float | Fraction, columns: int = 2) -> TightnessExample
 
 
 def strict_example(c: float | Fraction) -> TightnessExample:
-    """The smallest matrix of Section 6.2 where the joint is strictly more exposed, for this c."""
+    """Return the smallest matrix of Section 6.2 with a strictly more exposed joint, for this c.
+
+    Args:
+        c: the free parameter of Theorem 3, in (0, 1] with 1/c an integer.
+    """
     inverse = _inverse(c)
     n = 2
     while n * n <= 4 * inverse * (n + 1):
@@ -106,7 +112,7 @@ def _example(
 
 
 def _exposed(table: NDArray[np.int64], columns: list[int], threshold: Fraction) -> Fraction:
-    """Q(threshold), comparing exact fractions."""
+    """Return Q(threshold), comparing exact fractions."""
     n = table.shape[0]
     counts = joint_counts(table, columns).tolist()
     return Fraction(sum(count for count in counts if count < threshold * n), n)

@@ -1,4 +1,4 @@
-"""Bits that counts of groups of columns tell at least: the bound of the most even table."""
+"""Lower bound on the bits leaked by counts of groups of columns: from the most even table."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from .group_counts import Group
 
 
 def told_bits(shape: Sequence[int], counted: Sequence[tuple[Group, Counts]]) -> float:
-    """Bits that these counts tell at least of who is in which cell of a table of this shape.
+    """Return a lower bound on the bits that counts leak about each person's cell in a table.
 
     contingency/maximum_entropy.py has the bound and its proof.
 

@@ -1,7 +1,7 @@
-"""What is known of the exact worst case at any time, and what ends the search for more.
+"""The state of the exact worst case during a search, and the limits of the search.
 
-Apart from the search (worst_search.py), whose solvers and proposals need not be imported where the
-bracket is close enough at once.
+It is apart from the search (worst_search.py), because its solvers and proposals need not be
+imported if the bracket is close enough at once.
 """
 
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from ..contingency.integer_program import TOLERANCE
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What ends a search.
+    """The limits of a search.
 
     Attributes:
-        nodes: of every search tree, at most.
-        rounds: proposals of swaps, at most.
-        cells: of a larger class of tables no closer bracket is sought.
-        seed: of what is proposed.
-        enough: share of the people; a bracket that leaves open no more is not closed further.
-        timer: a limit in seconds, where the caller sets one.
+        nodes: limit of every search tree.
+        rounds: limit of the proposals of swaps.
+        cells: larger classes of tables are not searched for a closer bracket.
+        seed: of the random proposals.
+        enough: share of the people; a bracket at most this wide is not narrowed.
+        timer: a limit in seconds, if the caller sets one.
     """
 
     nodes: int
@@ -39,7 +39,7 @@ class Timer:
     """A limit in seconds, read between two steps of a search; the solver never reads a clock.
 
     Attributes:
-        over: whether a step was left out because of it.
+        over: whether it ended the search before a step.
     """
 
     def __init__(self, seconds: float | None) -> None:
@@ -54,12 +54,12 @@ class Timer:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How far a search has come.
+    """The progress of a search.
 
     Attributes:
-        people: exposed in the worst table met; 0 where none was.
+        people: exposed in the worst table met; 0 if no table was met.
         upper: no table exposes more, as proved by now.
-        doing: what is done now.
+        doing: the current step.
     """
 
     people: int
@@ -75,7 +75,7 @@ class Proof(Protocol):
 
     @property
     def people(self) -> int:
-        """Exposed people, at most."""
+        """Upper bound on the exposed people."""
         ...
 
     @property
@@ -85,7 +85,7 @@ class Proof(Protocol):
 
 
 class Bracket:
-    """The worst table met, the ceiling proved, and a proof in whole numbers, at any time."""
+    """The worst table met, the upper bound proved, and a proof in whole numbers, at any time."""
 
     def __init__(self, k: int, ceiling: int, progress: Callable[[Step], None]) -> None:
         self.k, self.ceiling = k, ceiling
@@ -95,22 +95,22 @@ class Bracket:
 
     @property
     def people(self) -> int:
-        """Exposed people of the table; -1 where there is none."""
+        """Exposed people of the table; -1 without a table."""
         return -1 if self.table is None else self.table.exposed(self.k)
 
     @property
     def open(self) -> float:
-        """People between the ceiling and the table at hand; infinity where there is none."""
+        """People between the upper bound and the table met; infinity without a table."""
         return inf if self.table is None else self.ceiling - self.people
 
     @property
     def closed(self) -> bool:
-        """Whether no table is worse than the one at hand."""
+        """Whether the table met is proved to be the worst."""
         return self.people >= self.ceiling
 
     @property
     def written(self) -> bytes | None:
-        """The proof of the ceiling in whole numbers, if there is one."""
+        """The proof of the upper bound in whole numbers, if it exists."""
         proof = self.proof
         return proof.proof if proof is not None and proof.people <= self.ceiling else None
 
@@ -121,12 +121,12 @@ class Bracket:
             self.say(self._doing)
 
     def prove(self, ceiling: float) -> None:
-        """No table exposes more people than this."""
+        """Lower the upper bound to this number of people, rounded down."""
         if floor(ceiling + TOLERANCE) < self.ceiling:
             self.ceiling = floor(ceiling + TOLERANCE)
             self.say(self._doing)
 
     def say(self, doing: str) -> None:
-        """Tell how far it has come, and what is done now."""
+        """Report the progress, and the current step."""
         self._doing = doing
         self._progress(Step(max(self.people, 0), self.ceiling, doing))

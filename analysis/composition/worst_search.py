@@ -7,7 +7,7 @@
     swaps                    worse tables (contingency/swaps.py)
     the ladder               a lower ceiling, or the worst table itself (contingency/descent.py)
 
-Whoever stops it, a limit or Ctrl-C, has what was found and what was proved by then.
+If a limit or Ctrl-C stops it, the bracket holds the best table and bound so far.
 """
 
 from itertools import islice
@@ -27,11 +27,11 @@ from ..validation import Counts
 from .case_search import MOST_CELLS, search_cases
 from .worst_bracket import Bracket, Limits
 
-MATCHES, DEARER = 200, 10  # supports that match, at most; each takes as long as so many swaps
-FIRST_NODES = 20  # of the first tree, at most
-# Cells times proposals, at most: proposals of a large program take long.
+MATCHES, DEARER = 200, 10  # limit of the matching supports; the time of each in swaps
+FIRST_NODES = 20  # limits the first tree
+# Limit of cells times proposals: proposals of a large program take long.
 MOST_WORK = 10_000_000
-TELL = 100  # proposals after which progress is told
+TELL = 100  # proposals between two reports of progress
 
 
 def search(program: Program, bracket: Bracket, limits: Limits) -> None:
@@ -39,7 +39,7 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
 
     Raises:
         ParameterError: there is no table.
-        KeyboardInterrupt: Ctrl-C; the bracket has what was found.
+        KeyboardInterrupt: Ctrl-C; the bracket holds the best table and bound so far.
     """
     bracket.say("relaxation")
     cuts, value = relax(program, bracket.ceiling, limits.timer)
@@ -49,8 +49,8 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
     if bracket.closed or limits.timer():
         return
     bracket.say("first search tree")
-    nodes, most = min(limits.nodes, FIRST_NODES), bracket.ceiling
-    solution = solve(program, cuts, most, whole_numbers=True, nodes=nodes)
+    nodes, ceiling = min(limits.nodes, FIRST_NODES), bracket.ceiling
+    solution = solve(program, cuts, ceiling, whole_numbers=True, nodes=nodes)
     if solution.status == INFEASIBLE:
         raise ParameterError("known: no table has all of these counts")
     if solution.mip_dual_bound is not None:
@@ -65,18 +65,21 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
 
 
 def _cases(program: Program, bracket: Bracket, limits: Limits) -> None:
-    """Search for a proof by cases, of tables that are small and known by single columns alone."""
+    """Search for a proof by cases, for small tables known by single columns alone."""
     tables = program.tables
     if tables.cells > MOST_CELLS or any(len(margin.group) > 1 for margin in tables.margins):
         return
-    kept = [m.counts[: len(o.kept)] for m, o in zip(tables.margins, tables.labels, strict=True)]
-    columns = [
-        [*c.tolist(), *o.rare_counts.tolist()] for c, o in zip(kept, tables.labels, strict=True)
+    kept_counts = [
+        m.counts[: len(o.kept)] for m, o in zip(tables.margins, tables.labels, strict=True)
     ]
-    # The checker numbers values from the most frequent down; the rare ones are the last.
+    columns = [
+        [*c.tolist(), *o.rare_counts.tolist()]
+        for c, o in zip(kept_counts, tables.labels, strict=True)
+    ]
+    # The checker numbers values from the most frequent down; rare values are the last.
     places = [
         [*np.argsort(-counts, kind="stable").tolist(), len(counts)][:size]
-        for counts, size in zip(kept, tables.shape, strict=True)
+        for counts, size in zip(kept_counts, tables.shape, strict=True)
     ]
 
     def meet(people: Counts) -> int:
@@ -100,8 +103,8 @@ def _cases(program: Program, bracket: Bracket, limits: Limits) -> None:
 def _match(program: Program, bracket: Bracket, limits: Limits) -> None:
     bracket.say("supports that match")
     supports = Supports(program)
-    many = min(MATCHES, limits.rounds, MOST_WORK // (DEARER * program.tables.cells))
-    for cells in islice(matching_supports(program, limits.seed), many):
+    support_limit = min(MATCHES, limits.rounds, MOST_WORK // (DEARER * program.tables.cells))
+    for cells in islice(matching_supports(program, limits.seed), support_limit):
         supports.hold(cells)
         if supports.value() > bracket.people + TOLERANCE:
             bracket.meet(supports.table())
@@ -122,18 +125,18 @@ def _swap(program: Program, bracket: Bracket, limits: Limits) -> None:
 
 
 def _climb(program: Program, cuts: Any, bracket: Bracket, limits: Limits) -> None:
-    def told(rung: Rung) -> None:
+    def report(rung: Rung) -> None:
         bracket.prove(rung.ceiling)
         bracket.say(f"tables with at most {rung.cells} unexposed cells")
 
-    best, most = bracket.people, bracket.ceiling
-    top = climb(program, cuts, best, most, limits.nodes, told, limits.timer)
+    best, ceiling = bracket.people, bracket.ceiling
+    top = climb(program, cuts, best, ceiling, limits.nodes, report, limits.timer)
     bracket.prove(top.ceiling)
     bracket.meet(_table(program, top.people))
 
 
 def _table(program: Program, people: Counts | None) -> Table | None:
-    """The table of a solution, if it has exactly the given margins."""
+    """Return the table of a solution, if it has exactly the given margins."""
     if people is None:
         return None
     A, b = program.tables.equations()

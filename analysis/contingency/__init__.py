@@ -1,7 +1,7 @@
 """All tables with given margins: the Frechet class, cuts, the integer program, bounds on it.
 
-May import the ground files. Must never know what a margin means: crowds, columns and
-promises are of the rooms above.
+May import the ground files. Must never know the meaning of a margin: crowds, columns and
+certified bounds belong to the rooms above.
 """
 
 from typing import TYPE_CHECKING

@@ -1,12 +1,12 @@
-"""Proofs by the number of unexposed cells, for programs that branching alone leaves open.
+"""Proofs by the number of unexposed cells, for programs too hard for branching alone.
 
-Each cell that is not exposed costs nearly k - 1 exposed people, so the relaxation with at least
-s + 1 such cells allows clearly fewer people than with s: call it above(s). Take the rungs s from
-the least possible number upwards and ask for a table with at most s such cells and more than
-above(s) people exposed. If there is one, the best of them is the worst case, for no table with more
-such cells has as many. If there is none, no table exposes more than above(s), and the next rung is
-asked. Each question is small: the two conditions leave little slack in any cell, and `narrow.py`
-takes from the program what they rule out.
+Each unexposed cell costs nearly k - 1 exposed people, so the relaxation with at least s + 1 such
+cells allows clearly fewer people than with s: call it above(s). Take rungs s from the least
+possible number upwards and search a table with at most s such cells and more than above(s) people
+exposed. If one exists, the best of them is the worst case, because no table with more such cells
+exposes more people. If none exists, no table exposes more than above(s), and the next rung
+follows. Each search is small: the two conditions leave little slack in any cell, and `narrow.py`
+removes the excluded cells from the program.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,12 +27,12 @@ INFEASIBLE, OPTIMAL = 2, 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rung:
-    """How far the ladder was climbed.
+    """The progress on the ladder.
 
     Attributes:
         ceiling: exposed people that no table exceeds.
-        cells: unexposed cells up to which tables were asked for.
-        people: of every cell, in a table that exposes more than the best known before, if found.
+        cells: unexposed cells of the searched tables, at most.
+        people: per cell, in a table that exposes more than the best known before; None: not found.
     """
 
     ceiling: int
@@ -49,21 +49,21 @@ def climb(
     told: Callable[[Rung], None] = lambda _rung: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Rung:
-    """The top of the ladder, as far as it was climbed.
+    """Climb the ladder; return the last rung.
 
     Args:
         program: the integer program.
         cuts: valid inequalities for it.
         best: exposed people of the worst table known so far.
         ceiling: exposed people that no table exceeds, as proved so far.
-        nodes: of each rung's search tree, at most; None: as many as it takes.
-        told: is called with every rung, before it is asked and once it is proved.
-        stop: is called before every rung; no further one is asked once it says so.
+        nodes: limit of each rung's search tree; None: no limit.
+        told: called with the current rung before each search.
+        stop: called before every rung; True ends the climb.
     """
-    least = solve(program, cuts, ceiling, minimise=program.count())
-    if least.x is None:
+    least_solution = solve(program, cuts, ceiling, minimise=program.count())
+    if least_solution.x is None:
         return Rung(ceiling, 0)
-    cells = ceil(least.fun - TOLERANCE)
+    cells = ceil(least_solution.fun - TOLERANCE)
     while best < ceiling and not stop():
         told(Rung(ceiling, cells))
         more = solve(program, cuts, ceiling, covered=(cells + 1, np.inf))
@@ -71,9 +71,9 @@ def climb(
             break
         above = best if more.x is None else max(best, floor(-more.fun + TOLERANCE))
         if above < ceiling:
-            asked = _ask(program, cuts, ceiling, cells, above, nodes)
-            if asked.people is not None or asked.ceiling > above:
-                return asked
+            answer = _ask(program, cuts, ceiling, cells, above, nodes)
+            if answer.people is not None or answer.ceiling > above:
+                return answer
             ceiling = above
         cells += 1
     return Rung(ceiling, cells)
@@ -87,7 +87,7 @@ def _ask(
     above: int,
     nodes: int | None,
 ) -> Rung:
-    """Whether a table with at most so many unexposed cells exposes more than `above`."""
+    """Search a table with at most `cells` unexposed cells that exposes more than `above`."""
     limits: Any = {"covered": (0, cells), "more_than": above}
     relaxed = solve(program, cuts, ceiling, **limits)
     if relaxed.status == INFEASIBLE:

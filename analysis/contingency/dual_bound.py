@@ -1,4 +1,4 @@
-"""A bound on the worst case that anyone can check with whole numbers alone.
+"""A bound on the worst case that can be checked with whole numbers alone.
 
 Give every entry i of the margins (A x = b) a weight p_i of either sign, and every cut "at least
 need_r of these cells are not exposed" (`cuts.py`) a weight m_r >= 0. With e the exposed people of
@@ -10,10 +10,10 @@ where p(c) and m(c) add the weights of the margins and cuts that contain c. Each
 
     max{ u(c) max(0, 1 - p(c)),   m(c) - k p(c),   m(c) - cap(c) p(c) }
 
-(exposed with 0..u(c) people; not exposed with k..cap(c), linear in between; the last two only where
-the cell can be non-exposed). The right side is a bound for ALL weights. Weights are whole multiples
+(exposed with 0..u(c) people; not exposed with k..cap(c), linear in between; the last two only if
+the cell can be unexposed). The right side is a bound for ALL weights. Weights are whole multiples
 of 1 / SCALE, so it is evaluated without rounding, and rounded down at the end because people are
-whole. Good weights are the multipliers of the linear relaxation of the worst case: at these the
+whole. Good weights are the multipliers of the linear relaxation of the worst case: with them the
 bound is the value of that relaxation.
 """
 
@@ -36,7 +36,7 @@ SCALE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What proves a bound: weights times `SCALE`, of the margins' entries and of some blocks.
+    """A proof of a bound: weights times `SCALE`, of the margins' entries and of some blocks.
 
     Attributes:
         margins: one for each entry of every margin, in order.
@@ -48,7 +48,7 @@ class Weights:
 
 
 def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
-    """The bound that these weights prove, in whole people; exact arithmetic."""
+    """Return the bound that these weights prove, in whole people; exact arithmetic."""
     cuts = Cuts(tables, k)
     prices = np.array(weights.margins, dtype=object)
     total = prices @ _totals(tables).astype(object)
@@ -67,12 +67,12 @@ def certified_people(tables: FrechetClass, k: int, weights: Weights) -> int:
 
 
 def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weights:
-    """The multipliers of the linear relaxation with these cuts, rounded to multiples of 1/SCALE."""
+    """Return the multipliers of the linear relaxation with these cuts, in multiples of 1/SCALE."""
     from scipy.sparse import vstack
 
     program = Program(tables, k)
-    margins, *others = program.constraints(cuts, 0)[:5]
-    rows, tops = zip(*map(_at_most, others), strict=True)
+    margins, *other_constraints = program.constraints(cuts, 0)[:5]
+    rows, tops = zip(*map(_at_most, other_constraints), strict=True)
     bounds: Any = np.stack(program.bounds(), axis=1)
     equal: Any = margins.A
     solution = solve_linear(
@@ -88,30 +88,30 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
         return Weights((0,) * len(_totals(tables)), ())
     assert solution.upper_marginals is not None  # noqa: S101 - solved
     assert solution.equal_marginals is not None  # noqa: S101
-    chosen = _whole(-solution.upper_marginals[len(solution.upper_marginals) - len(cuts) :])
-    blocks = tuple((cut.block, m) for cut, m in zip(cuts, chosen, strict=True) if m > 0)
+    block_prices = _whole(-solution.upper_marginals[len(solution.upper_marginals) - len(cuts) :])
+    blocks = tuple((cut.block, m) for cut, m in zip(cuts, block_prices, strict=True) if m > 0)
     return Weights(tuple(_whole(-solution.equal_marginals)), blocks)
 
 
 def priced_weights(tables: FrechetClass, k: int) -> Weights | None:
-    """Multipliers of the same relaxation by its three cases a cell (`prices.py`), sooner.
+    """Return multipliers of the same relaxation by its three cases a cell (`prices.py`): faster.
 
-    They prove what those of `relaxed_weights` with all cuts do, but for what is rounded.
+    They prove the same bound as `relaxed_weights` with all cuts, except for rounding.
 
     Returns:
-        None where the rounds did not suffice to have every block.
+        None if the rounds did not suffice to find every violated block.
     """
     best = find_prices(tables, k)
     if not best.settled:
         return None
     prices = _whole(np.array([price for _, price in best.blocks], np.float64))
     blocks = [block for block, _ in best.blocks]
-    chosen = tuple((block, m) for block, m in zip(blocks, prices, strict=True) if m > 0)
-    return Weights(tuple(_whole(best.margins)), chosen)
+    priced_blocks = tuple((block, m) for block, m in zip(blocks, prices, strict=True) if m > 0)
+    return Weights(tuple(_whole(best.margins)), priced_blocks)
 
 
 def _at_most(constraint: Constraint) -> tuple[Any, Floats]:
-    """A one-sided constraint as rows A x <= top."""
+    """Return a one-sided constraint as rows A x <= top."""
     A: Any = constraint.A
     sign = -1 if np.all(np.isinf(constraint.ub)) else 1
     edge = constraint.ub if sign == 1 else -np.asarray(constraint.lb)
@@ -119,13 +119,13 @@ def _at_most(constraint: Constraint) -> tuple[Any, Floats]:
 
 
 def _brackets(tables: FrechetClass, k: int, price: Counts, reward: Counts) -> Counts:
-    """SCALE times the most that each cell can add, as Python integers."""
-    caps, always = tables.caps(), tables.always_exposed(k)
-    exposed = np.where(always, caps, np.minimum(caps, k - 1)).astype(object)
+    """Return SCALE times the most that each cell can add, as Python integers."""
+    caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
+    exposed = np.where(is_always_exposed, caps, np.minimum(caps, k - 1)).astype(object)
     best = exposed * np.maximum(SCALE - price, 0)
     for people in (k, caps.astype(object)):
         open_cell = reward - people * price
-        best = np.where(always, best, np.maximum(best, open_cell))
+        best = np.where(is_always_exposed, best, np.maximum(best, open_cell))
     return best
 
 

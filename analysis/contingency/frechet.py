@@ -1,14 +1,13 @@
-"""All tables with given margins: the Frechet class, and what may be merged without loss.
+"""All tables with given margins: the Frechet class, with values merged without loss.
 
 A table counts people per cell of the columns' values. Margins are counts of groups of columns:
-every single column, and any further groups whose joint counts are known. A margin inside a known
-group follows from it and is left out.
+every single column, and further groups with known joint counts. A margin inside a known group
+follows from it and is left out.
 
 Merging. A value with fewer than k people can only be in exposed cells. So the values of a column
-with 0 < count < k may stand for each other: they become one merged value whose cells are exposed
-however many people they hold, and any table of the merged class can be split again, person by
-person, without changing who is exposed. This is done for columns outside every known group. Values
-nobody has are dropped there.
+with 0 < count < k can stand for each other: they become one merged value, and its cells are always
+exposed. Any table of the merged class can be split again, person by person, without a change of the
+exposed people. Columns outside every known group are merged. Values with count 0 are dropped there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,12 +57,12 @@ class Margin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """The caller's value indices of one column: those kept, then those merged into one, if any.
+    """The caller's value indices of one column: kept values, then values merged into one, if any.
 
     Attributes:
         kept: the caller's indices of values that stay, ascending.
-        rare: those that were merged into one value, the last.
-        rare_counts: people of each of these.
+        rare: indices of the values merged into one value, the last.
+        rare_counts: people of each rare value.
     """
 
     kept: Counts
@@ -77,18 +76,18 @@ class Table:
 
     Attributes:
         cells: value indices, shape (m, d).
-        counts: people of each, shape (m,), all positive.
+        counts: people of each cell, shape (m,), all positive.
     """
 
     cells: Counts
     counts: Counts
 
     def exposed(self, k: int) -> int:
-        """People in cells of fewer than k people."""
+        """Return the number of people in cells of fewer than k people."""
         return int(self.counts[self.counts < k].sum())
 
     def margin(self, group: tuple[int, ...], shape: Sequence[int]) -> Counts:
-        """The joint counts of some columns, one axis per column."""
+        """Return the joint counts of some columns, one axis per column."""
         result = np.zeros(tuple(shape), dtype=np.int64)
         np.add.at(result, tuple(self.cells[:, j] for j in group), self.counts)
         return result
@@ -100,8 +99,8 @@ class FrechetClass:
 
     Attributes:
         shape: values of each column, rare ones merged into one.
-        margins: what is known of groups of columns.
-        labels: lead back to the caller's values, column by column.
+        margins: known counts of groups of columns.
+        labels: map back to the caller's values, column by column.
     """
 
     shape: tuple[int, ...]
@@ -114,29 +113,29 @@ class FrechetClass:
         return prod(self.shape)
 
     def index(self) -> Counts:
-        """The value index of each column in each cell, shape (d, cells)."""
+        """Return the value index of each column in each cell, shape (d, cells)."""
         return np.indices(self.shape).reshape(len(self.shape), -1)
 
     def place(self, group: Sequence[int]) -> Counts:
-        """For each cell, its position in the flattened margin of these columns."""
+        """Return, for each cell, its position in the flattened margin of these columns."""
         index, shape = self.index(), tuple(self.shape[j] for j in group)
         place = np.ravel_multi_index(tuple(index[j] for j in group), shape)
         return np.asarray(place, dtype=np.int64)
 
     def caps(self) -> Counts:
-        """The most people that each cell can hold: the least of its margins."""
-        each = [margin.counts.ravel()[self.place(margin.group)] for margin in self.margins]
-        return np.asarray(np.minimum.reduce(each), dtype=np.int64)
+        """Return the most people that each cell can hold: the least of its margins."""
+        margin_caps = [margin.counts.ravel()[self.place(margin.group)] for margin in self.margins]
+        return np.asarray(np.minimum.reduce(margin_caps), dtype=np.int64)
 
     def always_exposed(self, k: int) -> npt.NDArray[np.bool_]:
-        """Cells whose people are exposed however many they are."""
+        """Return a mask of the cells that are exposed with any number of people."""
         cells = self.caps() < k
         for codes, labels in zip(self.index(), self.labels, strict=True):
             cells |= codes == len(labels.kept)
         return np.asarray(cells, dtype=np.bool_)
 
     def equations(self) -> "tuple[csr_array[Any], Counts]":
-        """The matrix A (margins x cells) and totals b with A x = b for every table x."""
+        """Return the matrix A (margins x cells) and totals b with A x = b for every table x."""
         from scipy.sparse import csr_array
 
         starts = np.cumsum([0, *(margin.counts.size for margin in self.margins)])
@@ -147,7 +146,7 @@ class FrechetClass:
         return A, totals
 
     def table(self, people: Counts) -> Table:
-        """A table of the caller's values from people per (possibly merged) cell, shape (cells,)."""
+        """Return a table in the caller's values, from people per (merged) cell, shape (cells,)."""
         occupied = np.flatnonzero(people)
         cells, counts = self.index()[:, occupied].T.copy(), people[occupied]
         for j, labels in enumerate(self.labels):
@@ -158,22 +157,23 @@ class FrechetClass:
 def frechet_class(
     marginals: Sequence[npt.ArrayLike], k: int = 0, known: Known | None = None
 ) -> FrechetClass:
-    """The class of tables with these marginals and known joint counts, merged for crowd size k.
+    """Return the class of tables with these marginals and joint counts, merged for crowd size k.
 
     Args:
         marginals: counts per column, all with one total.
-        k: values with fewer than k people are merged where that is allowed; 0 merges nothing.
+        k: values with fewer than k people are merged if that is allowed; 0 merges none.
         known: joint counts of groups of columns, {(0, 1): table with axes in that order, ...}.
 
     Raises:
-        ParameterError: a group is not of distinct columns, or two margins contradict each other.
+        ParameterError: the columns of a group are not distinct, or two margins contradict each
+        other.
     """
     columns = as_marginals(marginals)
     tables = [_known_margin(group, table, columns) for group, table in (known or {}).items()]
     tables = [m for m in tables if len(m.group) > 1]
     _check_agreement(tables)
     grouped = {j for margin in tables for j in margin.group}
-    largest = [m for m in tables if not any(set(m.group) < set(other.group) for other in tables)]
+    largest = [m for m in tables if not any(set(m.group) < set(wider.group) for wider in tables)]
     labels = tuple(
         _all_kept(counts) if j in grouped else _merge(counts, k) for j, counts in enumerate(columns)
     )
@@ -182,12 +182,14 @@ def frechet_class(
         for j in range(len(columns))
         if j not in grouped
     ]
-    shape = tuple(len(each.kept) + (len(each.rare) > 0) for each in labels)
+    shape = tuple(
+        len(column_labels.kept) + (len(column_labels.rare) > 0) for column_labels in labels
+    )
     return FrechetClass(shape, (*largest, *singles), labels)
 
 
 def staircase(marginals: Sequence[Counts]) -> Table:
-    """One table with these marginals: everybody in a row, each column's values in order."""
+    """Return one table with these marginals: all people in a row, each column's values in order."""
     ends = [np.cumsum(counts) for counts in marginals]
     starts, counts = _overlaps(ends)
     cells = np.stack([np.searchsorted(end, starts, side="right") for end in ends], axis=1)
@@ -195,7 +197,7 @@ def staircase(marginals: Sequence[Counts]) -> Table:
 
 
 def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Counts]) -> Margin:
-    """A known group in the order of its columns, checked against their counts."""
+    """Return a known group in the order of its columns, checked against their counts."""
     if len(set(group)) < len(group) or not set(group) <= set(range(len(columns))):
         raise ParameterError(
             f"known: group {group}; needs distinct columns of 0..{len(columns) - 1}"
@@ -204,16 +206,16 @@ def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Co
     order = tuple(np.argsort(group))
     counts, group = counts.transpose(order), tuple(sorted(group))
     for axis, j in enumerate(group):
-        others = tuple(a for a in range(len(group)) if a != axis)
-        if not np.array_equal(counts.sum(axis=others), columns[j]):
+        summed_axes = tuple(a for a in range(len(group)) if a != axis)
+        if not np.array_equal(counts.sum(axis=summed_axes), columns[j]):
             raise ParameterError(f"known[{group}]: its counts of column {j} differ from marginals")
     return Margin(group, np.ascontiguousarray(counts))
 
 
 def agree(first: JointCounts, other: JointCounts) -> bool:
-    """Whether the counts of two groups say the same of the columns they share.
+    """Whether the counts of two groups are equal for their shared columns.
 
-    Where they share none, that is how many people there are.
+    If they share no column, the numbers of people are compared.
     """
     shared = set(first.group) & set(other.group)
     sums = [
@@ -224,16 +226,16 @@ def agree(first: JointCounts, other: JointCounts) -> bool:
 
 
 def _check_agreement(tables: list[Margin]) -> None:
-    for first, other in combinations(tables, 2):
-        if not agree(first, other):
+    for first, second in combinations(tables, 2):
+        if not agree(first, second):
             raise ParameterError(
-                f"known: groups {first.group} and {other.group} contradict each other"
+                f"known: groups {first.group} and {second.group} contradict each other"
             )
 
 
 def _all_kept(counts: Counts) -> Labels:
-    none = np.empty(0, dtype=np.int64)
-    return Labels(np.arange(len(counts)), none, none)
+    no_values = np.empty(0, dtype=np.int64)
+    return Labels(np.arange(len(counts)), no_values, no_values)
 
 
 def _merge(counts: Counts, k: int) -> Labels:
@@ -242,12 +244,12 @@ def _merge(counts: Counts, k: int) -> Labels:
 
 
 def _merged_counts(counts: Counts, labels: Labels) -> Counts:
-    kept = counts[labels.kept]
-    return np.append(kept, labels.rare_counts.sum()) if len(labels.rare) else kept
+    kept_counts = counts[labels.kept]
+    return np.append(kept_counts, labels.rare_counts.sum()) if len(labels.rare) else kept_counts
 
 
 def _relabel(cells: Counts, counts: Counts, j: int, labels: Labels) -> tuple[Counts, Counts]:
-    """Column j in the caller's values; the people of the merged value go to its values in turn."""
+    """Return column j in the caller's values; people of a merged value fill its values in turn."""
     merged = cells[:, j] == len(labels.kept)
     plain, split = cells[~merged], cells[merged]
     plain[:, j] = labels.kept[plain[:, j]]
@@ -261,7 +263,7 @@ def _relabel(cells: Counts, counts: Counts, j: int, labels: Labels) -> tuple[Cou
 
 
 def _overlaps(ends: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """Where several cuts of the same row of people leave pieces: their starts and sizes."""
+    """Return the pieces between several cuts of the same row of people: their starts and sizes."""
     stops = np.unique(np.concatenate(ends))
     stops = stops[stops > 0]
     starts = np.append(0, stops[:-1])

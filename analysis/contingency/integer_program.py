@@ -3,14 +3,14 @@
 One integer program over the cells c of the Frechet class (`frechet.py`): e(c) people if the cell is
 exposed, y(c) if not, w(c) = 1 if not:
 
-    maximise sum e,   margins of e + y = the given ones,
+    maximise sum e,   margins of e + y = the given margins,
     e <= min(cap, k - 1) (1 - w),   k w <= y <= cap w,   w in {0, 1},   e, y whole.
 
-Cells that are exposed whatever they hold have no y and no w. Per cell these are the convex hull of
-the two cases, so the relaxation is as tight as a cell can make it; the rest is done by `cuts.py`
-(cells that cannot all be exposed), added while the relaxation violates them, by the coverage bound
-as a ceiling, by merging rare values, and by ordering values with equal counts (they may be
-exchanged, so the one with more exposed people may be taken first).
+Cells that are always exposed have no y and no w. Per cell these constraints are the convex hull of
+the two cases, so the relaxation is as tight as a cell can make it. It is tightened further by
+`cuts.py` (cells that cannot all be exposed; added while violated), by the coverage bound as a
+ceiling, by merging rare values, and by ordering values with equal counts (they can be exchanged, so
+the value with more exposed people may be taken first).
 """
 
 from collections.abc import Callable, Sequence
@@ -24,86 +24,90 @@ from ..validation import Counts, Floats
 from .cuts import Cut, Cuts
 from .frechet import FrechetClass
 
-# Rounds of inequalities, and how many each way of looking adds per round.
+# limits the rounds of inequalities, and the inequalities per view and round
 ROUNDS, PER_ROUND = 40, 60
-# HiGHS's tolerance: a proven 117.0000004 is a proven 117.
+# HiGHS's tolerance: a proven 117.0000004 proves 117.
 TOLERANCE = 1e-6
-MOST_NODES = (1 << 31) - 1  # that HiGHS counts
+MOST_NODES = (1 << 31) - 1  # the largest limit of nodes that HiGHS accepts
 
 
 class Program:
-    """The integer program of one Frechet class: e of all cells, then y and w of the free ones."""
+    """The integer program of one Frechet class: e of all cells, then y and w of the free cells."""
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
         self.tables, self.k = tables, k
         self.caps = tables.caps()
-        always = tables.always_exposed(k)
-        self.free = np.flatnonzero(~always)
-        self.most = np.where(always, self.caps, np.minimum(self.caps, k - 1))
+        is_always_exposed = tables.always_exposed(k)
+        self.free = np.flatnonzero(~is_always_exposed)
+        self.most = np.where(is_always_exposed, self.caps, np.minimum(self.caps, k - 1))
 
     def narrowed(self, caps: Counts) -> "Program":
-        """The same of tables that hold at most so many people in cells that are not exposed.
+        """Return the program restricted to tables with these caps on unexposed cells.
 
         Args:
             caps: people, shape (cells,); below k: the cell is exposed in all of these tables.
         """
-        other = Program(self.tables, self.k)
-        other.most, other.free = self.most, self.free[caps[self.free] >= self.k]
-        other.caps = np.where(np.isin(np.arange(len(caps)), other.free), caps, self.caps)
-        return other
+        program = Program(self.tables, self.k)
+        program.most, program.free = self.most, self.free[caps[self.free] >= self.k]
+        program.caps = np.where(np.isin(np.arange(len(caps)), program.free), caps, self.caps)
+        return program
 
     @property
     def size(self) -> int:
-        """Number of variables."""
+        """The number of variables."""
         return self.tables.cells + 2 * len(self.free)
 
     def objective(self) -> Floats:
-        """Minus the number of exposed people."""
+        """Return the objective: minus the number of exposed people."""
         parts = [-np.ones(self.tables.cells), np.zeros(2 * len(self.free))]
         return np.concatenate(parts)
 
     def count(self) -> Floats:
-        """The number of cells that are not exposed, as an objective."""
+        """Return the number of unexposed cells, as an objective."""
         return np.concatenate([np.zeros(self.size - len(self.free)), np.ones(len(self.free))])
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of the variables."""
+        """Return lower and upper bounds of the variables."""
         top = np.r_[self.most, self.caps[self.free], np.ones(len(self.free))].astype(np.float64)
         return np.zeros(self.size), np.asarray(top, np.float64)
 
     def shares(self, x: Floats) -> Floats:
-        """Non-exposure w per cell, 0 where a cell has none."""
+        """Return the non-exposure w per cell, 0 for a cell that is always exposed."""
         w = np.zeros(self.tables.cells)
         w[self.free] = x[self.tables.cells + len(self.free) :]
         return w
 
     def people(self, x: Floats) -> Counts:
-        """People per cell, e + y, rounded."""
+        """Return people per cell, e + y, rounded."""
         people = np.rint(x[: self.tables.cells]).astype(np.int64)
         y = x[self.tables.cells : self.tables.cells + len(self.free)]
         people[self.free] += np.rint(y).astype(np.int64)
         return people
 
     def constraints(self, cuts: Sequence[Cut], ceiling: int) -> list[Constraint]:
-        """Margins, the two cases of each cell, the cuts, and the ceiling on the objective."""
+        """Return margins, the two cases of a cell, the cuts, and the ceiling on the objective."""
         from scipy.sparse import coo_array, csr_array, diags_array, eye_array, hstack
 
         A, b = self.tables.equations()
         m, cells = len(self.free), self.tables.cells
         pick = csr_array((np.ones(m), (np.arange(m), self.free)), shape=(m, cells))
-        identity, none = eye_array(m), csr_array((m, m))
-        most, caps = (diags_array(v[self.free].astype(float)) for v in (self.most, self.caps))
+        identity, no_cells = eye_array(m), csr_array((m, m))
+        exposed_caps, caps = (
+            diags_array(v[self.free].astype(float)) for v in (self.most, self.caps)
+        )
         rows = np.repeat(np.arange(len(cuts)), [len(cut.cells) for cut in cuts])
         position = np.full(cells, -1)
         position[self.free] = np.arange(m)
         at = position[np.concatenate([np.empty(0, int), *(cut.cells for cut in cuts)])]
-        rows, at = rows[at >= 0], at[at >= 0]  # the others are exposed in all tables sought
+        rows, at = rows[at >= 0], at[at >= 0]  # other cells are exposed in all tables searched
         shape = (len(cuts), self.size)
         covers = coo_array((np.ones(len(rows)), (rows, cells + m + at)), shape=shape)
         needs = np.array([cut.need for cut in cuts], dtype=float)
         return [
             Constraint(hstack([A, A @ pick.T, csr_array((len(b), m))]), b, b),
-            Constraint(hstack([pick, none, most]), np.full(m, -np.inf), self.most[self.free]),
+            Constraint(
+                hstack([pick, no_cells, exposed_caps]), np.full(m, -np.inf), self.most[self.free]
+            ),
             Constraint(hstack([csr_array((m, cells)), identity, -caps]), -np.inf, 0),
             Constraint(hstack([csr_array((m, cells)), identity, -self.k * identity]), 0, np.inf),
             Constraint(csr_array(covers), needs, np.inf),
@@ -112,7 +116,7 @@ class Program:
         ]
 
     def _order(self) -> list[Constraint]:
-        """Of two values with equal counts outside all groups, the first exposes more."""
+        """Return constraints that order values with equal counts: the first exposes more."""
         index, rows = self.tables.index(), []
         for margin in self.tables.margins:
             if len(margin.group) > 1:
@@ -129,13 +133,13 @@ class Program:
 def relax(
     program: Program, ceiling: int, stop: Callable[[], bool] = lambda: False
 ) -> tuple[list[Cut], float]:
-    """Cuts until the relaxation violates none, for at most `ROUNDS`, and the relaxation's value.
+    """Add cuts until the relaxation violates none; return the cuts and the relaxation's value.
 
-    stop: is called before every round; no further one is begun once it says so.
+    At most `ROUNDS` rounds. stop: called before every round; True ends the search.
     """
     cutting = Cuts(program.tables, program.k)
     cuts = cutting.margin_cuts()
-    seen = {cut.key for cut in cuts}
+    known_keys = {cut.key for cut in cuts}
     value = float(ceiling)
     for _ in range(ROUNDS):
         if stop():
@@ -145,11 +149,11 @@ def relax(
             break
         value = -result.fun
         fresh = {c.key: c for c in cutting.violated(program.shares(result.x), PER_ROUND)}
-        new = [cut for key, cut in fresh.items() if key not in seen]
+        new = [cut for key, cut in fresh.items() if key not in known_keys]
         if not new:
             break
         cuts += new
-        seen.update(fresh)
+        known_keys.update(fresh)
     return cuts, value
 
 
@@ -172,9 +176,9 @@ def solve(
         ceiling: exposed people at most.
         whole_numbers: the integer program; else its relaxation.
         minimise: another objective than minus the exposed people.
-        covered: least and most cells that are not exposed.
+        covered: least and most unexposed cells.
         more_than: only solutions with more exposed people.
-        nodes: of the search tree, at most; None: as many as it takes.
+        nodes: limit of the search tree; None: no limit.
     """
     objective = program.objective() if minimise is None else minimise
     narrow = [
@@ -191,6 +195,6 @@ def solve(
 
 
 def _limits(nodes: int | None) -> Any:
-    """The solver's options: nodes limit it, or nothing does; it never reads a clock."""
+    """Return the solver's options: a limit of nodes or no limit; it never reads a clock."""
     exact = {"mip_rel_gap": 0.0}
     return exact if nodes is None else exact | {"node_limit": min(nodes, MOST_NODES)}

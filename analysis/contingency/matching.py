@@ -1,15 +1,16 @@
-"""Supports whose sums match: what swaps meet by luck, if at all.
+"""Supports with matching sums, as proposals that swaps would find only by chance.
 
 In a bad table most cells are full (k - 1 people), and few cells, its support (supports.py), hold
-the rest: of every value what is left once its cells are full. Two columns' rests are spread along a
-staircase of cells, as few as there can be. Each of them may then have any value of every other
-column, and the people of those that have one value must add up to what is left of it. That is one
-subset sum for all values at once, and it is solved from the middle (Horowitz and Sahni 1974): for
-every choice of values in one half of the cells, the choice in the other half that comes nearest.
+the rest: the people of each value beyond its full cells. The rests of two columns are spread along
+a staircase of cells, which is the fewest possible. Each of these cells may then have any value of
+every other column, and the people of the cells with a value must add up to the rest of the value.
+That is a subset sum problem for all values at once, solved from the middle (Horowitz and Sahni
+1974): for every choice of values in one half of the cells, take the nearest choice in the other
+half.
 
-What comes near is a proposal: the support's linear program says what it exposes. Of four columns of
-the census at k = 10 each of twelve seeds meets 1,191 people, the most there can be, within a
-hundred.
+A near match is a proposal: the support's linear program gives its exposed people. For four columns
+of the census at k = 10, each of twelve seeds meets 1,191 people, the maximum, within a hundred
+supports.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,20 +21,20 @@ from ..validation import Counts, Floats
 from .frechet import staircase
 from .integer_program import Program
 
-CHOICES = 1024  # of values in one half of the cells, at most; of more, so many are drawn
+CHOICES = 1024  # limits the choices of values in one half of the cells; of more, a sample is drawn
 
 
 def matching_supports(program: Program, seed: int = 0) -> Iterator[list[int]]:
-    """Supports, each of another staircase: the cells that are not exposed, as the program has them.
+    """Yield supports without end, each from another staircase: the unexposed cells of the program.
 
-    Without end; none where joint counts of columns are known, where there is one column, or where
-    nothing is left once all cells are full.
+    No support is yielded if joint counts of columns are known, if there is one column, or if no
+    people are left once all cells are full.
     """
     rests = _rests(program)
     if rests is None:
         return
     shape, rng = program.tables.shape, np.random.default_rng(seed)
-    first, second, *others = sorted(range(len(shape)), key=lambda j: -shape[j])
+    first, second, *further_columns = sorted(range(len(shape)), key=lambda j: -shape[j])
     free = set(program.free.tolist())
     while True:
         orders = [rng.permutation(shape[j]) for j in (first, second)]
@@ -42,18 +43,20 @@ def matching_supports(program: Program, seed: int = 0) -> Iterator[list[int]]:
         codes = np.zeros((len(shape), len(stairs.counts)), np.int64)
         for place, (j, order) in enumerate(zip((first, second), orders, strict=True)):
             codes[j] = order[stairs.cells[:, place]]
-        if others:
-            codes[others] = _matched(stairs.counts, [rests[j] for j in others], rng)
+        if further_columns:
+            codes[further_columns] = _matched(
+                stairs.counts, [rests[j] for j in further_columns], rng
+            )
         places = np.asarray(np.ravel_multi_index(tuple(codes), shape))
         yield sorted(free.intersection(places.tolist()))
 
 
 def _rests(program: Program) -> list[Counts] | None:
-    """Per column, how many people of each value are left once cells are full; each column as many.
+    """Return, per column, the people of each value left once cells are full; or None.
 
-    Cells are full in values of the column with the most values that fill theirs. What the people of
-    its other values may be in is open, so a few people of other columns are left out: those of the
-    values of which the fewest are left.
+    Cells are full in values of the widest column with a positive rest. The cells of its other
+    values are undecided, so a few people of other columns are left out: of the values with the
+    smallest rests. All columns then have the same total.
     """
     shape, margins = program.tables.shape, program.tables.margins
     if len(shape) < 2 or any(len(margin.group) > 1 for margin in margins):
@@ -79,34 +82,40 @@ def _rests(program: Program) -> list[Counts] | None:
 
 
 def _matched(people: Counts, rests: Sequence[Counts], rng: np.random.Generator) -> Counts:
-    """The value of each column that each cell has, shape (columns, cells), so that sums come near.
+    """Return the values of cells, shape (columns, cells), with sums near the rests.
 
     Args:
-        people: in each cell.
-        rests: of each column, the people that its values are to have.
-        rng: which cells are in which half.
+        people: number in each cell.
+        rests: per column, the wanted number of people of its values.
+        rng: decides the half of each cell.
     """
     from scipy.spatial import KDTree
 
     values = [np.flatnonzero(rest) for rest in rests]
     order = rng.permutation(len(people))
     halves = np.array_split(order, 2)
-    choices = [_choices(len(half), [len(some) for some in values], rng) for half in halves]
-    here, there = (
-        _sums(people[half], some, values) for half, some in zip(halves, choices, strict=True)
+    choices = [
+        _choices(len(half), [len(column_values) for column_values in values], rng)
+        for half in halves
+    ]
+    first_sums, second_sums = (
+        _sums(people[half], column_values, values)
+        for half, column_values in zip(halves, choices, strict=True)
     )
-    wanted = np.concatenate([rest[some] for rest, some in zip(rests, values, strict=True)])
-    distances, nearest = map(np.asarray, KDTree(there).query(wanted - here, p=1))
+    target_sums = np.concatenate(
+        [rest[column_values] for rest, column_values in zip(rests, values, strict=True)]
+    )
+    distances, nearest = map(np.asarray, KDTree(second_sums).query(target_sums - first_sums, p=1))
     best = int(np.argmin(distances))
-    chosen = np.concatenate([choices[0][best], choices[1][nearest[best]]])
+    value_choices = np.concatenate([choices[0][best], choices[1][nearest[best]]])
     result = np.zeros((len(rests), len(people)), np.int64)
-    for j, some in enumerate(values):
-        result[j, order] = some[chosen[:, j]]
+    for j, column_values in enumerate(values):
+        result[j, order] = column_values[value_choices[:, j]]
     return result
 
 
 def _choices(cells: int, values: Sequence[int], rng: np.random.Generator) -> Counts:
-    """Ways to choose a value per column, of so many, in each cell, shape (ways, cells, columns)."""
+    """Return ways to choose a value per column in each cell, shape (ways, cells, columns)."""
     if not cells:
         return np.zeros((1, 0, len(values)), np.int64)
     sizes = np.tile(np.array(values, np.int64), cells)
@@ -118,6 +127,9 @@ def _choices(cells: int, values: Sequence[int], rng: np.random.Generator) -> Cou
 
 
 def _sums(people: Counts, choices: Counts, values: Sequence[Counts]) -> Floats:
-    """Per choice, the people of every value of every column, shape (ways, values)."""
-    has = [choices[:, :, j, None] == np.arange(len(some)) for j, some in enumerate(values)]
+    """Return, per choice, the people of every value of every column, shape (ways, values)."""
+    has = [
+        choices[:, :, j, None] == np.arange(len(column_values))
+        for j, column_values in enumerate(values)
+    ]
     return np.tensordot(np.concatenate(has, axis=2), people.astype(np.float64), axes=(1, 0))

@@ -1,17 +1,17 @@
 """Prices of margins and blocks: multipliers of a small linear relaxation, found round by round.
 
-Per cell c the relaxation knows the three extreme cases alone, with shares t + a + b <= 1:
+Per cell c the relaxation has only the three extreme cases, with shares t + a + b <= 1:
 
-    exposed with u(c) people, share t;   k people, none exposed, share a;   cap(c) people, share b
+    exposed with u(c) people, share t;   unexposed with k, share a;   with cap(c) people, share b
 
-    maximise sum u t,  margins of  u t + k a + cap b = the given ones,
+    maximise sum u t,  margins of  u t + k a + cap b = the given margins,
     sum over a block of (a + b) >= need                       (cuts.py)
 
 It is the relaxation of `integer_program.py` with a third of its rows. Blocks that a solution
-violates are added until none is. Then its value is that of the relaxation with every block of the
-family, one number of the margins and k, whatever way led there; what prices prove of it is checked
-elsewhere. Shares are rounded to multiples of 2^-20 before blocks are compared, so that sums are
-exact and the order of additions does not matter.
+violates are added until there are none. Its value is then that of the relaxation with every block
+of the family: it depends on the margins and k alone, not on the order of rounds. The bound that
+prices prove is checked elsewhere (dual_bound.py). Shares are rounded to multiples of 2^-20 before
+blocks are compared, so that sums are exact and the order of additions does not matter.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ from ..validation import Counts, Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
 
-ROUNDS, PER_ROUND = 60, 100  # of blocks, and how many are added in each
+ROUNDS, PER_ROUND = 60, 100  # limits the rounds, and the blocks added per round and view
 STEP = 1 << 20  # shares are compared in multiples of 1 / STEP
 
-# HiGHS's options: of the first solution, by primal simplex; and of those after it, by dual simplex.
+# HiGHS's options for the first solution (primal simplex), and for the later ones (dual simplex).
 FIRST: tuple[Option, ...] = (
     ("presolve", "off"),
     ("simplex_strategy", 4),
@@ -39,10 +39,10 @@ NEXT: Option = ("simplex_strategy", 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """What multipliers a relaxation ended with.
+    """The final multipliers of a relaxation.
 
     Attributes:
-        margins: one for each entry of every margin, in order; of either sign.
+        margins: a multiplier for each entry of every margin, in order; of either sign.
         blocks: each with its multiplier, above 0.
         settled: whether no block is violated any more.
     """
@@ -53,27 +53,27 @@ class Prices:
 
 
 def find_prices(tables: FrechetClass, k: int) -> Prices:
-    """The multipliers of the relaxation with all blocks that it takes, in at most `ROUNDS` rounds.
+    """Return the multipliers of the relaxation with all violated blocks (`ROUNDS` rounds at most).
 
     Args:
         tables: the class of tables.
-        k: the smallest crowd in which nobody is exposed, 2 or more.
+        k: the smallest crowd in which no person is exposed, 2 or more.
     """
     relaxation, cutting = _Relaxation(tables, k), Cuts(tables, k)
     cuts = cutting.margin_cuts()
-    seen = {cut.key for cut in cuts}
+    known_keys = {cut.key for cut in cuts}
     solution = relaxation.solve(cuts)
     settled = False
     for _ in range(ROUNDS):
         if solution is None:
             break
         fresh = {cut.key: cut for cut in cutting.violated(solution.shares, PER_ROUND)}
-        new = [cut for key, cut in fresh.items() if key not in seen]
+        new = [cut for key, cut in fresh.items() if key not in known_keys]
         settled = not new
         if settled:
             break
         cuts += new
-        seen.update(fresh)
+        known_keys.update(fresh)
         solution = relaxation.solve(cuts) or solution
     if solution is None:
         return Prices(np.zeros(len(relaxation.totals)), (), settled=False)
@@ -91,24 +91,24 @@ class _Solution:
 
 
 class _Relaxation:
-    """The linear program of one class and k; it grows by cuts, and goes on from where it was.
+    """The linear program of one class and k; it grows by cuts, and continues from its last basis.
 
-    Its first solution is by primal simplex: of thousands of cells in a tenth of the time of dual
-    simplex, of few in about the same. With further cuts the last basis is dual feasible, and few
-    steps are left. Without presolve solutions lie apart: half as many rounds.
+    The first solution is by primal simplex: for thousands of cells it takes a tenth of the time of
+    dual simplex, for few about the same. With further cuts the last basis is dual feasible, and few
+    steps are left. Without presolve, solutions are further apart: half as many rounds.
     """
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
-        caps, always = tables.caps(), tables.always_exposed(k)
-        self.cells, self.free = tables.cells, np.flatnonzero(~always)
-        most = np.where(always, caps, np.minimum(caps, k - 1))
+        caps, is_always_exposed = tables.caps(), tables.always_exposed(k)
+        self.cells, self.free = tables.cells, np.flatnonzero(~is_always_exposed)
+        exposed_caps = np.where(is_always_exposed, caps, np.minimum(caps, k - 1))
         totals = np.concatenate([margin.counts.ravel() for margin in tables.margins])
         self.totals, self._position = totals, np.full(self.cells, -1)
         self._position[self.free] = np.arange(len(self.free))
         m = len(self.free)
         cells = np.concatenate([np.arange(self.cells), self.free, self.free])
-        people = np.concatenate([most, np.full(m, k), caps[self.free]]).astype(np.float64)
-        gain = np.concatenate([most, np.zeros(2 * m)]).astype(np.float64)
+        people = np.concatenate([exposed_caps, np.full(m, k), caps[self.free]]).astype(np.float64)
+        gain = np.concatenate([exposed_caps, np.zeros(2 * m)]).astype(np.float64)
         share = np.where(self._position >= 0, len(totals) + self._position, -1)[cells]
         tops = np.concatenate([totals, np.ones(m)]).astype(np.float64)
         lows = np.concatenate([totals, np.full(m, -np.inf)]).astype(np.float64)
@@ -122,7 +122,7 @@ class _Relaxation:
         self._cuts = 0
 
     def solve(self, cuts: Sequence[Cut]) -> _Solution | None:
-        """The solution with these cuts, the first of which it has; None where there is none."""
+        """Return the solution with these cuts, after the earlier ones; None if there is none."""
         self._add(cuts[self._cuts :])
         self._cuts = len(cuts)
         solution = self._program.solve(columns=True, duals=True)
@@ -137,13 +137,13 @@ class _Relaxation:
         return _Solution(shares, duals[:entries], -duals[entries + m :])
 
     def _add(self, cuts: Sequence[Cut]) -> None:
-        """Rows: at least so many shares a + b of the cells that a cut counts."""
+        """Add rows: a least sum of shares a + b over the cells of each cut."""
         if not cuts:
             return
-        a, b = self.cells, self.cells + len(self.free)  # where these shares begin
+        a, b = self.cells, self.cells + len(self.free)  # first places of these shares
         places = [self._position[cut.cells] for cut in cuts]
         shares = [np.concatenate([a + at, b + at]) for at in (at[at >= 0] for at in places)]
-        sizes = [len(each) for each in shares]
+        sizes = [len(share) for share in shares]
         needs = np.array([cut.need for cut in cuts], np.float64)
         starts = np.cumsum([0, *sizes[:-1]]).astype(np.int32)
         at = np.concatenate(shares).astype(np.int32)
@@ -152,21 +152,21 @@ class _Relaxation:
 
 
 def _inside(tables: FrechetClass) -> Counts:
-    """Of each cell its entry of every margin, of all their entries in order; (cells, margins)."""
+    """Return each cell's entry of every margin, in the order of all entries; (cells, margins)."""
     starts = np.cumsum([0, *(margin.counts.size for margin in tables.margins)])
     places = (tables.place(margin.group) for margin in tables.margins)
     return np.stack([place + at for place, at in zip(places, starts, strict=False)], axis=1)
 
 
 def _columns(inside: Counts, people: Floats, share: Counts, rows: int) -> Columns:
-    """The matrix: of each share its people in their margins' entries, and 1 in its cell's row.
+    """Return the matrix: each share's people in their margins' entries, and 1 in its cell's row.
 
-    share: that row; -1 where the cell has none, because it has one share alone.
+    share: that row; -1 if the cell has none, because it has only one share.
     """
     entries = np.concatenate([inside, share[:, None]], axis=1)
     data = np.concatenate(
         [np.repeat(people[:, None], inside.shape[1], 1), np.ones((len(inside), 1))], 1
     )
-    there = entries >= 0
-    starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
-    return Columns((rows, len(inside)), starts, entries[there], data[there])
+    is_present = entries >= 0
+    starts = np.concatenate([[0], np.cumsum(is_present.sum(axis=1))])
+    return Columns((rows, len(inside)), starts, entries[is_present], data[is_present])

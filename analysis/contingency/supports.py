@@ -1,12 +1,12 @@
-"""The worst table of a support: of given cells that are not exposed, who else can be exposed.
+"""The worst table of a support: the most people exposed if given cells are not.
 
 For a given support the worst table is a small linear program over the cells c,
 
     maximise  sum of x(c) outside the support  -  PENALTY * people by which margins are missed,
     0 <= x(c) <= u(c) outside,   k <= x(c) <= cap(c) in the support,
 
-with u(c) the most people that c exposes. So supports are compared by one number, also those that no
-table has, and HiGHS solves the next program from where the last one ended.
+with u(c) the most people that c exposes. So supports are compared by one number, even if no table
+has them, and HiGHS solves the next program from the last basis.
 """
 
 from collections.abc import Iterable
@@ -18,13 +18,13 @@ from ..validation import Counts
 from .frechet import Table
 from .integer_program import TOLERANCE, Program
 
-# People that a person too many or too few in a margin costs: above 1, or margins would be missed.
+# Cost of a person too many or too few in a margin: above 1, or margins would be missed.
 PENALTY = 3.0
-WHOLE_NODES = 20  # of the search tree that makes a table of fractions one of people
+WHOLE_NODES = 20  # limits the search tree that turns a fractional table into whole people
 
 
 class Supports:
-    """The linear program of one support, changed a cell at a time."""
+    """The linear program of one support, changed cell by cell."""
 
     def __init__(self, program: Program) -> None:
         from scipy.sparse import csc_array, eye_array, hstack
@@ -33,43 +33,43 @@ class Supports:
         A, b = program.tables.equations()
         rows, cells = A.shape
         matrix = csc_array(hstack([A, eye_array(rows), -eye_array(rows)]))
-        most = np.r_[program.most, np.tile(b, 2)].astype(np.float64)
+        exposed_caps = np.r_[program.most, np.tile(b, 2)].astype(np.float64)
         people = b.astype(np.float64)
         self._linear = LinearProgram(
             matrix,
             np.r_[np.ones(cells), np.full(2 * rows, -PENALTY)],
-            (np.zeros(len(most)), most),
+            (np.zeros(len(exposed_caps)), exposed_caps),
             (people, people),
             ("presolve", "off"),
         )
 
     def flip(self, cells: Iterable[int]) -> None:
-        """These cells join the support, or leave it if they are in it."""
+        """Add these cells to the support, or remove them if they are in it."""
         for cell in cells:
             joins = not self.inside[cell]
             self.inside[cell] = joins
             low, high = (
-                (self.program.k, self.program.caps[cell]) if joins else (0, self._most(cell))
+                (self.program.k, self.program.caps[cell]) if joins else (0, self._exposed_cap(cell))
             )
             self._linear.change_cost(cell, 0.0 if joins else 1.0)
             self._linear.change_bounds(cell, float(low), float(high))
 
     def hold(self, cells: Iterable[int]) -> None:
-        """These cells are the support, and no others."""
-        before = set(np.flatnonzero(self.inside).tolist())
-        self.flip(before.symmetric_difference(cells))
+        """Make exactly these cells the support."""
+        held_cells = set(np.flatnonzero(self.inside).tolist())
+        self.flip(held_cells.symmetric_difference(cells))
 
     def value(self) -> float:
-        """The program's value for this support, to a millionth of a person."""
+        """Return the program's value for this support, to a millionth of a person."""
         return round(self._linear.solve().value, 6)
 
     def table(self) -> Table | None:
-        """The table of this support, once solved; None where there is none."""
+        """Return the table of this support, once solved; None if there is none."""
         people = self._people()
         return None if people is None else self.program.tables.table(people)
 
     def _people(self) -> Counts | None:
-        """People per cell of that table."""
+        """Return people per cell of that table."""
         counts = self._linear.solve(columns=True).columns
         cells = self.program.tables.cells
         if counts[cells:].sum() > TOLERANCE:
@@ -80,11 +80,11 @@ class Supports:
         A, b = self.program.tables.equations()
         return people.astype(np.int64) if np.array_equal(A @ people, b) else None
 
-    def _most(self, cell: int) -> int:
+    def _exposed_cap(self, cell: int) -> int:
         return int(self.program.most[cell])
 
     def _whole(self) -> Counts | None:
-        """The same in whole people, where the program's own optimum has fractions."""
+        """Return that table in whole people, if the program's own optimum has fractions."""
         program = self.program
         A, b = program.tables.equations()
         low = np.where(self.inside, program.k, 0)

@@ -1,8 +1,8 @@
-"""Estimation (paper 000, section 7): what a sample says about exposure, under one roof.
+"""Estimation (paper 000, section 7): inference about exposure from a sample.
 
-Here live exposure of a sample and of its population, intervals, entropy, hardness, and the
-binomial and hypergeometric tails that others stand on. May import the ground files. Must never know
-what is done with an estimate, or who drew the sample.
+This room holds exposure of a sample and of its population, intervals, entropy, hardness, and the
+binomial and hypergeometric tails that other rooms use. May import the ground files. Must never know
+the use of an estimate, or the party that drew the sample.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
-"""Covers: people who leave a value out at random, so that those who must are not alone.
+"""Cover suppression: people suppress a value at random to hide people that must suppress it.
 
-The cover of r people who leave a value out, among n - r others who each do with probability c, is
-the smallest c, in parts of 2^32, with which at least k do, but for a stated probability:
+The cover for r people that must suppress a value, among n - r more that do so with probability c,
+is the smallest c, in parts of 2^32, with at least k suppressions, except with a stated probability:
 
     P( r + Bin(n - r, c) >= k )  >=  1 - delta        (exact binomial tail; 0 if r >= k)
 """
@@ -10,17 +10,17 @@ import numpy as np
 
 from ...errors import ParameterError
 
-COVERS = 1 << 32  # a cover is a whole number of parts of this
+COVERS = 1 << 32  # a cover is a whole number of parts; unit: 1 / COVERS
 
 
 def cover(listed: int, others: int, k: int, delta: float) -> int | None:
-    """The smallest cover, in parts of 2^32, that makes at least k blanks; None if none can.
+    """Return the smallest cover, in parts of 2^32, that makes at least k suppressions, or None.
 
     Args:
-        listed: people who leave a blank anyway, >= 0.
-        others: people who may cover them, >= 0.
-        k: blanks that are needed.
-        delta: probability with which there may be fewer, in (0, 1).
+        listed: people that suppress their value in any case, >= 0.
+        others: people that may cover them, >= 0.
+        k: suppressions needed.
+        delta: probability that there are fewer, in (0, 1).
     """
     if not 0 < delta < 1:
         raise ParameterError(f"delta: found {delta}; a probability between 0 and 1 is accepted")
@@ -38,16 +38,16 @@ def cover(listed: int, others: int, k: int, delta: float) -> int | None:
     return high
 
 
-def _too_few(listed: int, others: int, k: int, parts: int) -> float:
-    """P(listed + Bin(others, parts / 2^32) < k)."""
+def _too_few(listed: int, unlisted: int, k: int, parts: int) -> float:
+    """Return the probability of fewer than k suppressions at a rate of parts / 2^32."""
     from scipy.special import bdtr
 
-    wanted = k - listed - 1  # at most so many covers are too few
-    return 1.0 if wanted >= others else float(bdtr(wanted, others, parts / COVERS))
+    most_covers = k - listed - 1  # this number of covers, or fewer, is too few
+    return 1.0 if most_covers >= unlisted else float(bdtr(most_covers, unlisted, parts / COVERS))
 
 
 def covers_within(people: int, parts: int, delta: float) -> tuple[int, int]:
-    """Bounds of how many of these people cover, each wrong with probability <= delta / 2."""
+    """Return bounds on the number that cover, each wrong with probability <= delta / 2."""
     from scipy.special import bdtr, bdtrc
 
     if not parts or not people:

@@ -1,12 +1,14 @@
-"""How far the exposure of one column can be from the exposure seen in a sample (Theorem 5).
+"""Confidence intervals for the exposure of one column, from a sample (Theorem 5).
 
 If every probability is known within gamma, then (paper 000, Theorem 5 and Appendix E)
 
     Qhat(t - gamma) - gamma |V|  <=  Q(t)  <=  Qhat(t + gamma) + gamma |V|
 
-The exposure jumps where a probability crosses t, so this interval need not shrink with the sample;
+The exposure jumps if a probability crosses t, so this interval need not shrink with the sample;
 Theorem 6 (`hardness.py`) says no estimator does better.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
@@ -21,7 +23,7 @@ from ..validation import as_counts, number, one_of, open_unit, whole
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# A sup-norm radius below it asks for more people than can be counted in 64 bits.
+# A smaller sup-norm radius needs more people than can be counted in 64 bits.
 MOST_PRECISE = 1e-9
 
 
@@ -30,12 +32,12 @@ class Interval:
     """An exposure (a share of people) known with a stated confidence.
 
     Attributes:
-        quantity: what is estimated, in words.
+        quantity: name of the estimated quantity.
         estimate: the plug-in value from the sample.
         low, high: the interval; both in [0, 1].
         confidence: 1 - delta, the chance over samples that the interval holds the truth.
         rule: the theorem or method used.
-        gamma: the sup-norm radius of the probabilities where the rule has one, else nan.
+        gamma: the sup-norm radius of the probabilities if the rule has one, else nan.
     """
 
     quantity: str
@@ -55,8 +57,8 @@ class Interval:
             f"with confidence {self.confidence:g} ({self.rule})"
         )
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draws the estimate with its interval on `ax`, or on new axes."""
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the estimate with its interval on `ax`, or on new axes."""
         axes: Any = ax
         if axes is None:
             import matplotlib.pyplot as plt
@@ -69,13 +71,13 @@ class Interval:
 
 
 def sample_size(support: int, gamma: float, delta: float, *, printed: bool = False) -> int:
-    """People needed so that all probabilities are within gamma with probability >= 1 - delta.
+    """Return the people needed so that all probabilities are within gamma at confidence 1 - delta.
 
     Paper 000, Theorem 5, in its safe form n >= log(2 |V| / delta) / (2 gamma^2): Hoeffding's
     inequality for both sides of each value and a union bound. The printed n >= log(|V| / delta) /
-    (2 gamma^2) rests on a one-sided inequality used for a two-sided event; no counterexample to
-    that statement was found by exact search (at most 0.824 of what it allows), and it is proved
-    for two values only, where both deviate together.
+    (2 gamma^2) uses a one-sided inequality for a two-sided event. An exact search found no
+    counterexample to it (at most 0.824 of the allowed probability), and it is proved for two values
+    only, since both deviate together.
 
     Args:
         support: number of values, >= 1.
@@ -90,7 +92,7 @@ def sample_size(support: int, gamma: float, delta: float, *, printed: bool = Fal
 
 
 def radius(support: int, n: int, delta: float) -> float:
-    """The gamma that n people buy: sqrt(log(2 |V| / delta) / (2 n)), `sample_size` inverted."""
+    """Return the gamma for n people: sqrt(log(2 |V| / delta) / (2 n)), `sample_size` inverted."""
     return sqrt(log(2 * support / delta) / (2 * n))
 
 
@@ -100,15 +102,15 @@ def exposure_interval(
     delta: float,
     rule: Literal["theorem5", "counted"] = "theorem5",
 ) -> Interval:
-    """The exposure Q(t) of a population at t = k/n, from the counts of a sample of n people.
+    """Return an interval for the exposure Q(t), t = k/n, of a population, from a sample of n.
 
     Paper 000, Theorem 5 with gamma from `radius`. The rule "counted" is the third line of the
     proof in Appendix E: the slack is gamma times the number of values that are counted below the
     shifted threshold, which is at most |V|; it is never wider.
 
     Args:
-        counts: how many of the sampled people have each value, shape (|V|,). The domain is known:
-            a value nobody has is listed with 0.
+        counts: number of sampled people with each value, shape (|V|,). The domain is known: a value
+            that does not occur is listed with 0.
         k: crowd size, a whole number; the threshold is t = k/n.
         delta: allowed failure probability, 0 < delta < 1.
         rule: "theorem5" as printed (with the safe gamma) or "counted".
@@ -134,7 +136,7 @@ def exposure_interval(
 def clopper_pearson(
     successes: npt.ArrayLike, n: int, alpha: float
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Exact one-sided limits for binomial probabilities, each missed with probability <= alpha.
+    """Exact one-sided limits of binomial probabilities; each fails with probability <= alpha.
 
     Args:
         successes: counts out of n, any shape.

@@ -1,13 +1,15 @@
-"""What an entropy says about exposure, and what it does not (paper 000, Proposition 9).
+"""Bounds between entropy and exposure (paper 000, Proposition 9).
 
 With Definition 1's strict inequality, Q(t) = sum_v p(v) 1{p(v) < t}:
 
     H(p) = int_0^1 Q(t)/t dt        and        Q(t) <= H(p) / (-log t)
 
-A person who is alone in a database of n has p = 1/n, and Q(1/n) is always 0: the unique users are
-Q(2/n). The paper reads its example off at t = 1/n and says 8/16 = 50 %; at t = 2/n the bound for
-n = 2^16 people and H = 8 bits is 8/15 = 53 %.
+A person alone in a database of n has p = 1/n, and Q(1/n) is always 0: the unique users are Q(2/n).
+The paper reads its example off at t = 1/n and says 8/16 = 50 %; at t = 2/n the bound for n = 2^16
+people and H = 8 bits is 8/15 = 53 %.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
@@ -21,7 +23,7 @@ from ..validation import Floats, as_counts, as_probabilities, number, one_of, op
 
 Unit = Literal["nats", "bits"]
 
-# How far B / (-t log t) may be from a whole number and still count as one.
+# tolerance for B / (-t log t) as a whole number
 WHOLE_TOLERANCE = 1e-9
 
 
@@ -32,11 +34,11 @@ class EntropyReading:
     Attributes:
         n: people.
         bits: the Shannon entropy of their values, in bits.
-        crowd: the usual reading "everybody shares a value with n / 2^H people"; right only where
-            the values are about equally frequent.
-        unique_share: the share of people who are alone with their value, Q(2/n).
-        bound: the most that H alone allows for it, Proposition 9 at t = 2/n.
-        below_crowd: the share of people whose crowd is smaller than the usual reading says.
+        crowd: the usual reading "all people share a value with n / 2^H people"; right only if the
+            values are about equally frequent.
+        unique_share: the share of people alone with their value, Q(2/n).
+        bound: upper bound on it from H alone, Proposition 9 at t = 2/n.
+        below_crowd: the share of people in a crowd smaller than in the usual reading.
     """
 
     n: int
@@ -55,7 +57,7 @@ class EntropyReading:
 
 
 def entropy(p: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """The Shannon entropy -sum p log p of a distribution; 0 log 0 = 0.
+    """Return the Shannon entropy -sum p log p of a distribution; 0 log 0 = 0.
 
     Args:
         p: probabilities, shape (a,), summing to 1. (The paper's E[log p_I] lacks a minus sign.)
@@ -67,7 +69,7 @@ def entropy(p: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def entropy_from_exposure(p: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """Proposition 9's integral of Q(t)/t over (0, 1], exactly, from the steps of the curve.
+    """Compute Proposition 9's integral of Q(t)/t over (0, 1] exactly, from the curve's steps.
 
     Between neighbouring probabilities t_i < t_(i+1) the exposure is the constant Q(t_(i+1)), so
     the integral is sum_i Q(t_(i+1)) log(t_(i+1) / t_i), with 1 as the last threshold.
@@ -83,7 +85,7 @@ def entropy_from_exposure(p: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def exposure_from_entropy(H: float, t: float, unit: Unit = "nats") -> float:
-    """The most that an entropy of H allows for Q(t): min(1, H / (-log t)).
+    """Return the upper bound on Q(t) from an entropy of H: min(1, H / (-log t)).
 
     Paper 000, Proposition 9, by Markov's inequality for -log p(I). Unique users of a database of n
     people are at t = 2/n (the module's docstring says why not 1/n).
@@ -99,7 +101,7 @@ def exposure_from_entropy(H: float, t: float, unit: Unit = "nats") -> float:
 
 
 def entropy_extremal(B: float, t: float, unit: Unit = "nats") -> Floats:
-    """Proposition 13's distribution: Proposition 9's bound cannot be improved by more than 1/e.
+    """Return Proposition 13's distribution: it meets Proposition 9's bound up to 1/e.
 
     m = B / (-t log t) atoms of probability t and the rest on one atom. Its entropy is at most
     B + 1/e nats. Its exposure just above t, Q(t+), is B / (-log t); printed is Q(t), which is 0
@@ -125,7 +127,7 @@ def entropy_extremal(B: float, t: float, unit: Unit = "nats") -> Floats:
 
 
 def read_entropy(counts: npt.ArrayLike) -> EntropyReading:
-    """The browser-fingerprint reading of the entropy of these counts, against the exposure.
+    """Compare the browser-fingerprint reading of the entropy of these counts with the exposure.
 
     Paper 000, section 7.3: "n / 2^H people share each value" holds for uniform values only.
 

@@ -1,8 +1,8 @@
-"""Theorem 6: the exposure itself cannot be estimated, whatever the sample (paper 000).
+"""Theorem 6: the exposure itself cannot be estimated from any sample (paper 000).
 
 As printed the theorem is empty: its estimators are numbers f(x) that do not depend on t, and
 sup_t |f - Q(t)| >= 1/2 for every number f because Q(0) = 0 and Q(1) = 1 (unless p is a point mass).
-What is meant are estimators f(x; t), for a fixed t already:
+The intended estimators are f(x; t), for a fixed t already:
 
     inf_f sup_p E|f(x; t) - Q_p(t)| >= gap (1 - TV) / 2
 
@@ -13,14 +13,16 @@ estimators' average error over the pair is at least that; the worst is at least 
 The proof in Appendix F works over s + 1 atoms (so 1/(16 (s - 1)) for s atoms, stronger than the
 stated 1/(16 s)), and its chain of inequalities after (8) is reversed (s = 3, eps = 0.02: 0.0223 is
 not <= 0.0074). Its conclusion stands; here the total variation is computed exactly instead. In both
-pairs below the samples differ only in the count of the last atom (given that count, the others are
+pairs below the samples differ only in the count of the last atom (given that count, the rest are
 uniform under both), so TV is that of two binomial laws.
 
-* "paper": s atoms of 1/s^2 or 1/s^2 - eps, the rest on one. gap = 1/s - s eps.
+* "paper": s atoms of 1/s^2 or 1/s^2 - eps, and a last atom. gap = 1/s - s eps.
 * "uniform": s atoms of 1/s; or s - 1 of them lowered by eps, the last one raised. At t = 1/s the
-  exposure jumps by gap = (s - 1) (1/s - eps) however small eps is. So for EVERY n the minimax risk
-  is at least (s - 1)/(2 s), close to the 1/2 that the constant estimator 1/2 attains.
+  exposure jumps by gap = (s - 1) (1/s - eps) for every eps, even the smallest. So for EVERY n the
+  minimax risk is at least (s - 1)/(2 s), close to the 1/2 that the constant estimator 1/2 attains.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
@@ -34,7 +36,7 @@ from .statistical import contribution
 
 @dataclass(frozen=True, slots=True)
 class Hardness:
-    """A pair of populations that samples cannot tell apart and whose exposures differ.
+    """A pair of populations with different exposures that samples cannot distinguish.
 
     Attributes:
         n: sampled people.
@@ -71,13 +73,13 @@ def hardness_demonstration(
     construction: Literal["paper", "uniform"] = "paper",
     epsilon: float | None = None,
 ) -> Hardness:
-    """Computes, without simulation, what Theorem 6 means for n sampled people.
+    """Compute, without simulation, the error bound of Theorem 6 for n sampled people.
 
     Args:
         s: number of rare atoms ("paper", s >= 3) or of all atoms ("uniform", s >= 2).
         n: people in the sample, >= 1.
         construction: which pair of populations (see the module's docstring).
-        epsilon: how far an atom is lowered, 0 < epsilon <= its probability. By default Appendix
+        epsilon: decrease of an atom, 0 < epsilon <= its probability. By default Appendix
             F's (s - 1)/(s^2 n) for "paper" (needs n >= s - 1) and 1/(s n)^2 for "uniform".
     """
     n = whole(n, "n", 1)
@@ -112,7 +114,7 @@ def _kullback_leibler(p: Floats, q: Floats) -> float:
 
 
 def _binomial_variation(n: int, high: float, low: float) -> float:
-    """Total variation of Bin(n, high) and Bin(n, low): the CDFs' gap where the ratio crosses 1."""
+    """Return the total variation of Bin(n, high) and Bin(n, low): the largest gap of their CDFs."""
     from scipy.special import bdtr
 
     counts = np.arange(n + 1)
@@ -120,10 +122,10 @@ def _binomial_variation(n: int, high: float, low: float) -> float:
 
 
 def _bias(p: Floats, n: int, t: float) -> float:
-    """|E Qhat(t) - Q(t)|: the plug-in counts whoever has fewer than t n people: Definition 7."""
+    """|E Qhat(t) - Q(t)|: the plug-in counts values of fewer than t n people (Definition 7)."""
     k = int(np.ceil(t * n * (1 - 1e-12)))
     expected = float(contribution(p, n, k).sum()) if k <= n else 1.0
-    # In the "uniform" pair t is itself an atom: strict, so a copy that differs in the last bit
-    # must not count as below it.
+    # In the "uniform" pair t is itself an atom. The comparison is strict, so a copy that differs in
+    # the last bit must not count as below it.
     truth = float(p[p < t * (1 - 1e-12)].sum())
     return abs(expected - truth)

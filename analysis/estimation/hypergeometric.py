@@ -1,11 +1,11 @@
-"""Exact-in-one-direction tails of sampling without replacement, in logarithms.
+"""Upper bounds on tails of sampling without replacement, in logarithms.
 
 Pool two samples of n1 and n2 people from one population and call M the pooled people with some
-property. Given the pool, who fell into which sample is a uniformly random split (the people are
-exchangeable), so the count in the first sample is hypergeometric: P(C1 = b) =
-C(M, b) C(N - M, n1 - b) / C(N, n1), N = n1 + n2. The law is log-concave: with r = P(C1 = b - 1) /
-P(C1 = b) < 1, P(C1 <= b) <= P(C1 = b) / (1 - r). That is an upper bound at every size, in constant
-time, and within a small factor of the truth in the tails used here.
+property. Given the pool, the split into samples is uniformly random (the people are exchangeable),
+so the count in the first sample is hypergeometric: P(C1 = b) = C(M, b) C(N - M, n1 - b) /
+C(N, n1), N = n1 + n2. The law is log-concave: with r = P(C1 = b - 1) / P(C1 = b) < 1, P(C1 <= b) <=
+P(C1 = b) / (1 - r). That is an upper bound at every size, in constant time, and within a small
+factor of the truth in the tails used here.
 """
 
 from typing import Any
@@ -21,20 +21,20 @@ Floats = npt.NDArray[np.float64]
 
 
 def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floats:
-    """An upper bound of log P(C1 <= b) when M of the n1 + n2 pooled people have the property."""
+    """Return an upper bound on log P(C1 <= b) if M of the pooled people have the property."""
     from scipy.special import gammaln
 
     hits, pooled = np.asarray(b, np.float64), np.asarray(M, np.float64)
     N = float(n1 + n2)
-    unfound, others = pooled - hits, N - pooled
-    missing = others - (n1 - hits)
+    unfound, other_people = pooled - hits, N - pooled
+    missing = other_people - (n1 - hits)
 
     def choose(top: Any, bottom: Any) -> Any:
         return gammaln(top + 1) - gammaln(bottom + 1) - gammaln(top - bottom + 1)
 
     possible = (unfound >= 0) & (missing >= 0) & (unfound <= n2)
     with np.errstate(all="ignore"):
-        log_pmf = choose(pooled, hits) + choose(others, n1 - hits)
+        log_pmf = choose(pooled, hits) + choose(other_people, n1 - hits)
         log_pmf = log_pmf - choose(N, n1) + LOG_SLACK
         ratio = hits * missing / ((unfound + 1) * (n1 - hits + 1))
         bound = np.where(ratio < 1, log_pmf - np.log1p(-np.minimum(ratio, 1)), 0.0)
@@ -42,10 +42,10 @@ def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floa
 
 
 def most_unseen(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
-    """The largest counts of the second sample that first counts of b do not rule out.
+    """Return the largest counts of the second sample that first counts of b do not rule out.
 
-    Whoever has more than this in the second sample had a first count <= b with probability at
-    most alpha: P(C1 <= b | M) falls in M, and the bound is below alpha one step above the answer.
+    A value with a larger second count had a first count <= b with probability at most alpha:
+    P(C1 <= b | M) falls in M, and the bound is below alpha one step above the answer.
 
     Args:
         b: counts of the first sample, shape (m,).
@@ -63,9 +63,9 @@ def most_unseen(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
 
 
 def least_certain(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
-    """The smallest count of the second sample that a first count of b does not rule out.
+    """Return the smallest count of the second sample that a first count of b does not rule out.
 
-    Mirror of `most_unseen`: C1 >= b given M = b + x is C2 <= x, whose tail rises in x.
+    Mirror of `most_unseen`: C1 >= b given M = b + x is C2 <= x, with a tail that rises in x.
     """
     low, high = np.zeros_like(b), np.full_like(b, n2)
     while (low < high).any():

@@ -1,7 +1,7 @@
-"""How many people there are of whom some, each with probability p, took part and were counted.
+"""Limits for a number of people, from a count of those that took part with probability p.
 
 s ~ Bin(c, p) is seen only if it is at least k. P(s' >= s | s' >= k) rises and P(s' <= s | s' >= k)
-falls in c, so the limits are the ends of all c that neither makes unlikely.
+falls in c, so the limits are the ends of all c for which neither is unlikely.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,14 @@ from ..validation import open_unit, whole
 
 
 def counted_limits(seen: int, rate: float, k: int, alpha: float, people: int) -> tuple[int, int]:
-    """Limits for the number of people of whom `seen` took part, given that k or more did.
+    """Return limits for the number of people if `seen` took part, given that at least k did.
 
     Args:
-        seen: so many took part, at least k.
-        rate: the probability with which each does, in (0, 1).
-        k: of fewer nothing would be seen, at least 1.
-        alpha: probability with which either limit fails, together, in (0, 1).
+        seen: number that took part, at least k.
+        rate: the probability that a person takes part, in (0, 1).
+        k: a smaller number would not be seen, at least 1.
+        alpha: probability that a limit fails, both together, in (0, 1).
+        people: number of all people, at least `seen`.
         people: all there are, at least `seen`.
 
     Returns:
@@ -33,10 +34,10 @@ def counted_limits(seen: int, rate: float, k: int, alpha: float, people: int) ->
     if not k <= seen <= people:
         raise ParameterError(f"seen: found {seen}; {k} to {people} is accepted")
 
-    def at_least(c: int, least: int) -> float:
-        return float(binom.sf(least - 1, c, rate))
+    def at_least(c: int, minimum: int) -> float:
+        return float(binom.sf(minimum - 1, c, rate))
 
-    def unlikely_few(c: int) -> bool:  # so few of so many
+    def unlikely_few(c: int) -> bool:  # whether the count is unlikely to be this small
         opens = at_least(c, k)
         return 1 - at_least(c, seen + 1) / opens <= alpha / 2
 
@@ -45,9 +46,9 @@ def counted_limits(seen: int, rate: float, k: int, alpha: float, people: int) ->
     return low, max(low, high)
 
 
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The first number for which it holds, of those from which on it does; else `high`."""
+def _first(condition: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the first number for which the monotone condition is true; else `high`."""
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+        low, high = (low, middle) if condition(middle) else (middle + 1, high)
     return low

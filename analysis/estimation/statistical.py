@@ -1,4 +1,4 @@
-"""Statistical exposure: the chance that a random user of a database yet to be drawn is exposed.
+"""Statistical exposure: the probability that a random user of a future database is exposed.
 
     Q_p(n, k) = sum_v p(v) P(Bin(n - 1, p(v)) <= k - 2)          (paper 000, Definition 7)
 
@@ -11,6 +11,8 @@ so g is concave on [0, k/n] and convex on [k/n, 1]: g' falls from 1 at p = 0 to 
 p = k/n. The error bars below rest on nothing else.
 """
 
+from __future__ import annotations
+
 from math import exp, inf, log, log1p, pi, sqrt
 from typing import overload
 
@@ -20,7 +22,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Floats, as_array, as_probabilities, whole
 
-# Up to this many terms a binomial tail is summed; exp is normal down to this exponent.
+# Shorter binomial tails are summed term by term; exp is normal down to this exponent.
 SHORT_SUM, LEAST_EXPONENT = 128, -700.0
 
 
@@ -33,10 +35,10 @@ def statistical_exposure(
 ) -> float | Floats:
     """The probability that a random user among n drawn from p shares a value with < k people.
 
-    Paper 000, Definition 7 and Appendix D. The printed beta form is undefined for k <= 1, where
-    nobody can be exposed (0), and for k > n, where everybody is (1): both are defined here. In
-    between the tail is the complementary incomplete beta function I^c_p(k - 1, n - k + 1), which
-    takes p itself and so keeps its digits for the rarest values.
+    Paper 000, Definition 7 and Appendix D. The printed beta form is undefined for k <= 1, which
+    exposes no person (0), and for k > n, which exposes all (1): both are defined here. Between them
+    the tail is the complementary incomplete beta function I^c_p(k - 1, n - k + 1). It takes p
+    itself and so keeps its digits for the rarest values.
 
     Args:
         p: probabilities of the values, shape (a,), summing to 1.
@@ -59,7 +61,7 @@ def statistical_exposure(
 
 
 def statistical_exposure_slope(n: int, k: int) -> float:
-    """The Lipschitz constant L of p -> Q_p(n, k) in the 1-norm: |dQ| <= L ||p - q||_1.
+    """Return the Lipschitz constant L of p -> Q_p(n, k) in the 1-norm: |dQ| <= L ||p - q||_1.
 
         L = max(1, (k - 1) max_p P(Bin(n - 1, p) = k - 1)),  reached at p = (k - 1)/(n - 1)
 
@@ -82,7 +84,7 @@ def statistical_exposure_slope(n: int, k: int) -> float:
 
 
 def contribution(p: Floats, n: int, k: int) -> Floats:
-    """g(p) = p P(Bin(n - 1, p) <= k - 2), what an atom of probability p adds to the exposure."""
+    """Return g(p) = p P(Bin(n - 1, p) <= k - 2), the exposure added by an atom of probability p."""
     if k <= 1:
         return np.zeros_like(p)
     if k > n:
@@ -91,7 +93,7 @@ def contribution(p: Floats, n: int, k: int) -> Floats:
 
 
 def contribution_slope(p: float, n: int, k: int) -> float:
-    """g'(p) for 2 <= k <= n and 0 <= p <= 1."""
+    """Return g'(p) for 2 <= k <= n and 0 <= p <= 1."""
     from scipy.special import betaincc
 
     return float(betaincc(k - 1, n - k + 1, p)) - (k - 1) * _binomial(n - 1, k - 1, p)
@@ -104,48 +106,48 @@ def _exposed(atoms: Floats, copies: npt.NDArray[np.int64], n: int, k: int) -> fl
 
 
 def _lower_tail(p: Floats, N: int, m: int) -> Floats:
-    """P(Bin(N, p) <= m) for 0 <= m < N, elementwise.
+    """Return P(Bin(N, p) <= m) for 0 <= m < N, elementwise.
 
-    Chernoff's exp(-N KL(m'/N || p)) says where it is 1 or 0 to the last bit. Short sums are summed,
-    the rest is the incomplete beta function.
+    Chernoff's exp(-N KL(m'/N || p)) gives the p at which it is 1 or 0 to the last bit. Short sums
+    are summed, the rest is the incomplete beta function.
     """
     from scipy.special import betaincc
 
-    sure, never = _edges(N, m)
+    sure, impossible = _edges(N, m)
     tail = (p <= sure).astype(np.float64)
-    between = np.flatnonzero((p > sure) & (p < never))
-    chosen = p[between]
+    uncertain = np.flatnonzero((p > sure) & (p < impossible))
+    shares = p[uncertain]
     with np.errstate(divide="ignore"):
-        log_none = N * np.log1p(-chosen)
+        log_none = N * np.log1p(-shares)
     short = (log_none > LEAST_EXPONENT) & (m < SHORT_SUM)
-    tail[between[~short]] = betaincc(m + 1, N - m, chosen[~short])
-    chosen, term = chosen[short], np.exp(log_none[short])
-    total, odds = term.copy(), chosen / (1 - chosen)
-    for j in range(m if len(chosen) else 0):
+    tail[uncertain[~short]] = betaincc(m + 1, N - m, shares[~short])
+    shares, term = shares[short], np.exp(log_none[short])
+    total, odds = term.copy(), shares / (1 - shares)
+    for j in range(m if len(shares) else 0):
         term *= odds * ((N - j) / (j + 1))
         total += term
-    tail[between[short]] = np.minimum(total, 1.0)
+    tail[uncertain[short]] = np.minimum(total, 1.0)
     return tail
 
 
 def _edges(N: int, m: int) -> tuple[float, float]:
-    """Below the first p the tail is 1 in float64, above the second it is 0."""
+    """Return two p: below the first the tail is 1 in float64, above the second it is 0."""
 
     def edge(at: float, exponent: float, inside: float, outside: float) -> float:
-        """Between inside (tail matters) and outside: where N KL(at/N || p) reaches exponent."""
+        """Bisect between inside (tail matters) and outside for N KL(at/N || p) = exponent."""
         for _ in range(60):
             p = (inside + outside) / 2
-            far = _deviance(at, N * p) + _deviance(N - at, N * (1 - p)) > exponent
-            inside, outside = (inside, p) if far else (p, outside)
+            is_far = _deviance(at, N * p) + _deviance(N - at, N * (1 - p)) > exponent
+            inside, outside = (inside, p) if is_far else (p, outside)
         return outside
 
     sure = edge(m + 1, 40.0, (m + 1) / N, 0.0) if m + 1 < N else 0.0
-    never = edge(m, 750.0, m / N, 1.0) if m > 0 else 1.0
-    return sure, never
+    impossible = edge(m, 750.0, m / N, 1.0) if m > 0 else 1.0
+    return sure, impossible
 
 
 def _peak_of_binomial(N: int, m: int) -> float:
-    """P(Bin(N, m/N) = m), by Stirling's formula with its exact remainders (no cancellation)."""
+    """Return P(Bin(N, m/N) = m) by Stirling's formula with exact remainders (no cancellation)."""
     if m in (0, N):
         return 1.0
     remainder = _stirling(N) - _stirling(m) - _stirling(N - m)
@@ -153,7 +155,7 @@ def _peak_of_binomial(N: int, m: int) -> float:
 
 
 def _binomial(N: int, m: int, p: float) -> float:
-    """P(Bin(N, p) = m): the peak times exp(-N KL(m/N || p)), each term without cancellation."""
+    """Return P(Bin(N, p) = m): the peak times exp(-N KL(m/N || p)), terms without cancellation."""
     if p <= 0 or p >= 1:
         return float((p <= 0 and m == 0) or (p >= 1 and m == N))
     if m in (0, N):
@@ -162,7 +164,7 @@ def _binomial(N: int, m: int, p: float) -> float:
 
 
 def _deviance(x: float, mean: float) -> float:
-    """The term x log(x / mean) + mean - x, accurate also where x is near the mean."""
+    """Return x log(x / mean) + mean - x, accurate also for x near the mean."""
     if mean <= 0:
         return inf if x > 0 else 0.0
     ratio = (x - mean) / mean
@@ -173,7 +175,7 @@ def _deviance(x: float, mean: float) -> float:
 
 
 def _stirling(m: int) -> float:
-    """Log m! - log(sqrt(2 pi m) (m/e)^m)."""
+    """Return log m! - log(sqrt(2 pi m) (m/e)^m)."""
     if m < 16:
         from math import lgamma
 

@@ -1,6 +1,6 @@
 """A finite-sample error bar for the statistical exposure: Theorem 8, corrected and made exact.
 
-Two certified roads from the counts of m sampled people to Q_p(n, k):
+Two certified ways from the counts of m sampled people to Q_p(n, k):
 
 * "l1": sum_v (p(v) - phat(v)) = 0, so with c = (1 + min g')/2 in |sum g(p) - g(phat)| =
   |sum int (g' - c)| <= (1 - min g')/2 ||p - phat||_1, where min g' = g'(k/n) (`statistical.py`).
@@ -10,9 +10,11 @@ Two certified roads from the counts of m sampled people to Q_p(n, k):
   simplex. Weak duality makes every multiplier x a certificate:
   sum g(p) <= x + sum max_{l <= p <= u} (g(p) - x p); the best x is found by a convex search.
 
-The box adapts to where the probabilities are (an atom far from k/n hardly moves g), the norm does
-not; the box is the default, and `benchmarks/estimation.py` compares their widths.
+The box adapts to the positions of the probabilities (an atom far from k/n hardly moves g), the norm
+does not; the box is the default, and `benchmarks/estimation.py` compares their widths.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from math import log, sqrt
@@ -37,14 +39,14 @@ def statistical_exposure_interval(
     delta: float,
     rule: Literal["box", "l1"] = "box",
 ) -> Interval:
-    """An interval for Q_p(n, k) of the population, from the counts of a sample of any size.
+    """Return an interval for Q_p(n, k) of the population, from the counts of a sample of any size.
 
-    Paper 000, Theorem 8, whose printed form (sqrt(n) times the sup norm) is false for k near n;
+    Paper 000, Theorem 8. Its printed form (sqrt(n) times the sup norm) is false for k near n;
     this is the corrected Lipschitz bound with a concentration inequality, and a sharper box.
 
     Args:
-        counts: how many sampled people have each value, shape (a,). The domain is known: a value
-            nobody has is listed with 0.
+        counts: number of sampled people with each value, shape (a,). The domain is known: a value
+            that does not occur is listed with 0.
         n: people in the database to come, >= 1.
         k: crowd size, a whole number.
         delta: allowed failure probability, 0 < delta < 1.
@@ -68,7 +70,7 @@ def statistical_exposure_interval(
 
 
 def norm_radius(support: int, m: int, delta: float) -> float:
-    """The e with P(||p - phat||_1 >= e) <= delta for m samples of `support` values, at most 2."""
+    """Return the e with P(||p - phat||_1 >= e) <= delta for m samples of `support` values; <= 2."""
     if support == 1:
         return 0.0
     # log(2^a - 2), written so that it does not overflow.
@@ -90,15 +92,15 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
     low, high = clopper_pearson(values, m, delta / (2 * len(sample)))
     ends = contribution(low, n, k), contribution(high, n, k)
 
-    def most(x: float) -> float:
-        """The dual bound from above at multiplier x, never below the truth."""
+    def negated_density(x: float) -> float:
+        """Return the dual bound from above at multiplier x, never below the truth."""
         p = np.clip(_slope_root(x, n, k, rising=False), low, high)
         best = np.maximum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]
         )
         return x + float(best @ copies)
 
-    def least(x: float) -> float:
+    def density(x: float) -> float:
         p = np.clip(_slope_root(x, n, k, rising=True), low, high)
         best = np.minimum.reduce(
             [ends[0] - x * low, ends[1] - x * high, contribution(p, n, k) - x * p]
@@ -106,11 +108,11 @@ def _by_box(sample: npt.NDArray[np.int64], n: int, k: int, delta: float) -> tupl
         return -x - float(best @ copies)
 
     bottom = contribution_slope(k / n, n, k)
-    return -_minimum(least, bottom, 1.0), _minimum(most, bottom, 1.0)
+    return -_minimum(density, bottom, 1.0), _minimum(negated_density, bottom, 1.0)
 
 
 def _minimum(f: Callable[[float], float], low: float, high: float) -> float:
-    """The least value a bounded search finds for the convex f; every value of f is a bound."""
+    """Return the least value of the convex f by a bounded search; every value of f is a bound."""
     from scipy.optimize import minimize_scalar
 
     minimum = minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-9})
@@ -118,7 +120,7 @@ def _minimum(f: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _slope_root(x: float, n: int, k: int, *, rising: bool) -> float:
-    """Where g' = x on the branch right (rising) or left of k/n; the nearer end if nowhere."""
+    """Return the root of g' = x right (rising) or left of k/n; without a root, the nearer end."""
     low, high = (k / n, 1.0) if rising else (0.0, k / n)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""Bounds on a joint that must hold for people or populations nobody has counted yet.
+"""Bounds on a joint for people or populations that were not counted.
 
 The coverage bound needs no thresholds. For ANY choice of "common" values A_j in every column,
 
@@ -11,9 +11,9 @@ The people of a value v in H_j cannot all be of the second kind in exposed cells
 of them have a value outside A_i for another column i, the rest sit in P / |A_j| cells and are more
 than (k - 1) each; so some cell with v is not exposed, and different v give different cells.
 
-The right side grows in R_j and shrinks in count_j(v). So where the counts of the table in question
-are not known, it is enough that R_j has certified upper ends and count_j(v) certified lower ends,
-all holding at once with probability 1 - delta, for whatever A_j one then chooses:
+The right side grows in R_j and shrinks in count_j(v). So if the counts of the table in question
+are unknown, certified upper ends of R_j and lower ends of count_j(v) suffice, all holding at once
+with probability 1 - delta, for any A_j chosen afterwards:
 
 * sets: R_j must hold for a set chosen after looking, so every set A gets its own failure
   probability, in advance, with sum delta/(2 d) per column. In a public domain of V values a set of
@@ -24,6 +24,8 @@ all holding at once with probability 1 - delta, for whatever A_j one then choose
   in the complement of A like any other rare value: unseen mass needs no separate treatment.
 * values: count_j(v) gets delta/(2 d) times 1/V, or m(v)/N in an open domain.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -41,22 +43,22 @@ from .hypergeometric import least_certain, most_unseen
 
 Rule = Literal["coverage", "refined"]
 
-# Choices of common sets tried exhaustively; beyond it, one column at a time until nothing improves
+# Limits the choices of common sets tried exhaustively; beyond it, one column at a time is improved
 # (every choice is a valid bound).
 EXHAUSTIVE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticalBound:
-    """An upper bound on the exposure of people who have not been counted.
+    """An upper bound on the exposure of people that were not counted.
 
     Attributes:
-        value: share of the released people who are exposed, at most; in [0, 1].
-        people: the same in whole people.
+        value: upper bound on the share of released people that are exposed; in [0, 1].
+        people: the bound in whole people.
         released: people in round 2.
-        confidence: the chance, over both rounds, that the bound holds.
+        confidence: the probability, over both rounds, that the bound holds.
         rule: the composition rule.
-        common: per column, how many of its most frequent values were taken as common.
+        common: per column, the number of its most frequent values taken as common.
         rare: per column, the certified most people of round 2 outside them.
     """
 
@@ -93,7 +95,7 @@ def statistical_bound(
     *,
     open_columns: Collection[int] | None = None,
 ) -> StatisticalBound:
-    """A bound on round 2's joint exposure from round 1's marginals, when the people differ.
+    """Bound round 2's joint exposure from round 1's marginals, if the people differ.
 
     Paper 000, section 7 gives intervals for single columns; this goes through composition (the
     module's docstring has the proof). Assumption: the people of both rounds together are
@@ -106,9 +108,9 @@ def statistical_bound(
         released: people of round 2, n2 >= 1.
         delta: allowed failure probability, 0 < delta < 1.
         rule: "coverage", or "refined" (k P in place of (k - 1)(P - max H)).
-        open_columns: indices of the columns whose domain is open, where round 2 may hold values
-            that `marginals` does not list. None, the safe reading, takes all columns as open; ()
-            means that every domain is public and listed completely, zeros included.
+        open_columns: indices of the columns with an open domain: round 2 may hold values that
+            `marginals` does not list. None, the safe reading, takes all columns as open; () means
+            that every domain is public and listed completely, zeros included.
 
     Raises:
         ParameterError: an argument out of range.
@@ -124,7 +126,7 @@ def statistical_bound(
         _certify_people(counts, released, share, is_open=j in opened)
         for j, counts in enumerate(columns)
     ]
-    best, choice = _least_bound(certified, max(k - 1, 0), rule, k)
+    best, choice = _minimum_bound(certified, max(k - 1, 0), rule, k)
     people = min(released, floor(best)) if k >= 2 else 0
     common = tuple(column.sizes[i] for column, i in zip(certified, choice, strict=True))
     rare = tuple(int(column.rare[i]) for column, i in zip(certified, choice, strict=True))
@@ -134,7 +136,7 @@ def statistical_bound(
 def joint_exposure_interval(
     marginals: Sequence[npt.ArrayLike], k: int, delta: float, rule: Rule = "coverage"
 ) -> Interval:
-    """The joint exposure Q_J(t) of a POPULATION at t = k/n, from the marginals of n sampled people.
+    """Return an interval for the joint exposure Q_J(t), t = k/n, of a POPULATION, from n people.
 
     Upper end: the coverage bound holds for shares as for people, Q_J(t) <= r + t (P - max_j H_j)
     with r_j the probability of a value outside A_j and H_j the values with p_j(v) - (r - r_j) >=
@@ -145,7 +147,7 @@ def joint_exposure_interval(
 
     Args:
         marginals: counts of the sample, one array per column. Domains are listed completely: a
-            value nobody has stands with 0.
+            value that does not occur has 0.
         k: crowd size in the sample's scale; the threshold is t = k/n.
         delta: allowed failure probability, 0 < delta < 1.
         rule: "coverage" or "refined" (H left out).
@@ -160,8 +162,8 @@ def joint_exposure_interval(
     t = k / n
     ends = [exposure_interval(counts, k, delta / (2 * d), "counted") for counts in columns]
     sure = [_certify_shares(counts, delta / (4 * d)) for counts in columns]
-    seen = [_certify_shares(counts, None) for counts in columns]
-    high, plug_in = (min(1.0, _least_bound(c, t, rule, t)[0]) for c in (sure, seen))
+    shares = [_certify_shares(counts, None) for counts in columns]
+    high, plug_in = (min(1.0, _minimum_bound(c, t, rule, t)[0]) for c in (sure, shares))
     low = max(end.low for end in ends)
     if k == 0:
         high = plug_in = 0.0
@@ -171,7 +173,7 @@ def joint_exposure_interval(
 
 
 def _certify_people(counts: Counts, n2: int, log_share: float, *, is_open: bool) -> _Column:
-    """Most people of round 2 outside each set of frequent values, and least with each value."""
+    """The most people of round 2 outside each frequent set, and the least with each value."""
     ordered = -np.sort(-counts[counts > 0] if is_open else -counts)
     n1, V = int(counts.sum()), len(ordered)
     sizes = _breakpoints(ordered)
@@ -182,30 +184,30 @@ def _certify_people(counts: Counts, n2: int, log_share: float, *, is_open: bool)
     if not is_open:
         rare[np.array(sizes) == V] = 0
     per_value = np.log(np.maximum(ordered, 1) / (n1 + n2)) if is_open else np.full(V, -log(V))
-    least = least_certain(ordered, n1, n2, log_share + per_value)
-    return _Column((0, *sizes), np.r_[float(n2), rare], least.astype(np.float64))
+    certain_counts = least_certain(ordered, n1, n2, log_share + per_value)
+    return _Column((0, *sizes), np.r_[float(n2), rare], certain_counts.astype(np.float64))
 
 
 def _certify_shares(counts: Counts, alpha: float | None) -> _Column:
-    """The same in probabilities of the population; alpha None: the empirical shares themselves."""
+    """Return these ends for probabilities of the population; alpha None: the empirical shares."""
     ordered = -np.sort(-counts)
     n, V = int(counts.sum()), len(ordered)
     sizes = _breakpoints(ordered)
     outside = np.array([int(ordered[a:].sum()) for a in sizes])
     if alpha is None:
-        rare, least = outside / n, ordered / n
+        rare, shares = outside / n, ordered / n
     else:
         weights = np.exp(_public_weights(ordered, sizes, n))
         rare = np.array(
             [clopper_pearson(b, n, alpha * w)[1] for b, w in zip(outside, weights, strict=True)]
         )
         rare[np.array(sizes) == V] = 0.0
-        least = clopper_pearson(ordered, n, alpha / V)[0]
-    return _Column((0, *sizes), np.r_[1.0, rare], least)
+        shares = clopper_pearson(ordered, n, alpha / V)[0]
+    return _Column((0, *sizes), np.r_[1.0, rare], shares)
 
 
 def _breakpoints(ordered: Counts) -> tuple[int, ...]:
-    """Sizes of the sets worth trying: the ends of runs of equal counts, at most a few hundred."""
+    """Return sizes of sets to try: the ends of runs of equal counts, at most a few hundred."""
     ends = np.flatnonzero(np.diff(ordered, append=-1)) + 1
     if len(ends) > 256:
         ends = np.unique(ends[np.geomspace(1, len(ends), 256).astype(int) - 1])
@@ -213,7 +215,7 @@ def _breakpoints(ordered: Counts) -> tuple[int, ...]:
 
 
 def _public_weights(ordered: Counts, sizes: tuple[int, ...], _pooled: int) -> Floats:
-    """Log of 1/((V - 1) C(V, a)): every proper subset of the domain has a share in advance."""
+    """Log of 1/((V - 1) C(V, a)): a share in advance for every proper subset of the domain."""
     from scipy.special import gammaln
 
     V, a = len(ordered), np.array(sizes)
@@ -222,7 +224,7 @@ def _public_weights(ordered: Counts, sizes: tuple[int, ...], _pooled: int) -> Fl
 
 
 def _open_weights(ordered: Counts, sizes: tuple[int, ...], pooled: int) -> Floats:
-    """Log of a! prod m(v)/N / (a (a + 1)), with round 1's counts for m(v)."""
+    """Return log of a! prod m(v)/N / (a (a + 1)), with round 1's counts for m(v)."""
     from scipy.special import gammaln
 
     a = np.array(sizes)
@@ -231,10 +233,10 @@ def _open_weights(ordered: Counts, sizes: tuple[int, ...], pooled: int) -> Float
     return weights
 
 
-def _least_bound(
+def _minimum_bound(
     columns: Sequence[_Column], cell: float, rule: Rule, refined_cell: float
 ) -> tuple[float, tuple[int, ...]]:
-    """The least bound over the choices of common sets, and the choice."""
+    """Return the least bound over the choices of common sets, and the choice."""
 
     def bound(choice: tuple[int, ...]) -> float:
         rare = [float(c.rare[i]) for c, i in zip(columns, choice, strict=True)]
@@ -255,7 +257,7 @@ def _least_bound(
 def _choices(
     lengths: Sequence[int], bound: Callable[[tuple[int, ...]], float]
 ) -> Iterator[tuple[int, ...]]:
-    """Every choice where they are few; else local minima reached from a few starting points."""
+    """Yield every choice if they are few; else local minima reached from a few starting points."""
     if prod(lengths) <= EXHAUSTIVE:
         yield from product(*map(range, lengths))
         return

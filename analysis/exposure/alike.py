@@ -1,13 +1,13 @@
-"""People of a release who are alike: a value that everybody has, or that follows from another.
+"""People of a release that are alike: a value common to all, or one that follows from another.
 
-Large crowds hide which row is a person's, and not what they agree on. From the released cells:
+Large crowds hide the rows of people, and not their common values. From the released cells:
 
     unanimous   a column in which all people have one value v: v is known of each of them
-    follows     columns a, b and a value v: all people with v in a have one value w in b, so to know
-                v of a person is to know w ("homogeneity"; l-diversity of 1 in the crowds of a)
+    follows     columns a, b and a value v: all people with v in a have one value w in b, so w is
+                known of a person with known v ("homogeneity"; l-diversity of 1 in the crowds of a)
 
-A hidden value is no value: nothing follows of a column from a person's blank, and a column with
-blanks tells nothing of who has v, since some who have it may have left it blank.
+A hidden value is no value: a person's blank in a column gives no rule for it, and a column with
+blanks gives no rule from v, since some people with v may have left it blank.
 """
 
 from collections import Counter
@@ -20,12 +20,12 @@ Cells = Mapping[Cell, int]  # people by combination
 
 @dataclass(frozen=True, slots=True)
 class Follows:
-    """A value that all people share who have another.
+    """A value shared by all people with another value.
 
     Attributes:
         known: column, by place, and value that are known of a person.
         learnt: column and value that follow.
-        people: who have both.
+        people: people with both.
     """
 
     known: tuple[int, str]
@@ -35,15 +35,15 @@ class Follows:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """What the cells of a release tell without anybody being found.
+    """Values in the cells of a release that identify people's values without identifying people.
 
     Attributes:
-        people: in the release.
-        columns: released.
-        unanimous: columns, by place, with the value that everybody has there.
-        followers: people of whom one released value follows from another, in a column on which not
-            everybody agrees.
-        widest: the rule of this kind that is about most people; None: there is none.
+        people: number of people in the release.
+        columns: number of released columns.
+        unanimous: columns, by place, with the value common to all people.
+        followers: people with a released value that follows from another value of theirs, in a
+            column whose value is not common to all people.
+        widest: the rule of this kind for the most people; None: there is none.
     """
 
     people: int
@@ -59,19 +59,19 @@ class Alike:
 
 
 def alike(cells: Cells, hidden: Collection[str] = ()) -> Alike:
-    """Return what the cells of a release tell of people who are alike.
+    """Return the common and dependent values in the cells of a release.
 
     Args:
         cells: people by combination of values, at least 0 each.
-        hidden: spellings of values that are not said.
+        hidden: spellings of hidden values.
     """
-    held = {cell: people for cell, people in cells.items() if people}
-    width = len(next(iter(held), ()))
+    occupied = {cell: people for cell, people in cells.items() if people}
+    width = len(next(iter(occupied), ()))
     values = [Counter[str]() for _ in range(width)]
-    for cell, people in held.items():
+    for cell, people in occupied.items():
         for count, value in zip(values, cell, strict=True):
             count[value] += people
-    same = tuple(
+    equal_columns = tuple(
         (place, value)
         for place, count in enumerate(values)
         for value in count
@@ -79,29 +79,31 @@ def alike(cells: Cells, hidden: Collection[str] = ()) -> Alike:
     )
     varied = [place for place in range(width) if len(values[place]) > 1]
     plain = [place for place in varied if not set(values[place]) & set(hidden)]
-    rules = list(_rules(held, plain, varied, hidden))
-    known = {rule.known for rule in rules}
+    rules = list(_rules(occupied, plain, varied, hidden))
+    known_values = {rule.known for rule in rules}
     followers = sum(
-        people for cell, people in held.items() if any((a, cell[a]) in known for a in plain)
+        people
+        for cell, people in occupied.items()
+        if any((a, cell[a]) in known_values for a in plain)
     )
     widest = max(rules, key=lambda rule: rule.people, default=None)
-    return Alike(sum(held.values()), width, same, followers, widest)
+    return Alike(sum(occupied.values()), width, equal_columns, followers, widest)
 
 
 def _rules(
-    held: Cells, plain: Iterable[int], varied: Iterable[int], hidden: Collection[str]
+    occupied: Cells, plain: Iterable[int], varied: Iterable[int], hidden_values: Collection[str]
 ) -> Iterator[Follows]:
-    """Every value of a column without blanks with which one value of another column goes."""
+    """Yield a rule for every value of a column without blanks that goes with one other value."""
     columns = list(varied)
     for a in plain:
         people: Counter[str] = Counter()
-        for cell, number in held.items():
+        for cell, number in occupied.items():
             people[cell[a]] += number
         for b in (column for column in columns if column != a):
             follows: dict[str, str | None] = {}  # None: several values go with it
-            for cell in held:
+            for cell in occupied:
                 if follows.setdefault(cell[a], cell[b]) != cell[b]:
                     follows[cell[a]] = None
             for value, learnt in follows.items():
-                if learnt is not None and learnt not in hidden:
+                if learnt is not None and learnt not in hidden_values:
                     yield Follows((a, value), (b, learnt), people[value])

@@ -1,26 +1,28 @@
-"""How likely an attacker names the right person: prosecutor, journalist and marketer risk.
+"""The probability that an attacker names the right person: prosecutor, journalist, marketer risk.
 
-A person's crowd f is the number of rows of the table that it cannot be told from. Whoever picks one
-of them at random is right with chance 1 / f:
+A person's crowd f is the number of indistinguishable rows of the table. A uniform guess among them
+is right with probability 1 / f:
 
     prosecutor   knows that its target is in the table          largest 1 / min f, mean of 1 / f
     journalist   knows only that its target is in the           largest 1 / min F, mean of 1 / F
                  population the table was drawn from
     marketer     links the whole table to the population and    mean of 1 / F
-                 wants many right, no matter which
+                 wants many right, of any people
 
-F is the crowd in the population. Whoever has that table counts it (`risk_within`); usually nobody
-has, and it is estimated as F = factor * f (`risk`), as if every cell had been drawn at the same
-rate: with factor 1 the table is the population, and the three attackers agree. A rare person may
-well be unique in both; then the estimate of 1 / F is too small a number, and the prosecutor's risk,
+F is the crowd in the population. With that table it is counted (`risk_within`); usually it is not
+available, and F is estimated as F = factor * f (`risk`), as if every cell had been drawn at the
+same rate: with factor 1 the table is the population, and the three attackers agree. A rare person
+may be unique in both; then the estimate of 1 / F is too small a number, and the prosecutor's risk,
 which needs no estimate, is the safe one to quote.
 
-Where cells are a partition the mean of 1 / f is (number of cells) / n. The names and measures are
-those of K. El Emam, Guide to the De-Identification of Personal Health Information (2013), and of
-F. Dankar and K. El Emam, A method for evaluating marketer re-identification risk (EDBT workshops,
+If cells are a partition, the mean of 1 / f is (number of cells) / n. The names and measures are
+those of K. El Emam, Guide to the De-Identification of Personal Health Information (2013), and of F.
+Dankar and K. El Emam, A method for evaluating marketer re-identification risk (EDBT workshops,
 2010). At risk above 1 / k, strictly, are the people with a crowd smaller than k: for the prosecutor
 that is the exposure of paper 000, Definition 1.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -55,14 +57,14 @@ class Attacker:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """All three attackers, and the population they were measured against.
+    """All three attackers, and the population of the risk.
 
     Attributes:
-        k: the crowd from which on a chance is no risk.
-        factor: people of the population for each one of the table, in the crowd of a typical
+        k: the least crowd whose probability is no risk.
+        factor: people of the population for each person of the table, in the crowd of a typical
             person.
-        prosecutor: who knows that the target is in the table.
-        journalist: who knows the population.
+        prosecutor: the attacker that knows that the target is in the table.
+        journalist: the attacker that knows the population.
     """
 
     k: int
@@ -83,13 +85,13 @@ class Risk:
 
 
 def risk(crowds: Crowds, k: int, factor: float = 1.0) -> Risk:
-    """The risk of people with these crowds; "above" counts who is at risk above 1 / k.
+    """Return the risk of people with these crowds; "above" counts people at risk above 1 / k.
 
     Args:
-        crowds: how many people have a crowd of which size in the table.
+        crowds: numbers of people by size of crowd in the table.
         k: an integer of at least 1.
-        factor: people in the population for each one in the table, finite and at least 1; it is
-            read as the decimal number it is written as.
+        factor: people in the population for each person in the table, finite and at least 1; it is
+            read as the decimal number in its spelling.
     """
     if whole(k, "k") < 1:
         raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
@@ -100,7 +102,7 @@ def risk(crowds: Crowds, k: int, factor: float = 1.0) -> Risk:
 
 
 def risk_within(crowds: Crowds, among: Crowds, k: int) -> Risk:
-    """The risk of people whose crowds in the population are known, and not estimated.
+    """Return the risk of people with known, not estimated, crowds in the population.
 
     Args:
         crowds: of the people of the table, in the table.

@@ -1,9 +1,11 @@
-"""Cells of a table: who shares all of some columns with whom.
+"""Cells of a table: groups of people with equal values in some columns.
 
-A table is n x d integer codes of at least 0. A row's cell in the columns J is written as one
-number in mixed radix, sum_j code_j * prod of the radices of the columns before j; where the product
-of the radices passes 2**63, the number so far is first re-coded densely (at most n cells occur).
+A table is n x d integer codes of at least 0. A row's cell in the columns J is written as one number
+in mixed radix, sum_j code_j * prod of the radices of the columns before j; if the product of the
+radices passes 2**63, the number so far is first re-coded densely (at most n cells occur).
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 
@@ -21,7 +23,7 @@ DIRECT = 1 << 22  # cells that are counted in an array rather than sorted (32 MB
 
 
 def as_table(table: ArrayLike) -> NDArray[np.integer]:
-    """`table` as a 2-D array of integer codes; ParameterError when it is anything else."""
+    """Return `table` as a 2-D array of integer codes; ParameterError if it is anything else."""
     try:
         array = np.asarray(table)
     except ValueError:
@@ -42,8 +44,8 @@ def as_table(table: ArrayLike) -> NDArray[np.integer]:
 
 def as_columns(columns: Sequence[int], width: int) -> list[int]:
     """`columns` as distinct column numbers of a table of `width` columns."""
-    given = sequence(columns, "columns", "column numbers")
-    numbers = [whole(column, "columns") for column in given]
+    column_list = sequence(columns, "columns", "column numbers")
+    numbers = [whole(column, "columns") for column in column_list]
     for number in numbers:
         if not 0 <= number < width:
             raise ParameterError(f"columns: found {number}; 0 to {width - 1} are accepted")
@@ -53,11 +55,11 @@ def as_columns(columns: Sequence[int], width: int) -> list[int]:
 
 
 def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
-    """How many people are in each cell that occurs (paper 000, Section 4), in no stated order.
+    """The number of people in each cell that occurs (paper 000, Section 4), in no stated order.
 
     Args:
         table: n x d integer codes of at least 0, one row a person.
-        columns: distinct column numbers; none of them puts everybody in one cell.
+        columns: distinct column numbers; an empty list puts all people in one cell.
 
     Returns:
         1-D array of positive counts whose sum is n.
@@ -67,14 +69,14 @@ def joint_counts(table: ArrayLike, columns: Sequence[int]) -> Integers:
 
 
 def people_by_cell(codes: NDArray[np.integer], columns: Sequence[int]) -> Integers:
-    """The same of a table and columns that are known to be right."""
+    """Like `joint_counts`, for a checked table and checked columns."""
     return occupied(*_keys(codes, columns))
 
 
 def occupied(keys: NDArray[np.integer], cells: int, direct: int = DIRECT) -> Integers:
-    """How many of the keys, which are below `cells`, are equal; reorders them.
+    """Return the numbers of equal keys, which are below `cells`; reorders the keys.
 
-    direct: cells that are counted in an array rather than sorted.
+    direct: the most cells counted in an array instead of sorted.
     """
     if cells <= direct:
         counts = np.bincount(keys, minlength=1)
@@ -86,7 +88,12 @@ def occupied(keys: NDArray[np.integer], cells: int, direct: int = DIRECT) -> Int
 
 
 def anonymity(table: ArrayLike, columns: Sequence[int]) -> Integers:
-    """For each row the size of its cell: the largest k for which that person is k-anonymous."""
+    """Return each row's cell size: the largest k for which the person is k-anonymous.
+
+    Args:
+        table: n x d integer codes of at least 0, one row a person.
+        columns: distinct column numbers; an empty list puts all people in one cell.
+    """
     codes = as_table(table)
     keys, cells = _keys(codes, as_columns(columns, codes.shape[1]))
     if cells > DIRECT:
@@ -113,15 +120,15 @@ def distinct(table: ArrayLike) -> tuple[NDArray[np.integer], Integers]:
 
 
 def different(codes: NDArray[np.integer]) -> tuple[Integers, Integers]:
-    """Where each of the different rows of a table is found, and how many people have it."""
+    """Return a place and the number of people of each distinct row of a table."""
     keys, cells = _keys(codes, range(codes.shape[1]))
     if cells > DIRECT:
         keys, cells = dense(keys)
     people = np.bincount(keys, minlength=cells).astype(np.int64, copy=False)
-    someone = np.zeros(cells, dtype=np.int64)
-    someone[keys] = np.arange(len(keys))
+    representative = np.zeros(cells, dtype=np.int64)
+    representative[keys] = np.arange(len(keys))
     occurring = np.flatnonzero(people)
-    return someone[occurring], people[occurring]
+    return representative[occurring], people[occurring]
 
 
 def _keys(codes: NDArray[np.integer], columns: Sequence[int]) -> tuple[Integers, int]:

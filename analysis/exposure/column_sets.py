@@ -1,11 +1,11 @@
-"""Exposure and anonymity of every set of columns of one table, without counting each from scratch.
+"""Exposure and anonymity of every set of columns of one table, without separate counts.
 
 A tree of sets: a set's children add one column that comes later in a fixed order. Going down, the
 partition of the people into cells is only refined: the cells of the parent, numbered densely, times
 the codes of the new column. Two facts keep it small. People with equal rows move together, so the
-table is first compressed to distinct rows with weights; and whoever is alone in a cell is alone in
-every refinement, so that row is dropped and only counted; where everybody is, nothing is left to
-count. Columns that split most come first, since half of all sets contain the first column.
+table is first compressed to distinct rows with weights; and a person alone in a cell is alone in
+every refinement, so that row is dropped and only counted; if all people are alone, no rows are
+left. Columns that split most come first, since half of all sets contain the first column.
 """
 
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ from .cells import as_table, dense
 from .counts import Integers
 
 MAX_COLUMNS = 24  # 16.8 million sets
-DIRECT = 1 << 18  # cells that are counted in an array whatever the rows: sorting takes longer
+DIRECT = 1 << 18  # cells counted in an array for any number of rows: sorting takes longer
 SPARSE = 16  # cells a row beyond which sorting the rows is quicker
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetExposures:
-    """For every set of columns, written as a number with bit j set when column j is in it.
+    """Exposures of every set of columns, written as a number with bit j set if column j is in it.
 
     Entry 0 is the empty set, one cell of all n people.
 
     Attributes:
         n: people.
-        k: the smallest crowd in which nobody is exposed.
-        columns: d, how many there are.
+        k: the smallest crowd without exposed people.
+        columns: d, the number of columns.
         people: in a cell of fewer than k in the columns of a set, shape (2**d,).
         anonymity: of the smallest cell, shape (2**d,): the k for which a set is k-anonymous.
     """
@@ -77,10 +77,9 @@ def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Partition:
-    """Rows in cells: `cells[i]` < `many` is that of row `rows[i]`, which `weights[i]` people have.
+    """Rows in cells: row `rows[i]`, of `weights[i]` people, is in cell `cells[i]` < `many`.
 
-    alone: people who were dropped, being the only ones in their cells. weights: None: each row is
-    one person's.
+    alone: dropped people, alone in their cells. weights: None: each row is of one person.
     """
 
     cells: Integers
@@ -92,11 +91,11 @@ class _Partition:
 
 @dataclass(slots=True)
 class _Walk:
-    """Columns in visiting order, and what was found of the sets.
+    """Columns in visiting order, and the results of the sets.
 
     digits, radices, bits: of each column the dense codes of the distinct rows, their number, and
-    the bit in the number of a set. tails: for each column the codes of it and all that follow as
-    one number, and how many there are; none where these are more than the rows.
+    the bit in the number of a set. tails: for each column the codes of it and all later columns as
+    one number, and the number of these; None if these are more than the rows.
     """
 
     k: int
@@ -128,7 +127,7 @@ class _Walk:
         )
 
     def start(self) -> _Partition:
-        """Everybody in one cell."""
+        """Return all people in one cell."""
         size = self.weights.size
         weights = None if bool((self.weights == 1).all()) else self.weights
         return _Partition(np.zeros(size, dtype=np.int64), 1, np.arange(size), weights)
@@ -143,70 +142,80 @@ class _Walk:
                 finer, span = dense(finer)
             counts = np.bincount(finer, part.weights, span).astype(np.int64, copy=False)
             child, occurring = number | self.bits[position], np.flatnonzero(counts > 0)
-            held = counts[occurring]
-            self.people[child] = held[held < self.k].sum() + (part.alone if self.k > 1 else 0)
-            self.anonymity[child] = 1 if part.alone else held.min()
-            shared = occurring[held > 1]
+            occupied = counts[occurring]
+            self.people[child] = occupied[occupied < self.k].sum() + (
+                part.alone if self.k > 1 else 0
+            )
+            self.anonymity[child] = 1 if part.alone else occupied.min()
+            shared = occurring[occupied > 1]
             if shared.size and position + 1 < len(self.digits):
-                alone = part.alone + held.size - shared.size
-                self.visit(child, position + 1, _shared(part, finer, span, shared, alone))
+                single_people = part.alone + occupied.size - shared.size
+                self.visit(child, position + 1, _shared(part, finer, span, shared, single_people))
 
     def _merged(self, part: _Partition, first: int) -> _Partition:
         """Rows that agree in their cell and in all columns from `first` on, taken together."""
         tail = self.tails[first]
         if tail is None or part.many * tail[1] > part.rows.size // 2:
             return part
-        codes, many = tail
-        keys = part.cells * many + codes[part.rows]
-        people = np.bincount(keys, part.weights, part.many * many).astype(np.int64, copy=False)
-        someone = np.zeros(people.size, dtype=np.int64)
-        someone[keys] = part.rows
-        kept = np.flatnonzero(people > 0)
-        return _Partition(kept // many, part.many, someone[kept], people[kept], part.alone)
+        codes, tail_cells = tail
+        keys = part.cells * tail_cells + codes[part.rows]
+        people = np.bincount(keys, part.weights, part.many * tail_cells).astype(
+            np.int64, copy=False
+        )
+        representative = np.zeros(people.size, dtype=np.int64)
+        representative[keys] = part.rows
+        occupied = np.flatnonzero(people > 0)
+        return _Partition(
+            occupied // tail_cells,
+            part.many,
+            representative[occupied],
+            people[occupied],
+            part.alone,
+        )
 
 
 def _shared(
-    part: _Partition, cells: Integers, span: int, shared: Integers, alone: int
+    part: _Partition, cells: Integers, span: int, shared: Integers, single_people: int
 ) -> _Partition:
-    """The rows of a partition that are in the shared ones of finer cells, these renumbered."""
+    """Return the rows of a partition in the shared finer cells, which are renumbered."""
     if shared.size == span:
-        return _Partition(cells, span, part.rows, part.weights, alone)
+        return _Partition(cells, span, part.rows, part.weights, single_people)
     number = np.full(span, -1, dtype=np.int64)
     number[shared] = np.arange(shared.size)
     finer = number[cells]
     stay = np.flatnonzero(finer >= 0)
     weights = None if part.weights is None else part.weights[stay]
-    return _Partition(finer[stay], shared.size, part.rows[stay], weights, alone)
+    return _Partition(finer[stay], shared.size, part.rows[stay], weights, single_people)
 
 
 def _tails(digits: list[Integers], radices: list[int]) -> list[tuple[Integers, int] | None]:
     size = digits[0].size
     tails: list[tuple[Integers, int] | None] = [None] * len(digits)
-    codes, many = np.zeros(size, dtype=np.int64), 1
+    codes, cells = np.zeros(size, dtype=np.int64), 1
     for j in reversed(range(len(digits))):
-        many *= radices[j]
-        if many > size:
+        cells *= radices[j]
+        if cells > size:
             break
-        codes = digits[j] * (many // radices[j]) + codes
-        tails[j] = codes, many
+        codes = digits[j] * (cells // radices[j]) + codes
+        tails[j] = codes, cells
     return tails
 
 
-def _filled(d: int, alone: int, nothing: int) -> Integers:
-    """A number for each set: what holds where everybody is alone, and for the empty set."""
-    numbers = np.full(2**d, alone, dtype=np.int64)
-    numbers[0] = nothing
+def _filled(d: int, single_people: int, empty_number: int) -> Integers:
+    """Return a number for each set: the value if all people are alone, and for the empty set."""
+    numbers = np.full(2**d, single_people, dtype=np.int64)
+    numbers[0] = empty_number
     return numbers
 
 
 def _distinct_rows(coded: list[tuple[Integers, int]], n: int) -> tuple[Integers, Integers]:
     """One row number for each distinct row, and how many people have it."""
-    keys, many = np.zeros(n, dtype=np.int64), 1
+    keys, span = np.zeros(n, dtype=np.int64), 1
     for digits, radix in coded:
-        keys, many = (
+        keys, span = (
             dense(keys * radix + digits)
-            if many * radix > n
-            else (keys * radix + digits, many * radix)
+            if span * radix > n
+            else (keys * radix + digits, span * radix)
         )
     _, rows, weights = np.unique(keys, return_index=True, return_counts=True)
     return rows, weights.astype(np.int64)

@@ -1,12 +1,12 @@
-"""Counts as everybody here reads them, and one column seen through its thresholds.
+"""Counts, and one column at all its thresholds.
 
-The exposure of a column is a step function: it changes only where the threshold passes a count
-that occurs. So all that any bound can use of column j is, for each distinct count t in it,
+The exposure of a column is a step function: it changes only at thresholds next to a count that
+occurs. So all information of column j for any bound is, for each distinct count t in it,
 
     rare(t)   = the people of column j whose value occurs fewer than t times      (Q_j(t/n) * n)
     common(t) = the number of values of column j that occur at least t times.
 
-A value that nobody has (a zero count) is in nobody's row: it is ignored everywhere.
+A value without people (a zero count) is in no row: it is ignored everywhere.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def positive_counts(marginals: Sequence[ArrayLike]) -> list[Integers]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """One column: its distinct counts, ascending, and what each makes rare and common.
+    """The distinct counts of one column, ascending, with the rare people and common values at each.
 
     All arrays but `values` have one entry per distinct count.
 

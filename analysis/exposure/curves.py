@@ -1,11 +1,13 @@
-"""Exposure: how many people share their cell with too few others (paper 000, Definition 1).
+"""Exposure: the number of people with too few other people in their cell (paper 000, Definition 1).
 
     users_below(k) = sum of the counts c with 0 < c < k,       Q(k/n) = users_below(k) / n.
 
-A person is k-anonymous when the count of its cell is >= k; so Q(1/n) is 0 and unique people appear
-at k = 2 (paper 000 writes Q(1/n) for them in the discussion of Proposition 9; with the strict "<"
-of Definition 1 it must be Q(2/n)). Integers are compared, never floats.
+A person is k-anonymous if the count of its cell is >= k; so Q(1/n) is 0 and unique people appear at
+k = 2 (paper 000 writes Q(1/n) for them in the discussion of Proposition 9; with the strict "<" of
+Definition 1 it must be Q(2/n)). Integers are compared, never floats.
 """
+
+from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -37,7 +39,7 @@ def users_below(counts: ArrayLike, k: int) -> int: ...
 @overload
 def users_below(counts: ArrayLike, k: ArrayLike) -> Any: ...
 def users_below(counts: ArrayLike, k: ArrayLike) -> int | Integers:
-    """The number of people whose cell holds fewer than k people.
+    """Return the number of people in cells of fewer than k people.
 
     Args:
         counts: 1-D array of non-negative integers, people per cell; zeros are ignored.
@@ -47,12 +49,12 @@ def users_below(counts: ArrayLike, k: ArrayLike) -> int | Integers:
         An int for one k, otherwise an int64 array of the shape of `k`.
     """
     values = np.sort(as_counts(counts, people=0))
-    wanted = as_array(k, "k", "whole numbers")
-    if wanted.size and wanted.dtype.kind not in "iu":
-        raise ParameterError(f"k: found {wanted.dtype} numbers; integers are accepted")
+    thresholds = as_array(k, "k", "whole numbers")
+    if thresholds.size and thresholds.dtype.kind not in "iu":
+        raise ParameterError(f"k: found {thresholds.dtype} numbers; integers are accepted")
     below = np.concatenate(([0], np.cumsum(values)))
-    people: Integers = below[np.searchsorted(values, wanted)]
-    return int(people) if wanted.ndim == 0 else people
+    people: Integers = below[np.searchsorted(values, thresholds)]
+    return int(people) if thresholds.ndim == 0 else people
 
 
 @overload
@@ -60,10 +62,14 @@ def exposure(counts: ArrayLike, k: int) -> float: ...
 @overload
 def exposure(counts: ArrayLike, k: ArrayLike) -> Any: ...
 def exposure(counts: ArrayLike, k: ArrayLike) -> float | NDArray[np.float64]:
-    """Q(k/n): the share of people whose cell holds fewer than k people (paper 000, (1)).
+    """Return Q(k/n): the share of people in cells of fewer than k people (paper 000, (1)).
 
-    Takes what `users_below` takes; returns a float, or an array of the shape of `k`, in [0, 1].
-    Raises ParameterError when the counts hold nobody.
+    Arguments as of `users_below`; returns a float, or an array of the shape of `k`, in [0, 1].
+    Raises ParameterError if the counts have no people.
+
+    Args:
+        counts: 1-D array of non-negative integers, people per cell; zeros are ignored.
+        k: an integer, or an array of integers of any shape.
     """
     n = int(as_counts(counts, people=0).sum())
     if n == 0:
@@ -104,7 +110,7 @@ class ExposureCurve:
             f"nobody below k = {smallest:,}, everybody above k = {self.breakpoints[-1] - 1:,}>"
         )
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share exposed against k (logarithmic) on `ax` or a new figure; returns it."""
         if ax is None:
             from matplotlib import pyplot as plt
@@ -117,7 +123,11 @@ class ExposureCurve:
 
 
 def exposure_curve(counts: ArrayLike) -> ExposureCurve:
-    """The exposure at every k at once. Raises ParameterError when the counts hold nobody."""
+    """The exposure at every k at once. Raises ParameterError if the counts have no people.
+
+    Args:
+        counts: 1-D array of non-negative integers, people per cell; zeros are ignored.
+    """
     values = as_counts(counts, people=0)
     distinct, times = np.unique(values[values > 0], return_counts=True)
     if distinct.size == 0:

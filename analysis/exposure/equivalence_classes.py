@@ -1,11 +1,13 @@
-"""Crowds: with how many people each person of a table may be confused, itself included.
+"""Crowds: the number of people each person may be confused with, itself included.
 
-Where cells are a partition, a person's crowd is the number of people in its cell. Where a missing
-cell matches anything (wildcards.py) crowds overlap: a crowd of 3 does not say that there are three
-people with one crowd. Everything here needs only how many people have a crowd of which size:
+If cells are a partition, a person's crowd is the number of people in its cell. If a missing cell
+matches any value (wildcards.py), crowds overlap: a crowd of 3 does not mean three people with one
+crowd. All functions here need only the number of people by size of crowd:
 
     users_below(k) = people whose crowd is smaller than k         smallest = the k of k-anonymity
 """
+
+from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -21,11 +23,11 @@ from .curves import ExposureCurve
 
 @dataclass(frozen=True, slots=True)
 class Crowds:
-    """`people[i]` > 0 people have a crowd of `sizes[i]` >= 1 people; sizes ascend, none twice.
+    """Numbers of people by crowd: `people[i]` have crowds of `sizes[i]`; sizes ascend strictly.
 
     Attributes:
         sizes: people of a crowd, at least 1.
-        people: who are in crowds of that size, at least 1.
+        people: people in crowds of that size, at least 1.
     """
 
     sizes: tuple[int, ...]
@@ -42,14 +44,14 @@ class Crowds:
             raise ParameterError("sizes, people: found less than 1; positive integers are accepted")
 
     @classmethod
-    def of_cells(cls, counts: ArrayLike) -> "Crowds":
+    def of_cells(cls, counts: ArrayLike) -> Crowds:
         """The crowds of a partition, given the people in each cell (zeros are ignored)."""
         values = as_counts(counts, people=0)
         sizes, cells = np.unique(values[values > 0], return_counts=True)
         return cls(tuple(sizes.tolist()), tuple((sizes * cells).tolist()))
 
     @classmethod
-    def of_rows(cls, crowds: Integers, weights: Integers) -> "Crowds":
+    def of_rows(cls, crowds: Integers, weights: Integers) -> Crowds:
         """The crowds of distinct rows: row i has a crowd of `crowds[i]`, `weights[i]` people."""
         sizes, place = np.unique(crowds, return_inverse=True)
         people = np.zeros(sizes.size, dtype=np.int64)
@@ -63,15 +65,15 @@ class Crowds:
 
     @property
     def smallest(self) -> int:
-        """The largest k for which everybody has a crowd of at least k people."""
+        """The largest k for which each person has a crowd of at least k people."""
         return self.sizes[0]
 
     def users_below(self, k: int) -> int:
-        """The people whose crowd is smaller than k."""
+        """Return the number of people with a crowd smaller than k."""
         return sum(self.people[: bisect_left(self.sizes, whole(k, "k"))])
 
     def exposure(self, k: int) -> float:
-        """The share of people whose crowd is smaller than k, in [0, 1]."""
+        """Return the share of people with a crowd smaller than k, in [0, 1]."""
         return self.users_below(k) / self.n
 
     def curve(self) -> ExposureCurve:

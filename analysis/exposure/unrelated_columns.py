@@ -1,13 +1,13 @@
-"""The exposure of tables whose columns are unrelated: an estimate, and no bound.
+"""The exposure of tables with unrelated columns: an estimate, and no bound.
 
 Permute every column of a table by itself. The counts of each column stay, and the relations between
-columns are lost. The exposed people of 200 such tables show which exposure is typical of
-these counts. The table at hand may lie outside that range, and does where its columns depend on
-each other (`benchmarks/unrelated_columns.py` counts how often), so no decision may rest on it.
+columns are lost. The exposed people of 200 such tables show the typical exposure of these counts. A
+given table may lie outside that range, and does if its columns depend on each other
+(`benchmarks/unrelated_columns.py` counts these cases), so no decision may rest on it.
 
 The law of the permuted joint depends on the counts alone. It is drawn column by column: a cell of
-fewer than k people stays below k in every further column, so only the other cells are split. A
-split is drawn from hypergeometric laws where cells are few, else by permuting the column.
+fewer than k people stays below k in every further column, so only the larger cells are split. A
+split is drawn from hypergeometric laws if cells are few, else by permuting the column.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ PERMUTATIONS = 200
 SEED = 0
 OUTSIDE = 40  # the range leaves out 1 / 40 of the permutations below it, and 1 / 40 above it
 MOST_WORK = 20_000_000  # people permuted in all: 0.2 to 0.9 s
-MOST_PEOPLE = 10**9  # from which NumPy draws no hypergeometric numbers
+MOST_PEOPLE = 10**9  # NumPy draws no hypergeometric numbers from here on
 # The time of a split by hypergeometric laws, in people permuted: of a value, and of a cell of it.
 VALUE_WORK, CELL_WORK = 500, 15
 
@@ -82,7 +82,7 @@ def unrelated_exposure(
 
 
 def _permuted(
-    columns: Sequence[Integers], k: int, rng: np.random.Generator, most_work: int
+    columns: Sequence[Integers], k: int, rng: np.random.Generator, work_limit: int
 ) -> tuple[int, int]:
     """Return the people below k in one permuted table, and the work of drawing it."""
     n, work = int(columns[0].sum()), 0
@@ -92,7 +92,7 @@ def _permuted(
             break
         dealt = (VALUE_WORK + CELL_WORK * cells.size) * (column.size - 1)
         work += min(dealt, n)
-        if work * PERMUTATIONS > most_work:
+        if work * PERMUTATIONS > work_limit:
             break
         counts = (_dealt if dealt < n else _shuffled)(cells, column, rng)
         cells = counts[counts >= k]
@@ -101,13 +101,13 @@ def _permuted(
 
 def _dealt(cells: Integers, column: Integers, rng: np.random.Generator) -> Integers:
     """Split cells by a column, value by value: the people of a value fall on cells at random."""
-    left = np.append(cells, column.sum() - cells.sum())  # the last: people below k already
+    people_left = np.append(cells, column.sum() - cells.sum())  # the last: people below k already
     parts = []
     for people in column[:-1].tolist():
-        drawn = rng.multivariate_hypergeometric(left, people, method="marginals")
-        left -= drawn
-        parts.append(drawn[:-1])
-    return np.concatenate([*parts, left[:-1]])
+        drawn_counts = rng.multivariate_hypergeometric(people_left, people, method="marginals")
+        people_left -= drawn_counts
+        parts.append(drawn_counts[:-1])
+    return np.concatenate([*parts, people_left[:-1]])
 
 
 def _shuffled(cells: Integers, column: Integers, rng: np.random.Generator) -> Integers:

@@ -1,18 +1,18 @@
-"""Crowds when a missing cell matches anything.
+"""Crowds if a missing cell matches any value.
 
-Two rows are compatible when in every column they agree or one of them is missing there. A person's
-crowd is the number of people whose row is compatible with its own, itself included; users_below(k)
-counts the people with a crowd smaller than k; the table is k-anonymous when there are none.
-Compatible is not transitive: (a, ?) goes with (a, x) and (a, y), which do not go with each other.
-So crowds overlap, and are never smaller than with missing as a value of its own, where only equal
-rows go together. Adding a column never enlarges a crowd.
+Two rows are compatible if in every column they agree or a value is missing. A person's crowd is the
+number of people whose row is compatible with its own, itself included; users_below(k) counts the
+people with a crowd smaller than k; the table is k-anonymous if there are none. Compatible is not
+transitive: (a, ?) goes with (a, x) and (a, y), which do not go with each other. So crowds overlap,
+and are never smaller than with missing as a separate value, for which only equal rows match. Adding
+a column never enlarges a crowd.
 
-The count is exact. Equal rows are one row with a weight. The columns in which nothing is missing
-split the rows for good. Then column by column, in one array, run all pairs (start of a row, whole
-row compatible with it so far): a whole row that has a value goes on to the starts with that value
-and to those with none, one that lacks it to all of them. Its cost is the number of these pairs,
-which where little is missing is about rows times columns and at worst rows squared times columns;
-more than `MAX_PAIRS` is refused.
+The count is exact. Equal rows are one row with a weight. The columns without missing values split
+the rows for good. Then column by column, in one array, run all pairs (start of a row, whole row
+compatible with it so far): a whole row with a value goes on to the starts with that value and to
+those with none, a row that lacks it to all of them. Its cost is the number of these pairs, which is
+about rows times columns with few missing values and at worst rows squared times columns; more than
+`MAX_PAIRS` is refused.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from .cells import LARGEST, as_columns, as_table, dense
 from .counts import Integers
 from .equivalence_classes import Crowds
 
-MAX_PAIRS = 500_000_000  # in one count
+MAX_PAIRS = 500_000_000  # limits the pairs of one count
 CHUNK = 1 << 20  # pairs extended at once
 
 
@@ -50,7 +50,7 @@ class Wildcards:
 
         Args:
             table: n x d integer codes of at least 0, n >= 1, one row a person.
-            missing: for each column the code that means missing, or None if it has none.
+            missing: for each column the code for missing, or None if it has none.
         """
         codes = as_table(table)
         n, d = codes.shape
@@ -71,7 +71,7 @@ class Wildcards:
         )
 
     def crowds(self, columns: Sequence[int], most: int = MAX_PAIRS) -> Crowds:
-        """How many people have a crowd of which size in these columns. See `of_people`."""
+        """Return the crowds in these columns, by size. See `of_people`."""
         rows, weights, place = self._distinct(columns)
         return Crowds.of_rows(_compatible(rows, weights, most)[place], self.weights)
 
@@ -85,9 +85,9 @@ class Wildcards:
 
     def _distinct(self, columns: Sequence[int]) -> tuple[list[Integers], Integers, Integers]:
         """Digits and weights of the distinct rows of some columns, and which row is which."""
-        chosen = [self.digits[j] for j in as_columns(columns, len(self.digits))]
-        whole = [column for column in chosen if column.min() > 0]
-        lacking = sorted((c for c in chosen if c.min() == 0), key=self._agreement)
+        column_digits = [self.digits[j] for j in as_columns(columns, len(self.digits))]
+        whole = [column for column in column_digits if column.min() > 0]
+        lacking = sorted((c for c in column_digits if c.min() == 0), key=self._agreement)
         # The columns without missing cells are the first digit, coded from 1.
         ordered = [_joint(whole, self.weights.size) + 1, *lacking]
         keys = _joint(ordered, self.weights.size)
@@ -104,20 +104,20 @@ class Wildcards:
 def _digits(codes: Integers, missing: int | None) -> Integers:
     """Codes from 1 without gaps, 0 where missing."""
     digits = np.zeros(codes.size, dtype=np.int64)
-    known = np.ones(codes.size, dtype=bool) if missing is None else codes != missing
-    if known.any():
-        digits[known] = dense(codes[known])[0] + 1
+    is_known = np.ones(codes.size, dtype=bool) if missing is None else codes != missing
+    if is_known.any():
+        digits[is_known] = dense(codes[is_known])[0] + 1
     return digits
 
 
 def _joint(columns: Sequence[Integers], rows: int) -> Integers:
     """One number per row, equal where the rows are, and in the order of the columns."""
-    keys, many = np.zeros(rows, dtype=np.int64), 1
+    keys, span = np.zeros(rows, dtype=np.int64), 1
     for column in columns:
         radix = int(column.max(initial=0)) + 1
-        if many * radix > LARGEST // 2:
-            keys, many = dense(keys)
-        keys, many = keys * radix + column, many * radix
+        if span * radix > LARGEST // 2:
+            keys, span = dense(keys)
+        keys, span = keys * radix + column, span * radix
     return dense(keys)[0]
 
 
@@ -129,37 +129,45 @@ class _Level:
     `keys` = parent * radix + value ascends.
     """
 
-    digit: Integers  # of the whole rows, in this column
+    digit: Integers  # codes of the whole rows in this column
     radix: int
     keys: Integers
     value: Integers
     first: Integers
 
     def children(self, starts: Integers, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """How many starts each pair goes on to at most, and which of its rows lack the column."""
+        """The most starts per pair in the next column, and whether its row lacks the column."""
         lacks = self.digit[rows] == 0
         return np.where(lacks, self.first[starts + 1] - self.first[starts], 2), lacks
 
     def extend(self, starts: Integers, rows: Integers) -> tuple[Integers, Integers]:
         """All pairs that these pairs go on to."""
-        many, lacks = self.children(starts, rows)
+        child_counts, lacks = self.children(starts, rows)
         known_starts, known_rows = starts[~lacks], rows[~lacks]
-        wanted = known_starts * self.radix + self.digit[known_rows]
-        at = np.minimum(np.searchsorted(self.keys, wanted), self.keys.size - 1)
-        same = self.keys[at] == wanted
+        wanted_keys = known_starts * self.radix + self.digit[known_rows]
+        at = np.minimum(np.searchsorted(self.keys, wanted_keys), self.keys.size - 1)
+        is_match = self.keys[at] == wanted_keys
         leading = self.first[known_starts]
-        none = self.value[leading] == 0
-        many = many[lacks]
-        ends = np.cumsum(many)
-        within = np.arange(ends[-1] if ends.size else 0) - np.repeat(ends - many, many)
-        every = np.repeat(self.first[starts[lacks]], many) + within
+        lacks_value = self.value[leading] == 0
+        child_counts = child_counts[lacks]
+        ends = np.cumsum(child_counts)
+        child_places = np.arange(ends[-1] if ends.size else 0) - np.repeat(
+            ends - child_counts, child_counts
+        )
+        all_children = np.repeat(self.first[starts[lacks]], child_counts) + child_places
         return (
-            np.concatenate((at[same], leading[none], every)),
-            np.concatenate((known_rows[same], known_rows[none], np.repeat(rows[lacks], many))),
+            np.concatenate((at[is_match], leading[lacks_value], all_children)),
+            np.concatenate(
+                (
+                    known_rows[is_match],
+                    known_rows[lacks_value],
+                    np.repeat(rows[lacks], child_counts),
+                )
+            ),
         )
 
 
-def _compatible(digits: list[Integers], weights: Integers, most: int) -> Integers:
+def _compatible(digits: list[Integers], weights: Integers, limit: int) -> Integers:
     """The crowd of each distinct row; the rows are in lexicographic order of their digits."""
     starts, levels = _levels(digits)
     crowds = np.zeros(weights.size, dtype=np.int64)
@@ -170,15 +178,15 @@ def _compatible(digits: list[Integers], weights: Integers, most: int) -> Integer
         if level == len(levels):
             crowds += np.bincount(starts, weights[rows], minlength=crowds.size).astype(np.int64)
             continue
-        many = int(levels[level].children(starts, rows)[0].sum())
-        if many > 2 * CHUNK and starts.size > 1:
+        child_count = int(levels[level].children(starts, rows)[0].sum())
+        if child_count > 2 * CHUNK and starts.size > 1:
             half = starts.size // 2
             stack += [(level, starts[:half], rows[:half]), (level, starts[half:], rows[half:])]
             continue
-        visited += many
-        if visited > most:
+        visited += child_count
+        if visited > limit:
             raise ParameterError(
-                f"missing: as wildcards, {weights.size:,} different rows need more than {most:,} "
+                f"missing: as wildcards, {weights.size:,} different rows need more than {limit:,} "
                 "comparisons; read missing as a category, or leave out columns with many missing "
                 "cells"
             )

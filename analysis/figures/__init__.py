@@ -1,5 +1,5 @@
-"""Figures: those of the five papers, with what agrees with them, and those of runs.
+"""Figures of the five papers, checked against the papers, and figures of runs.
 
-May import every room of `analysis`, and matplotlib only when a figure is drawn. Must never compute
-a number that a room below could: figures draw.
+May import every room of `analysis`, and matplotlib only to draw a figure. Must never compute a
+number that a room below can compute: figures draw.
 """

@@ -1,7 +1,7 @@
-"""The heat table of an attack matrix: every attack against every defence.
+"""The heat table of an attack matrix: every attack against every countermeasure.
 
-A colour is never the only sign: each cell has a mark of its own, and what was detected or withheld
-has another beside it.
+Colour is never the only sign: each cell has its own mark, and detected or withheld outcomes have
+another mark beside it.
 """
 
 from dataclasses import dataclass
@@ -39,11 +39,11 @@ class Sign:
 
     Attributes:
         verdict: in a word: works, reduced, stopped.
-        achieved: share of what was possible.
+        achieved: share of the possible outcome.
         detected: share of runs with an alarm.
-        withheld: nothing was released in any run.
-        named: the defence is said to help against the attack.
-        same: it is on in the column `none` already.
+        withheld: whether no run released data.
+        named: whether the countermeasure claims to stop the attack.
+        same: whether it is already active in the column `none`.
     """
 
     verdict: str

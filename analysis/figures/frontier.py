@@ -1,10 +1,10 @@
 """Trust, privacy and utility of several programs in one picture: the frontier.
 
-The x axis of two panels is the bits a person that the most trusted single party receives. Left:
-the exposure of released rows, with a line up to what was promised. Right: the error of two-way
-tables, with 95 % limits where there is noise, and the frontier, which no program lies below and to
-the left of. A marker's shape and colour say what kind of program it is, its area how much entropy
-is kept. Each has its name beside it.
+The x axis of two panels is the bits per person that the most trusted single party receives. Left:
+the exposure of released rows, with a line up to the certified bound. Right: the error of two-way
+tables, with 95 % limits if there is noise, and the frontier: no program lies both below and to the
+left of it. A marker's shape and colour show the kind of the program, its area the entropy kept.
+Each has its name beside it.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 SMALLEST, LARGEST = 40.0, 200.0  # areas of markers, points squared
 LINEAR_BITS, LINEAR_SHARE = 0.1, 0.001  # below these the axes are linear
 RECEIVED = "bits a person, received by the most trusted party"
-GROUND: Any = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}  # of a name
-CLOSE = 0.02  # of an axis: points nearer than this share a name
+GROUND: Any = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}  # backs a name
+CLOSE = 0.02  # share of an axis: nearer points share a name
 
 FAMILIES = {
     "mix": ("through a mix", "o", drawing.BLUE),
@@ -39,16 +39,15 @@ class Point:
     """One program.
 
     Attributes:
-        name: of the program.
-        family: by which it has its colour.
-        bits: a person, received by the most trusted single party.
-        exposure, promised: shares of people.
-        error: mean total variation distance of the two-way tables, `limits` of it 95 %.
-        limits: of the error, 95 %; None where it was not estimated.
+        name: name of the program.
+        family: family that decides its colour.
+        bits: bits per person received by the most trusted single party.
+        exposure, promised: true and certified share of exposed people.
+        error: mean total variation distance of the two-way tables.
+        limits: 95 % limits of the error; None if it was not estimated.
         kept: share of the entropy of the rows that is kept.
         rows: whether rows are released, and not only estimates.
-        least: whether bits are only a lower bound; such a point has an arrow, and no place in a
-            rank.
+        least: whether bits are only a lower bound; such a point has an arrow, and no rank.
     """
 
     name: str
@@ -64,9 +63,9 @@ class Point:
 
 
 def frontier(points: Sequence[Point]) -> list[Point]:
-    """Those that no other is better than in trust and error and as good in the other; by trust.
+    """Return the points that no other point dominates in trust and error, ordered by trust.
 
-    A point of which only a lower bound is known is none of them.
+    Points with only a lower bound are left out.
     """
     best: list[Point] = []
     for point in sorted(
@@ -170,7 +169,7 @@ def _look(point: Point) -> tuple[str, str, str]:
 
 
 def _mark(axes: "Axes", point: Point, height: float, rank: int) -> None:
-    """Draw a point; of those that lie on each other the later are smaller."""
+    """Draw a point; if points overlap, later ones are smaller."""
     _, shape, colour = _look(point)
     area = _area(point.kept) * 0.35**rank
     axes.scatter(
@@ -193,7 +192,7 @@ Groups = list[tuple[tuple[float, float], list[Point]]]
 
 
 def _groups(axes: "Axes", points: Sequence[Point], height: str) -> Groups:
-    """The points by place, as shares of the axes; those that lie on each other share a name."""
+    """Return the points by place, as shares of the axes; overlapping points share a name."""
     groups: Groups = []
     for point in points:
         here = _place(axes, point.bits, getattr(point, height))
@@ -246,13 +245,13 @@ def _share(area: "Bbox", x: float, y: float) -> tuple[float, float]:
 
 
 def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
-    """Where a point lies, as shares of the axes."""
+    """Return the place of a point, as shares of the axes."""
     place = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))
     return float(place[0]), float(place[1])
 
 
 def _key(made: "Figure", points: Sequence[Point]) -> None:
-    """What shapes and areas mean."""
+    """Draw the legend of shapes and areas."""
     used = {point.family for point in points}
     kinds = [
         (shape, colour, name) for key, (name, shape, colour) in FAMILIES.items() if key in used

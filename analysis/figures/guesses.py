@@ -1,8 +1,7 @@
-"""Guesses of a class beside the truth: what is typed or pasted, and the picture of it.
+"""Guesses of a class beside the truth: reading typed or pasted guesses, and their figure.
 
-Guesses are numbers, one a line or with commas or spaces between; of a question with answers to
-choose from they are the places of the answers, from 1. What is no such number is left out, and
-said.
+Guesses are numbers, separated by lines, commas or spaces; for a question with given answers they
+are the places of the answers, from 1. Other text is left out, and reported.
 """
 
 import re
@@ -17,18 +16,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BARS = 20  # of a histogram of numbers
+BARS = 20  # bars of a histogram of numbers
 WORD = 40  # characters of an answer beside its bar
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
-    """What a class guessed.
+    """The guesses of a class.
 
     Attributes:
         numbers: the guesses that can be drawn.
-        refused: what was no number, or not between the ends.
+        refused: words that are no number between the ends.
     """
 
     numbers: tuple[float, ...]
@@ -36,7 +35,7 @@ class Guesses:
 
 
 def read(text: str, low: float, high: float) -> Guesses:
-    """Read what was pasted: numbers from low to high."""
+    """Read the pasted text: numbers from low to high."""
     words = re.split(r"[\s,;%]+", text.strip())
     numbers, refused = [], []
     for word in filter(None, words):
@@ -49,7 +48,7 @@ def read(text: str, low: float, high: float) -> Guesses:
 
 @drawing.styled
 def of_choice(answers: Sequence[str], truth: int, guess: int | None, pasted: str = "") -> "Figure":
-    """Draw how many chose each answer, the true one in another colour, and one's own guess.
+    """Draw the number of guesses per answer, the true answer in another colour, and the own guess.
 
     truth, guess: places of answers, from 0.
     """

@@ -1,4 +1,4 @@
-"""The picture of a run over sets: counts with their limits beside the truth and what was seen.
+"""The figure of a run over sets: counts with limits beside the true and the noisy counts.
 
 Drawn from `incidence` of result.json alone. The axis of positions is linear up to a thousandth of
 them and in decades above, so that counts of 0 have a place; "inverse" may be below 0.
@@ -13,7 +13,7 @@ from .registry import Numbers, Redrawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ASIDE = 0.2  # of the distance between two t: truth left of the estimate, noisy counts right
+ASIDE = 0.2  # share of the distance between two t: truth to the left, noisy counts to the right
 KEYS = ("psi", "estimate", "low", "high", "truth")
 
 Incidence = Mapping[str, Any]

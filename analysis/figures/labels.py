@@ -1,15 +1,15 @@
-"""Names beside the points of a figure, so that none is cut and none lies on another.
+"""Names beside the points of a figure, without cuts and overlaps.
 
-Points and names are given in one unit, whichever (pixels of a canvas, units of an SVG), y either
-way up. A name is put where there is room, the nearest place first; one that had to go further is to
-be joined to its point by a line (`Placed.far`). Greedy: the point with fewest neighbours last.
+Points and names have a common unit (pixels of a canvas, units of an SVG), y in either direction.
+A name is put in the nearest free place; a name far from its point is to be joined to it by a line
+(`Placed.far`). Greedy: the point with fewest neighbours last.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin
 
-TURNS = (0, 8, 1, 15, 4, 12, 2, 14, 3, 13, 5, 11, 6, 10, 7, 9)  # of 16 directions, best first
+TURNS = (0, 8, 1, 15, 4, 12, 2, 14, 3, 13, 5, 11, 6, 10, 7, 9)  # the 16 directions, best first
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Box:
     """A rectangle by its corners; `left <= right` and `low <= high`.
 
     Attributes:
-        left: in the unit of the picture, as are the others.
+        left: its left edge; all edges are in the unit of the figure.
         low: its lower edge.
         right: its right edge.
         high: its upper edge.
@@ -49,10 +49,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a name stands.
+    """The place of a name.
 
     Attributes:
-        box: what the name covers.
+        box: the area of the name.
         far: whether a line should join it to its point.
     """
 
@@ -70,15 +70,15 @@ def beside(
     """Find a place for every name.
 
     Args:
-        points: where the marks are.
+        points: positions of the marks.
         sizes: width and height of the name of each.
-        room: no name leaves it.
-        taken: what no name may cover: marks, arrows.
-        gap: between a mark's middle and its name.
+        room: area that contains all names.
+        taken: areas without names: marks, arrows.
+        gap: distance from a mark's middle to its name.
 
     Returns:
-        One place a point. Where the room cannot hold all names the last ones are put in its
-        nearest corner of all: they then overlap.
+        A place for each point. If the room cannot hold all names, the last names are put in the
+        nearest corner and overlap.
     """
     used = list(taken)
     chosen: dict[int, Placed] = {}

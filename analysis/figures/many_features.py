@@ -1,8 +1,8 @@
-"""Ten questions to a person: epsilon divided over all of them, or one of them with all of it.
+"""Ten questions to a person: epsilon divided over all of them, or spent on a single question.
 
-The error is the exact standard error of a share, for answers that are all equally likely, given the
-people. Epsilon is the local one, or that after shuffling at delta = 1e-6, between certified bounds:
-of divided budgets composed over the questions, of a drawn question that of `SampledFeature`.
+The error is the exact standard error of a share, for equally likely answers, given the people.
+Epsilon is local, or after shuffling at delta = 1e-6, between certified bounds: for divided budgets
+composed over the questions, for a drawn question that of `SampledFeature`.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,10 +1,10 @@
 """Every family of noise: its error against epsilon after shuffling, at three sizes of crowd.
 
 The lines are exact formulas: the standard error of one estimate for uniform answers given the
-people, against the certified upper bound of the hockey-stick epsilon at delta = 1e-6; of
-`split-mix` against its budget, which is that of the mixed shares. The points are measured: reports
-of people with uniform answers, drawn and estimated again and again, or what whole runs through the
-mix estimate.
+people, against the certified upper bound of the hockey-stick epsilon at delta = 1e-6; for
+`split-mix` against its budget, which is that of the mixed shares. The points are measured: from
+reports of people with uniform answers, drawn and estimated repeatedly, or from estimates of whole
+runs through the mix.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,24 +47,24 @@ if TYPE_CHECKING:
 DELTA = 1e-6
 CROWDS = (1_000, 10_000, 100_000)
 BUDGETS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # local epsilon, nats
-LITTLE = (0.01, 0.03, 0.1)  # before them, of a budget that is spent only once for everybody
-MEASURED = (1.0, 3.0)  # of them, at which reports are drawn
-FEW = (0.5, 1.0, 3.0, 6.0)  # instead, where epsilons are composed, which takes seconds each
+LITTLE = (0.01, 0.03, 0.1)  # smaller epsilons, for a budget that is spent once for all people
+MEASURED = (1.0, 3.0)  # epsilons with drawn reports
+FEW = (0.5, 1.0, 3.0, 6.0)  # used if epsilons are composed, which takes seconds each
 QUESTIONS = 3
 RUNS = {1_000: 60, 10_000: 30, 100_000: 12}
-Make = Callable[[float, int], Randomizer]  # of a local epsilon and the number of people
+Make = Callable[[float, int], Randomizer]  # arguments: local epsilon, number of people
 Play = Callable[[str, str, float], tuple[float, int]]  # squared error, and of how many runs
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is estimated.
+    """An estimation task.
 
     Attributes:
-        title: over the panel.
-        unit: of the error.
-        values: of the feature.
-        families: by their names.
+        title: title of the panel.
+        unit: unit of the error.
+        values: number of values of the feature.
+        families: families by name.
     """
 
     title: str
@@ -204,7 +204,7 @@ def measured(task: str, randomizer: Randomizer, people: int, seed: int = 21) -> 
 
 
 def error_of(task: str, randomizer: Any, reports: Any, p: Any) -> float:
-    """Mean squared error of what one crowd's reports say, in the unit of the task."""
+    """Return the mean squared error of an estimate from a crowd's reports, in the task's unit."""
     if task == "mean":
         mean, *_ = randomizer.measures(randomizer.support_counts(reports), len(reports))
         return float(((mean.value - mean.truth(p)) / np.ptp(randomizer.points)) ** 2)

@@ -1,11 +1,11 @@
-"""Figure 3 of paper 000: two ways to estimate the exposure of people who are yet to come.
+"""Figure 3 of paper 000: two ways to estimate the exposure of future people.
 
 Databases of 128 people over 4 values are drawn; each is used to estimate the exposure of another.
 The plug-in estimate is the exposure of the database itself, which jumps; the statistical exposure
 (Definition 7) of its frequencies is smooth. Both aim at the expected exposure of a database drawn
 from p, which is the statistical exposure of p: the plug-in estimate has no bias at all.
 
-The paper does not say what p is, so only the shape can be compared. With the p chosen here, the
+The paper does not give p, so only the shape can be compared. With the p chosen here, the
 statement "the statistical exposure has a smaller standard deviation" holds on average over k, but
 not at every k; and the statistical exposure has a bias.
 """
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PEOPLE, SIMULATIONS = 128, 1000  # the caption's
-CHOSEN = (0.5, 0.3, 0.15, 0.05)  # p; the paper names none
+CHOSEN = (0.5, 0.3, 0.15, 0.05)  # the paper gives no p
 GREEN, PINK = drawing.GREEN, drawing.PURPLE  # the paper's plug-in and statistical exposure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """For each k = 1 ..
+    """The target, and the mean and deviation of both estimates (shares), for k = 1 .. n.
 
     Attributes:
         p: the shares that people are drawn by.
-        n: the target, and the mean and deviation of both estimates (shares).
-        simulations: how many databases were drawn.
-        k: 1 to n, shape (n,), as have all below.
-        target: the exposure that is estimated, a share.
+        n: number of people in each drawn database.
+        simulations: number of drawn databases.
+        k: 1 to n, shape (n,), like all below.
+        target: the exposure to estimate, a share.
         plug_in: mean of the plug-in exposure.
         plug_in_sd: its standard deviation.
         statistical: mean of the statistical exposure.
@@ -85,7 +85,7 @@ def estimates(
     counts = np.random.default_rng(rng).multinomial(n, atoms, size=simulations)
     ks = np.arange(1, n + 1)
     crowds = np.arange(n + 1)
-    # Both estimates add up what a value that c people have contributes at k: row c, column k - 1.
+    # Both estimates add up the contribution of a value with c people at k: row c, column k - 1.
     exposed = np.where(crowds[:, None] < ks, crowds[:, None] / n, 0.0)
     expected = np.stack([contribution(crowds / n, n, int(k)) for k in ks], axis=1)
     plug_in, statistical = exposed[counts].sum(axis=1), expected[counts].sum(axis=1)

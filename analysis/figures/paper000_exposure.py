@@ -1,10 +1,9 @@
 """Figure 2 of paper 000: the exposure of census columns, alone and together, and its bounds.
 
-Upper left: single columns. Then two, three and four columns together: the truth as steps, what the
-paper's theorems promise (the smaller of Theorems 2 and 3, black in the paper), the refined and the
+Upper left: single columns. Then two, three and four columns together: the truth as steps, the bound
+by the paper's theorems (the smaller of Theorems 2 and 3, black in the paper), the refined and the
 coverage bound, which are not in the paper, and at a few k the exact worst table with these
-marginals, or the bracket in which it was proven to lie. The x axis is the paper's threshold
-t = k / n, logarithmic.
+marginals, or its proven bracket. The x axis is the paper's threshold t = k / n, logarithmic.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,12 +49,12 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """At k, the worst table exposes at least `people` and at most `upper` people.
+    """A worst case at k: its table exposes at least `people` and at most `upper` people.
 
     Attributes:
-        k: the smallest crowd in which nobody is exposed.
-        people: at least so many.
-        upper: at most so many.
+        k: the smallest crowd in which no person is exposed.
+        people: lower bound.
+        upper: upper bound.
     """
 
     k: int
@@ -68,11 +67,11 @@ class Panel:
     """Some columns together: the truth at every k, each rule's people at `ks`, worst cases.
 
     Attributes:
-        names: of the columns.
+        names: names of the columns.
         truth: people exposed, by k.
-        ks: where bounds are drawn, ascending.
-        bounds: by rule, at most so many people at each of `ks`.
-        worst: worst cases that were looked for.
+        ks: places of the drawn bounds, ascending.
+        bounds: by rule, upper bounds on the people at each of `ks`.
+        worst: worst cases searched.
     """
 
     names: tuple[str, ...]
@@ -82,7 +81,7 @@ class Panel:
     worst: tuple[Worst, ...]
 
     def at(self, k: int) -> dict[str, int]:
-        """The people at one of `ks`: truth, each rule, and `worst` where it is proven."""
+        """Return the people at one of `ks`: truth, each rule, and `worst` if it is proven."""
         place = self.ks.index(k)
         people = {"truth": self.truth(k)} | {r: p[place] for r, p in self.bounds.items()}
         for case in self.worst:
@@ -98,14 +97,14 @@ def panel(
     worst_at: Sequence[int] = (),
     points: int = POINTS,
 ) -> Panel:
-    """All columns of `table` together.
+    """Return the panel of all columns of `table` together.
 
     Args:
         table: n x d integer codes of at least 0.
-        names: of its columns.
-        nodes: of every search tree for a worst case, at most; 0: none is sought.
+        names: names of its columns.
+        nodes: limit of every search tree for a worst case; 0: no search.
         worst_at: the k of the worst cases.
-        points: how many k, up to n + 1, the bounds are computed for, besides the known ones.
+        points: number of k, up to n + 1, with computed bounds, besides the known k.
     """
     codes = np.asarray(table)
     n, d = codes.shape

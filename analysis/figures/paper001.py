@@ -1,4 +1,4 @@
-"""What paper 001 promises and never shows: three figures, nothing in them random."""
+"""Three figures that paper 001 announces without showing them; deterministic."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _redrawn(make: Callable[[], Figure]) -> Callable[[Material], Redrawn]:
-    """A figure of lines as the command `reproduce` takes it; the paper shows nothing to check."""
+    """Return a line figure for `reproduce`, without checks: the paper has no such figure."""
 
     def redraw(material: Material) -> Redrawn:
         figure = make()

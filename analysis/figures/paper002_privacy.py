@@ -47,7 +47,7 @@ class ByInputs:
 
     @property
     def worst_case(self) -> float:
-        """What all of them promise, e^-epsilon."""
+        """The worst-case privacy of all protocols, e^-epsilon."""
         return exp(-self.epsilon)
 
     def best(self, at: int) -> str:
@@ -70,7 +70,7 @@ def by_inputs(inputs: tuple[int, ...] = INPUTS, epsilon: float = EPSILON) -> ByI
 
 
 def privacy_figure(material: Material) -> Redrawn:
-    """Redraw the figure; nothing is random."""
+    """Redraw the figure; it is deterministic."""
     material.progress("figure 2: average privacy up to 1,000 inputs")
     curves = by_inputs()
     return Redrawn("figure2", (_numbers(curves),), tuple(_checks(curves)), lambda: draw(curves))
@@ -78,7 +78,7 @@ def privacy_figure(material: Material) -> Redrawn:
 
 @drawing.styled
 def draw(curves: ByInputs) -> "Figure":
-    """One line a protocol, and what all of them promise below."""
+    """Draw a line for each protocol, and the worst case of all below."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     figure, (ax,) = drawing.new(7.2, 4.6)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INPUTS = 3  # the caption's
-# From where F is 10^-4 to where OUE and BLH are within 10^-3 of their limits.
+# Budgets from F = 10^-4 up to OUE and BLH within 10^-3 of their limits.
 EPSILONS = (0.02, 16.0)
 POINTS = 90
 # Highest worst-case privacy of the drawn bound.
@@ -85,7 +85,7 @@ def crossing(first: str, other: str, low: float, high: float, a: int = INPUTS) -
 
 
 def tradeoff_figure(material: Material) -> Redrawn:
-    """Redraw both parts; nothing is random."""
+    """Redraw both parts; they are deterministic."""
     material.progress("figure 3: utility against privacy for three inputs")
     curves = tradeoff()
     material.progress("figure 3: where protocols change places")

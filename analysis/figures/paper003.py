@@ -1,4 +1,4 @@
-"""The figures of paper 003 that can be redrawn: Figure 4 exactly, the others on other data."""
+"""The figures of paper 003 that can be redrawn: Figure 4 exactly, the rest on other data."""
 
 from .paper003_attacks import figure5, figure6, figure7
 from .paper003_loss import figure10, figure11, figure12

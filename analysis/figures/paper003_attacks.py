@@ -1,11 +1,11 @@
-"""Figures 5, 6 and 7 of paper 003, their counterparts: how much do events tell about people?
+"""Counterparts of Figures 5, 6 and 7 of paper 003: the information about people in events.
 
-The paper used Foursquare and MovieLens and compared with fingerprints, veins and faces, none of
-which may be passed on. Here people are generated: traces with Zipf places and Markov habits, and
-histories of different items. Beside the paper's PSE, the divergence D for endless people, stands
-the value for the people there are, which log2 n limits. (It may also exceed D: D pools the scores
+The paper used Foursquare and MovieLens and compared with fingerprints, veins and faces, which may
+not be redistributed. Here people are generated: traces with Zipf places and Markov habits, and
+histories of different items. Beside the paper's PSE, the divergence D for infinitely many people,
+stands the value for the given number, limited by log2 n. (It may also exceed D: D pools the scores
 of all sequences, the value for n people compares within each.) D has an estimate, and a certified
-lower bound that is far below it where genuine scores lie beyond all impostor scores.
+lower bound that is far below it if genuine scores lie beyond all impostor scores.
 """
 
 from math import log2

@@ -1,4 +1,4 @@
-"""Figures 10, 11 and 12 of paper 003, their counterparts: what a promise costs the analyst.
+"""Counterparts of Figures 10, 11 and 12 of paper 003: the cost of a guarantee for the analyst.
 
 Places with Zipf popularity stand for Foursquare's. Figure 11 has the paper's size (1,370,637
 people, 10,500,393 places), Figures 10 and 12 a tenth of it, so that they are soon drawn;
@@ -43,7 +43,7 @@ def places(users: int, symbols: int, rng: np.random.Generator) -> tuple[np.ndarr
 
 
 def figure10(material: Material) -> Redrawn:
-    """Loss against epsilon, and against the error that is promised."""
+    """Redraw loss against epsilon, and against the guaranteed error."""
     rng = np.random.default_rng(material.seed)
     own, truth = places(FEWER, SMALLER, rng)
     rows = []
@@ -67,7 +67,7 @@ def figure10(material: Material) -> Redrawn:
 
 
 def figure11(material: Material) -> Redrawn:
-    """The twenty most popular places, estimated under three promises."""
+    """Redraw the twenty most popular places, estimated under three guarantees."""
     rng = np.random.default_rng(material.seed)
     material.progress("figure 11: 1,370,637 people, 10,500,393 places")
     own, truth = places(USERS, PLACES, rng)
@@ -102,7 +102,7 @@ def figure11(material: Material) -> Redrawn:
 
 
 def figure12(material: Material) -> Redrawn:
-    """Loss against the number of hash values at theta = 1/2, whatever the other symbols."""
+    """Redraw loss against the number of hash values at theta = 1/2, for any other symbols."""
     rng = np.random.default_rng(material.seed)
     own, truth = places(FEWER, SMALLER, rng)
     rows = []
@@ -172,7 +172,7 @@ def _word(held: bool) -> str:  # noqa: FBT001
 
 @drawing.styled
 def draw10(rows: list[Row]) -> "Figure":
-    """Top 100 above, all places below; epsilon on the left, the promised error on the right."""
+    """Top 100 above, all places below; epsilon on the left, the guaranteed error on the right."""
     figure, panels = drawing.new(9.5, 7.4, 2, 2)
     marks = (("emp", 5, "o"), ("emp+thr, normal", 6, "s"), ("emp+thr, exact", 7, "^"))
     for i, ax in enumerate(panels):

@@ -1,4 +1,4 @@
-"""Figures 4, 8 and 9 of paper 003: what epsilon means for re-identification.
+"""Figures 4, 8 and 9 of paper 003: the meaning of epsilon for re-identification.
 
 Figure 4 needs no data and is redrawn exactly, with the bound by contraction and the supremum beside
 the paper's two. Figures 8 and 9 used Foursquare check-ins; their counterparts use generated traces
@@ -42,7 +42,7 @@ USERS, PLACES = 1_370_637, 10_500_393  # the paper's Foursquare data
 SMALL, LARGE = np.geomspace(0.05, 1, 40), np.linspace(1, 20, 77)
 # The generated traces of the counterparts, and the reports made of them.
 PEOPLE, HERE, EVENTS, HASHES = 1000, 5000, 200, 1 << 14
-KEYS = 16  # of local hashing, for its PIE
+KEYS = 16  # keys of local hashing, for its PIE
 BUDGETS = (1.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 16.0, 20.0)
 LABELS = {
     "general": "general (Proposition 4.1)",
@@ -104,7 +104,7 @@ def draw4(rows: list[tuple[float, ...]]) -> "Figure":
 
 
 def figure8(material: Material) -> Redrawn:
-    """Upper bounds, the true PIE and what an attack gets, for one report a person."""
+    """Redraw upper bounds, the true PIE and the PSE of an attack, for one report a person."""
     rows = _measured(material)
     names = ("randomizer", "epsilon", *STRENGTHS, "pie", "pse", "pse_error")
     numbers = Numbers("figure8", names, [row[: len(names)] for row in rows])

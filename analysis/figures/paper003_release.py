@@ -1,6 +1,6 @@
-"""How many people of a release are found by who knows some columns of everybody (census data).
+"""People of a release found by an attacker that knows some columns of all people (census data).
 
-Not in the paper: its attacker, turned on an exact release. For every number of known columns the
+Not in the paper: its attacker, applied to an exact release. For every number of known columns, the
 best and the worst choice of them; the release shows all columns.
 """
 

@@ -31,7 +31,7 @@ NAMES = {
     "bayes": "posterior mean",
 }
 RUNS = 20  # noisy versions behind each quantile; the paper has 1,000
-SHOWN_EPSILON = 3.0  # of the estimate drawn beside the Wi-Fi errors
+SHOWN_EPSILON = 3.0  # the estimate drawn beside the Wi-Fi errors
 
 
 def figure2(material: Material) -> Redrawn:
@@ -105,7 +105,7 @@ def _errors(ax: "Axes", panel: Panel) -> None:
         panel.budgets, panel.lower, color=drawing.GREY, linestyle=(0, (1, 2)), lw=1,
         label="paper's lower bound, constant 1",
     )  # fmt: skip
-    # Above 1 an error or a bound says nothing: shares differ by at most 1.
+    # Errors and bounds above 1 are trivial: shares differ by at most 1.
     ax.axhspan(1, 5, color="#EEEEEE", zorder=0)
     ax.set(yscale="log", ylim=(2e-7, 5), xlabel="epsilon (nats a bit)")
     ax.set_ylabel(f"largest error / m, {1 - panel.beta:g} quantile")

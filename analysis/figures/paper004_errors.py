@@ -1,13 +1,13 @@
 """Error of incidence estimators against epsilon and n, on Zipf data and on recorded Wi-Fi sessions.
 
-The counterpart of paper 004's Figure 2, whose data (Sapienza) are not at hand. Errors are the
+The counterpart of paper 004's Figure 2; its data (Sapienza) are not available. Errors are the
 largest of the n + 1 absolute errors as a share of the m positions; all methods see the same noisy
 vectors.
 
 The Wi-Fi counts are facts about recordings of probe requests in one laboratory of Brno University
-of Technology (T. Fryza, "probe-request-project", MIT licence): how many devices with a globally
-administered address were seen in exactly t of n sessions. All recordings together have 4,426 such
-devices; they are the m positions, and those never seen in the n sessions are Phi_0.
+of Technology (T. Fryza, "probe-request-project", MIT licence): the numbers of devices with a
+globally administered address seen in exactly t of n sessions. All recordings together have 4,426
+such devices; they are the m positions, and devices never seen in the n sessions are Phi_0.
 """
 
 from collections.abc import Callable, Sequence
@@ -85,17 +85,17 @@ def study(
     """Measure the methods on noisy versions of one true vector.
 
     Args:
-        title: what the data are.
+        title: description of the data.
         phi: true incidence vector, n + 1 counts.
         methods: names from METHODS; polytope methods use the corrected radius.
         runs: noisy versions for each budget, >= 1.
         budgets: epsilon in nats a bit.
-        beta: the quantile is the one at 1 - beta.
+        beta: the quantile is at 1 - beta.
         rng: generator or seed.
     """
     truth, runs, beta = as_incidence(phi, "phi"), whole(runs, "runs", 1), open_unit(beta, "beta")
     generator, m, n = np.random.default_rng(rng), int(truth.sum()), len(truth) - 1
-    # One generator of noise, one of methods that draw: adding a method changes no other line.
+    # One generator of noise, one for methods that draw: a new method changes no other line.
     noise, inner = generator.spawn(2)
     quantiles: dict[str, list[float]] = {method: [] for method in methods}
     for epsilon in budgets:

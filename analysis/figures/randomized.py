@@ -1,9 +1,8 @@
-"""Pictures of a run with local noise: estimates beside the truth, and its epsilons side by side.
+"""Figures of a run with local noise: estimates beside the truth, and its epsilons side by side.
 
 Both are drawn from `local` of result.json alone. An estimate is unbiased and may lie below 0 or
-above 100 %; the bar is the 95 % interval, which may not. Epsilons are in nats; where one is known
-between bounds only, the point is what is never too small and a line reaches back to what is never
-too large.
+above 100 %; the bar is the 95 % interval, which may not. Epsilons are in nats; if bounds of an
+epsilon are known, the point is the upper bound and a line reaches back to the lower bound.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-VALUES = 12  # of a feature, as in the terminal; the most frequent
-FEATURES = 8  # of which a picture has room for the values
+VALUES = 12  # most frequent values of a feature, as in the terminal
+FEATURES = 8  # limits the features with values in a figure
 KINDS = {
     "local": (drawing.BLACK, "s"),
     "probabilistic": (drawing.VERMILION, "D"),
@@ -26,11 +25,11 @@ KINDS = {
 LONGEST = 24  # letters of a name
 
 Local = Mapping[str, Any]
-Epsilon = tuple[str, str, float, float, float | None, str]  # whose, kind, low, high, delta, how
+Epsilon = tuple[str, str, float, float, float | None, str]  # scope, kind, low, high, delta, method
 
 
 def figures(local: Local) -> list[Redrawn]:
-    """The pictures of a run, none where no report could be read. local: that of result.json."""
+    """Return the figures of a run; empty if no report could be read. local: from result.json."""
     if not local["features"]:
         return []
     values = Numbers("estimates", ESTIMATED, list(_estimated(local)))
@@ -54,7 +53,7 @@ def _estimated(local: Local) -> Iterator[tuple[object, ...]]:
 
 
 def epsilons(local: Local) -> Iterator[Epsilon]:
-    """Every epsilon of a run: of what, its kind, never too large, never too small, delta, rule."""
+    """Yield every epsilon of a run: scope, kind, lower and upper bound, delta, rule."""
     budget, privacy = local["epsilon"], local["privacy"]
     unit = "one bit" if local["mechanism"] == "bit-flip" else "one feature"
     several = len(local["features"]) > 1

@@ -1,4 +1,4 @@
-"""One figure of a paper, redrawn: its numbers, how to draw it, and what agrees with the paper."""
+"""One figure of a paper, redrawn: its numbers, its drawing, and checks against the paper."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A number or statement of a figure: what is said of it, and what was found.
+    """A number or statement of a figure: the claim of a source, and the result here.
 
     Attributes:
         figure: the figure's name.
         what: the number or statement, in words.
-        source: who says it: the paper, or another source.
-        said: what the source gives, as text.
-        found: what was computed here, as text.
-        agrees: whether both agree; None where nothing can be compared: something is not given, or
-            was not proven.
+        source: source of the claim: the paper, or another source.
+        said: the claim, as text.
+        found: the result computed here, as text.
+        agrees: whether both agree; None if they cannot be compared: a value is not given, or was
+            not proven.
     """
 
     figure: str
@@ -38,9 +38,9 @@ class Numbers:
     """A table of the figure's numbers, to be written as CSV.
 
     Attributes:
-        name: of the file, without its ending.
-        headings: one for each column.
-        rows: the numbers, as many in each row as there are headings.
+        name: name of the file, without its ending.
+        headings: a heading for each column.
+        rows: the numbers, in the order of the headings.
     """
 
     name: str
@@ -53,10 +53,10 @@ class Redrawn:
     """A finished figure.
 
     Attributes:
-        name: of its files, without their endings.
-        numbers: the tables behind the picture.
-        checks: what was compared with what others say.
-        draw: makes the picture.
+        name: name of its files, without their endings.
+        numbers: the tables behind the figure.
+        checks: comparisons with claims of other sources.
+        draw: draws the figure.
     """
 
     name: str
@@ -67,13 +67,13 @@ class Redrawn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """What a figure is made from.
+    """The material of a figure.
 
     Attributes:
         people: gives a shipped population by name, as codes (n x d) and the names of the columns.
-        seed: of every simulation.
-        nodes: of every search tree for a worst case, at most; 0: none is sought.
-        progress: told of each stage, in words.
+        seed: seed of every simulation.
+        nodes: limit of every search tree for a worst case; 0: no search.
+        progress: called with a description of each stage.
     """
 
     people: Callable[[str], tuple[NDArray[np.integer], tuple[str, ...]]]
@@ -87,8 +87,8 @@ class Paper:
     """A paper's title and its figures.
 
     Attributes:
-        title: of the paper.
-        figures: by name, what each shows and what makes it.
+        title: title of the paper.
+        figures: by name, the subject and the maker of each.
     """
 
     title: str

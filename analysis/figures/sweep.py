@@ -1,9 +1,9 @@
 """The scores of a sweep as small multiples: a panel a score, across the first swept key.
 
-The values of the second key are lines; each combination of those of further keys is a row of
-panels. Points are means, bars their 95 % intervals. sweep_axis.py says where values stand, which
-axes are logarithmic and where a line breaks; lines are moved apart a little so that no bar hides
-another.
+The values of the second key are lines; each combination of further keys' values is a row of
+panels. Points are means, bars their 95 % intervals. sweep_axis.py decides the places of values, the
+logarithmic axes and the breaks of lines; lines are moved apart a little so that bars do not
+overlap.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 LINES = 6  # values of the second key that are drawn
 ROWS = 6  # combinations of further keys that are drawn
-ACROSS = 4  # panels beside each other, where there is no third key
+ACROSS = 4  # panels beside each other, if there is no third key
 WIDTH, HEIGHT = 3.3, 2.7  # inches a panel
 APART = 0.09  # between two lines, of the distance between two values
 LONGEST = 12  # letters of a tick
-WHOLE = ("columns", "people", "parties", "messages", "sets")  # units of which there is no half
+WHOLE = ("columns", "people", "parties", "messages", "sets")  # units without halves
 BREAKS = "no line where the number of released columns changes"
 BESIDE = "a number beside a point: its runs that have the score"
 
@@ -48,10 +48,10 @@ class PointMean:
 
     Attributes:
         where: the value of each swept key.
-        mean: over the runs.
-        low, high: the ends of its interval; the mean, where there is none.
-        runs: how many have the score.
-        columns: the numbers of columns that the runs of this point released; none of noisy runs.
+        mean: mean over the runs.
+        low, high: the ends of its interval; the mean if there is no interval.
+        runs: number of runs with the score.
+        columns: the numbers of columns that the runs of this point released; empty for noisy runs.
     """
 
     where: Mapping[str, Value]
@@ -68,8 +68,8 @@ class Panel:
 
     Attributes:
         score: its name.
-        unit: as the axis says it.
-        means: one of every point that has the score.
+        unit: label of the axis.
+        means: a mean for every point with the score.
     """
 
     score: str
@@ -179,7 +179,7 @@ def _line(
         yerr=[[s.mean - s.low for _, s in spots], [s.high - s.mean for _, s in spots]],
         color=colour, linestyle="none", marker=marker, markersize=4, capsize=2.5, elinewidth=0.9,
     )  # fmt: skip
-    if label is not None:  # of the legend: no point, and a line that may be broken everywhere
+    if label is not None:  # legend entry: no point, and a line that may be broken everywhere
         ax.plot([], [], color=colour, linestyle=style, linewidth=1.3, marker=marker, markersize=4,
                 label=label)  # fmt: skip
     joined = list(stretches([((at, spot.mean), spot.columns) for at, spot in spots]))
@@ -197,7 +197,7 @@ def _runs_beside(ax: "Axes", spots: Sequence[tuple[float, PointMean]]) -> None:
 
 
 def _upright(ax: "Axes", panel: Panel) -> None:
-    """The y axis: shares as percent; from 0, where nothing lies below; decades, where there are."""
+    """Set the y axis: shares as percent; from 0, if all values are at least 0; or decades."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     top = max(mean.high for mean in panel.means)

@@ -1,7 +1,7 @@
-"""The axes of a sweep: where values stand, and between which points a line may be drawn.
+"""The axes of a sweep: the places of values, and the points that a line may join.
 
-A line between two points says that something changes steadily from one to the other. Where the
-number of released columns changes, the scores are about another release, and there is no line.
+A line between two points claims a steady change from one to the other. If the number of released
+columns changes, the scores are about another release, and there is no line.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -19,7 +19,7 @@ P = TypeVar("P")
 
 
 def numbers_of(across: Sequence[Value]) -> list[float]:
-    """The values as numbers; empty where one of them is a name, or yes or no."""
+    """Return the values as numbers; empty if a value is a name, or yes or no."""
     if any(isinstance(value, bool | str) for value in across):
         return []
     return [float(value) for value in across]
@@ -48,17 +48,17 @@ def places(across: Sequence[Value]) -> list[float]:
 
 
 def axis_label(key: str, across: Sequence[Value]) -> str:
-    """What stands under the axis of a key."""
+    """Return the label of the axis of a key."""
     return f"{key} (logarithmic)" if grows_by_factors(across) else key
 
 
 def apart(stands: Sequence[float]) -> float:
-    """The smallest distance between two neighbours, 1 of one alone: what lines may be moved by."""
+    """Return the smallest distance of neighbours (1 for a single place): the room to move lines."""
     return min((b - a for a, b in pairwise(sorted(stands))), default=1.0)
 
 
 def labelled(stands: Sequence[float], across: Sequence[Value]) -> list[tuple[float, Value]]:
-    """The values that are written under the axis; of those too near to each other the first."""
+    """Return the values to write under the axis; of values too near to each other the first."""
     least = (max(stands) - min(stands)) / TICKS
     shown: list[tuple[float, Value]] = []
     for place, value in sorted(zip(stands, across, strict=True), key=lambda pair: pair[0]):
@@ -90,7 +90,7 @@ def stretches(points: Sequence[tuple[P, Columns]]) -> Iterator[list[P]]:
 
 
 def runs_clause(runs: Collection[int]) -> str:
-    """How many runs a point has, in a clause."""
+    """Return a clause with the number of runs of a point."""
     least, most = min(runs), max(runs)
     if least < most:
         return f"{least:,} to {most:,} runs a point"

@@ -1,10 +1,10 @@
-"""How far an incidence estimate can be off (paper 004, Section 4.2, 5 and Appendices B and C).
+"""Error bounds of an incidence estimate (paper 004, Section 4.2, 5 and Appendices B and C).
 
 Radii and bounds are SHARES of the m positions, as in the paper's Figure 2: times m they are
 positions. Two different radii must not be confused. `radius` bounds the forward residual
-||Psi/m - A Phi/m||, which is what the linear program constrains; `error_bound` bounds the error
-||Phi/m - Phi'/m|| of its solution and is 2 ||A^-1|| as large. Algorithm 1 prints the second where
-the first belongs, and its output then violates Theorem 4.4 (ERRATA 004.1).
+||Psi/m - A Phi/m||, which the linear program constrains; `error_bound` bounds the error
+||Phi/m - Phi'/m|| of its solution and is 2 ||A^-1|| as large. Algorithm 1 prints the second instead
+of the first, and its output then violates Theorem 4.4 (ERRATA 004.1).
 """
 
 from fractions import Fraction
@@ -20,7 +20,7 @@ RULES: tuple[Rule, ...] = ("rigorous", "corrected", "printed")
 
 
 def as_rule(rule: str) -> Rule:
-    """One of the three ways to choose the radius."""
+    """Check the name of a way to choose the radius."""
     one_of(rule, "rule", RULES)
     return cast("Rule", rule)
 
@@ -41,7 +41,7 @@ def radius(
         n: number of vectors, >= 1.
         m: number of positions, >= 1.
         beta: failure probability, 0 < beta < 1.
-        rule: one of the three.
+        rule: "rigorous", "corrected" or "printed".
         eta: privacy parameter, for "printed" only.
 
     Returns:
@@ -60,11 +60,11 @@ def radius(
 
 
 def error_bound(n: int, m: int, eta: float, beta: float, rule: str = "rigorous") -> float:
-    """Theorem 4.4, corrected: ||Phi - Phi'||/m of every point that the linear program may return.
+    """Theorem 4.4, corrected: bound on ||Phi - Phi'||/m for every point the program may return.
 
     Twice the radius times the true norm ||A^-1||, which exceeds eta^-n (ERRATA 004.3). It holds for
-    all n + 1 counts at once with probability >= 1 - beta under "rigorous"; under "corrected" as far
-    as that radius covers. "printed" has eta^-n in place of the norm: no bound for n >= 2.
+    all n + 1 counts at once with probability >= 1 - beta under "rigorous"; under "corrected" only
+    as far as that radius covers. "printed" has eta^-n instead of the norm: no bound for n >= 2.
 
     Args:
         n: number of vectors, >= 1.
@@ -74,7 +74,7 @@ def error_bound(n: int, m: int, eta: float, beta: float, rule: str = "rigorous")
         rule: which radius.
 
     Returns:
-        A share of the m positions; at 1 or above it says nothing.
+        A share of the m positions; trivial at 1 or above.
     """
     if as_rule(rule) == "printed":
         return 2 * radius(n, m, beta, "corrected") * open_unit(eta, "eta") ** -n
@@ -106,6 +106,10 @@ def product_odds(n: int, eta: float) -> tuple[float, float]:
 
     Lemma 5.6 claims both within [x, 1/x], x = ((1 - eta)/(1 + eta))^n. False for small eta: at
     n = 2, eta = 0.1 they are 3.30 and 2.31 against [0.669, 1.494] (ERRATA 004.4).
+
+    Args:
+        n: number of vectors, >= 1.
+        eta: privacy parameter, 0 < eta < 1.
     """
     full = transition(n, eta)[n]  # P(all n noisy bits are one | j true ones)
     shares = [comb(n, j) / 2**n for j in range(n + 1)]
@@ -115,7 +119,11 @@ def product_odds(n: int, eta: float) -> tuple[float, float]:
 
 
 def product_min_entropy(n: int) -> float:
-    """Min-entropy in bits a position of the AND of n fair bits: lg(1/(1 - 2^-n)) for n >= 1."""
+    """Min-entropy in bits a position of the AND of n fair bits: lg(1/(1 - 2^-n)) for n >= 1.
+
+    Args:
+        n: number of vectors, >= 1.
+    """
     return -log1p(-(2.0 ** -whole(n, "n", 1))) / log(2)
 
 
@@ -123,24 +131,41 @@ def all_at_least(n: int, m: int, floor: int) -> Fraction:
     """P(every Phi_t >= floor) when all weak compositions of m into n + 1 counts are equally likely.
 
     Exactly C(m - (n + 1) floor + n, n)/C(m + n, n): the law behind Lemma C.1.
+
+    Args:
+        n: number of vectors, >= 1.
+        m: positions, >= 1.
+        floor: least count wanted, >= 0.
     """
     n, m, floor = whole(n, "n", 1), whole(m, "m", 1), whole(floor, "floor", 0)
-    left = m - (n + 1) * floor
-    return Fraction(comb(left + n, n) if left >= 0 else 0, comb(m + n, n))
+    positions_left = m - (n + 1) * floor
+    return Fraction(comb(positions_left + n, n) if positions_left >= 0 else 0, comb(m + n, n))
 
 
 def positions_needed(n: int, floor: int, beta: float) -> float:
-    """Lemma C.1: m >= (n + 1) floor/(1 - (1 - beta)^(1/n)) makes `all_at_least` >= 1 - beta."""
+    """Lemma C.1: m >= (n + 1) floor/(1 - (1 - beta)^(1/n)) makes `all_at_least` >= 1 - beta.
+
+    Args:
+        n: number of vectors, >= 1.
+        floor: least count wanted, >= 0.
+        beta: failure probability, in (0, 1).
+    """
     n, floor, beta = whole(n, "n", 1), whole(floor, "floor", 0), open_unit(beta, "beta")
     return (n + 1) * floor / -expm1(log1p(-beta) / n)
 
 
 def fewest_positions(n: int, floor: int, beta: float) -> int:
-    """The least m with `all_at_least(n, m, floor) >= 1 - beta`, by bisection: exact Lemma C.1."""
-    wanted = 1 - Fraction(open_unit(beta, "beta"))
+    """The least m with `all_at_least(n, m, floor) >= 1 - beta`, by bisection: exact Lemma C.1.
+
+    Args:
+        n: number of vectors, >= 1.
+        floor: least count wanted, >= 0.
+        beta: failure probability, in (0, 1).
+    """
+    probability = 1 - Fraction(open_unit(beta, "beta"))
     low, high = 0, int(positions_needed(n, floor, beta)) + 1
     while high - low > 1:
         middle = (low + high) // 2
-        enough = all_at_least(n, middle, floor) >= wanted
+        enough = all_at_least(n, middle, floor) >= probability
         low, high = (low, middle) if enough else (middle, high)
     return high

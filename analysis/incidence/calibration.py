@@ -1,12 +1,14 @@
-"""How large the error really is when one has an idea of the data (paper 004, Section 6.1).
+"""The size of the error on supposed data, by simulation (paper 004, Section 6.1).
 
 The bound of Theorem 4.4 is attained by error vectors that do not occur. The paper measures a factor
 gamma < 1 on simulated data and multiplies the bound by it. Its reason, that the maximum of
 ||A^-1 x||/||x|| over x in {-gamma, gamma}^(n+1) scales with gamma, is wrong: a ratio of two norms
-does not change with the scale of x (ERRATA 004.5). What remains, and is done here, is plain
-simulation: the 1 - beta quantile of the error over noisy versions of data of the supposed kind,
-with the quantile's own confidence limits, and gamma as its ratio to the bound.
+does not change with the scale of x (ERRATA 004.5). The part that is valid is plain simulation: the
+1 - beta quantile of the error over noisy versions of data of the supposed kind, with the quantile's
+own confidence limits, and gamma as its ratio to the bound.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import floor
@@ -27,10 +29,10 @@ class Calibration:
 
     Attributes:
         errors: largest error among the n + 1 counts in each run, ascending, shape (runs,).
-        beta: the quantile is the one at 1 - beta.
-        quantile: of the errors at 1 - beta.
+        beta: the quantile is at 1 - beta.
+        quantile: quantile of the errors at 1 - beta.
         low: lower 95 % confidence limit of the true quantile.
-        high: upper 95 % confidence limit; infinite if the runs are too few for one.
+        high: upper 95 % confidence limit; infinite if there are too few runs.
         bound: `error_bound` for this n, m, eta and beta.
         method: the estimator.
     """
@@ -45,7 +47,7 @@ class Calibration:
 
     @property
     def gamma(self) -> float:
-        """Quantile over bound: what the paper multiplies its bound by."""
+        """Quantile over bound: the factor for the paper's bound."""
         return self.quantile / self.bound
 
     def __str__(self) -> str:
@@ -72,7 +74,7 @@ def calibrate(
     Args:
         phi: the supposed incidence vector, n + 1 counts. Only n, m and its shares matter.
         eta: privacy parameter.
-        beta: which quantile.
+        beta: the quantile is at 1 - beta.
         method: estimator.
         runs: simulated data sets, >= 20.
         rule: radius of the bound, and of the polytope methods.
@@ -80,7 +82,7 @@ def calibrate(
             does, or keeps phi.
         rng: generator or seed.
     """
-    truth, chosen, limit = as_incidence(phi, "phi"), as_method(method), as_rule(rule)
+    truth, estimator, limit = as_incidence(phi, "phi"), as_method(method), as_rule(rule)
     beta, runs = open_unit(beta, "beta"), whole(runs, "runs", 20)
     generator = np.random.default_rng(rng)
     m = int(truth.sum())
@@ -88,17 +90,17 @@ def calibrate(
     for run in range(runs):
         actual = generator.multinomial(m, truth / m) if redraw else truth
         psi = sample(actual, eta, rng=generator)
-        if chosen == "bayes":
-            shares = estimate(psi, eta, beta, chosen, rng=generator).shares
+        if estimator == "bayes":
+            shares = estimate(psi, eta, beta, estimator, rng=generator).shares
         else:
-            shares = point(psi, eta, beta, chosen, limit)[0]
+            shares = point(psi, eta, beta, estimator, limit)[0]
         errors[run] = np.abs(shares - actual / m).max()
     errors.sort()
-    return _summary(errors, beta, error_bound(len(truth) - 1, m, eta, beta, limit), chosen)
+    return _summary(errors, beta, error_bound(len(truth) - 1, m, eta, beta, limit), estimator)
 
 
 def _summary(errors: Floats, beta: float, bound: float, method: Method) -> Calibration:
-    """Order statistics that enclose the quantile: their number below it is binomial."""
+    """Return the calibration: its limits are order statistics that enclose the quantile."""
     from scipy.stats import binom
 
     runs = len(errors)

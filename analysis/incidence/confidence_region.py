@@ -1,7 +1,7 @@
 """Simultaneous confidence limits for all n + 1 incidence counts, at any m, not asymptotic.
 
-A weight w gives every position of Psi a number: w_i where i of the n vectors say 1. A position with
-s true ones has the law A_s of i, so K_s(b) = log sum_i A_is exp(b w_i) is known. Positions are
+A weight w gives every position of Psi a number: w_i if i of the n vectors say 1. A position with
+s true bits has the law A_s of i, so K_s(b) = log sum_i A_is exp(b w_i) is known. Positions are
 independent, and S is the mean of their numbers, S = sum_i w_i Psi_i / m. Hence, with x = Phi/m,
 
     P(S - c >= 0) <= exp(m (sum_s x_s K_s(b) - b c))        for every b > 0 and c  (Chernoff)
@@ -13,16 +13,16 @@ so except with probability e^-L, at all b > 0 together (they reject larger S onl
 The same with b < 0. For each w and b this is one linear inequality in x. The tilts b that are used
 may depend on Psi, the weights w may not. Two families of n + 1 weights are:
 
-* one that counts the positions with i ones, for each i;
-* row t of the regularised inverse (A^T A + lambda I)^-1 A^T, lambda = 25 / m, for each t. Where the
-  noise is mild it is near row t of A^-1, whose S is an unbiased estimate of x_t.
+* the indicator of i, for each i: S is the share of positions that show i;
+* row t of the regularised inverse (A^T A + lambda I)^-1 A^T, lambda = 25 / m, for each t. If the
+  noise is mild, it is near row t of A^-1, and then S is an unbiased estimate of x_t.
 
 With two sides of each, L = ln(4 (n + 1)/beta) makes all of them hold with probability 1 - beta. The
 limits of Phi_t are its least and largest value under them, 2 (n + 1) linear programs. They hold
 for every estimator at once, since no estimate enters.
 
-A joint region by a likelihood ratio was tried and is not here: it holds all dimensions together,
-and limits are of one at a time (docs/incidence.md has what was measured).
+A joint region by a likelihood ratio was tried and is not used: it holds all dimensions together,
+but limits are of a single dimension (docs/incidence.md has the measurements).
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ from .matrix import transition
 SLACK = 1e-6
 # lambda m: mean widths are within 6 % of the best of 1, 5, 25, 100, 400 and 1,600, in eight cases.
 REGULAR = 25.0
-# Tilts b, as multiples of the one that is best for a normal law; the first alone for long vectors.
+# Tilts b, as multiples of the best tilt for a normal law; only the first for long vectors.
 TILTS, MANY = (1.0, 0.6, 1.6), 64
 # Largest tilt, times the spread of w.
 STEEPEST = 30.0
@@ -44,8 +44,8 @@ STEEPEST = 30.0
 def region(psi: Counts, eta: float, beta: float) -> tuple[Floats, Floats]:
     """Limits in whole positions, shape (n + 1,) each: P(all Phi_t within) >= 1 - beta.
 
-    If no incidence vector satisfies the inequalities (an event of probability <= beta) their
-    logarithms are doubled until one does.
+    If no incidence vector satisfies the inequalities (an event of probability <= beta), their
+    logarithms are doubled until a vector does.
     """
     k, m = len(psi), int(psi.sum())
     level = float(np.log(4 * k / beta))
@@ -62,10 +62,10 @@ def polytope(psi: Counts, eta: float, level: float) -> Polytope:
     k, m = len(psi), int(psi.sum())
     A, h = transition(k - 1, eta), psi / m
     regular = np.linalg.solve(A.T @ A + REGULAR / m * np.eye(k), A.T)
-    near = np.maximum(regular @ h, 1 / m)
-    near /= near.sum()
+    cell_probabilities = np.maximum(regular @ h, 1 / m)
+    cell_probabilities /= cell_probabilities.sum()
     weights: Floats = np.vstack([np.eye(k), regular]).astype(np.float64)
-    variances = np.maximum((weights**2 @ A - (weights @ A) ** 2) @ near, 0.0)
+    variances = np.maximum((weights**2 @ A - (weights @ A) ** 2) @ cell_probabilities, 0.0)
     spreads = np.ptp(weights, axis=1)
     # In a normal law of variance v / m the best tilt is sqrt(2 L / (m v)).
     steepest = STEEPEST / spreads
@@ -76,12 +76,12 @@ def polytope(psi: Counts, eta: float, level: float) -> Polytope:
         for tilt in tilts
         for side in (1, -1)
     ]
-    # In units of L / m: both sides are then of like size.
+    # The unit L / m gives both sides similar sizes.
     return Polytope(np.vstack(rows) * (m / level), np.full(len(rows) * 2 * k, -1.0))
 
 
 def log_moments(tilts: Floats, weights: Floats, seen: Floats, A: Floats) -> Floats:
-    """K_s(b) - b S for each weight, shape (weights, s).
+    """Return K_s(b) - b S for each weight, shape (weights, s).
 
     Args:
         tilts: b, shape (weights,).

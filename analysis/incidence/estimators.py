@@ -8,11 +8,13 @@
     program     paper 004's Algorithm 1 as SciPy's interior point solves it: a vertex
     chebyshev   centre of the largest ball in that program's polytope
     analytic    analytic centre of that polytope
-    inverse     A^-1 Psi: the only unbiased one; may be negative, and wild once eta^-n is large
+    inverse     A^-1 Psi: the only unbiased method; may be negative, and wild once eta^-n is large
 
 Estimates and limits are positions. Limits hold for all counts at once: confidence limits
 (confidence_region.py) that do not depend on the method, or for "bayes" a credible band.
 """
+
+from __future__ import annotations
 
 from typing import cast
 
@@ -29,7 +31,7 @@ from .posterior import as_prior, posterior
 from .result import METHODS, IncidenceEstimate, Method
 from .sampling_law import as_incidence
 
-# The methods that look for a point of a polytope and so need a radius.
+# The methods that search a point of a polytope and so need a radius.
 POLYTOPE = ("program", "chebyshev", "analytic")
 
 
@@ -50,42 +52,42 @@ def estimate(
         eta: privacy parameter, 0 < eta < 1 (`eta_of` a budget).
         beta: probability with which the limits may fail, 0 < beta < 1. For "program", "chebyshev"
             and "analytic" also that of their polytope missing the truth.
-        method: one of METHODS, listed at the head of this file.
+        method: a name in METHODS, listed at the head of this file.
         rule: radius of the polytope: "corrected" (the paper's), "rigorous" or "printed", see
             `radius`.
-        prior: for "bayes": Dirichlet parameters, one number or one for each count.
+        prior: for "bayes": Dirichlet parameters, a number or an array with a number for each count.
         rng: for "bayes": generator or seed.
 
     Raises:
         ParameterError: eta or beta not in (0, 1), psi not a vector of at least two non-negative
             counts, or an unknown method or rule.
     """
-    seen, eta, beta = as_incidence(psi, "psi"), open_unit(eta, "eta"), open_unit(beta, "beta")
-    chosen, radius_rule = as_method(method), as_rule(rule)
-    parameters = as_prior(prior, len(seen))
-    if chosen == "bayes":
-        A = transition(len(seen) - 1, eta)
-        law = posterior(seen, A, parameters, as_rng(rng))
+    observed, eta, beta = as_incidence(psi, "psi"), open_unit(eta, "eta"), open_unit(beta, "beta")
+    estimator, radius_rule = as_method(method), as_rule(rule)
+    parameters = as_prior(prior, len(observed))
+    if estimator == "bayes":
+        A = transition(len(observed) - 1, eta)
+        law = posterior(observed, A, parameters, as_rng(rng))
         low, high = law.band(beta)
         note = f"Monte Carlo error {law.error:.2g} positions"
         return IncidenceEstimate(
-            law.mean, low, high, int(seen.sum()), eta, beta, chosen, None, note
+            law.mean, low, high, int(observed.sum()), eta, beta, estimator, None, note
         )
-    shares, note = point(seen, eta, beta, chosen, radius_rule)
-    m = int(seen.sum())
-    low, high = region(seen, eta, beta)
-    used = radius_rule if chosen in POLYTOPE else None
-    return IncidenceEstimate(shares * m, low, high, m, eta, beta, chosen, used, note)
+    shares, note = point(observed, eta, beta, estimator, radius_rule)
+    m = int(observed.sum())
+    low, high = region(observed, eta, beta)
+    applied_rule = radius_rule if estimator in POLYTOPE else None
+    return IncidenceEstimate(shares * m, low, high, m, eta, beta, estimator, applied_rule, note)
 
 
 def as_method(method: str) -> Method:
-    """One of METHODS."""
+    """Check the name of a method."""
     one_of(method, "method", METHODS)
     return cast("Method", method)
 
 
 def point(psi: Counts, eta: float, beta: float, method: Method, rule: Rule) -> tuple[Floats, str]:
-    """Estimated shares without limits, and the note; every method but "bayes"."""
+    """Return estimated shares without limits, and the note; for every method but "bayes"."""
     n, m = len(psi) - 1, int(psi.sum())
     h, A = psi / m, transition(n, eta)
     if method in ("em", "likelihood"):

@@ -2,12 +2,12 @@
 
     minimise and maximise x_t, t = 0 .. k - 1,  over  {x >= 0 : sum x = 1, rows x >= least}
 
-They differ in their objective alone, so the vertex that is best for one is feasible for the next,
-and mostly near its best: HiGHS keeps its basis and goes on by the primal simplex method. Its
-scaling is off because it would scale, and factorize, anew for every objective; rows come in units
-in which `least` is about -1. For n = 200 that is thirty times as fast as 402 programs from nothing.
+They differ in their objective alone, so the best vertex of a program is feasible for the next, and
+usually near its best: HiGHS keeps its basis and continues by the primal simplex method. Its scaling
+is off because it would scale, and factorize, again for every objective; rows are in units in which
+`least` is about -1. For n = 200 that is thirty times as fast as 402 separate programs.
 
-Where highspy has no wheel, SciPy's `linprog` solves each of them anew: the same limits, slower.
+If highspy has no wheel, SciPy's `linprog` solves each of them separately: the same limits, slower.
 """
 
 from collections.abc import Callable
@@ -30,18 +30,18 @@ OPTIONS: tuple[Option, ...] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polytope:
-    """What the shares x must satisfy, besides a sum of 1.
+    """Conditions on the shares x, besides a sum of 1.
 
     Attributes:
         rows: shape (inequalities, k).
-        least: of rows x, shape (inequalities,).
+        least: lower bounds of rows x, shape (inequalities,).
     """
 
     rows: Floats
     least: Floats
 
 
-# Solves for one objective: the value of the minimum, nan where the solver gives up.
+# Solves for a given objective: the value of the minimum, nan if the solver gives up.
 Minimum = Callable[[Floats], float]
 
 
@@ -50,15 +50,15 @@ class Empty(Exception):
 
 
 def extremes(polytope: Polytope) -> tuple[Floats, Floats] | None:
-    """The least and the largest x_t for every t, shape (k,) each; None if the polytope is empty.
+    """Return the least and the largest x_t for every t, shape (k,) each; None if there is no x.
 
-    Where the solver gives up, 0 and 1 stand.
+    If the solver gives up, they are 0 and 1.
     """
     minimum, k = _minimum(polytope), polytope.rows.shape[1]
     units = np.eye(k)
     try:
         low = np.array([minimum(units[t]) for t in range(k)])
-        # Backwards: the last minimum's vertex is where the first maximum starts.
+        # Backwards: the first maximum starts at the vertex of the last minimum.
         high = np.array([-minimum(-units[t]) for t in reversed(range(k))])[::-1]
     except Empty:
         return None
@@ -70,7 +70,7 @@ def _minimum(polytope: Polytope) -> Minimum:
 
 
 def from_nothing(polytope: Polytope) -> Minimum:
-    """Each program by itself, by SciPy."""
+    """Return a minimum that solves each program separately, by SciPy."""
     rows, sides, total = -polytope.rows, -polytope.least, np.ones(polytope.rows.shape[1])
 
     def minimum(objective: Floats) -> float:
@@ -83,20 +83,20 @@ def from_nothing(polytope: Polytope) -> Minimum:
 
 
 def continued(polytope: Polytope) -> Minimum:
-    """Each program from the vertex where the last one ended, by HiGHS."""
+    """Return a minimum that starts at the last program's final vertex, by HiGHS."""
     rows = np.vstack([polytope.rows, np.ones(polytope.rows.shape[1])])
-    many, k = rows.shape
+    row_count, k = rows.shape
     matrix = Columns(
-        (many, k),
-        np.arange(k + 1, dtype=np.int32) * many,
-        np.tile(np.arange(many, dtype=np.int32), k),
+        (row_count, k),
+        np.arange(k + 1, dtype=np.int32) * row_count,
+        np.tile(np.arange(row_count, dtype=np.int32), k),
         rows.T.ravel(),
     )
     program = LinearProgram(
         matrix,
         np.zeros(k),
         (np.zeros(k), np.ones(k)),
-        (np.append(polytope.least, 1.0), np.append(np.full(many - 1, np.inf), 1.0)),
+        (np.append(polytope.least, 1.0), np.append(np.full(row_count - 1, np.inf), 1.0)),
         *OPTIONS,
         maximise=False,
     )

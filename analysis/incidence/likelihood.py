@@ -1,21 +1,21 @@
 """Maximum likelihood of an incidence vector, by expectation maximisation.
 
 The likelihood treats every position as an independent draw: with shares x = Phi/m a noisy position
-shows i ones with probability (A x)_i, so the log-likelihood is sum_i Psi_i ln (A x)_i. It is
+shows i bits as 1 with probability (A x)_i, so the log-likelihood is sum_i Psi_i ln (A x)_i. It is
 concave, and x >= 0, sum x = 1 hold in every step
 
     x_j <- x_j sum_i A_ij h_i/(A x)_i                    h = Psi/m
 
-Its maximum fits the noise: A is so flat that a wild x explains Psi a little better than the truth
-does. Early steps move along the directions that the data determine, late ones along those that only
-noise drives. So `em` stops when the fit is as good as the law of Psi says it should be. Write
+Its maximum fits the noise: A is so flat that a wild x explains Psi a little better than the truth.
+Early steps move along the directions that the data determine, late steps along directions of noise.
+So `em` stops when the fit is as good as the law of Psi says it should be. Write
 D(x) = 2 sum_i Psi_i ln(h_i/(A x)_i) for the deviance. Under the exact covariance of Psi its mean at
 the truth is, to leading order,
 
     E D = n + 1 - sum_ij A_ij^2 x_j/(A x)_i
 
-(less than the n of a multinomial because Phi is fixed, not drawn); `em` stops at the first x, from
-the uniform one, with D(x) <= STOP times that value at x. `maximum` goes all the way.
+(less than the n of a multinomial because Phi is fixed, not drawn). `em` starts at the uniform x and
+stops at the first x with D(x) <= STOP times that value at x. `maximum` goes all the way.
 """
 
 from dataclasses import dataclass
@@ -43,10 +43,10 @@ class Fit:
 
     Attributes:
         shares: at least 0, sum 1.
-        steps: how many were made.
+        steps: number of steps made.
         deviance: 2 m KL(h || A x), nats doubled.
         expected: its mean at the truth, if x is near it.
-        gap: the maximum log-likelihood exceeds this one by at most so many nats.
+        gap: upper bound, in nats, on the log-likelihood missing to the maximum.
     """
 
     shares: Floats
@@ -57,10 +57,16 @@ class Fit:
 
     @classmethod
     def of(cls, h: Floats, A: Floats, x: Floats, m: int, steps: int) -> "Fit":
-        """Judge shares x."""
-        shown = A @ x
-        gap = m * float((A.T @ (h / shown)).max() - 1)  # concave: the gain towards every corner
-        return cls(x / x.sum(), steps, deviance(h, shown, m), _expected(A * A, x, shown), gap)
+        """Return the fit with shares x."""
+        law = A @ x
+        gap = m * float((A.T @ (h / law)).max() - 1)  # concave: the gain towards every corner
+        return cls(
+            x / x.sum(),
+            steps,
+            deviance(h, law, m),
+            _expected(A * A, x, law),
+            gap,
+        )
 
 
 def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> Fit:
@@ -71,29 +77,29 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
         A: transition matrix, shape (n + 1, n + 1).
         m: number of positions.
         stop: share of the expected deviance, >= 0.
-        steps: at most so many steps.
+        steps: limit of the steps.
     """
-    x, done = np.full(len(h), 1 / len(h)), 0
+    x, steps_done = np.full(len(h), 1 / len(h)), 0
     path = [x]
-    while done <= steps:
-        # Some steps ahead; then all are judged at once, and the first that fits is taken.
+    while steps_done <= steps:
+        # Some steps are made ahead; then all are judged at once, and the first that fits is taken.
         path = [x]
-        for _ in range(min(AHEAD, steps - done + 1) - 1):
+        for _ in range(min(AHEAD, steps - steps_done + 1) - 1):
             path.append(path[-1] * (A.T @ (h / (A @ path[-1]))))
         fits = _fits(h, A, np.array(path), m, stop)
         if fits.any():
             first = int(fits.argmax())
-            return Fit.of(h, A, path[first], m, done + first)
-        done += len(path)
+            return Fit.of(h, A, path[first], m, steps_done + first)
+        steps_done += len(path)
         x = path[-1] * (A.T @ (h / (A @ path[-1])))
-    return Fit.of(h, A, path[-1], m, done - 1)
+    return Fit.of(h, A, path[-1], m, steps_done - 1)
 
 
 def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArray[np.bool_]:
-    """For each row of shares: is its deviance at most `stop` times the expected one?"""
-    shown, seen = path @ A.T, h > 0
-    divergence = 2 * m * (np.log(h[seen] / shown[:, seen]) @ h[seen])
-    expected = len(h) - (path @ (A * A).T / shown).sum(axis=1)
+    """Return, for each row of shares, whether its deviance is at most `stop` times the expected."""
+    law, is_observed = path @ A.T, h > 0
+    divergence = 2 * m * (np.log(h[is_observed] / law[:, is_observed]) @ h[is_observed])
+    expected = len(h) - (path @ (A * A).T / law).sum(axis=1)
     return np.asarray(divergence <= stop * expected)
 
 
@@ -101,12 +107,12 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
     """The maximum itself: a few EM steps, then Newton steps under x >= 0, sum x = 1.
 
     A Newton step minimises the quadratic model of the log-likelihood, a non-negative least squares
-    problem. `gap` bounds what is missing; it is below `GAP` nats unless A is numerically singular.
+    problem. `gap` bounds the missing nats; it is below `GAP` unless A is numerically singular.
     """
     x = em(h, A, m, stop=0.0, steps=50).shares
-    done = 50
-    while done < 250 and Fit.of(h, A, x, m, done).gap > GAP:
-        done += 1
+    steps_done = 50
+    while steps_done < 250 and Fit.of(h, A, x, m, steps_done).gap > GAP:
+        steps_done += 1
         step = _model_minimum(h, A, x) - x
         length = 1.0
         while length > 1e-6 and _likelihood(h, A, x + length * step) <= _likelihood(h, A, x):
@@ -115,28 +121,28 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
             x = x + length * step
         for _ in range(10):  # EM never lowers the likelihood and leaves no entry at 0 by accident
             x = x * (A.T @ (h / (A @ x)))
-    return Fit.of(h, A, x, m, done)
+    return Fit.of(h, A, x, m, steps_done)
 
 
 def deviance(h: Floats, shown: Floats, m: int) -> float:
-    """2 m times the divergence of observed shares h from `shown`, >= 0."""
-    seen = h > 0
-    return 2 * m * float(h[seen] @ np.log(h[seen] / shown[seen]))
+    """Return 2 m times the divergence of observed shares h from `shown`, >= 0."""
+    is_observed = h > 0
+    return 2 * m * float(h[is_observed] @ np.log(h[is_observed] / shown[is_observed]))
 
 
 def _likelihood(h: Floats, A: Floats, x: Floats) -> float:
-    seen = h > 0
-    shown = A[seen] @ x
-    return float(h[seen] @ np.log(shown)) if shown.min() > 0 else -np.inf
+    is_observed = h > 0
+    law = A[is_observed] @ x
+    return float(h[is_observed] @ np.log(law)) if law.min() > 0 else -np.inf
 
 
-def _expected(squares: Floats, x: Floats, shown: Floats) -> float:
-    """E D at x, from the squares of A and the shares A x."""
-    return len(x) - float(((squares @ x) / shown).sum())
+def _expected(squares: Floats, x: Floats, law: Floats) -> float:
+    """Return E D at x, from the squares of A and the shares A x."""
+    return len(x) - float(((squares @ x) / law).sum())
 
 
 def _model_minimum(h: Floats, A: Floats, x: Floats) -> Floats:
-    """Where |B y - 2 sqrt(h)|^2, the quadratic model at x, is least: B = diag(sqrt(h)/A x) A."""
+    """The minimum of |B y - 2 sqrt(h)|^2, the quadratic model at x: B = diag(sqrt(h)/A x) A."""
     from scipy.optimize import nnls
 
     B = (np.sqrt(h) / (A @ x))[:, None] * A
@@ -146,5 +152,5 @@ def _model_minimum(h: Floats, A: Floats, x: Floats) -> Floats:
         y = nnls(rows, np.append(2 * np.sqrt(h), heavy))[0]
     except RuntimeError:  # cycled: A is numerically singular here
         return x
-    # Off the boundary by a trifle, so that EM can still raise every entry.
+    # The result is moved off the boundary a little, so that EM can still raise every entry.
     return np.asarray(0.999 * y / y.sum() + 0.001 * x)

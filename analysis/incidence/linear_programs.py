@@ -27,7 +27,7 @@ CENTRED = 1e-10
 
 
 def minmax(h: Floats, A: Floats) -> tuple[Floats, float]:
-    """The incidence shares whose largest residual |h - A x| is least, and that residual."""
+    """Return the incidence shares with the least largest residual |h - A x|, and this residual."""
     shares, residual = _minmax(h.tobytes(), A.tobytes())
     return shares.copy(), residual
 

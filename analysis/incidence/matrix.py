@@ -1,15 +1,17 @@
-"""The matrix A of paper 004: how flipping bits spreads positions over the number of ones they show.
+"""The matrix A of paper 004: the law of the number of 1-bits that a position shows after flipping.
 
 Each of n owners flips each bit with probability p = (1 - eta)/2, which costs epsilon nats a bit,
 
     epsilon = ln((1 + eta)/(1 - eta))        eta = tanh(epsilon/2)                  (paper 004, (2))
 
-A position with j ones then shows Z(j) = Bin(j, 1 - p) + Bin(n - j, p) ones: column j of A is its
-law, the coefficients of (p + (1 - p) x)^j (1 - p + p x)^(n - j). A(eta) A(eta') = A(eta eta'), so
-A(eta)^-1 = A(1/eta): the same coefficients with p < 0. Every one of those is a sum of terms of one
-sign, hence exact to rounding where a numerical inverse is lost (at epsilon = 0.1 and n = 15 every
-digit of it is wrong).
+A position with j true 1-bits then shows Z(j) = Bin(j, 1 - p) + Bin(n - j, p) of them: column j of A
+is its law, the coefficients of (p + (1 - p) x)^j (1 - p + p x)^(n - j). A(eta) A(eta') =
+A(eta eta'), so A(eta)^-1 = A(1/eta): the same coefficients with p < 0. Each of these is a sum of
+terms of one sign, hence exact to rounding, while a numerical inverse is lost (at epsilon = 0.1 and
+n = 15 every digit of it is wrong).
 """
+
+from __future__ import annotations
 
 from math import atanh, log, tanh
 from typing import Any
@@ -21,12 +23,16 @@ from ..validation import Floats, brief, number, open_unit, whole
 
 # ln of the largest 1-norm eta^-n of an inverse that float64 holds with room for its products.
 LARGEST_LOG_NORM = 700.0
-# Vectors whose matrix is made: 200 MB.
+# Limits the vectors, and so the matrix to 200 MB.
 MOST_OWNERS = 5000
 
 
 def eta_of(epsilon: float) -> float:
-    """The privacy parameter eta = tanh(epsilon/2) of a budget of epsilon > 0 nats a bit."""
+    """The privacy parameter eta = tanh(epsilon/2) of a budget of epsilon > 0 nats a bit.
+
+    Args:
+        epsilon: budget in nats a bit, > 0.
+    """
     number(epsilon, "epsilon", "nats between 0 and 36")
     if not 0 < epsilon < 36:  # above, eta is 1 in float64
         raise ParameterError(f"epsilon: found {epsilon!r}; needs nats between 0 and 36")
@@ -34,12 +40,16 @@ def eta_of(epsilon: float) -> float:
 
 
 def epsilon_of(eta: float) -> float:
-    """The budget ln((1 + eta)/(1 - eta)) in nats a bit of a privacy parameter 0 < eta < 1."""
+    """The budget ln((1 + eta)/(1 - eta)) in nats a bit of a privacy parameter 0 < eta < 1.
+
+    Args:
+        eta: privacy parameter, 0 < eta < 1.
+    """
     return 2 * atanh(open_unit(eta, "eta"))
 
 
 def as_owners(n: Any) -> int:
-    """A number of vectors whose matrix can be held."""
+    """Check a number of vectors: at least 1, and their matrix can be held in memory."""
     owners = whole(n, "n", 1)
     if owners > MOST_OWNERS:
         raise ParameterError(f"n: found {brief(n)}; needs at most {MOST_OWNERS} vectors")
@@ -47,10 +57,10 @@ def as_owners(n: Any) -> int:
 
 
 def transition(n: int, eta: float) -> Floats:
-    """A, shape (n + 1, n + 1): entry [i, j] is the probability that j ones of n show as i.
+    """Return A, shape (n + 1, n + 1): [i, j] is the probability that j of n 1-bits show as i.
 
-    Paper 004, Corollary 4.2: the mean of the noisy incidence vector Psi is A Phi. Columns sum to
-    one; A[i, j] = A[n - i, n - j].
+    Paper 004, Corollary 4.2: the mean of the noisy incidence vector Psi is A Phi. Columns sum to 1;
+    A[i, j] = A[n - i, n - j].
 
     Args:
         n: number of vectors (owners), >= 1.
@@ -64,6 +74,10 @@ def inverse(n: int, eta: float) -> Floats:
     """The exact inverse of `transition(n, eta)`, which is A(1/eta), shape (n + 1, n + 1).
 
     Its entries are accurate to about n roundings at any eta. Signs alternate like a chessboard's.
+
+    Args:
+        n: number of vectors, >= 1.
+        eta: privacy parameter, 0 < eta < 1.
 
     Raises:
         ParameterError: n or eta out of range, or eta^-n so large that float64 overflows.
@@ -89,6 +103,10 @@ def inverse_norm(n: int, eta: float) -> float:
     Paper 004 calls it O(eta^-n) "because eta^-n is the largest eigenvalue". An eigenvalue bounds a
     norm from below only (ERRATA 004.3): eta^-n is exactly the 1-norm, and at epsilon = 0.1 the max
     norm is 1.5, 2.70 and 3.67 times as large for n = 2, 10 and 21.
+
+    Args:
+        n: number of vectors, >= 1.
+        eta: privacy parameter, 0 < eta < 1.
     """
     return float(np.abs(inverse(n, eta)).sum(axis=1).max())
 

@@ -1,11 +1,11 @@
 """The posterior of an incidence vector given its noisy version, by parallel Markov chains.
 
-Model: shares x ~ Dirichlet(prior), every position draws its number of ones from x. Then Psi given
+Model: shares x ~ Dirichlet(prior), every position draws its number of 1-bits from x. Then Psi given
 x is exactly multinomial with probabilities A x. With prior 1 all incidence vectors Phi (all weak
 compositions of m into n + 1 counts) are equally likely: the model of paper 004, Appendix C.
 
 The chains move through x by slice sampling along the difference of two other chains, which follows
-the shape of the posterior however flat A makes it; halves of the chains take turns, so that a move
+the shape of the posterior even if A makes it flat; halves of the chains take turns, so that a move
 never depends on itself. Given x, the true counts behind each Psi_i are multinomial: their sums are
 draws of Phi, their means the smoother estimate.
 """
@@ -25,7 +25,7 @@ FEWEST_CHAINS = 64
 MOVES_EACH = 30
 FEWEST_MOVES = 200
 BATCHES = 10
-# True counts are drawn after every so many moves; between them chains hardly change.
+# True counts are drawn once in this number of moves; between them chains hardly change.
 THIN = 4
 
 # No share of a chain is exactly 0, where it would be stuck.
@@ -34,7 +34,7 @@ LEAST = 1e-15
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """What the chains found, in positions.
+    """The result of the chains, in positions.
 
     Attributes:
         mean: posterior mean of Phi, shape (n + 1,).
@@ -47,7 +47,7 @@ class Posterior:
     error: float
 
     def band(self, beta: float) -> tuple[Floats, Floats]:
-        """Limits that hold the whole vector with posterior probability >= 1 - beta.
+        """Return limits that hold the whole vector with posterior probability >= 1 - beta.
 
         The same tail is cut off every count, as much as leaves 1 - beta of the draws entirely
         inside.
@@ -62,7 +62,7 @@ class Posterior:
 
 
 def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
-    """A Dirichlet parameter for each of k counts; one number stands for k equal ones."""
+    """A Dirichlet parameter for each of k counts; a single number is used for all of them."""
     array = np.asarray(prior, dtype=np.float64)
     if array.ndim > 1 or array.size not in (1, k) or not (array > 0).all():
         raise ParameterError(
@@ -72,7 +72,7 @@ def as_prior(prior: npt.ArrayLike, k: int) -> Floats:
 
 
 def posterior(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> Posterior:
-    """Draws from the posterior of Phi.
+    """Return draws from the posterior of Phi.
 
     Args:
         psi: noisy incidence vector, shape (n + 1,).
@@ -84,27 +84,34 @@ def posterior(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -
 
 
 def posteriors(psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> list[Posterior]:
-    """The posteriors of several noisy vectors, shape (r, n + 1), whose chains move together.
+    """Return the posteriors of several noisy vectors, shape (r, n + 1); their chains move together.
 
-    Chains of one vector never look at another's.
+    A chain only uses chains of its own vector.
     """
     r, k = psis.shape
     chains = np.stack([_start(psi, A, prior, rng) for psi in psis])  # (r, chains, k)
-    each = chains.shape[1]
-    half = each // 2
+    chain_count = chains.shape[1]
+    half = chain_count // 2
     moves = max(FEWEST_MOVES, MOVES_EACH * k)
     means, draws = [], []
     for move in range(moves):
-        for mine, others in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
-            chains[:, mine] = _slide(chains[:, mine], chains[:, others], psis, A, prior, rng)
+        for mine, partner_chains in (
+            (slice(half), slice(half, None)),
+            (slice(half, None), slice(half)),
+        ):
+            chains[:, mine] = _slide(
+                chains[:, mine], chains[:, partner_chains], psis, A, prior, rng
+            )
         if move >= moves // 2 and move % THIN == 0:
-            behind = _behind(chains.reshape(-1, k), A).reshape(r, each, k, k)
-            means.append(np.einsum("ri,rcij->rj", psis, behind) / each)
-            shown = np.broadcast_to(psis[:, None], (r, each, k))
-            draws.append(rng.multinomial(shown, behind).sum(axis=2))
-    phi, counted = np.array(means), np.concatenate(draws, axis=1)
+            true_given_observed = _true_counts_given(chains.reshape(-1, k), A).reshape(
+                r, chain_count, k, k
+            )
+            means.append(np.einsum("ri,rcij->rj", psis, true_given_observed) / chain_count)
+            observed = np.broadcast_to(psis[:, None], (r, chain_count, k))
+            draws.append(rng.multinomial(observed, true_given_observed).sum(axis=2))
+    phi, true_counts = np.array(means), np.concatenate(draws, axis=1)
     return [
-        Posterior(phi[:, i].mean(axis=0), counted[i].astype(np.int64), _error(phi[:, i]))
+        Posterior(phi[:, i].mean(axis=0), true_counts[i].astype(np.int64), _error(phi[:, i]))
         for i in range(r)
     ]
 
@@ -123,20 +130,22 @@ def _start(psi: Counts, A: Floats, prior: Floats, rng: np.random.Generator) -> F
     )
     chains = 0.9 * chains + 0.1 / k
     for _ in range(10):
-        counts = _counts(psi, _behind(chains, A), rng)
+        counts = _counts(psi, _true_counts_given(chains, A), rng)
         chains = _inside(rng.standard_gamma(prior + counts))
     return chains
 
 
-def _behind(chains: Floats, A: Floats) -> Floats:
-    """P(j true ones | i shown, x), shape (chains, i, j)."""
+def _true_counts_given(chains: Floats, A: Floats) -> Floats:
+    """Return P(j true 1-bits | i shown, x), shape (chains, i, j)."""
     weights = A[None] * chains[:, None, :]
     return np.asarray(weights / weights.sum(axis=2, keepdims=True))
 
 
-def _counts(psi: Counts, behind: Floats, rng: np.random.Generator) -> Counts:
-    drawn = rng.multinomial(np.broadcast_to(psi, behind.shape[:2]), behind)
-    return np.asarray(drawn.sum(axis=1), dtype=np.int64)
+def _counts(psi: Counts, true_given_observed: Floats, rng: np.random.Generator) -> Counts:
+    drawn_counts = rng.multinomial(
+        np.broadcast_to(psi, true_given_observed.shape[:2]), true_given_observed
+    )
+    return np.asarray(drawn_counts.sum(axis=1), dtype=np.int64)
 
 
 def _inside(x: Floats) -> Floats:
@@ -144,10 +153,10 @@ def _inside(x: Floats) -> Floats:
     return np.asarray(inside / inside.sum(axis=1, keepdims=True))
 
 
-def _density(x: Floats, shown: Floats, psi: Floats, prior: Floats) -> Floats:
-    """Logarithm of the posterior density at each row of x and psi; -inf outside the simplex."""
-    inside = np.asarray(np.minimum(x.min(axis=1), shown.min(axis=1)) > 0)
-    safe = np.where(inside[:, None], shown, 1.0)
+def _density(x: Floats, observed_shares: Floats, psi: Floats, prior: Floats) -> Floats:
+    """Return the log posterior density at each row of x and psi; -inf outside the simplex."""
+    inside = np.asarray(np.minimum(x.min(axis=1), observed_shares.min(axis=1)) > 0)
+    safe = np.where(inside[:, None], observed_shares, 1.0)
     value: Floats = np.einsum("ij,ij->i", np.log(safe), psi)
     if (prior != 1).any():
         value = value + np.log(np.where(inside[:, None], x, 1.0)) @ (prior - 1)
@@ -155,35 +164,40 @@ def _density(x: Floats, shown: Floats, psi: Floats, prior: Floats) -> Floats:
 
 
 def _slide(
-    chains: Floats, beside: Floats, psis: Counts, A: Floats, prior: Floats, rng: np.random.Generator
+    chains: Floats,
+    partner_chains: Floats,
+    psis: Counts,
+    A: Floats,
+    prior: Floats,
+    rng: np.random.Generator,
 ) -> Floats:
-    """One slice-sampling move of every chain along the difference of two others of its vector.
+    """Move each chain once, by slice sampling along the difference of two other chains.
 
     Args:
-        chains: those that move, shape (r, c, k).
-        beside: the other half of each vector's chains, shape (r, d, k).
+        chains: the chains to move, shape (r, c, k).
+        partner_chains: the other half of each vector's chains, shape (r, d, k).
         psis: noisy vectors, shape (r, k).
         A: transition matrix.
         prior: Dirichlet parameters.
         rng: generator.
     """
-    (r, each, k), count = chains.shape, beside.shape[1]
-    rows = r * each
-    x, psi = chains.reshape(rows, k), np.repeat(psis, each, axis=0).astype(np.float64)
-    vector = np.repeat(np.arange(r), each)
+    (r, chain_count, k), count = chains.shape, partner_chains.shape[1]
+    rows = r * chain_count
+    x, psi = chains.reshape(rows, k), np.repeat(psis, chain_count, axis=0).astype(np.float64)
+    vector = np.repeat(np.arange(r), chain_count)
     first = rng.integers(count, size=rows)
     second = (first + rng.integers(1, count, size=rows)) % count
-    direction = beside[vector, first] - beside[vector, second]
-    shown, change = x @ A.T, direction @ A.T
+    direction = partner_chains[vector, first] - partner_chains[vector, second]
+    observed_shares, change = x @ A.T, direction @ A.T
     low, high = _reach(x, direction)
-    level = _density(x, shown, psi, prior) - rng.standard_exponential(rows)
+    level = _density(x, observed_shares, psi, prior) - rng.standard_exponential(rows)
     moved = np.zeros(rows)
     open_rows = np.arange(rows)
     for _ in range(200):  # the bracket shrinks to the current point, which is always accepted
         at = rng.uniform(low[open_rows], high[open_rows])
-        where = x[open_rows] + at[:, None] * direction[open_rows]
-        seen = shown[open_rows] + at[:, None] * change[open_rows]
-        height = _density(where, seen, psi[open_rows], prior) - level[open_rows]
+        proposal = x[open_rows] + at[:, None] * direction[open_rows]
+        proposed_shares = observed_shares[open_rows] + at[:, None] * change[open_rows]
+        height = _density(proposal, proposed_shares, psi[open_rows], prior) - level[open_rows]
         accepted, refused = np.flatnonzero(height >= 0), np.flatnonzero(height < 0)
         moved[open_rows[accepted]] = at[accepted]
         open_rows, at = open_rows[refused], at[refused]
@@ -195,7 +209,7 @@ def _slide(
 
 
 def _reach(x: Floats, direction: Floats) -> tuple[Floats, Floats]:
-    """The interval of t in which x + t direction stays in the simplex."""
+    """Return the interval of t in which x + t direction stays in the simplex."""
     with np.errstate(divide="ignore", invalid="ignore"):
         limits = -x / direction
     low = np.where(direction > 0, limits, -np.inf).max(axis=1)

@@ -1,4 +1,6 @@
-"""What an estimate of an incidence vector says: counts, limits, unions and inner products."""
+"""The result of an estimate of an incidence vector: counts, limits, unions and inner products."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -50,16 +52,16 @@ class IncidenceEstimate:
     """An estimated incidence vector.
 
     Attributes:
-        phi: estimated positions that are one in exactly t of n vectors, shape (n + 1,), t = 0 .. n.
+        phi: estimated positions set in exactly t of n vectors, shape (n + 1,), t = 0 .. n.
             Sums to m; only "inverse" has negative entries, and may leave its limits.
         low: lower limits, shape (n + 1,).
         high: upper limits; all true counts lie within at once with probability >= 1 - beta.
         m: number of positions.
         eta: privacy parameter of the vectors.
         beta: probability with which the limits may fail.
-        method: how phi was estimated.
-        rule: the radius of the polytope methods; None for the others.
-        note: what the method says of itself: steps, fit, Monte Carlo error.
+        method: the estimator of phi.
+        rule: the radius of the polytope methods; None for other methods.
+        note: report of the method: steps, fit, Monte Carlo error.
     """
 
     phi: Floats
@@ -74,12 +76,12 @@ class IncidenceEstimate:
 
     @property
     def n(self) -> int:
-        """Number of vectors."""
+        """The number of vectors."""
         return len(self.phi) - 1
 
     @property
     def epsilon(self) -> float:
-        """Budget in nats a bit."""
+        """The budget in nats a bit."""
         return epsilon_of(self.eta)
 
     @property
@@ -88,28 +90,28 @@ class IncidenceEstimate:
         return self.phi / self.m
 
     def exactly(self, t: int) -> Count:
-        """Positions that are one in exactly t vectors, 0 <= t <= n."""
+        """Return the positions set in exactly t vectors, 0 <= t <= n."""
         t = self._as_t(t)
         return Count(float(self.phi[t]), float(self.low[t]), float(self.high[t]))
 
     def at_least(self, t: int) -> Count:
-        """Positions that are one in t vectors or more, 0 <= t <= n."""
+        """Return the positions set in t vectors or more, 0 <= t <= n."""
         return self._combine((np.arange(self.n + 1) >= self._as_t(t)).astype(float))
 
     @property
     def intersection(self) -> Count:
-        """The n-wise inner product: positions that are one in all vectors (Theorem 5.10)."""
+        """The n-wise inner product: positions set in all vectors (Theorem 5.10)."""
         return self.exactly(self.n)
 
     @property
     def union(self) -> Count:
-        """Positions that are one in at least one vector: m - Phi_0."""
+        """Positions set in at least one vector: m - Phi_0."""
         return self.at_least(1)
 
     def inner_products(self, k: int) -> Count:
-        """The sum of the k-wise inner products over all C(n, k) choices of k vectors.
+        """Return the sum of the k-wise inner products over all C(n, k) choices of k vectors.
 
-        A position with t ones is counted by C(t, k) choices: sum over t of C(t, k) Phi_t.
+        C(t, k) choices count a position set in t vectors: sum over t of C(t, k) Phi_t.
         """
         from scipy.special import comb
 
@@ -117,11 +119,11 @@ class IncidenceEstimate:
         return self._combine(np.asarray(comb(np.arange(self.n + 1), k), dtype=np.float64))
 
     def _combine(self, weights: Floats) -> Count:
-        """Limits of weights @ Phi over all vectors within the limits that sum to m."""
+        """Return limits of weights @ Phi over all vectors within the limits that sum to m."""
         return Count(
             float(weights @ self.phi),
-            0.0 - _most(-weights, self.low, self.high, self.m),
-            _most(weights, self.low, self.high, self.m),
+            0.0 - _maximum(-weights, self.low, self.high, self.m),
+            _maximum(weights, self.low, self.high, self.m),
         )
 
     def _as_t(self, t: int, name: str = "t") -> int:
@@ -137,8 +139,8 @@ class IncidenceEstimate:
             f"{self.intersection} (all limits together {1 - self.beta:.4g}; {self.note})"
         )
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draws the counts with their limits against t on `ax`, or on new axes."""
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the counts with their limits against t on `ax`, or on new axes."""
         axes: Any = ax
         if axes is None:
             import matplotlib.pyplot as plt
@@ -153,12 +155,12 @@ class IncidenceEstimate:
         return axes  # type: ignore[no-any-return]
 
 
-def _most(weights: Floats, low: Floats, high: Floats, m: int) -> float:
-    """Largest weights @ x over low <= x <= high, sum x = m: fill the heaviest first."""
+def _maximum(weights: Floats, low: Floats, high: Floats, m: int) -> float:
+    """Return the largest weights @ x over low <= x <= high, sum x = m: fill the heaviest first."""
     x = low.copy()
-    left = m - float(low.sum())
+    mass_left = m - float(low.sum())
     for t in np.argsort(-weights):
-        more = min(float(high[t] - low[t]), max(left, 0.0))
+        more = min(float(high[t] - low[t]), max(mass_left, 0.0))
         x[t] += more
-        left -= more
+        mass_left -= more
     return float(weights @ x)

@@ -1,13 +1,15 @@
 """Incidence vectors and the law of their noisy version (paper 004, Sections 1 and 4).
 
-Phi_t counts the positions that are one in exactly t of n bit vectors, t = 0 .. n, so Phi sums to
-the number m of positions. Psi is the same count after every owner has flipped its bits:
+Phi_t counts the positions set in exactly t of n bit vectors, t = 0 .. n, so Phi sums to the number
+m of positions. Psi is the same count after every owner has flipped its bits:
 
     Psi = sum over j of Multinomial(Phi_j, A[:, j])                    (Proposition 4.1)
     mean A Phi        covariance diag(A Phi) - A diag(Phi) A^T
 
-Where Phi_j = 0 the sum has no term: the paper's Corollary 4.3, which divides by Phi_j, is not used.
+If Phi_j = 0 the sum has no term: the paper's Corollary 4.3, which divides by Phi_j, is not used.
 """
+
+from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any
@@ -29,7 +31,7 @@ from ..validation import (
 )
 from .matrix import transition
 
-# Owners' bits that are flipped at a time: bounds the memory beside the vectors.
+# limits the bits flipped at a time: bounds the memory beside the vectors
 BLOCK = 1 << 22
 
 # `law` gives up above this many outcomes times positions.
@@ -37,7 +39,7 @@ LARGEST_LAW = 1 << 22
 
 
 def as_incidence(counts: npt.ArrayLike, name: str) -> Counts:
-    """An incidence vector: n + 1 >= 2 counts of positions, at least one position."""
+    """Check an incidence vector: n + 1 >= 2 counts of positions, at least one position."""
     phi = as_count_table(counts, name, dimensions=1)
     if len(phi) < 2:
         raise ParameterError(
@@ -47,7 +49,7 @@ def as_incidence(counts: npt.ArrayLike, name: str) -> Counts:
 
 
 def as_vectors(vectors: Any) -> npt.NDArray[np.uint8]:
-    """Bit vectors, shape (n, m), n, m >= 1; refuses ragged rows and anything but 0 and 1."""
+    """Check bit vectors, shape (n, m), n, m >= 1; refuse ragged rows and entries except 0 and 1."""
     rows = sequence(vectors, "vectors", "vectors of bits, one a person")
     lengths = [np.size(row) for row in rows]
     if not lengths or not lengths[0]:
@@ -65,7 +67,7 @@ def as_vectors(vectors: Any) -> npt.NDArray[np.uint8]:
 
 
 def incidence(vectors: Any) -> Counts:
-    """Phi (or Psi, of sanitized vectors): positions that are one in exactly t of the n vectors.
+    """Return Phi (or Psi, of sanitized vectors): positions set in exactly t of the n vectors.
 
     Args:
         vectors: bits, shape (n, m), one row an owner: an array, or a sequence of equal rows.
@@ -77,16 +79,21 @@ def incidence(vectors: Any) -> Counts:
         ParameterError: no vectors, vectors of different lengths, or entries other than 0 and 1.
     """
     bits = as_vectors(vectors)
-    ones = bits.sum(axis=0, dtype=np.int64)
-    return np.bincount(ones, minlength=len(bits) + 1).astype(np.int64)
+    one_counts = bits.sum(axis=0, dtype=np.int64)
+    return np.bincount(one_counts, minlength=len(bits) + 1).astype(np.int64)
 
 
 def sanitize(
     vectors: Any, eta: float, *, rng: np.random.Generator | int | None = None
 ) -> npt.NDArray[np.uint8]:
-    """Each owner alone flips each of its bits with probability (1 - eta)/2: paper 004, (1).
+    """Flip each bit with probability (1 - eta)/2, independently: paper 004, (1).
 
     Flips come from a child of the generator: vectors drawn with the same seed do not share them.
+
+    Args:
+        vectors: bits, shape (n, m).
+        eta: privacy parameter, 0 < eta < 1.
+        rng: a seed or a generator.
     """
     bits, eta = as_vectors(vectors), open_unit(eta, "eta")
     generator = as_generator(rng)
@@ -100,30 +107,50 @@ def sanitize(
 def sample(
     phi: npt.ArrayLike, eta: float, *, rng: np.random.Generator | int | None = None
 ) -> Counts:
-    """One draw of Psi from its exact law, without making any vector; cost O(n^2) at any m."""
+    """One draw of Psi from its exact law, without making any vector; cost O(n^2) at any m.
+
+    Args:
+        phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
+        eta: privacy parameter, 0 < eta < 1.
+        rng: a seed or a generator.
+    """
     truth = as_incidence(phi, "phi")
     A = transition(len(truth) - 1, eta)
-    drawn = as_rng(rng).multinomial(truth, (A / A.sum(axis=0)).T)
-    return np.asarray(drawn.sum(axis=0), dtype=np.int64)
+    drawn_counts = as_rng(rng).multinomial(truth, (A / A.sum(axis=0)).T)
+    return np.asarray(drawn_counts.sum(axis=0), dtype=np.int64)
 
 
 def mean(phi: npt.ArrayLike, eta: float) -> Floats:
-    """E Psi = A Phi in positions, shape (n + 1,)."""
+    """Return E Psi = A Phi in positions, shape (n + 1,).
+
+    Args:
+        phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
+        eta: privacy parameter, 0 < eta < 1.
+    """
     truth = as_incidence(phi, "phi")
     return np.asarray(transition(len(truth) - 1, eta) @ truth)
 
 
 def covariance(phi: npt.ArrayLike, eta: float) -> Floats:
-    """Cov Psi = diag(A Phi) - A diag(Phi) A^T in squared positions, shape (n + 1, n + 1)."""
+    """Return Cov Psi = diag(A Phi) - A diag(Phi) A^T in squared positions, shape (n + 1, n + 1).
+
+    Args:
+        phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
+        eta: privacy parameter, 0 < eta < 1.
+    """
     truth = as_incidence(phi, "phi")
     A = transition(len(truth) - 1, eta)
     return np.asarray(np.diag(A @ truth) - (A * truth) @ A.T)
 
 
 def law(phi: npt.ArrayLike, eta: float) -> dict[tuple[int, ...], float]:
-    """The exact law of Psi: every outcome with its probability, by adding one position at a time.
+    """Return the exact law of Psi: every outcome with its probability, position by position.
 
     For small cases: at most 2^22 outcomes times positions.
+
+    Args:
+        phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
+        eta: privacy parameter, 0 < eta < 1.
     """
     truth = as_incidence(phi, "phi")
     n, m = len(truth) - 1, int(truth.sum())
@@ -145,16 +172,21 @@ def law(phi: npt.ArrayLike, eta: float) -> dict[tuple[int, ...], float]:
 
 
 def outcomes(n: int, m: int) -> int:
-    """Weak compositions of m positions into n + 1 counts: C(m + n, n)."""
+    """Return the number of weak compositions of m positions into n + 1 counts: C(m + n, n)."""
     from math import comb
 
     return comb(m + n, n)
 
 
 def component_law(phi: npt.ArrayLike, eta: float, i: int) -> Floats:
-    """P(Psi_i = s) for s = 0 .. m: the sum of Bin(Phi_j, A[i, j]) over j; shape (m + 1,).
+    """Return P(Psi_i = s) for s = 0 .. m: the sum of Bin(Phi_j, A[i, j]) over j; shape (m + 1,).
 
     Convolved by Fourier transforms: absolute accuracy about 1e-15.
+
+    Args:
+        phi: positions in exactly t vectors for t = 0 .. n, whole numbers, shape (n + 1,).
+        eta: privacy parameter, 0 < eta < 1.
+        i: index of the count, 0 .. n.
     """
     from scipy.signal import fftconvolve
     from scipy.stats import binom
@@ -171,9 +203,14 @@ def component_law(phi: npt.ArrayLike, eta: float, i: int) -> Floats:
 
 
 def zipf(n: int, m: int, exponent: float = 1.0) -> Counts:
-    """An incidence vector with Phi_t proportional to (t + 1)^-exponent: few positions recur often.
+    """Return an incidence vector with Phi_t proportional to (t + 1)^-exponent: few recur often.
 
     Every count is at least 1, as in paper 004's experiments, if m allows it.
+
+    Args:
+        n: number of vectors, >= 1.
+        m: positions, >= n + 1.
+        exponent: steepness; 0 is uniform.
     """
     n = whole(n, "n", 1)
     m = whole(m, "m", n + 1)

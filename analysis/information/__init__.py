@@ -1,11 +1,10 @@
-"""Information metrics of paper 002: privacy, utility and posteriors, under one roof.
+"""Information metrics of paper 002: privacy, utility and posteriors.
 
-Here live average and worst-case privacy, asymptotic and finite utility, and the law of P given the
+Contains average and worst-case privacy, asymptotic and finite utility, and the law of P given the
 tallies. May import `randomizers`, `estimation` and the ground files. Must never know how a report
-travelled: a tally here is numbers that somebody has counted. SciPy's optimizers and distributions
-are loaded only where they are used. Natural logarithms unless `unit="bits"`; `prior` is a
-Dirichlet parameter vector (Jeffreys: all 1/2); a randomizer is a matrix b x a, or one of
-`randomizers`.
+travelled: a tally here is numbers counted elsewhere. SciPy's optimizers and distributions are
+loaded only at their use. Natural logarithms unless `unit="bits"`; `prior` is a Dirichlet parameter
+vector (Jeffreys: all 1/2); a randomizer is a matrix b x a, or a member of `randomizers`.
 """
 
 from typing import TYPE_CHECKING

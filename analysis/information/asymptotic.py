@@ -1,22 +1,24 @@
-"""What n people's reports tell about P when n is large (paper 002, section 6).
+"""Asymptotic information of n people's reports about P for large n (paper 002, section 6).
 
     I(Y; P) = (d - 1) / 2 log n + r + o(1),        d = rank of Q                       (Thm 6.7.1)
     U_as(Q) = -1/2 log(2 pi e) + 1 / (2a - 2) E log det(Q^T D_P Q),  D_p = diag(1 / (Qp)_y)   (6.1)
     r = (a - 1) U_as(Q) + h(P) if Q is faithful (d = a)
 
-Definition 6.5 has the right sign of 1/2 log(2 pi e); Lemma C.7, (C.19) and (C.25) print the other
-one (GRR(2, 1), Dirichlet(3, 3), n = 2000: I(Y; P) is 0.0099 above the asymptote used here, and
-2.84 away from the printed one). The o(1) is slow: for the Jeffreys prior and GRR(2, 1) it is 0.50,
-0.28, 0.24 at n = 100, 1000, 2000, so this is no formula for finite n.
+Definition 6.5 has the right sign of 1/2 log(2 pi e); Lemma C.7, (C.19) and (C.25) print the
+opposite sign (GRR(2, 1), Dirichlet(3, 3), n = 2000: I(Y; P) is 0.0099 above the asymptote used
+here, and 2.84 away from the printed asymptote). The o(1) is slow: for the Jeffreys prior and GRR(2,
+1) it is 0.50, 0.28, 0.24 at n = 100, 1000, 2000, so this is no formula for finite n.
 
-(6.5) with the paper's arrow, a difference that goes to 0, says nothing; what holds is
+(6.5) with the paper's arrow, a difference that goes to 0, has no content; the true statement is
 (1 - U_distr) log n -> 2 (C - U_as). Proposition 6.11 uses the digit utility of protocols that are
-not faithful, for which Definition 4.6 does not give one: there the participation factor is 0.
+not faithful, for which Definition 4.6 gives no value: their participation factor is 0.
 
 The determinant is that of the Fisher information of P about a report, in any a - 1 coordinates
-(Lemma C.7); (C.10), from which it comes, needs 1 / q_y where q_y is printed, and E in (C.21) is
+(Lemma C.7); (C.10), its source, needs 1 / q_y instead of the printed q_y, and E in (C.21) is
 a x (a - 1).
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, inf, log, pi
@@ -49,7 +51,7 @@ class UtilityReading:
     """Asymptotic utility with its error.
 
     Attributes:
-        value: U_as(Q), -inf where Q is not faithful.
+        value: U_as(Q), -inf if Q is not faithful.
         error: a bound on the numerical error of `value` (rule "exact" or "product"), or one
             standard error (rule "sobol").
         ceiling: C_mu, the utility of reports without noise; U_as <= C_mu (Lemma 6.6).
@@ -75,7 +77,7 @@ class UtilityReading:
 def asymptotic_utility(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, points: int = POINTS, rng: Rng = 0
 ) -> float:
-    """U_as(Q) of Definition 6.5, (6.1); -inf where Q is not faithful (rank below a).
+    """Return U_as(Q) of Definition 6.5, (6.1); -inf if Q is not faithful (rank below a).
 
     Exact for any square Q (as many distinct rows as inputs: GRR of any size) by one-dimensional
     integrals; for up to three inputs by a product rule with an error of about 1e-10; above by
@@ -86,7 +88,7 @@ def asymptotic_utility(
             `all_hashes` are never written out: GRR of any size, the others up to 21,201 inputs.
         prior: Dirichlet parameters, shape (a,).
         unit: "nats" or "bits".
-        points: evaluations that quasi-Monte-Carlo may spend.
+        points: largest number of evaluations in quasi-Monte-Carlo.
         rng: scrambles them.
     """
     return read_utility(Q, prior, unit, points=points, rng=rng).value
@@ -98,6 +100,12 @@ def participation_factor(
     """F_mu(Q) = exp(2 U_as - 2 C_mu) in [0, 1]: n reports tell as much as F n people without noise.
 
     Paper 002, Definition 6.10; 0 where Q is not faithful. Arguments as in `asymptotic_utility`.
+
+    Args:
+        Q: the randomizer: a matrix b x a, or an object with a `.matrix`.
+        prior: Dirichlet parameters, shape (a,), all > 0.
+        points: largest number of evaluations in quasi-Monte-Carlo.
+        rng: scrambles them.
     """
     return read_utility(Q, prior, points=points, rng=rng).factor
 
@@ -121,20 +129,28 @@ def utility_ceiling(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 def read_utility(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, points: int = POINTS, rng: Rng = 0
 ) -> UtilityReading:
-    """`asymptotic_utility` with its error, C_mu and the participation factor."""
+    """`asymptotic_utility` with its error, C_mu and the participation factor.
+
+    Args:
+        Q: the randomizer: a matrix b x a, or an object with a `.matrix`.
+        prior: Dirichlet parameters, shape (a,), all > 0.
+        unit: "nats" or "bits".
+        points: largest number of evaluations in quasi-Monte-Carlo.
+        rng: scrambles them.
+    """
     generator, base = as_rng(rng), log_base(unit)
     points = whole(points, "points", 256)
     form = two_level(Q)
     if getattr(Q, "identity_form", None) is not None:
         alpha = as_prior(prior, Q.inputs)
-        half, error, rule = _of_response(Q, alpha)
+        half, error, rule = _response_value(Q, alpha)
     elif form is not None:
         alpha = as_prior(prior, form.a)
-        half, error, rule = _of_subsets(form, alpha, points, generator)
+        half, error, rule = _subset_value(form, alpha, points, generator)
     else:
         rows = as_matrix(Q)
         alpha = as_prior(prior, rows.shape[1])
-        half, error, rule = _of_matrix(distinct_rows(rows), alpha, points, generator)
+        half, error, rule = _matrix_value(distinct_rows(rows), alpha, points, generator)
     ceiling = utility_ceiling(alpha)
     value = GAUSS + half / (alpha.size - 1)
     error /= alpha.size - 1
@@ -142,7 +158,7 @@ def read_utility(
     return UtilityReading(value / base, error / base, ceiling / base, factor, unit, rule)
 
 
-def _of_matrix(
+def _matrix_value(
     rows: Floats, alpha: Floats, points: int, rng: np.random.Generator
 ) -> tuple[float, float, str]:
     """1/2 E log det(Q^T D_P Q), its error and the rule."""
@@ -156,22 +172,22 @@ def _of_matrix(
     return mean.value / 2, mean.error / 2, mean.rule
 
 
-def _of_response(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
+def _response_value(Q: GRR, alpha: Floats) -> tuple[float, float, str]:
     """Det Q = (truth - lie)^(a - 1), and one integral for every distinct parameter (10.5)."""
-    own, copies = np.unique(alpha, return_counts=True)
-    masses = np.column_stack([own, alpha.sum() - own])
-    integral = mean_log(np.tile([Q.truth, Q.lie], (own.size, 1)), masses)
+    distinct_masses, copies = np.unique(alpha, return_counts=True)
+    masses = np.column_stack([distinct_masses, alpha.sum() - distinct_masses])
+    integral = mean_log(np.tile([Q.truth, Q.lie], (distinct_masses.size, 1)), masses)
     half = (Q.a - 1) * log(Q.truth - Q.lie) - float(copies @ integral.value) / 2
     return half, float(copies @ integral.error) / 2, "exact"
 
 
-def _of_subsets(
+def _subset_value(
     form: TwoLevel, alpha: Floats, points: int, rng: np.random.Generator
 ) -> tuple[float, float, str]:
     if not form.high > form.low:
         return -inf, 0.0, "not faithful"
     if form.a <= SMALL:  # all rows at once are faster than one integral a point
-        return _of_matrix(distinct_rows(form.matrix), alpha, points, rng)
+        return _matrix_value(distinct_rows(form.matrix), alpha, points, rng)
     mean = average(lambda p: subset_log_det(form, p), alpha, points, rng)
     return mean.value / 2, mean.error / 2, mean.rule
 
@@ -187,12 +203,14 @@ def log_det_information(rows: Floats, p: Floats) -> Floats:
     reference = p.argmax(axis=1)
     result = np.empty(len(p))
     for r in np.unique(reference):
-        chosen = reference == r
-        others = np.delete(np.arange(rows.shape[1]), r)
-        change = rows[:, others] - rows[:, [r]]
-        weights = 1 / (p[chosen] @ rows.T)
+        is_reference = reference == r
+        further_inputs = np.delete(np.arange(rows.shape[1]), r)
+        change = rows[:, further_inputs] - rows[:, [r]]
+        weights = 1 / (p[is_reference] @ rows.T)
         pairs = (change[:, :, None] * change[:, None, :]).reshape(len(rows), -1)
-        result[chosen] = _log_det((weights @ pairs).reshape(-1, others.size, others.size))
+        result[is_reference] = _log_det(
+            (weights @ pairs).reshape(-1, further_inputs.size, further_inputs.size)
+        )
     return result
 
 

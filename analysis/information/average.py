@@ -1,4 +1,4 @@
-"""Average privacy: the share of what is private that a report leaves hidden (paper 002, 4.1).
+"""Average privacy: the share of private information that a report hides (paper 002, 4.1).
 
     S_mu(Q) = H(X | Y, P) / H(X | P) = 1 - I(X; Y | P) / H(X | P),      P ~ Dirichlet(prior)
 
@@ -7,12 +7,14 @@ It does not depend on the number of people (Lemma 4.2). With w = prior / A, A = 
     H(X | P)    = psi(A + 1) - sum_x w_x psi(prior_x + 1)                      (10.2) in general
     I(X; Y | P) = sum_y ( sum_x w_x Q_y|x log Q_y|x  -  E[(QP)_y log (QP)_y] )
 
-and the expectation is one integral for every y, whatever a and the prior are (`linear_forms`):
-no cubature over the simplex is needed for any Q. Rows that say the same are counted once
-(`row_classes`), which gives (10.4) for GRR and (10.10) for unary encoding, both right as printed.
-(D.9), the form of (10.4) in the appendix, divides by a + beta twice: for GRR(2, 1) and the Jeffreys
-prior it gives -0.42 where (10.4) and direct integration give 0.855.
+and the expectation is one integral for every y, for any a and prior (`linear_forms`): no cubature
+over the simplex is needed for any Q. Equivalent rows are counted once (`row_classes`), which gives
+(10.4) for GRR and (10.10) for unary encoding, both right as printed. (D.9), the form of (10.4) in
+the appendix, divides by a + beta twice: for GRR(2, 1) and the Jeffreys prior it gives -0.42, but
+(10.4) and direct integration give 0.855.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log, sqrt
@@ -32,16 +34,16 @@ Rng = np.random.Generator | int | None
 
 @dataclass(frozen=True, slots=True)
 class PrivacyReading:
-    """Average privacy with what it is made of.
+    """Average privacy with its parts.
 
     Attributes:
-        value: S_mu(Q), in [0, 1]: 1 hides everything private, 0 nothing.
-        error: a bound on the numerical error of `value`; where outputs were drawn at random
-            (`rule` says so), one standard error.
+        value: S_mu(Q), in [0, 1]: 1 hides all private information, 0 none of it.
+        error: a bound on the numerical error of `value`; if outputs were drawn at random (see
+            `rule`), one standard error.
         leak: I(X; Y | P) for one person.
         secret: H(X | P) for one person.
         unit: of `leak` and `secret`, "nats" or "bits".
-        rule: how the sum over outputs was done.
+        rule: method of the sum over outputs.
     """
 
     value: float
@@ -80,22 +82,29 @@ def average_privacy(Q: Any, prior: npt.ArrayLike, *, rng: Rng = 0) -> float:
 def read_privacy(
     Q: Any, prior: npt.ArrayLike, unit: Unit = "nats", *, rng: Rng = 0
 ) -> PrivacyReading:
-    """`average_privacy` with its error, the leak and the secret; arguments as there."""
+    """`average_privacy` with its error, the leak and the secret; arguments as there.
+
+    Args:
+        Q: the randomizer: a matrix b x a, or an object with a `.matrix`.
+        prior: Dirichlet parameters, shape (a,), all > 0.
+        unit: "nats" or "bits".
+        rng: used only if reports are drawn.
+    """
     classes = row_classes(Q, prior, as_rng(rng))
     secret = input_entropy(prior)
-    told, error = _told(classes)
+    leakages, error = _class_information(classes)
     base = log_base(unit)
-    rule = f"exact sum over {len(told)} kinds of outputs"
+    rule = f"exact sum over {len(leakages)} kinds of outputs"
     if classes.drawn:
         rule = f"{classes.drawn} outputs drawn at random"
-        error = float(told.std(ddof=1)) * sqrt(classes.drawn)
-    leak = max(0.0, float(told.sum()))
+        error = float(leakages.std(ddof=1)) * sqrt(classes.drawn)
+    leak = max(0.0, float(leakages.sum()))
     value = min(1.0, max(0.0, 1 - leak / secret))
     return PrivacyReading(value, error / secret, leak / base, secret / base, unit, rule)
 
 
 def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """H(X | P), what is private about one person: psi(A + 1) - sum_x w_x psi(prior_x + 1).
+    """Return H(X | P), one person's private information: psi(A + 1) - sum_x w_x psi(prior_x + 1).
 
     Paper 002, (10.2) for the Jeffreys prior: psi((a + 2) / 2) - psi(3 / 2).
 
@@ -111,7 +120,7 @@ def input_entropy(prior: npt.ArrayLike, unit: Unit = "nats") -> float:
 
 
 def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
-    """H(Y | P) for one person: what is left to learn of one report when P is known.
+    """Return H(Y | P) for one person: the information in one report if P is known.
 
     Args:
         Q: the randomizer's matrix, b x a (or an object with a `.matrix`).
@@ -124,18 +133,18 @@ def report_entropy(Q: Any, prior: npt.ArrayLike, unit: Unit = "nats") -> float:
     return max(0.0, -float(value.sum())) / log_base(unit)
 
 
-def _told(classes: RowClasses) -> tuple[Floats, float]:
-    """What each class of outputs tells about the input when P is known; the error of the sum."""
+def _class_information(classes: RowClasses) -> tuple[Floats, float]:
+    """Return each output class's information about the input if P is known; the sum's error."""
     from scipy.special import xlogy
 
     shares = classes.masses / classes.masses.sum(axis=1, keepdims=True)
     scaled = classes.values / (shares * classes.values).sum(axis=1, keepdims=True)
     integral = mean_x_log_x(scaled, classes.masses)
-    told = (shares * xlogy(scaled, scaled)).sum(axis=1) - integral.value
-    return classes.weights * told, float(classes.weights @ integral.error)
+    class_leakages = (shares * xlogy(scaled, scaled)).sum(axis=1) - integral.value
+    return classes.weights * class_leakages, float(classes.weights @ integral.error)
 
 
 def log_base(unit: str) -> float:
-    """What one unit is in nats: log 2 for "bits", 1 for "nats"."""
+    """Return the size of a unit in nats: log 2 for "bits", 1 for "nats"."""
     one_of(unit, "unit", ("nats", "bits"))
     return log(2) if unit == "bits" else 1.0

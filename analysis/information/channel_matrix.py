@@ -1,8 +1,10 @@
-"""A randomizer as paper 002 sees it: a matrix Q (b x a) whose column x is the law of the output.
+"""A randomizer in paper 002: a matrix Q (b x a) whose column x is the law of the output.
 
-Everything the information metrics need to know about Q is in its rows: a row that is zero never
-comes in, and two proportional rows say the same about the input, so they count as one output.
+The information metrics need only the rows of Q: a row of zeros never comes in, and two proportional
+rows have the same information about the input, so they count as one output.
 """
+
+from __future__ import annotations
 
 from typing import Any
 
@@ -19,10 +21,10 @@ MOST_PARAMETER = 1e9
 
 
 def as_matrix(Q: Any, name: str = "Q") -> Floats:
-    """The b x a matrix of a randomizer: an array, or an object with a `.matrix`.
+    """Return the b x a matrix of a randomizer: an array, or an object with a `.matrix`.
 
-    Every entry is at least 0 and every column sums to one within `SUM_TOLERANCE`; there are at
-    least two inputs, for one input holds nothing private and nothing to learn.
+    Every entry is at least 0 and every column sums to 1 within `SUM_TOLERANCE`; there are at least
+    two inputs, for one input has no private and no learnable information.
     """
     array = as_floats(getattr(Q, "matrix", Q), name, "probabilities, outputs x inputs")
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 2:
@@ -57,26 +59,30 @@ def as_prior(prior: npt.ArrayLike, a: int | None = None, name: str = "prior") ->
 
 
 def jeffreys(a: int) -> Floats:
-    """The Jeffreys prior over `a` inputs: the Dirichlet parameters (1/2, ..., 1/2)."""
+    """The Jeffreys prior over `a` inputs: the Dirichlet parameters (1/2, ..., 1/2).
+
+    Args:
+        a: number of inputs, >= 2.
+    """
     return np.full(whole(a, "a", 2), 0.5)
 
 
 def distinct_rows(Q: Floats) -> Floats:
-    """The rows of Q without the zero ones, proportional rows added up (a sufficient statistic)."""
+    """Return the nonzero rows of Q, proportional rows added up (a sufficient statistic)."""
     return add_up(Q)[0]
 
 
 def add_up(Q: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     """`distinct_rows` and, for every row of Q, which of them it went to (-1: a zero row)."""
     totals = Q.sum(axis=1)
-    kept = np.flatnonzero(totals > 0)
-    shares = np.round(Q[kept] / totals[kept, None], SHARE_DIGITS)
+    positive_rows = np.flatnonzero(totals > 0)
+    shares = np.round(Q[positive_rows] / totals[positive_rows, None], SHARE_DIGITS)
     _, first, inverse = np.unique(shares, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)  # keep the order in which the rows first come
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     place = np.full(len(Q), -1, dtype=np.int64)
-    place[kept] = rank[inverse.ravel()]
+    place[positive_rows] = rank[inverse.ravel()]
     rows = np.zeros((order.size, Q.shape[1]))
-    np.add.at(rows, place[kept], Q[kept])
+    np.add.at(rows, place[positive_rows], Q[positive_rows])
     return rows, place

@@ -2,11 +2,13 @@
 
 Up to three inputs: a product rule in stick-breaking coordinates, P_1 = V_1, P_2 = (1 - V_1) V_2,
 with independent beta variables V = 1 / (1 + e^-u) and u = m + s sinh(t), equal steps in t. In t the
-weight falls off doubly exponentially, so functions with logarithms at the faces of the simplex
-cost nothing; every other node gives the error. Above: randomised quasi-Monte-Carlo (scrambled
-Sobol points through inverse gamma laws); the spread of independent scramblings gives one standard
-error, and the mean over them is unbiased.
+weight falls off doubly exponentially, so functions with logarithms at the faces of the simplex are
+no problem; every second node gives the error. Above: randomised quasi-Monte-Carlo (scrambled Sobol
+points through inverse gamma laws); the spread of independent scramblings gives one standard error,
+and the mean over them is unbiased.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -58,7 +60,7 @@ def average(function: Function, prior: Floats, points: int, rng: np.random.Gener
 
 
 def draws(prior: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Points of Dirichlet(prior), shape (count, a), none of them exactly 0."""
+    """Return points of Dirichlet(prior), shape (count, a), without entries of exactly 0."""
     logs = log_dirichlet(np.broadcast_to(prior, (count, prior.size)), rng)
     return np.asarray(np.maximum(np.exp(logs), 1e-300))
 
@@ -83,18 +85,18 @@ def polynomial_rule(prior: Floats, degree: int) -> tuple[Floats, Floats]:
     from scipy.special import roots_jacobi
 
     count = degree // 2 + 1
-    left, points = np.ones((1, 1)), np.zeros((1, 0))
+    rest_of_stick, points = np.ones((1, 1)), np.zeros((1, 0))
     weights = np.ones(1)
     for j in range(prior.size - 1):
         # the weight (1 - x)^alpha (1 + x)^beta, x = 2 v - 1, has v's exponent second
         x, w = roots_jacobi(count, float(prior[j + 1 :].sum()) - 1, float(prior[j]) - 1)
         v = (x + 1) / 2
         points = np.concatenate(
-            [np.repeat(points, count, axis=0), (left * v).reshape(-1, 1)], axis=1
+            [np.repeat(points, count, axis=0), (rest_of_stick * v).reshape(-1, 1)], axis=1
         )
-        left = (left * (1 - v)).reshape(-1, 1)
+        rest_of_stick = (rest_of_stick * (1 - v)).reshape(-1, 1)
         weights = np.multiply.outer(weights, w / w.sum()).ravel()
-    return np.concatenate([points, left], axis=1), weights
+    return np.concatenate([points, rest_of_stick], axis=1), weights
 
 
 def log_beta(alpha: Floats) -> Floats:
@@ -105,7 +107,11 @@ def log_beta(alpha: Floats) -> Floats:
 
 
 def differential_entropy(prior: Floats) -> float:
-    """The differential entropy h(P) of a Dirichlet law, (2.1), in nats (negative for a > 2)."""
+    """The differential entropy h(P) of a Dirichlet law, (2.1), in nats (negative for a > 2).
+
+    Args:
+        prior: Dirichlet parameters, shape (a,), all > 0.
+    """
     from scipy.special import digamma
 
     total = float(prior.sum())
@@ -115,19 +121,19 @@ def differential_entropy(prior: Floats) -> float:
 
 def _product_rule(function: Function, prior: Floats) -> Average:
     sticks = [_stick(prior[j], prior[j + 1 :].sum()) for j in range(prior.size - 1)]
-    points, left = np.zeros((1, 0)), np.ones((1, 1))
-    weights, even = np.ones(1), np.ones(1, dtype=bool)
+    points, rest_of_stick = np.zeros((1, 0)), np.ones((1, 1))
+    weights, is_coarse = np.ones(1), np.ones(1, dtype=bool)
     for v, rest, w in sticks:
         points = np.concatenate(
-            [np.repeat(points, v.size, axis=0), (left * v).reshape(-1, 1)], axis=1
+            [np.repeat(points, v.size, axis=0), (rest_of_stick * v).reshape(-1, 1)], axis=1
         )
-        left = (left * rest).reshape(-1, 1)
+        rest_of_stick = (rest_of_stick * rest).reshape(-1, 1)
         weights = np.multiply.outer(weights, w).ravel()
-        even = np.logical_and.outer(even, np.arange(v.size) % 2 == 0).ravel()
-    points = np.maximum(np.concatenate([points, left], axis=1), 1e-300)
+        is_coarse = np.logical_and.outer(is_coarse, np.arange(v.size) % 2 == 0).ravel()
+    points = np.maximum(np.concatenate([points, rest_of_stick], axis=1), 1e-300)
     values = _evaluated(function, points)
     fine = float(weights @ values / weights.sum())
-    coarse = float(weights[even] @ values[even] / weights[even].sum())
+    coarse = float(weights[is_coarse] @ values[is_coarse] / weights[is_coarse].sum())
     return Average(fine, abs(fine - coarse) + 1e-14 * abs(fine), "product", len(points))
 
 
@@ -143,8 +149,12 @@ def _stick(alpha: float, beta: float) -> tuple[Floats, Floats, Floats]:
     u = middle + spread * np.sinh(t)
     log_v, log_rest = -np.logaddexp(0, -u), -np.logaddexp(0, u)
     log_w = alpha * log_v + beta * log_rest - betaln(alpha, beta) + np.log(np.cosh(t))
-    kept = log_w > log_w.max() - CUT
-    return np.exp(log_v[kept]), np.exp(log_rest[kept]), np.exp(log_w[kept]) * spread * step
+    heavy_nodes = log_w > log_w.max() - CUT
+    return (
+        np.exp(log_v[heavy_nodes]),
+        np.exp(log_rest[heavy_nodes]),
+        np.exp(log_w[heavy_nodes]) * spread * step,
+    )
 
 
 def _sobol_rule(
@@ -157,13 +167,13 @@ def _sobol_rule(
             f"prior: {prior.size:,} inputs; quasi-Monte-Carlo has points for at most "
             f"{qmc.Sobol.MAXDIM:,}, beyond only GRR is exact"
         )
-    each = max(4, round(log2(max(16, points / SCRAMBLINGS))))
+    log2_points = max(4, round(log2(max(16, points / SCRAMBLINGS))))
     means = np.empty(SCRAMBLINGS)
     for i in range(SCRAMBLINGS):
-        uniform = qmc.Sobol(prior.size, rng=rng).random_base2(each)
+        uniform = qmc.Sobol(prior.size, rng=rng).random_base2(log2_points)
         means[i] = _evaluated(function, _from_uniform(uniform, prior)).mean()
     error = float(means.std(ddof=1)) / sqrt(SCRAMBLINGS)
-    return Average(float(means.mean()), error, "sobol", SCRAMBLINGS << each)
+    return Average(float(means.mean()), error, "sobol", SCRAMBLINGS << log2_points)
 
 
 def _from_uniform(uniform: Floats, prior: Floats) -> Floats:

@@ -26,14 +26,14 @@ BLOCK = 4_000_000
 def compositions(n: int, parts: int) -> Tallies:
     """All vectors of `parts` whole numbers >= 0 with sum n, shape (C(n + parts - 1, n), parts)."""
     rows = np.zeros((1, 0), dtype=np.int64)
-    left = np.array([n])
+    people_left = np.array([n])
     for _ in range(parts - 1):
-        repeats = left + 1
+        repeats = people_left + 1
         starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
         new = np.arange(repeats.sum()) - starts
         rows = np.column_stack([np.repeat(rows, repeats, axis=0), new])
-        left = np.repeat(left, repeats) - new
-    return np.column_stack([rows, left])
+        people_left = np.repeat(people_left, repeats) - new
+    return np.column_stack([rows, people_left])
 
 
 def log_multinomial(tallies: Tallies) -> Floats:

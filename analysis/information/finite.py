@@ -1,4 +1,4 @@
-"""What n reports tell about P and about the tallies T, and the three utilities (paper 002, 4.2).
+"""Information of n reports about P and the tallies T, and the three utilities (paper 002, 4.2).
 
     U_distr = I(Y; P) / I(X; P),   U_tally = I(Y; T) / H(T),   U_digit = (I(Y; P) - h(P)) / (a - 1)
 
@@ -11,16 +11,18 @@ The sums are over tallies, never over sequences ((D.1) leaves out C(n; s) and th
 the sequence; (D.20) prints n H(X | P) with a plus sign: 4.648 in place of 0.785 nats for a = 2,
 n = 5, Jeffreys.
 
-How far the exact sums go at the default limit, for a inputs and b kinds of reports: I(Y; P) up to
+Reach of the exact sums at the default limit, for a inputs and b kinds of reports: I(Y; P) up to
 n = 9,999 (a = b = 2), 139 (a = b = 3), 35 (a = b = 4), 18 (a = 3, b = 8); I(Y; T) up to n = 7,070,
-98, 24, 6. Beyond, I(Y; P) is estimated without bias from simulated people, and I(Y; T) too where
-there are few kinds of reports (`information_estimates`).
+98, 24, 6. Beyond, I(Y; P) is estimated without bias from simulated people, and I(Y; T) too if there
+are few kinds of reports (`information_estimates`).
 
-U_digit is how many digits of P, in base e, the reports give away: Lemma 4.7 compares I(Y; P) with
-the entropy of P rounded to that many digits, and holds if a - 1 coordinates are rounded. Rounding
-all a of them, as printed, the last one adds bits of its own: for Dirichlet(3, 3) the difference
-stays near 0.7 nats.
+U_digit is the number of digits of P, in base e, that the reports reveal: Lemma 4.7 compares I(Y; P)
+with the entropy of P rounded to that many digits, and holds if a - 1 coordinates are rounded. If
+all a of them are rounded, as printed, the last coordinate adds bits of its own: for Dirichlet(3, 3)
+the difference stays near 0.7 nats.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
@@ -54,18 +56,18 @@ SAMPLES = 2000
 
 @dataclass(frozen=True, slots=True)
 class FiniteInformation:
-    """Information of n people, with one standard error where a number was estimated.
+    """Information of n people, with one standard error if a number was estimated.
 
     Attributes:
         n: people.
-        I_YP: I(Y; P), what the reports tell about the distribution.
-        I_XP: I(X; P), what the values themselves would tell; exact.
-        I_YT: I(Y; T), what the reports tell about the tallies; nan if it was left out.
+        I_YP: I(Y; P), the reports' information about the distribution.
+        I_XP: I(X; P), the values' information about the distribution; exact.
+        I_YT: I(Y; T), the reports' information about the tallies; nan if it was left out.
         H_T: H(T); exact.
         distribution_utility, tally_utility: shares in [0, 1].
-        digit_utility: in digits of base e ("nats") or binary digits ("bits"); -inf where Q is
-            not faithful, for which Definition 4.6 gives none.
-        I_YP_error, I_YT_error: one standard error of I_YP and I_YT, 0 where they are exact.
+        digit_utility: in digits of base e ("nats") or binary digits ("bits"); -inf if Q is not
+            faithful, for which Definition 4.6 gives no value.
+        I_YP_error, I_YT_error: one standard error of I_YP and I_YT, 0 if they are exact.
         unit: of the information, "nats" or "bits".
         samples: simulated sets of people, 0 if none.
     """
@@ -143,12 +145,12 @@ def finite_information(
 
 
 def _summed(rows: Floats, n: int, method: Method, limit: int, *, tally: bool) -> tuple[bool, bool]:
-    """Which of I(Y;P), I(Y;T) are summed exactly. I(Y;T) needs the law of S as well."""
+    """Whether I(Y;P) and I(Y;T) are summed exactly. I(Y;T) needs the law of S as well."""
     b, a = rows.shape
-    law, given = output_law_cost(b, a, n), conditional_cost(b, a, n)
-    fits = law <= limit, max(law, given) <= limit
+    law, tally_cost = output_law_cost(b, a, n), conditional_cost(b, a, n)
+    fits = law <= limit, max(law, tally_cost) <= limit
     if method == "exact" and not fits[tally]:
-        longest = max(law, given) if tally else law
+        longest = max(law, tally_cost) if tally else law
         raise ParameterError(
             f"n: the exact sum for {n} people, {a} inputs and {b} kinds of reports has "
             f"{longest:.3g} terms; at most {limit:.3g} are added up: lower n, raise limit, leave "
@@ -167,10 +169,10 @@ def _exact(
     tallies, law = output_law(rows, alpha, n)
     H_S = float(-xlogy(law, law).sum())
     I_YP = H_S + float(law @ log_multinomial(tallies)) - n * report_entropy(rows, alpha)
-    known = Simulated(max(0.0, I_YP), 0.0, 0)
+    exact_information = Simulated(max(0.0, I_YP), 0.0, 0)
     if not summed[1]:
-        return known, None
-    return known, Simulated(max(0.0, H_S - conditional_entropy(rows, alpha, n)), 0.0, 0)
+        return exact_information, None
+    return exact_information, Simulated(max(0.0, H_S - conditional_entropy(rows, alpha, n)), 0.0, 0)
 
 
 def _finished(
@@ -182,8 +184,8 @@ def _finished(
     H_T: float,
     I_XP: float,
 ) -> FiniteInformation:
-    base, nothing = log_base(unit), Simulated(float("nan"), 0.0, 0)
-    law, tally = about[0] or nothing, about[1] or nothing
+    base, missing_estimate = log_base(unit), Simulated(float("nan"), 0.0, 0)
+    law, tally = about[0] or missing_estimate, about[1] or missing_estimate
     faithful = np.linalg.matrix_rank(rows) == alpha.size
     digits = (law.value - differential_entropy(alpha)) / (alpha.size - 1) if faithful else -inf
     return FiniteInformation(

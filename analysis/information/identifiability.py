@@ -1,11 +1,13 @@
-"""Faithful protocols and the others: rank and classes of outputs (paper 002, 6.1 and 6.2).
+"""Faithful and unfaithful protocols: rank and classes of outputs (paper 002, 6.1 and 6.2).
 
-A protocol is faithful if different laws of the inputs give different laws of the reports, which is
-that its matrix has rank a (Definition 6.1, Proposition 6.2). Rank d and the number b' of classes of
-outputs decide how fast information grows (Theorem 6.7):
+A protocol is faithful if different laws of the inputs give different laws of the reports, that is,
+if its matrix has rank a (Definition 6.1, Proposition 6.2). Rank d and the number b' of classes of
+outputs decide the growth of information (Theorem 6.7):
 
     I(Y; P) ~ (d - 1) / 2 log n          I(Y; T) ~ (d + b' - 2) / 2 log n
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +19,7 @@ from .channel_matrix import as_matrix
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What of Q decides the limits of the utilities (Definitions 6.1 and 6.3).
+    """Properties of Q that decide the limits of the utilities (Definitions 6.1 and 6.3).
 
     Attributes:
         a, b: inputs; outputs that can come in.
@@ -55,7 +57,7 @@ def structure(Q: Any) -> Structure:
     rows = as_matrix(Q)
     rows = rows[rows.max(axis=1) > 0]
     b, a = rows.shape
-    # outputs and inputs as one graph; every input can give some output, so none stands alone
+    # outputs and inputs as one graph; every input can give some output, so each has a link
     y, x = np.nonzero(rows)
     links = csr_array((np.ones(y.size), (y, b + x)), shape=(a + b, a + b))
     classes = int(connected_components(links, directed=False)[0])

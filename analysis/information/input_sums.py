@@ -1,4 +1,4 @@
-"""H(T) and I(X; P) for any number of people, from sums that do not grow with it.
+"""H(T) and I(X; P) for any number of people, from sums of fixed length.
 
 T_x, the number of people with the value x, is beta-binomial: n people, parameters alpha_x and
 A - alpha_x with A = sum alpha. With G = log Gamma and the digamma function psi,
@@ -8,12 +8,12 @@ A - alpha_x with A = sum alpha. With G = log Gamma and the digamma function psi,
                                                        h(k, c) = G(k + c) - k psi(k + c) + k + c
 
 because E[log P_x | T] = psi(alpha_x + T_x) - psi(A + n). Neither r nor h grows faster than log k:
-beyond `FAR` they are worked out by Stirling's series, so nothing of size n log n is subtracted (at
+beyond `FAR` they are computed by Stirling's series, so no terms of size n log n are subtracted (at
 n = 10^9 that would leave five digits).
 
-A mean over T_x is a sum of n + 1 terms. It is cut where the law changes: at powers of two from both
+A mean over T_x is a sum of n + 1 terms. It is cut at changes of the law: at powers of two from both
 ends and at every deviation around the mean. In each piece a Gauss rule for consecutive integers
-(zeros of the discrete Chebyshev polynomials) stands for all its terms.
+(zeros of the discrete Chebyshev polynomials) replaces all its terms.
 """
 
 from math import log, pi, sqrt
@@ -22,7 +22,7 @@ import numpy as np
 
 from ..validation import Floats
 
-# From here on Stirling's series is exact in float64.
+# Stirling's series is exact in float64 from here on.
 FAR = 32.0
 # Terms that are simply all added up.
 FEW = 4096
@@ -36,12 +36,12 @@ def input_information(prior: Floats, n: int) -> tuple[float, float]:
 
     total, people = float(prior.sum()), np.array([float(n)])
     tallies = float(ratio(people, total)[0] - gammaln(total))
-    told = float(shape(people, total)[0] - gammaln(total))
+    leakage = float(shape(people, total)[0] - gammaln(total))
     for alpha, copies in zip(*np.unique(prior, return_counts=True), strict=True):
         k, chance = beta_binomial(n, float(alpha), total - float(alpha))
         tallies -= copies * float(chance @ (ratio(k, alpha) - gammaln(alpha)))
-        told -= copies * float(chance @ (shape(k, alpha) - gammaln(alpha)))
-    return max(0.0, tallies), max(0.0, told)
+        leakage -= copies * float(chance @ (shape(k, alpha) - gammaln(alpha)))
+    return max(0.0, tallies), max(0.0, leakage)
 
 
 def beta_binomial(n: int, alpha: float, beta: float) -> tuple[Floats, Floats]:
@@ -56,9 +56,9 @@ def ratio(k: Floats, c: float) -> Floats:
     """r(k, c) = log Gamma(k + c) - log Gamma(k + 1), k >= 0, c > 0."""
     from scipy.special import gammaln
 
-    far = np.maximum(k, FAR)
-    steep = (far + 0.5) * np.log1p((c - 1) / (far + 1)) + (c - 1) * (np.log(far + c) - 1)
-    series = steep + _stirling(far + c) - _stirling(far + 1)
+    large = np.maximum(k, FAR)
+    steep = (large + 0.5) * np.log1p((c - 1) / (large + 1)) + (c - 1) * (np.log(large + c) - 1)
+    series = steep + _stirling(large + c) - _stirling(large + 1)
     return np.where(k >= FAR, series, gammaln(np.minimum(k, FAR) + c) - gammaln(k + 1))
 
 
@@ -71,8 +71,8 @@ def shape(k: Floats, c: float) -> Floats:
     rest = inverse * (1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse / 240)))
     k_far = x - c
     series = (c - 0.5) * np.log(x) + 0.5 * log(2 * pi) + _stirling(x) + k_far / (2 * x)
-    near = np.minimum(k, FAR) + c
-    exact = gammaln(near) - np.minimum(k, FAR) * digamma(near) + near
+    small = np.minimum(k, FAR) + c
+    exact = gammaln(small) - np.minimum(k, FAR) * digamma(small) + small
     return np.where(k >= FAR, series + k_far * rest, exact)
 
 

@@ -2,13 +2,13 @@
 
 In the coordinates eta with p = softmax(eta, one coordinate fixed at 0) the posterior density is
 proportional to prod_x p_x^prior_x prod_y (Rp)_y^s_y: one mode, exponential tails. The proposal is a
-multivariate t around the mode, as curved as the posterior there, a quarter of it three times as
+multivariate t around the mode, with the posterior's curvature there, a quarter of it three times as
 wide: its tails are heavier than the posterior's, so importance weights are bounded and averages of
-weights are unbiased for the marginal likelihood whatever the quality of the fit. How even they are
+weights are unbiased for the marginal likelihood for any quality of the fit. The evenness of weights
 falls with the number of inputs: for GRR(a, 1), n = 1000 and the Jeffreys prior the draws are worth
-0.78, 0.51, 0.26, 0.08 and 0.02 of independent ones for a = 2, 3, 4, 6, 10.
+0.78, 0.51, 0.26, 0.08 and 0.02 of independent draws for a = 2, 3, 4, 6, 10.
 
-Everything is done for many tally vectors at once.
+All functions work on many tally vectors at once.
 """
 
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ SETTLED = 1e-8
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One t law for each of k tally vectors.
+    """A t law for each of k tally vectors.
 
     Attributes:
-        mode: shape (k, a - 1), log-ratios of the inputs to the last one.
+        mode: shape (k, a - 1), log-ratios of the inputs to the last input.
         root: shape (k, a - 1, a - 1), lower triangular L with L L^T the scale matrix.
     """
 
@@ -111,9 +111,12 @@ def fit(rows: Floats, prior: Floats, tallies: Floats) -> Proposal:
         uphill = root @ (np.swapaxes(root, 1, 2) @ gradient[..., None])
         move = uphill[..., 0]
         move *= length / np.maximum(1.0, np.abs(move).max(axis=1, keepdims=True) / LARGEST_MOVE)
-        there = _log_target(rows, prior, tallies, eta + move)
-        better = there >= density
-        eta, density = np.where(better[:, None], eta + move, eta), np.where(better, there, density)
+        moved_density = _log_target(rows, prior, tallies, eta + move)
+        better = moved_density >= density
+        eta, density = (
+            np.where(better[:, None], eta + move, eta),
+            np.where(better, moved_density, density),
+        )
         length = np.where(better[:, None], np.minimum(1.0, 2 * length), length / 4)
         if np.abs(move).max() < SETTLED:
             break
@@ -121,19 +124,19 @@ def fit(rows: Floats, prior: Floats, tallies: Floats) -> Proposal:
 
 
 def observed_information(rows: Floats, prior: Floats, tallies: Floats, eta: Floats) -> Floats:
-    """Minus the second derivative of the log density at its mode, shape (k, a, a).
+    """Return minus the second derivative of the log density at its mode, shape (k, a, a).
 
     With r_y = P(input | report y, p) and v = prior + E[T | S, p], which is (A + n) p at the mode:
     diag(prior) + sum_y s_y r_y r_y^T - v v^T / (A + n). Written with v it is positive semidefinite
-    everywhere, its only null direction the one in which p does not change. Where tallies ask for a
-    negative share it is far from the expected information.
+    everywhere, its only null direction the direction in which p does not change. If tallies ask for
+    a negative share it is far from the expected information.
     """
     p = np.exp(log_simplex(eta))
     law = np.maximum(p @ rows.T, 1e-300)
-    told = np.einsum("yx,kx,ky->kyx", rows, p, np.sqrt(tallies) / law)
+    scores = np.einsum("yx,kx,ky->kyx", rows, p, np.sqrt(tallies) / law)
     v = prior + (tallies / law) @ rows * p
     total = (prior.sum() + tallies.sum(axis=1))[:, None, None]
-    shared = np.swapaxes(told, 1, 2) @ told
+    shared = np.swapaxes(scores, 1, 2) @ scores
     return np.asarray(np.diag(prior) + shared - v[:, :, None] * v[:, None, :] / total)
 
 

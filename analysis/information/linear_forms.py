@@ -1,4 +1,4 @@
-"""E[L log L] and E[log L] for L = sum_x q_x P_x with P Dirichlet: one integral, whatever a is.
+"""E[L log L] and E[log L] for L = sum_x q_x P_x with P Dirichlet: one integral for any a.
 
 P is (G_1, ..., G_a) / |G| with independent G_x ~ Gamma(alpha_x), and |G| ~ Gamma(A) does not
 depend on P; A = sum alpha. With log z = int_0^inf (e^-s - e^-sz) ds / s for z = |G| L and for
@@ -9,7 +9,7 @@ z = |G|, for forms scaled so that E[L] = 1, and w_x = alpha_x / A:
 
 With s = e^u both integrands are analytic for |Im u| < pi and fall off exponentially, so equal
 steps h in u leave an error of about exp(-pi^2 / h): 4e-22 at the step used here, and 2e-11 at
-twice the step, whose difference from the first is the error reported.
+twice the step, whose difference from the first is the reported error.
 """
 
 from typing import NamedTuple
@@ -20,18 +20,18 @@ import numpy.typing as npt
 from ..validation import Floats
 
 STEP = 0.2
-# Both tails are cut where the integrand has fallen by e^-40 = 4e-18.
+# Both tails are cut at a fall of the integrand to e^-40 = 4e-18.
 TAIL = 40.0
-# e^u stays a number; what lies beyond is of values below 1e-290 of the largest.
+# e^u stays a number; values beyond are below 1e-290 of the largest.
 LARGEST = 690.0
 # Work arrays hold at most this many numbers.
 BLOCK = 2_000_000
-# What rounding may add to an integral of numbers below one.
+# Bound on the rounding error of an integral of numbers below 1.
 ROUNDING = 1e-14
 
 
 class Integral(NamedTuple):
-    """Values (one a form) and a bound on the error of each as seen by halving the step.
+    """Values (one a form) and a bound on the error of each, by halving the step.
 
     Attributes:
         value: shape (forms,).
@@ -79,7 +79,7 @@ def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
     for i in range(0, len(q), rows):
         part = slice(i, i + rows)
         sums = np.zeros((2, len(q[part])))
-        for j in range(0, nodes.size, 1024):  # an even number, so that ::2 keeps every other node
+        for j in range(0, nodes.size, 1024):  # an even step, so that ::2 keeps every second node
             g = _integrand(q[part], alpha[part], np.exp(nodes[j : j + 1024]), log_x=log_x)
             sums += [g.sum(axis=1), g[:, ::2].sum(axis=1)]
         fine[part], coarse[part] = STEP * sums[0], 2 * STEP * sums[1]
@@ -87,12 +87,12 @@ def _integrate(q: Floats, alpha: Floats, *, log_x: bool) -> Integral:
 
 
 def _nodes(q: Floats, alpha: Floats, *, log_x: bool) -> Floats:
-    """The u from where every integrand has risen from zero to where every one has died away."""
-    used = (q > 0) & (alpha > 0)
+    """Return nodes u from the rise of the first integrand above zero to the end of the last."""
+    is_used = (q > 0) & (alpha > 0)
     total = alpha.sum(axis=1)
-    low = -np.log(float(q[used].max()) * max(1.0, float(total.max()))) - TAIL
-    decay = float(np.where(used, alpha, 0.0).sum(axis=1).min()) + (0.0 if log_x else 1.0)
-    high = max(0.0, -np.log(float(q[used].min()))) + TAIL / min(decay, 1.0)
+    low = -np.log(float(q[is_used].max()) * max(1.0, float(total.max()))) - TAIL
+    decay = float(np.where(is_used, alpha, 0.0).sum(axis=1).min()) + (0.0 if log_x else 1.0)
+    high = max(0.0, -np.log(float(q[is_used].min()))) + TAIL / min(decay, 1.0)
     return np.arange(low, min(high, LARGEST) + STEP, STEP)
 
 

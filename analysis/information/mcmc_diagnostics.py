@@ -17,20 +17,20 @@ def split_rhat(chains: Floats) -> Floats:
         chains: shape (chains, draws, quantities), at least 4 draws.
     """
     halves = _halves(chains)
-    within, total = _variances(halves)
-    return np.asarray(np.sqrt(total / np.maximum(within, 1e-300)))
+    within_chains, total = _variances(halves)
+    return np.asarray(np.sqrt(total / np.maximum(within_chains, 1e-300)))
 
 
 def effective_size(chains: Floats) -> Floats:
-    """How many independent draws each quantity's mean is worth.
+    """Return the number of independent draws with the same precision of each quantity's mean.
 
     Args:
         chains: shape (chains, draws, quantities), at least 4 draws.
     """
     halves = _halves(chains)
     m, n, _ = halves.shape
-    within, total = _variances(halves)
-    rho = 1 - (within - _autocovariance(halves).mean(axis=0)) / np.maximum(total, 1e-300)
+    within_chains, total = _variances(halves)
+    rho = 1 - (within_chains - _autocovariance(halves).mean(axis=0)) / np.maximum(total, 1e-300)
     rho[0] = 1.0
     pairs = rho[: n // 2 * 2].reshape(n // 2, 2, -1).sum(axis=1)
     positive = np.cumprod(pairs > 0, axis=0)
@@ -46,13 +46,13 @@ def _halves(chains: Floats) -> Floats:
 def _variances(chains: Floats) -> tuple[Floats, Floats]:
     """The mean variance within chains, and the variance estimated from all of them."""
     n = chains.shape[1]
-    within = chains.var(axis=1, ddof=1).mean(axis=0)
-    between = chains.mean(axis=1).var(axis=0, ddof=1)
-    return within, within * (n - 1) / n + between
+    within_chains = chains.var(axis=1, ddof=1).mean(axis=0)
+    between_chains = chains.mean(axis=1).var(axis=0, ddof=1)
+    return within_chains, within_chains * (n - 1) / n + between_chains
 
 
 def _autocovariance(chains: Floats) -> Floats:
-    """Of every chain at every lag, shape (chains, draws, quantities), by Fourier transform."""
+    """Return the autocovariances by chain and lag, shape (chains, draws, quantities), by FFT."""
     n = chains.shape[1]
     centred = chains - chains.mean(axis=1, keepdims=True)
     power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2

@@ -1,14 +1,14 @@
-"""Information about P and T from simulated tallies, unbiased, where exact sums are too long.
+"""Information about P and T from simulated tallies, unbiased, if exact sums are too long.
 
     I(Y; P) = E log [ P(S | P) / P(S) ]          I(Y; T) = E log [ P(S | T) / P(S) ]
 
 over P ~ prior, T | P, S | T. P(S) is an integral, estimated by importance sampling; the log of an
-unbiased estimate is biased, so the bias is taken away by telescoping over sample sizes N 2^l with
+unbiased estimate is biased, so the bias is removed by telescoping over sample sizes N 2^l with
 antithetic differences and a random level l (Rhee-Glynn; for information: Goda, Hironaka, Iwamoto
 2020). P(S | T) is a point of the law of a sum of multinomials: a Fourier sum over the frequencies
-where its characteristic function is not negligible, with a spacing that keeps aliases 12 standard
-deviations away; what is left out is below 1e-10 of typical probabilities, and the work does not
-grow with n.
+with a characteristic function that is not negligible, with a spacing that keeps aliases 12 standard
+deviations away; the rest is below 1e-10 of typical probabilities, and the work does not grow with
+n.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from .laplace import fit, log_weights
 FIRST = 32
 CONTINUE = 2**-1.5
 HIGHEST = 14
-# Draws must be worth this share of independent ones, or the estimate's error bar means nothing.
+# Draws must be worth this share of independent draws, or the estimate's error bar is meaningless.
 EVEN = 0.03
 # Tally vectors handled at once.
 BATCH = 256
@@ -42,7 +42,7 @@ class Simulated:
     """A mean over simulations.
 
     Attributes:
-        value: unbiased for what it estimates.
+        value: unbiased estimate.
         error: one standard error.
         samples: simulated sets of people.
     """
@@ -87,18 +87,20 @@ def estimate_information(
 def log_evidence(
     rows: Floats, prior: Floats, tallies: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> Floats:
-    """Unbiased estimates of log E[prod_y (RP)_y^s_y], one for each row of `tallies`."""
+    """Return unbiased estimates of log E[prod_y (RP)_y^s_y], one for each row of `tallies`."""
     counts = tallies.astype(np.float64)
     proposal = fit(rows, prior, counts)
     level = np.minimum(rng.geometric(1 - CONTINUE, size=len(counts)) - 1, HIGHEST)
     value = _log_mean(log_weights(rows, prior, counts, proposal, FIRST, rng)[1])
-    for here in np.unique(level):
-        chosen = np.flatnonzero(level == here)
-        # P(level = l), the last level holding all that would go further
-        chance = CONTINUE**here * (1 - CONTINUE if here < HIGHEST else 1.0)
-        for part in np.array_split(chosen, max(1, (len(chosen) << int(here)) // 512)):
+    for truncation in np.unique(level):
+        level_draws = np.flatnonzero(level == truncation)
+        # P(level = l); the last level also holds all deeper levels
+        chance = CONTINUE**truncation * (1 - CONTINUE if truncation < HIGHEST else 1.0)
+        for part in np.array_split(
+            level_draws, max(1, (len(level_draws) << int(truncation)) // 512)
+        ):
             narrow = type(proposal)(proposal.mode[part], proposal.root[part])
-            size = FIRST << (int(here) + 1)
+            size = FIRST << (int(truncation) + 1)
             w = log_weights(rows, prior, counts[part], narrow, size, rng)[1]
             halves = (_log_mean(w[:, : size // 2]) + _log_mean(w[:, size // 2 :])) / 2
             value[part] += (_log_mean(w) - halves) / chance
@@ -111,11 +113,12 @@ def _require_even(
     counts = tallies.astype(np.float64)
     logs = log_weights(rows, prior, counts, fit(rows, prior, counts), 2048, rng)[1]
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    even = np.mean(weights.sum(axis=1) ** 2 / np.square(weights).sum(axis=1)) / 2048
-    if even < EVEN:
+    effective_share = np.mean(weights.sum(axis=1) ** 2 / np.square(weights).sum(axis=1)) / 2048
+    if effective_share < EVEN:
         raise ParameterError(
             f"Q: with {prior.size} inputs and this noise the weights are too uneven to estimate "
-            f"I(Y;P) ({even:.2g} of even ones; needs {EVEN}): use fewer inputs or less noise"
+            f"I(Y;P) ({effective_share:.2g} of even ones; needs {EVEN}): use fewer inputs or "
+            "less noise"
         )
 
 
@@ -132,25 +135,29 @@ def log_law_given(
     possible = np.flatnonzero(mean > 0)
     if possible.size < 2:
         return 0.0
-    kept = possible[np.argsort(mean[possible])[:-1]]  # the likeliest report follows from the rest
-    covariance = spread[np.ix_(kept, kept)]
+    kept_reports = possible[
+        np.argsort(mean[possible])[:-1]
+    ]  # the likeliest report follows from the rest
+    covariance = spread[np.ix_(kept_reports, kept_reports)]
     period = [min(n + 1, ceil(ALIAS * sqrt(max(v, 0.0))) + 16) for v in np.diag(covariance)]
     theta = _frequencies(period, covariance)
     log_phi = np.zeros(len(theta), dtype=np.complex128)
     rotated = np.exp(1j * theta.T) - 1
     for x in np.flatnonzero(inputs):
         with np.errstate(divide="ignore"):
-            character = 1 + sum(rows[y, x] * turn for y, turn in zip(kept, rotated, strict=True))
+            character = 1 + sum(
+                rows[y, x] * turn for y, turn in zip(kept_reports, rotated, strict=True)
+            )
             log_phi += inputs[x] * np.log(character)
-    terms = np.exp(log_phi - 1j * (theta @ tallies[kept]))
+    terms = np.exp(log_phi - 1j * (theta @ tallies[kept_reports]))
     return float(np.log(max(np.real(terms).sum() / np.prod(period), 1e-300)))
 
 
 def _frequencies(period: list[int], covariance: Floats) -> Floats:
     """The points of the dual lattice where the characteristic function is not negligible."""
-    own = _own_spread(covariance)
+    spreads = _own_spread(covariance)
     axes = []
-    for size, sd in zip(period, own, strict=True):
+    for size, sd in zip(period, spreads, strict=True):
         furthest = size // 2 if sd == 0 else min(size // 2, ceil(REACH / sd * size / (2 * pi)) + 2)
         full = furthest >= size // 2
         k = np.arange(size) - size // 2 if full else np.arange(-furthest, furthest + 1)
@@ -164,9 +171,9 @@ def _frequencies(period: list[int], covariance: Floats) -> Floats:
 
 
 def _own_spread(covariance: Floats) -> Floats:
-    """The standard deviation of each tally when all others are known: how fast phi falls off."""
+    """Return each tally's standard deviation given all other tallies: the decay rate of phi."""
     eigenvalues = np.linalg.eigvalsh(covariance)
-    if eigenvalues[0] < 1.0:  # not Gaussian yet, or tied by rows that fix each other
+    if eigenvalues[0] < 1.0:  # not Gaussian yet, or a row fixes another row
         return np.zeros(len(covariance))
     return np.asarray(1 / np.sqrt(np.diag(np.linalg.inv(covariance))))
 

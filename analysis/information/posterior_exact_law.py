@@ -4,10 +4,13 @@
 
 The weights come from an urn, one report after the other: a person with report y adds to t_x with
 probability proportional to Q_y|x (prior_x + t_x). All terms are positive and each step is brought
-back to total 1, so nothing cancels, overflows or underflows, and the product of the totals is the
-probability of the sequence of reports. (9.5) as printed is not that probability, as (9.3) says: it
-lacks 1 / B(prior) (a ratio of B(2, 2) = 1/6 for the prior (2, 2)) and only normalises (9.4).
+back to total 1, so there is no cancellation, overflow or underflow, and the product of the totals
+is the probability of the sequence of reports. (9.5) as printed is not that probability, as (9.3)
+says: it lacks 1 / B(prior) (a ratio of B(2, 2) = 1/6 for the prior (2, 2)) and only normalises
+(9.4).
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 
@@ -47,7 +50,7 @@ class ExactPosterior:
 
     @property
     def covariance(self) -> Floats:
-        """Of P, shape (a, a)."""
+        """The covariance of P, shape (a, a)."""
         shapes = self.prior + self.inputs
         second = shapes.T @ (self.weights[:, None] * shapes) + np.diag(self.weights @ shapes)
         return second / (self._total * (self._total + 1)) - np.outer(self.mean, self.mean)
@@ -119,7 +122,7 @@ def exact_posterior(rows: Floats, prior: Floats, tallies: Tallies) -> ExactPoste
     a, n = prior.size, int(tallies.sum())
     law, log_evidence = np.ones((1,) * (a - 1)), 0.0
     for i, y in enumerate(_in_turn(tallies)):
-        law = _told(law, rows[y], prior, i)
+        law = _law_after_report(law, rows[y], prior, i)
         total = float(law.sum())
         law /= total
         log_evidence += float(np.log(total))
@@ -128,7 +131,7 @@ def exact_posterior(rows: Floats, prior: Floats, tallies: Tallies) -> ExactPoste
     return ExactPosterior(prior, inputs, law[tuple(first.T)], log_evidence)
 
 
-def _told(law: Floats, row: Floats, prior: Floats, i: int) -> Floats:
+def _law_after_report(law: Floats, row: Floats, prior: Floats, i: int) -> Floats:
     """The law of t_1 .. t_(a-1) after one more report, as a grid that grows by one each way."""
     a, size = prior.size, i + 1
     axes = np.ogrid[(slice(0, size),) * (a - 1)] if a > 1 else []
@@ -144,6 +147,6 @@ def _told(law: Floats, row: Floats, prior: Floats, i: int) -> Floats:
 
 
 def _in_turn(tallies: Tallies) -> Tallies:
-    """The reports one by one, each kind evenly spread: the law on the way resembles the last."""
-    when = np.concatenate([(np.arange(s) + 0.5) / max(s, 1) for s in tallies])
-    return np.repeat(np.arange(tallies.size), tallies)[np.argsort(when, kind="stable")]
+    """Return the reports, each kind evenly spread: every partial law resembles the last."""
+    times = np.concatenate([(np.arange(s) + 0.5) / max(s, 1) for s in tallies])
+    return np.repeat(np.arange(tallies.size), tallies)[np.argsort(times, kind="stable")]

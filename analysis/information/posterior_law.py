@@ -7,6 +7,8 @@
   effective sample sizes, where they are not.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,7 +30,7 @@ Method = Literal["auto", "exact", "importance", "chains"]
 MOST_TERMS = 200_000_000
 DRAWS = 4000
 CHAINS = 8
-# Importance sampling is taken where its draws are worth this share of independent ones.
+# Importance sampling is used if its draws are worth this share of independent draws.
 EVEN = 0.2
 
 
@@ -65,7 +67,7 @@ class SampledPosterior:
 
     @property
     def covariance(self) -> Floats:
-        """Of P, shape (a, a)."""
+        """The covariance of P, shape (a, a)."""
         centred = self.p - self.mean
         return np.asarray(centred.T @ (self.weights[:, None] * centred))
 
@@ -94,10 +96,10 @@ class SampledPosterior:
         return float(low), float(high)
 
     def sample(self, count: int, rng: np.random.Generator | int | None = None) -> Floats:
-        """Draws of P, shape (count, a), taken from those at hand by their weights."""
+        """Return draws of P, shape (count, a), from the existing draws by their weights."""
         generator = as_rng(rng)
-        chosen = generator.choice(len(self.p), size=whole(count, "count", 1), p=self.weights)
-        return np.asarray(self.p[chosen])
+        drawn_places = generator.choice(len(self.p), size=whole(count, "count", 1), p=self.weights)
+        return np.asarray(self.p[drawn_places])
 
     def __str__(self) -> str:
         state = "" if self.converged else "; NOT CONVERGED: ask for more draws"
@@ -124,15 +126,15 @@ def posterior(
     draws: int = DRAWS,
     rng: np.random.Generator | int | None = 0,
 ) -> Posterior:
-    """The posterior of P given how many people sent each report (Proposition 9.1).
+    """Return the posterior of P given the number of people with each report (Proposition 9.1).
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).
         prior: Dirichlet parameters, shape (a,).
         tallies: people per report, shape (b,), whole numbers >= 0, at least one person.
-        method: "exact", "importance", "chains", or "auto": exact if at most 2e8 numbers are
-            needed, else importance if its draws are worth a fifth of independent ones, else chains.
-        draws: how many, in all; chains that have not mixed by then go on to four times as many.
+        method: "exact", "importance", "chains", or "auto": exact if at most 2e8 numbers are needed,
+            else importance if its draws are worth a fifth of independent draws, else chains.
+        draws: total number; chains that have not mixed by then go on to four times as many.
         rng: makes them.
 
     Raises:
@@ -155,10 +157,10 @@ def posterior_of_rows(
     draws: int = DRAWS,
     rng: np.random.Generator | int | None = 0,
 ) -> Posterior:
-    """`posterior` from the rows of the reports that came in: for randomizers with 2^a rows.
+    """Like `posterior`, from the rows of the reports that came in: for randomizers with 2^a rows.
 
     Args:
-        rows: shape (kinds of reports, a): P(report | input), >= 0; columns need not sum to one.
+        rows: shape (kinds of reports, a): P(report | input), >= 0; columns need not sum to 1.
         prior: as in `posterior`.
         tallies: as in `posterior`.
         method: as in `posterior`.
@@ -193,9 +195,9 @@ def _by(
     if method == "exact" or (method == "auto" and cost <= MOST_TERMS):
         return exact_posterior(R, alpha, counts)
     if method != "chains":
-        drawn = _importance(R, alpha, counts, draws, rng)
-        if method == "importance" or drawn.effective >= EVEN * draws:
-            return drawn
+        importance_sample = _importance(R, alpha, counts, draws, rng)
+        if method == "importance" or importance_sample.effective >= EVEN * draws:
+            return importance_sample
     return _chains(R, alpha, counts, draws, rng)
 
 
@@ -226,9 +228,9 @@ def _chains(
 
 
 def _run(
-    R: Floats, alpha: Floats, counts: Tallies, each: int, rng: np.random.Generator
+    R: Floats, alpha: Floats, counts: Tallies, draws_per_chain: int, rng: np.random.Generator
 ) -> SampledPosterior:
-    chains = run_chains(R, alpha, counts.astype(np.float64), CHAINS, each, rng)
+    chains = run_chains(R, alpha, counts.astype(np.float64), CHAINS, draws_per_chain, rng)
     p = chains.p.reshape(-1, alpha.size)
     return SampledPosterior(
         prior=alpha,

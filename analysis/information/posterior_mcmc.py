@@ -20,7 +20,7 @@ from .laplace import FREEDOM, fit, log_simplex, observed_information, root_of_in
 
 LEAPS = 20
 TARGET = 0.8
-# A Gibbs draw splits every kind of report over all inputs: left out where that is longer.
+# A Gibbs draw splits every kind of report over all inputs: left out if that is longer.
 MOST_SPLITS = 5_000
 
 
@@ -65,11 +65,15 @@ class _Target:
 def run_chains(
     rows: Floats, prior: Floats, tallies: Floats, chains: int, draws: int, rng: np.random.Generator
 ) -> Chains:
-    """`draws` draws of each of `chains` chains, after as many discarded ones."""
+    """Return `draws` draws of each of `chains` chains, after as many discarded draws."""
     target = _target(rows, prior, tallies)
     heavy = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, size=(chains, 1)))
     z = 2 * heavy * rng.standard_normal((chains, prior.size))
-    step, accepted, kept = 0.5 / prior.size**0.25, 0.0, np.empty((chains, draws, prior.size))
+    step, accepted, chain_points = (
+        0.5 / prior.size**0.25,
+        0.0,
+        np.empty((chains, draws, prior.size)),
+    )
     for turn in range(-draws, draws):
         z, chance = _hamiltonian(target, z, step * rng.uniform(0.8, 1.2), rng)
         if turn < 0:
@@ -80,8 +84,8 @@ def run_chains(
             z = _gibbs(target, z, rng)
         if turn >= 0:
             eta = target.eta(z)
-            kept[:, turn] = np.exp(eta - np.logaddexp.reduce(eta, axis=1)[:, None])
-    return Chains(kept, accepted)
+            chain_points[:, turn] = np.exp(eta - np.logaddexp.reduce(eta, axis=1)[:, None])
+    return Chains(chain_points, accepted)
 
 
 def _target(rows: Floats, prior: Floats, tallies: Floats) -> _Target:
@@ -98,14 +102,14 @@ def _hamiltonian(
 ) -> tuple[Floats, float]:
     momentum = rng.standard_normal(z.shape)
     density, gradient = target.value(z)
-    before = density - np.square(momentum).sum(axis=1) / 2
+    energy_before = density - np.square(momentum).sum(axis=1) / 2
     new, moved = z, density
     for _ in range(LEAPS):
         momentum = momentum + step / 2 * gradient
         new = new + step * momentum
         moved, gradient = target.value(new)
         momentum = momentum + step / 2 * gradient
-    gain = moved - np.square(momentum).sum(axis=1) / 2 - before
+    gain = moved - np.square(momentum).sum(axis=1) / 2 - energy_before
     chance = np.exp(np.minimum(np.nan_to_num(gain, nan=-np.inf), 0))
     accept = rng.random(len(z)) < chance
     return np.where(accept[:, None], new, z), float(chance.mean())

@@ -1,13 +1,15 @@
-"""The rows of a randomizer, put together where they say the same, for any number of inputs.
+"""The rows of a randomizer, equivalent rows as one class, for any number of inputs.
 
-What an output y tells about the input depends only on the values of its row and on the Dirichlet
-parameters of the inputs that have each value; rows that agree in both are one class. So
+The information in an output y about the input depends only on the values of its row and on the
+Dirichlet parameters of the inputs with each value; rows that agree in both are one class. So
 
-* generalised randomised response has one class for each distinct parameter, whatever a is;
+* generalised randomised response has one class for each distinct parameter, for any a;
 * unary encoding and local hashing have two values in a row: `high` on a subset of the inputs into
   which each input falls with probability rho on its own, `low` elsewhere. Subsets with equal
   numbers of inputs of each parameter are one class: a + 1 classes for a symmetric prior, not 2^a.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp
@@ -35,8 +37,8 @@ class RowClasses:
         values: shape (classes, v), the distinct values of a row up to a factor, >= 0.
         masses: shape (classes, v), the Dirichlet parameters of the inputs with each value.
         weights: shape (classes,), the probability that an output of this class comes in.
-        drawn: 0 if the classes are all of them; else how many were drawn at random, each with a
-            weight whose mean over the draws is unbiased.
+        drawn: 0 if the classes are all of them; else the number drawn at random, each with a weight
+            whose mean over the draws is unbiased.
     """
 
     values: Floats
@@ -52,11 +54,11 @@ def two_level(Q: Any) -> TwoLevel | None:
 
 
 def all_hashes(a: int, g: int, epsilon: float) -> TwoLevel:
-    """Local hashing with all g^a hash functions (paper 002, Example 7.4), for any a.
+    """Return local hashing with all g^a hash functions (paper 002, Example 7.4), for any a.
 
-    The report (h, c) is the inputs that h maps to c, each of which is there with probability 1/g.
+    The report (h, c) is the inputs that h maps to c; each input is there with probability 1/g.
     `randomizers.LocalHash` draws from a smaller family of functions and is another randomizer: its
-    matrix is read as any other. At equal g and epsilon both have the same privacy level LDP.
+    matrix is read like any matrix. At equal g and epsilon both have the same privacy level LDP.
 
     Args:
         a: inputs, >= 2.
@@ -123,22 +125,24 @@ def subset_classes(form: TwoLevel, prior: Floats, rng: np.random.Generator) -> R
     if count > MOST_CLASSES:
         inside = rng.binomial(copies, form.rho, size=(MOST_CLASSES // 10, alpha.size))
         return _subsets(form, inside @ alpha, prior.sum(), np.full(len(inside), 1 / len(inside)))
-    held, chance = np.zeros(1), np.ones(1)
+    subset_masses, chance = np.zeros(1), np.ones(1)
     for value, c in zip(alpha, copies, strict=True):
         g = np.arange(c + 1)
-        held = np.add.outer(held, value * g).ravel()
+        subset_masses = np.add.outer(subset_masses, value * g).ravel()
         chance = np.multiply.outer(chance, binom.pmf(g, c, form.rho)).ravel()
-    return _subsets(form, held, prior.sum(), chance, exact=True)
+    return _subsets(form, subset_masses, prior.sum(), chance, exact=True)
 
 
 def _subsets(
-    form: TwoLevel, held: Floats, total: float, chance: Floats, *, exact: bool = False
+    form: TwoLevel, subset_masses: Floats, total: float, chance: Floats, *, exact: bool = False
 ) -> RowClasses:
-    masses = np.column_stack([held, np.maximum(total - held, 0.0)])
+    masses = np.column_stack([subset_masses, np.maximum(total - subset_masses, 0.0)])
     weights = chance * (form.high * masses[:, 0] + form.low * masses[:, 1]) / total
-    values = np.tile([form.high, form.low], (len(held), 1))
-    real = (weights > 0) if exact else np.ones(len(held), dtype=bool)
-    return RowClasses(values[real], masses[real], weights[real], drawn=0 if exact else len(held))
+    values = np.tile([form.high, form.low], (len(subset_masses), 1))
+    real = (weights > 0) if exact else np.ones(len(subset_masses), dtype=bool)
+    return RowClasses(
+        values[real], masses[real], weights[real], drawn=0 if exact else len(subset_masses)
+    )
 
 
 def _padded(parts: list[Floats], width: int) -> Floats:

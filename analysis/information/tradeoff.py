@@ -4,10 +4,12 @@
     F(Q)    <= e^(-2 C) / (2 pi e) ((1 - S_wc) / S_wc)^2                                       (8.2)
 
 The proof uses |Q_y|x - Q_y|x'| <= (e^LDP - 1) min Q_y|.; it prints a square on the factor, which is
-false (GRR(3, 1/2): 0.178 > 0.115), but goes on with the right one. (A.12) leaves p_x'' out of its
-denominators. The bound tells something only for small LDP: (1 - S) / S = e^LDP - 1 passes the
-trivial F <= 1 at LDP = log(1 + e^C sqrt(2 pi e)).
+false (GRR(3, 1/2): 0.178 > 0.115), but goes on with the right factor. (A.12) leaves p_x'' out of
+its denominators. The bound is useful only for small LDP: (1 - S) / S = e^LDP - 1 passes the trivial
+F <= 1 at LDP = log(1 + e^C sqrt(2 pi e)).
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +47,7 @@ class TradeoffBound:
 
 
 def tradeoff_bound(worst_case: float, prior: npt.ArrayLike) -> TradeoffBound:
-    """The most utility that a worst-case privacy of S_wc = exp(-LDP) allows.
+    """Return the largest utility possible with a worst-case privacy of S_wc = exp(-LDP).
 
     Args:
         worst_case: S_wc, 0 < S_wc < 1.
@@ -58,13 +60,17 @@ def tradeoff_bound(worst_case: float, prior: npt.ArrayLike) -> TradeoffBound:
 
 
 def informative_below(prior: npt.ArrayLike) -> float:
-    """The LDP level (nats) above which Theorem 8.1 says no more than F <= 1."""
+    """Return the LDP level (nats) above which Theorem 8.1 only gives F <= 1.
+
+    Args:
+        prior: Dirichlet parameters, shape (a,), all > 0.
+    """
     return log(1 + exp(utility_ceiling(prior) - GAUSS))
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What several reports of one value leak together (Proposition 7.6, (7.9)).
+    """The joint leak of several reports of one value (Proposition 7.6, (7.9)).
 
     Attributes:
         parts: 1 - S of each protocol alone.
@@ -77,12 +83,12 @@ class Budget:
     bound: float
 
     def __str__(self) -> str:
-        alone = " + ".join(f"{part:.4g}" for part in self.parts)
-        return f"leaks {self.together:.4g} of what is private, at most {alone} = {self.bound:.4g}"
+        terms = " + ".join(f"{part:.4g}" for part in self.parts)
+        return f"leaks {self.together:.4g} of what is private, at most {terms} = {self.bound:.4g}"
 
 
 def privacy_budget(Qs: Sequence[Any], prior: npt.ArrayLike) -> Budget:
-    """What the product of protocols leaks, against the sum of what each leaks.
+    """Return the leak of the product of protocols, and the sum of the leaks of each.
 
     Args:
         Qs: randomizers of the same inputs, matrices or objects with a `.matrix`.
@@ -91,12 +97,12 @@ def privacy_budget(Qs: Sequence[Any], prior: npt.ArrayLike) -> Budget:
     parts = tuple(1 - average_privacy(Q, prior) for Q in Qs)
     if not parts:
         raise ParameterError("Qs: empty; needs at least one randomizer")
-    together = 1 - average_privacy(product(*Qs), prior)
-    return Budget(parts, together, sum(parts))
+    joint_leakage = 1 - average_privacy(product(*Qs), prior)
+    return Budget(parts, joint_leakage, sum(parts))
 
 
 def mixture_privacy(weights: npt.ArrayLike, Qs: Sequence[Any], prior: npt.ArrayLike) -> float:
-    """S_mu of a mixture: sum_j w_j S_mu(Q_j), (7.11). Its asymptotic utility is at least the mean.
+    """Return S_mu of a mixture: sum_j w_j S_mu(Q_j), (7.11). Its asymptotic utility is >= the mean.
 
     Args:
         weights: probabilities, one for each randomizer.

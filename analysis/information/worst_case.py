@@ -1,13 +1,15 @@
-"""Worst-case privacy: the share of what is private that even the worst report hides (paper 002, 5).
+"""Worst-case privacy: the share of private information hidden by the worst report (paper 002, 5).
 
     S_wc(Q) = inf over priors and outputs y of H(X | Y = y, P) / H(X | P) = exp(-LDP(Q))   (Thm 5.3)
 
-Definition 5.1 does not say under which law of P the numerator's average is taken: the proof uses
-the prior, a reader may think of P given Y = y. The bound holds for both readings. The infimum is a
-limit: priors with all mass at p = (1 - eta, eta, 0, ...) on the two inputs of the worst ratio come
-as close as one likes, slowly, with a distance like 1 / log(1 / eta). f in (B.15) is the ratio at
-one output y, not the average privacy that the text calls it.
+Definition 5.1 does not give the law of P for the numerator's average: the proof uses the prior, a
+reader may think of P given Y = y. The bound holds for both readings. The infimum is a limit: priors
+with all mass at p = (1 - eta, eta, 0, ...) on the two inputs of the worst ratio come arbitrarily
+close, slowly, with a distance like 1 / log(1 / eta). f in (B.15) is the ratio at one output y, not
+the average privacy, as the text calls it.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, inf, log
@@ -25,29 +27,29 @@ from .row_classes import two_level
 
 
 def ldp(Q: Any, unit: Unit = "nats") -> float:
-    """The local differential privacy level LDP(Q) = max over y, x, x' of log Q_y|x / Q_y|x'.
+    """Return the local differential privacy level LDP(Q) = max over y, x, x' of log Q_y|x / Q_y|x'.
 
-    Paper 002, Definition 3.1. Infinite when an output is possible for one input and impossible for
+    Paper 002, Definition 3.1. Infinite if an output is possible for one input and impossible for
     another (in Example 3.2 read inputs 1 and 2: its input 0 is not in A); outputs that are
     impossible for all inputs do not count.
 
     Args:
-        Q: the randomizer, b x a, or one of `randomizers` (which know their level).
+        Q: the randomizer, b x a, or a member of `randomizers` (with a known level).
         unit: "nats" or "bits".
     """
     base = log_base(unit)
-    known: float | None = getattr(Q, "epsilon", None)
-    if known is not None:
-        return known / base
+    exact_epsilon: float | None = getattr(Q, "epsilon", None)
+    if exact_epsilon is not None:
+        return exact_epsilon / base
     form = two_level(Q)
     if form is not None:
         return (log(form.high / form.low) if form.low > 0 else inf) / base
     rows = as_matrix(Q)
     rows = rows[rows.max(axis=1) > 0]
-    least = rows.min(axis=1)
-    if not least.min() > 0:
+    least_probability = rows.min(axis=1)
+    if not least_probability.min() > 0:
         return inf
-    return max(0.0, log(float((rows.max(axis=1) / least).max()))) / base
+    return max(0.0, log(float((rows.max(axis=1) / least_probability).max()))) / base
 
 
 def worst_case_privacy(Q: Any) -> float:
@@ -61,7 +63,7 @@ def worst_case_privacy(Q: Any) -> float:
 
 
 def hidden_share(Q: Any, p: npt.ArrayLike, y: int) -> float:
-    """H(X | Y = y, P = p) / H(X | P = p): what the report y hides of a person drawn from p.
+    """Return H(X | Y = y, P = p) / H(X | P = p): the share that report y hides of a person from p.
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).
@@ -121,20 +123,20 @@ class WorstCase:
         if self.ldp == inf:
             return 0.0
         ratio = exp(-self.ldp) * eta / (1 - eta)
-        after = log1p(ratio) - ratio / (1 + ratio) * log(ratio)
-        return float(after / (-(1 - eta) * log1p(-eta) - eta * log(eta)))
+        gain_after = log1p(ratio) - ratio / (1 + ratio) * log(ratio)
+        return float(gain_after / (-(1 - eta) * log1p(-eta) - eta * log(eta)))
 
 
 def worst_report(Q: Any) -> WorstCase:
-    """Where Theorem 5.3's infimum is approached.
+    """Return the output and the inputs for which Theorem 5.3's infimum is approached.
 
     Args:
         Q: the randomizer, b x a (or an object with a `.matrix`).
     """
     rows = as_matrix(Q)
-    top, least = rows.max(axis=1), rows.min(axis=1)
+    top, least_probability = rows.max(axis=1), rows.min(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(top > 0, top / least, 0.0)
+        ratio = np.where(top > 0, top / least_probability, 0.0)
     y = int(ratio.argmax())
     level = ldp(rows)
     value = worst_case_privacy(rows)

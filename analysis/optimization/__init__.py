@@ -1,7 +1,7 @@
 """Linear and integer programs, solved by HiGHS in a process of its own.
 
-May import the ground files. Must never know what a program is about: tables, counts and shares are
-of the rooms above.
+May import the ground files. Must never know the meaning of a program: tables, counts and shares
+belong to the rooms above.
 """
 
 from .programs import (

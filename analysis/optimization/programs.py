@@ -1,8 +1,8 @@
 """Programs to solve: plain data here, the solver in another process (`solver_process.py`).
 
-A `LinearProgram` is changed by columns or rows and goes on from where its last solution ended
-(HiGHS's own interface). `solve_linear` and `solve_integer` are SciPy's `linprog` and `milp`, of one
-program each. Nothing here imports a solver.
+A `LinearProgram` is changed by columns or rows and continues from its last basis (HiGHS's own
+interface). `solve_linear` and `solve_integer` are SciPy's `linprog` and `milp`, each for a single
+program. This file imports no solver.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Matrix(Protocol):
 
     @property
     def indptr(self) -> npt.NDArray[Any]:
-        """The start of each column, and the end of the last one."""
+        """The start of each column, and the end of the last column."""
         ...
 
     @property
@@ -60,11 +60,11 @@ class Matrix(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Such a matrix without SciPy's sparse arrays, which take longer to import than to solve.
+    """A sparse matrix without SciPy's arrays, which take longer to import than to solve.
 
     Attributes:
         shape: rows and columns.
-        indptr: the start of each column, and the end of the last one.
+        indptr: the start of each column, and the end of the last column.
         indices: the row of each entry.
         data: the value of each entry.
     """
@@ -77,15 +77,15 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearModel:
-    """A linear program as it begins.
+    """The first state of a linear program.
 
     Attributes:
-        matrix: of the constraints, shape (rows, columns).
+        matrix: matrix of the constraints, shape (rows, columns).
         costs: the objective, shape (columns,).
-        columns: the least and the most of each column.
-        rows: the same of the constraints.
+        columns: lower and upper bounds of each column.
+        rows: lower and upper bounds of the constraints.
         maximise: whether the objective is maximised; else it is minimised.
-        options: of HiGHS, besides those for all.
+        options: options of HiGHS, besides the common options.
     """
 
     matrix: Columns
@@ -133,11 +133,11 @@ class Solution:
 
     Attributes:
         status: 0 solved, 1 a limit was reached, 2 infeasible, 3 unbounded, 4 other.
-        x: the solution found; None if there is none.
-        fun: its objective; nan if there is none.
+        x: the solution found; None without a solution.
+        fun: its objective; nan without a solution.
         mip_dual_bound: no solution has a smaller objective (integer programs).
         upper_marginals: multipliers of the rows `A_ub` (linear programs).
-        equal_marginals: the same of `A_eq`.
+        equal_marginals: multipliers of the rows `A_eq`.
     """
 
     status: int
@@ -255,8 +255,8 @@ def solve_integer(
     Raises:
         SolverError: the solver's process cannot be started, or ended.
     """
-    given = {"node_limit": node_limit, "mip_rel_gap": mip_rel_gap}
-    options = {name: value for name, value in given.items() if value is not None}
+    options_given = {"node_limit": node_limit, "mip_rel_gap": mip_rel_gap}
+    options = {name: value for name, value in options_given.items() if value is not None}
     solution: Solution = ask_solver(
         "integer", costs, list(constraints), bounds, integrality, options
     )

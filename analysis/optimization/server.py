@@ -3,10 +3,10 @@
     request   (name of an operation, its arguments), pickled
     answer    (True, its result) or (False, the exception that it raised), pickled
 
-Solvers write to file descriptors 1 and 2 as they like. So the descriptor that answers go through is
-another one, descriptor 1 is the null device from the start, and descriptor 2 is a file of the
-process that asks. Solvers are imported after that. The process ends when its input ends, in the
-midst of a solution if need be: a thread reads the requests.
+Solvers write to file descriptors 1 and 2. So answers have another descriptor, descriptor 1 is the
+null device from the start, and descriptor 2 is a file of the requesting process. Solvers are
+imported after that. The process ends when its input ends, even in the middle of a solution: a
+thread reads the requests.
 """
 
 import os
@@ -125,11 +125,11 @@ def _solve(
 def _status(solver: Any) -> Status:
     import highspy
 
-    known = {
+    statuses = {
         highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
         highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE,
     }
-    return known.get(solver.getModelStatus(), Status.OTHER)
+    return statuses.get(solver.getModelStatus(), Status.OTHER)
 
 
 def _close(keys: tuple[int, ...]) -> None:

@@ -1,13 +1,13 @@
-"""The processes in which solvers run: started when first needed, kept, asked one thing at a time.
+"""The processes that run solvers: started when first needed, kept, one request at a time.
 
-HiGHS writes to file descriptors 1 and 2 when it is made, before any option can be set, and a
-library cannot know who else writes there: a command's JSON, other threads, a notebook. Only a
-process of its own has descriptors of its own. It is a fresh process, not a copy made by `fork`, so
-threads may hold whatever locks they like. It starts in a tenth of a second of one core, imports
-what it is asked for, and ends with this process, whatever ends this one (`server.py`).
+HiGHS writes to file descriptors 1 and 2 when it is made, before any option can be set. A library
+cannot know the other writers there: a command's JSON, other threads, a notebook. Only a separate
+process has its own descriptors. It is a fresh process, not a copy made by `fork`, so threads may
+hold any locks. It starts in a tenth of a second of one core, imports only the modules that it
+needs, and ends with this process, however this process ends (`server.py`).
 
-One process is enough for a program that asks from one thread. A second thread that asks meanwhile
-has another one. A process that was copied by `fork` starts its own.
+One process is enough for a program that sends requests from one thread. A second thread gets
+another process meanwhile. A process that was copied by `fork` starts its own.
 """
 
 import atexit
@@ -25,8 +25,8 @@ from typing import IO, Any, cast
 
 from ...errors import SolverError
 
-SHOWN = 2_000  # bytes at most of what a solver wrote, in an error
-# Warnings of libraries are nobody's there; PYTHONWARNINGS may turn them into errors.
+SHOWN = 2_000  # limits the bytes of a solver's output in an error
+# Warnings of libraries have no reader there; PYTHONWARNINGS may turn them into errors.
 START = """
 import sys, warnings
 sys.path[:] = {path}
@@ -87,10 +87,10 @@ class SolverProcess:
         return keys
 
     def ask(self, operation: str, *arguments: Any) -> Any:
-        """Return the result of an operation (`server.OPERATIONS`), or raise what it raised.
+        """Return the result of an operation (`server.OPERATIONS`), or raise its exception.
 
         A caller that is interrupted while it waits ends the process: the answer would be taken for
-        that of the next request.
+        the answer to the next request.
 
         Raises:
             SolverError: the process ended before it answered.
@@ -99,18 +99,18 @@ class SolverProcess:
             request = memoryview(pickle.dumps((operation, arguments), pickle.HIGHEST_PROTOCOL))
             while request:
                 request = request[self._requests.write(request) :]
-            done, result = pickle.load(self._answers)  # noqa: S301 - from a process of our own
+            is_answer, result = pickle.load(self._answers)  # noqa: S301 - from a process of our own
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):
             raise SolverError(self._death(operation)) from None
         except BaseException:
             self.end()
             raise
-        if not done:
+        if not is_answer:
             raise result
         return result
 
     def end(self) -> None:
-        """Kill the process, and close what leads to it."""
+        """Kill the process, and close its pipes and files."""
         self._process.kill()
         self._process.wait()
         self._close()
@@ -127,17 +127,18 @@ class SolverProcess:
             self._notes.close()
 
     def _death(self, operation: str) -> str:
-        """Describe how the process ended, and what it wrote to descriptor 2; end it if it lives."""
+        """Describe the exit of the process and its output on descriptor 2; end it if it lives."""
         if self._requests.closed:
             return f"the solver's process has ended, before the request {operation!r}"
         self._process.kill()
         code = self._process.wait()
-        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        written = _tail(self._notes)
+        exit_reason = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        last_notes = _tail(self._notes)
         self._close()
-        said = f"; it wrote: {written}" if written else ""
+        note_text = f"; it wrote: {last_notes}" if last_notes else ""
         return (
-            f"the solver's process ended ({how}) before it answered the request {operation!r}{said}"
+            f"the solver's process ended ({exit_reason}) before it answered the request "
+            f"{operation!r}{note_text}"
         )
 
 
@@ -156,7 +157,7 @@ def idle_solver() -> Iterator[SolverProcess]:
 
 
 def end_solvers() -> None:
-    """End all processes that this one has started; the next request starts one."""
+    """End all processes started here; the next request starts a new process."""
     _pool.end()
 
 
@@ -175,7 +176,7 @@ class _Pool:
         self._left: list[SolverProcess] = []  # never collected: a lost thread may hold their locks
 
     def take(self) -> SolverProcess:
-        """Return a process whose lock the calling thread now holds."""
+        """Return a process with its lock held by the calling thread."""
         with self._lock:
             for process in list(self._processes):
                 if not process.lock.acquire(blocking=False):
@@ -231,13 +232,13 @@ def _tail(notes: IO[bytes] | None) -> str:
 def _streams_taken() -> Iterator[None]:
     """Open the null device for each standard stream that is closed.
 
-    Else a pipe to the solver would be descriptor 1 or 2, and take what this process writes there.
+    Else a pipe to the solver would be descriptor 1 or 2, and take this process's output.
     """
-    held = [os.open(os.devnull, os.O_RDWR)]
-    while held[-1] <= STREAMS:
-        held.append(os.open(os.devnull, os.O_RDWR))
+    descriptors = [os.open(os.devnull, os.O_RDWR)]
+    while descriptors[-1] <= STREAMS:
+        descriptors.append(os.open(os.devnull, os.O_RDWR))
     try:
         yield
     finally:
-        for descriptor in held:
+        for descriptor in descriptors:
             os.close(descriptor)

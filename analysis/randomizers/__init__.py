@@ -1,35 +1,34 @@
-"""Local randomizers: everybody's value is blurred before it is sealed (papers 001, 002, 003).
+"""Local randomizers: each value is randomized before it is sealed (papers 001, 002, 003).
 
-    GRR(a, epsilon)                one symbol, mostly the own one
+    GRR(a, epsilon)                one symbol, usually the true symbol
     UnaryEncoding(a, kappa, lam)   a set of symbols; also .rappor, .oue, .blh (a, epsilon)
-    LocalHash(a, g, epsilon)       a hash of the symbol under a key of one's own; also .olh
+    LocalHash(a, g, epsilon)       a hash of the symbol under the person's own key; also .olh
     SubsetSelection(a, d, epsilon) d of the symbols; also .best
     Hadamard(a, epsilon)           a column of a Hadamard matrix
-    HadamardBlocks(a, b, epsilon)  a column of the own block of them; also .best
-    ProjectiveGeometry(a, q, t, e) a point of the own plane; also .best
-    Duchi, Piecewise, Hybrid       (numbers, epsilon): reports whose mean is the number
+    HadamardBlocks(a, b, epsilon)  a column of the symbol's block of them; also .best
+    ProjectiveGeometry(a, q, t, e) a point of the symbol's plane; also .best
+    Duchi, Piecewise, Hybrid       (numbers, epsilon): reports with the number as mean
     Laplace                        the same, by discrete Laplace noise within the range
-    SquareWave(numbers, epsilon)   a number near one's own: distributions
+    SquareWave(numbers, epsilon)   a number near the true number: distributions
     Memoized.of(a, epsilon, all)   noise that people keep from report to report; also .rappor
     Bloom(words, epsilon)          a Bloom filter with flipped bits: words of a dictionary
-    SplitMix(numbers, eps, people) shares of a number, which only the mix protects
+    SplitMix(numbers, eps, people) shares of a number, protected by the mix alone
     Ranges(numbers, epsilon)       a node of a tree: ranges and quantiles
     PrefixTree(words, epsilon)     a hashed prefix of a text of an open domain: heavy hitters
-    PckvGRR, PckvUE, PrivKV        (texts key=number, epsilon): who has a key, mean of its numbers
-    BitFlip(bits, q)               a vector of bits, each flipped with probability q
+    PckvGRR, PckvUE, PrivKV        (texts key=number, epsilon): holders of a key, mean of its
+    numbers BitFlip(bits, q)               a vector of bits, each flipped with probability q
     Channel(matrix)                any b x a matrix
     compose, product, mixture      randomizers made of randomizers
-    SampledFeature(parts)          one of several features, which every person draws
+    SampledFeature(parts)          one feature of several, drawn by every person
 
 Each has `.matrix` (b x a, column x is the law of the report given x), `.operator`, `.epsilon`
 (local, nats; `.ldp("bits")`), `.sample(x, rng=)` for all people at once, and `.estimate(reports)`,
-unbiased with standard errors. What depends on the family (how a report is written, what it lets
-through, how likely it is) is a method, so that nobody asks which one it is. `projected` and
-`maximum_likelihood` make distributions of the
-reports, by name.
+unbiased with standard errors. Properties of a family (the text of a report, its capacity, its
+likelihood) are methods, so that no caller asks for the family. `projected` and
+`maximum_likelihood` make distributions of the reports, by name.
 
-May import the ground files, and `estimation` for binomial limits. Must never know what a report is
-used for: attackers, mixes and tallies are of the rooms above.
+May import the ground files, and `estimation` for binomial limits. Must never know the use of a
+report: attackers, mixes and tallies belong to the rooms above.
 """
 
 from typing import TYPE_CHECKING

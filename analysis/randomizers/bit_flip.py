@@ -6,6 +6,8 @@ costs L log(p/q) nats (Proposition 5.1, which the paper leaves unproved: true, a
 opposite vectors). It is applied to a vector of 2^L numbers in L passes and never written down.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
@@ -26,7 +28,7 @@ from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, Symbols, as_generator, as_lie, as_symbols
 from .share_limits import share_limits
 
-# Largest vectors whose joint law is estimated: 2^L numbers in memory.
+# Limit of the vectors with an estimated joint law: 2^L numbers in memory.
 JOINT_BITS = 24
 # Bits of a report up to which every distance of two vectors is a kind of neighbours.
 MOST_FLIPPED = 16
@@ -74,7 +76,7 @@ class BitFlip(Randomizer):
         return self.bits * log((1 - self.q) / self.q)
 
     def noise(self) -> float:
-        """Variance of one report's estimate of the share of ones at one position."""
+        """Return the variance of one report's estimate of the share of 1-bits at one position."""
         if self.q == 0.5:
             raise ParameterError(
                 "q: found 0.5; the reports are fair coins, nothing can be estimated"
@@ -121,10 +123,9 @@ class BitFlip(Randomizer):
         return as_symbols(array, self.outputs, "reports")
 
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
-        """Unbiased shares of ones at each position (rows of bits) or of each vector (numbers).
+        """Return unbiased shares of 1-bits per position (rows of bits) or of vectors (numbers).
 
-        The variance of a position's share given the people is p q / (n (p - q)^2) whatever they
-        are.
+        The variance of a position's share given the people is p q / (n (p - q)^2) for all people.
         """
         if self.q == 0.5:
             raise ParameterError(
@@ -155,9 +156,9 @@ class BitFlip(Randomizer):
             raise ParameterError(
                 f"bits: 2^{self.bits} shares; at most 2^{JOINT_BITS} are estimated"
             )
-        seen = as_symbols(reports, self.outputs, "reports")
-        n, p, q = len(seen), 1 - self.q, self.q
-        observed = np.bincount(seen, minlength=self.outputs) / n
+        symbols = as_symbols(reports, self.outputs, "reports")
+        n, p, q = len(symbols), 1 - self.q, self.q
+        observed = np.bincount(symbols, minlength=self.outputs) / n
         shares = butterfly(observed, p / (p - q), -q / (p - q))
         # Each report adds one entry of the inverse: the second moment has its squares as factors.
         square = butterfly(observed, (p / (p - q)) ** 2, (q / (p - q)) ** 2)
@@ -179,18 +180,18 @@ class BitFlip(Randomizer):
         p, q, agree = 1 - self.q, self.q, np.arange(self.bits + 1)
         levels = (p / (p - q)) ** agree * (-q / (p - q)) ** (self.bits - agree)
         law = np.zeros((self.bits + 1, self.bits + 1))  # by the distance of the own vector
-        for apart in agree.tolist():
-            near = binom.pmf(np.arange(self.bits - apart + 1), self.bits - apart, p)
-            far = binom.pmf(np.arange(apart + 1), apart, q)
-            law[:, apart] = np.convolve(near, far)
+        for distance in agree.tolist():
+            kept_ones = binom.pmf(np.arange(self.bits - distance + 1), self.bits - distance, p)
+            flipped_ones = binom.pmf(np.arange(distance + 1), distance, q)
+            law[:, distance] = np.convolve(kept_ones, flipped_ones)
         return ShareLaw(largest(laws(levels, law), agree == 0), float(np.abs(levels).max()))
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """That of all 2^L vectors, nats, and at most log n; attained where n is at least 2^L."""
+        """The capacity of all 2^L vectors, nats, at most log n; attained if n is at least 2^L."""
         return min(flip_capacity(self.bits, self.q), log(people)), people >= self.inputs
 
     def contraction(self) -> float:
-        """That of two opposite vectors."""
+        """Return the contraction of two opposite vectors."""
         return two_inputs(*flip_pair(self.bits, self.q))
 
     @property
@@ -199,7 +200,7 @@ class BitFlip(Randomizer):
         return self.q if self.bits == 1 else None
 
     def neighbours(self) -> list[Neighbours]:
-        """By the distance of two vectors; the farthest, which are mostly the worst, come first."""
+        """A case per distance of two vectors; the farthest, usually the worst, come first."""
         if self.bits > MOST_FLIPPED:
             return super(BitFlip, self).neighbours()
         return [flip_neighbours(self.bits, self.q, h) for h in range(self.bits, 0, -1)]
@@ -229,7 +230,7 @@ class BitFlip(Randomizer):
         return digits.reshape(len(texts), -1)
 
     def support_counts(self, reports: Bits) -> Counts:
-        """How many reports have a 1 at each position."""
+        """Return the number of reports with a 1 at each position."""
         return np.asarray(reports.sum(axis=0, dtype=np.int64))
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> Bits:
@@ -239,9 +240,11 @@ class BitFlip(Randomizer):
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """log(p/q) for each bit in which a drawn report agrees with a value."""
         bits = values.astype(np.uint8)
-        said = self.sample(bits[own], rng).astype(np.float32)
-        same = said @ bits.T.astype(np.float32) + (1 - said) @ (1 - bits).T.astype(np.float32)
-        return np.asarray(same.astype(np.float64) * (self.epsilon / self.bits))
+        noisy_bits = self.sample(bits[own], rng).astype(np.float32)
+        agreements = noisy_bits @ bits.T.astype(np.float32) + (1 - noisy_bits) @ (
+            1 - bits
+        ).T.astype(np.float32)
+        return np.asarray(agreements.astype(np.float64) * (self.epsilon / self.bits))
 
     def single(self) -> GRR:
         """One flipped bit is generalised randomized response on two symbols."""

@@ -20,7 +20,7 @@ WORD = 62
 
 
 def as_bits(bits: npt.ArrayLike, width: int, name: str = "bits") -> Bits:
-    """A matrix of zeros and ones with one row for each of at least one person, as uint8."""
+    """Return a 0/1 matrix with one row for each of at least one person, as uint8."""
     array = np.asarray(bits)
     if array.ndim != 2 or array.shape[1] != width or array.shape[0] == 0:
         raise ParameterError(f"{name}: shape {array.shape}; needs (people, {width})")
@@ -66,7 +66,7 @@ def unpack(packed: npt.NDArray[np.uint8], width: int) -> Bits:
 
 
 def hex_width(width: int) -> int:
-    """How many hexadecimal digits `width` bits take, packed eight to a byte."""
+    """Return the number of hexadecimal digits of `width` bits, packed eight to a byte."""
     return 2 * -(-width // 8)
 
 
@@ -76,7 +76,7 @@ def to_hex(bits: Bits) -> list[str]:
 
 
 def from_hex(texts: Sequence[str], width: int) -> Bits:
-    """The rows of `width` bits of such texts; those with a bit after the last are left out."""
+    """Return the rows of `width` bits of such texts, without texts with a bit after the last."""
     packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
     rows = packed.reshape(len(texts), -1)
     spare = 8 * rows.shape[1] - width
@@ -89,7 +89,7 @@ def cut_text(text: str, width: int) -> list[str]:
 
 
 def column_sums(bits: Bits) -> npt.NDArray[np.int64]:
-    """How many rows have a 1 at each position; sums of 255 rows at a time stay in one byte."""
+    """Return the number of rows with a 1 at each position; sums of 255 rows stay in one byte."""
     total = np.zeros(bits.shape[1], np.int64)
     for first in range(0, len(bits), 255):
         total += np.add.reduce(bits[first : first + 255], axis=0, dtype=np.uint8)

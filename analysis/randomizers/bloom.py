@@ -1,25 +1,27 @@
 """Bloom filters with flipped bits, decoded by least squares: RAPPOR for words of a dictionary.
 
-Everybody draws one of m cohorts, sets the h bits of its word in a filter of k bits by the cohort's
-hashes, and flips every bit with probability q = 1 / (1 + e^(eps / 2h)): two words differ in at most
-2 h bits, so a report costs eps (U. Erlingsson, V. Pihur, A. Korolova, CCS 2014, with f =
-2 q and without the second, instantaneous noise). The people who answer need no dictionary, and two
-words may share bits; whoever decodes has candidates. With o ones among the reports
+Each person draws one of m cohorts, sets the h bits of its word in a filter of k bits by the
+cohort's hashes, and flips every bit with probability q = 1 / (1 + e^(eps / 2h)): two words differ
+in at most 2 h bits, so a report costs eps (U. Erlingsson, V. Pihur, A. Korolova, CCS 2014, with f =
+2 q and without the second, instantaneous noise). Participants need no dictionary, and two words may
+share bits; the decoder has candidates. With the counts of 1-bits among the reports
 
     y = m / n * sum over the cohort's reports of (bit - q) / (1 - 2 q)
 
-estimates X p without bias at every bit of every cohort: X[(c, i), x] is 1 where word x sets bit
-i in cohort c. Shares of the words are the least-squares solution G y, G the left inverse of X;
-unbiased where the columns of X are linearly independent. For its variance, w a row of G and w_c its
-part in cohort c,
+estimates X p without bias at every bit of every cohort: X[(c, i), x] is 1 if word x sets bit i in
+cohort c. Shares of the words are the least-squares solution G y, G the left inverse of X; unbiased
+if the columns of X are linearly independent. For its variance, w a row of G and w_c its part in
+cohort c,
 
     n Var = m s^2 |w|^2 + sum over x of p_x (m sum over c of (w_c X_cx)^2 - (w X_x)^2),
     s^2 = q (1 - q) / (1 - 2 q)^2.
 
-Whoever has a word that is no candidate is counted as a mixture of those that share its bits. What
-RAPPOR does besides, to keep candidates that are significant, is left to the intervals, which hold
-where everybody has a candidate.
+A person with a word that is no candidate is counted as a mixture of candidates that share its bits.
+RAPPOR also keeps only significant candidates; that is left to the intervals, which hold if every
+person has a candidate.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,9 +45,9 @@ from .numerical_capacity import two_inputs
 from .randomizer import Bits, Randomizer, Seed, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
 
-# Bits of a filter, hashes of a word, cohorts at least; RAPPOR's own are 128, 2 and 8 to 64.
+# Bits of a filter, hashes of a word, least cohorts; RAPPOR's own are 128, 2 and 8 to 64.
 BITS, HASHES, COHORTS = 32, 2, 8
-# Candidates whose least-squares inverse is worked out.
+# Limit of the candidates with a least-squares inverse.
 MOST_WORDS = 2048
 MOST_COHORTS = 256
 # Words up to which every two are compared, for bounds after shuffling.
@@ -150,7 +152,7 @@ class Bloom(Randomizer):
 
     @cached_property
     def inverse(self) -> Floats:
-        """G, shape (a, cohorts * bits). Raises ParameterError where words cannot be told apart."""
+        """Return G, shape (a, cohorts * bits). ParameterError if words cannot be distinguished."""
         if np.linalg.matrix_rank(self.design) < self.a:
             raise ParameterError(
                 f"{self}: the filters of some words are combinations of others; take more cohorts"
@@ -159,8 +161,8 @@ class Bloom(Randomizer):
 
     def _columns(self) -> Floats:
         rows = np.arange(1 << self.bits)[:, None] >> np.arange(self.bits - 1, -1, -1) & 1
-        apart = (rows[None, :, None, :] ^ self.filters[:, None, :, :]).sum(axis=-1)
-        law = self.q**apart * (1 - self.q) ** (self.bits - apart) / self.many
+        distances = (rows[None, :, None, :] ^ self.filters[:, None, :, :]).sum(axis=-1)
+        law = self.q**distances * (1 - self.q) ** (self.bits - distances) / self.many
         return np.asarray(law.reshape(-1, self.a), np.float64)
 
     def symbols(self, reports: FilterReports) -> npt.NDArray[np.int64]:
@@ -184,11 +186,11 @@ class Bloom(Randomizer):
 
     @property
     def positions(self) -> int:
-        """One for every cohort, and one for every bit of each."""
+        """A position for every cohort, and for every bit of each."""
         return self.many * (self.bits + 1)
 
     def support_counts(self, reports: FilterReports) -> Counts:
-        """Of each cohort: its reports, then how many have a 1 at each bit."""
+        """Return, per cohort, its reports, then the number with a 1 at each bit."""
         supports = np.zeros((self.many, self.bits + 1), np.int64)
         np.add.at(supports[:, 0], reports.cohorts, 1)
         np.add.at(supports[:, 1:], reports.cohorts, reports.bits)
@@ -204,11 +206,15 @@ class Bloom(Randomizer):
     ) -> Estimate:
         """The same from the counts of `support_counts`."""
         people = whole(people, "people", 1)
-        seen = np.asarray(counts, np.float64).reshape(self.many, self.bits + 1)
-        ones = (seen[:, 1:] - self.q * seen[:, :1]) / (1 - 2 * self.q)
-        shares = self.inverse @ (self.many / people * ones).ravel()
-        near = np.clip(shares, 0.0, 1.0)
-        noise = self._noise(near / near.sum() if near.any() else np.full(self.a, 1 / self.a))
+        table = np.asarray(counts, np.float64).reshape(self.many, self.bits + 1)
+        filter_ones = (table[:, 1:] - self.q * table[:, :1]) / (1 - 2 * self.q)
+        shares = self.inverse @ (self.many / people * filter_ones).ravel()
+        clipped_shares = np.clip(shares, 0.0, 1.0)
+        noise = self._noise(
+            clipped_shares / clipped_shares.sum()
+            if clipped_shares.any()
+            else np.full(self.a, 1 / self.a)
+        )
         return Estimate.of(
             shares,
             noise / people,
@@ -222,16 +228,18 @@ class Bloom(Randomizer):
     def _share_law(self, place: int) -> ShareLaw:
         """The law of a report's contribution to the share of a word: coins of a drawn cohort."""
         weights = self.many * self.inverse[place].reshape(self.many, self.bits)
-        zeros, ones = (
+        zeros, ones_moments = (
             coins(weights, chance, 1 - self.q, self.q) for chance in (self.q, 1 - self.q)
         )
         filters = self.filters.transpose(0, 2, 1).astype(np.float64)  # shape: cohorts, bits, words
 
         def moments(tilts: Floats) -> Floats:
-            every = zeros(tilts)
-            own = ((ones(tilts) - every)[:, :, None, :] @ filters)[:, :, 0]
-            own += every.sum(axis=2)[..., None]
-            return np.asarray(np.logaddexp.reduce(own, axis=1) - log(self.many))
+            moments_of_zeros = zeros(tilts)
+            filter_moments = ((ones_moments(tilts) - moments_of_zeros)[:, :, None, :] @ filters)[
+                :, :, 0
+            ]
+            filter_moments += moments_of_zeros.sum(axis=2)[..., None]
+            return np.asarray(np.logaddexp.reduce(filter_moments, axis=1) - log(self.many))
 
         reach = float(np.abs(weights).sum(axis=1).max()) * (1 - self.q) / (1 - 2 * self.q)
         return ShareLaw(largest(moments, np.arange(self.a) == place), reach)
@@ -248,8 +256,8 @@ class Bloom(Randomizer):
     def _noise(self, shares: Floats) -> Floats:
         spread = self.many * self.q * (1 - self.q) / (1 - 2 * self.q) ** 2
         parts = self.inverse.reshape(self.a, self.many, self.bits)
-        own = np.stack([parts[:, c] @ self.filters[c].T for c in range(self.many)])
-        second = self.many * (own**2 @ shares).sum(axis=0)
+        expected_parts = np.stack([parts[:, c] @ self.filters[c].T for c in range(self.many)])
+        second = self.many * (expected_parts**2 @ shares).sum(axis=0)
         return np.asarray(spread * (self.inverse**2).sum(axis=1) + second - shares)
 
     def noise(self) -> float:
@@ -257,7 +265,7 @@ class Bloom(Randomizer):
         return float(self._noise(np.full(self.a, 1 / self.a)).mean())
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most log n, and that of so many bits flipped that two words can differ in, nats."""
+        """At most log n, and the capacity of flips of the bits in which words can differ, nats."""
         return min(log(people), log(self.a)), False
 
     def contraction(self) -> float:
@@ -276,10 +284,10 @@ class Bloom(Randomizer):
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon / (2 h) for each bit in which a drawn report agrees with a word's filter."""
-        said = self.sample(values[own, 0], rng)
-        words = self.filters[said.cohorts][:, values[:, 0]]
-        same = (words == said.bits[:, None, :]).sum(axis=2)
-        return np.asarray(same * (self.epsilon / (2 * self.hashes)), np.float64)
+        sampled_reports = self.sample(values[own, 0], rng)
+        words = self.filters[sampled_reports.cohorts][:, values[:, 0]]
+        agreements = (words == sampled_reports.bits[:, None, :]).sum(axis=2)
+        return np.asarray(agreements * (self.epsilon / (2 * self.hashes)), np.float64)
 
     @property
     def text_width(self) -> int:
@@ -292,10 +300,12 @@ class Bloom(Randomizer):
         return [f"{cohort:02x}{bits}" for cohort, bits in pairs]
 
     def decode(self, texts: Sequence[str]) -> FilterReports:
-        """Cohorts and filters; texts of a cohort that there is none of are left out."""
+        """Return cohorts and filters; texts of unknown cohorts are left out."""
         packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8).reshape(len(texts), -1)
-        known = packed[packed[:, 0] < self.many]
-        return FilterReports(known[:, 0].astype(np.int64), np.unpackbits(known[:, 1:], axis=1))
+        readable = packed[packed[:, 0] < self.many]
+        return FilterReports(
+            readable[:, 0].astype(np.int64), np.unpackbits(readable[:, 1:], axis=1)
+        )
 
 
 def bits_of(word: str, cohort: int, bits: int, hashes: int) -> list[int]:

@@ -6,6 +6,8 @@ variance given the people is estimated without bias from the same reports:
     n Var phat(x) = mean over reports of G[x, y]^2  -  phat(x)
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,10 +66,12 @@ class Channel(Randomizer):
         chance = rng.random(len(values))
         reports = np.empty(len(values), np.int64)
         for symbol in np.unique(values):
-            here = values == symbol
+            is_symbol = values == symbol
             reach = self._reach[:, symbol]
             last = np.flatnonzero(self.law[:, symbol])[-1]
-            reports[here] = np.minimum(np.searchsorted(reach, chance[here], side="right"), last)
+            reports[is_symbol] = np.minimum(
+                np.searchsorted(reach, chance[is_symbol], side="right"), last
+            )
         return reports
 
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
@@ -77,19 +81,19 @@ class Channel(Randomizer):
             ParameterError: the columns are linearly dependent, so different shares of the inputs
                 give the same law of reports.
         """
-        seen = as_symbols(reports, self.outputs, "reports")
+        symbols = as_symbols(reports, self.outputs, "reports")
         if np.linalg.matrix_rank(self.law) < self.inputs:
             raise ParameterError(
                 f"{self}: columns are linearly dependent; shares are not determined"
             )
         inverse = np.asarray(np.linalg.pinv(self.law), np.float64)
-        observed = np.bincount(seen, minlength=self.outputs) / len(seen)
+        observed = np.bincount(symbols, minlength=self.outputs) / len(symbols)
         shares = inverse @ observed
-        noise = (inverse**2 @ observed - shares) / len(seen)
+        noise = (inverse**2 @ observed - shares) / len(symbols)
         return Estimate.of(
             shares,
             noise,
-            len(seen),
+            len(symbols),
             str(self),
             kind="distribution",
             population=population,
@@ -98,14 +102,18 @@ class Channel(Randomizer):
 
 
 def as_randomizer(given: Any) -> Randomizer:
-    """A randomizer as it is; what has a `.matrix`, or a b x a matrix itself, as a `Channel`."""
+    """Return a randomizer as it is; an object with a `.matrix`, or a matrix, as a `Channel`.
+
+    Args:
+        given: a randomizer, a matrix b x a, or an object with a `.matrix`.
+    """
     if isinstance(given, Randomizer):
         return given
     return Channel(getattr(given, "matrix", given))
 
 
 def as_stochastic(matrix: npt.ArrayLike, name: str = "matrix") -> Floats:
-    """A b x a matrix whose columns are probability vectors, at least 1 x 2."""
+    """Check a b x a matrix with probability vectors as columns, at least 1 x 2."""
     Q = as_floats(matrix, name, "a matrix (outputs, inputs)")
     if Q.ndim != 2 or Q.shape[0] < 1 or Q.shape[1] < 2:
         raise ParameterError(

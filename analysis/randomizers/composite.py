@@ -9,6 +9,8 @@ computed exactly: max over x, x' of the sum of the parts' divergences; that of a
 largest of its parts.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
@@ -73,7 +75,7 @@ class Composition(Randomizer):
         return self.second.sample(self.first.sample(x, first), second)
 
     def symbols(self, reports: Any) -> Symbols:
-        """Rows are those of the second."""
+        """Return the rows of the second stage."""
         return self.second.symbols(reports)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
@@ -102,7 +104,7 @@ class Product(Randomizer):
         return np.asarray(sum(part.divergences() for part in self.parts))
 
     def neighbours(self) -> list[Neighbours]:
-        """Those of the parts multiplied, where each treats all values alike."""
+        """Return the products of the parts' neighbours, if each part treats all values alike."""
         return product_neighbours(self.parts) or super(Product, self).neighbours()
 
     @property
@@ -127,14 +129,16 @@ class Product(Randomizer):
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> tuple[Any, ...]:
         """One array of reports for each part; each part has its own spawned generator."""
         children = as_generator(rng).spawn(len(self.parts))
-        return tuple(part.sample(x, own) for part, own in zip(self.parts, children, strict=True))
+        return tuple(
+            part.sample(x, child) for part, child in zip(self.parts, children, strict=True)
+        )
 
     def symbols(self, reports: Any) -> Symbols:
         """Row numbers: the last part's row runs fastest."""
         check_rows(self)
         number: Symbols = np.zeros(1, np.int64)
-        for part, own in zip(self.parts, self._checked(reports), strict=True):
-            number = number * part.outputs + part.symbols(own)
+        for part, part_reports in zip(self.parts, self._checked(reports), strict=True):
+            number = number * part.outputs + part.symbols(part_reports)
         return number
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
@@ -144,7 +148,8 @@ class Product(Randomizer):
         parts' noises are independent given the people.
         """
         estimates = [
-            part.estimate(own) for part, own in zip(self.parts, self._checked(reports), strict=True)
+            part.estimate(part_reports)
+            for part, part_reports in zip(self.parts, self._checked(reports), strict=True)
         ]
         precision = np.array([1 / max(part.noise(), SILENT) for part in self.parts])
         weights = precision / precision.sum()
@@ -171,7 +176,7 @@ class Product(Randomizer):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture(Randomizer):
-    """Everybody draws a part and says which.
+    """Each person draws a part and names it in the report.
 
     Attributes:
         weights: the probability of each part; they sum to 1.
@@ -191,13 +196,13 @@ class Mixture(Randomizer):
 
     def divergences(self) -> Floats:
         """The largest divergence of a part that is ever drawn."""
-        drawn = [p for w, p in zip(self.weights, self.parts, strict=True) if w > 0]
-        return np.asarray(np.maximum.reduce([part.divergences() for part in drawn]))
+        used_parts = [p for w, p in zip(self.weights, self.parts, strict=True) if w > 0]
+        return np.asarray(np.maximum.reduce([part.divergences() for part in used_parts]))
 
     def neighbours(self) -> list[Neighbours]:
-        """Those of the parts side by side, where each treats all values alike."""
-        known = mixture_neighbours(self.weights, self.parts)
-        return known or super(Mixture, self).neighbours()
+        """Return the parts' neighbours side by side, if each part treats all values alike."""
+        mixed_neighbours = mixture_neighbours(self.weights, self.parts)
+        return mixed_neighbours or super(Mixture, self).neighbours()
 
     @property
     def inputs(self) -> int:
@@ -220,8 +225,8 @@ class Mixture(Randomizer):
         choice = chooser.choice(len(self.parts), size=len(values), p=self.weights)
         groups = [values[choice == j] for j in range(len(self.parts))]
         reports = tuple(
-            part.sample(group, own) if len(group) else None
-            for part, group, own in zip(self.parts, groups, children, strict=True)
+            part.sample(group, child) if len(group) else None
+            for part, group, child in zip(self.parts, groups, children, strict=True)
         )
         return MixedReports(choice.astype(np.int64), reports)
 
@@ -231,12 +236,12 @@ class Mixture(Randomizer):
         return reports.rows(self.parts)
 
     def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
-        """Each part estimates the shares among those who drew it; these add up to everybody's."""
+        """Estimate by each part the shares among its users, and add these up for all people."""
         people = len(reports)
         estimates = [
-            part.estimate(own)
-            for part, own in zip(self.parts, reports.reports, strict=True)
-            if own is not None
+            part.estimate(part_reports)
+            for part, part_reports in zip(self.parts, reports.reports, strict=True)
+            if part_reports is not None
         ]
         if not estimates:
             raise ParameterError("reports: nobody reported; needs at least one person")
@@ -253,25 +258,27 @@ class Mixture(Randomizer):
         )
 
     def _laws(self, reports: MixedReports) -> list[ShareLaws]:
-        """Those of the parts; of one that nobody drew, as one report of its own has them."""
+        """Return the laws of the parts; a part without users has the laws of a single report."""
         return [
-            part.estimate(part.sample(np.zeros(1, np.int64), 0) if own is None else own).laws
-            for part, own in zip(self.parts, reports.reports, strict=True)
+            part.estimate(
+                part.sample(np.zeros(1, np.int64), 0) if part_reports is None else part_reports
+            ).laws
+            for part, part_reports in zip(self.parts, reports.reports, strict=True)
         ]
 
 
 def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:
-    """The stages in the order in which they are applied: the first argument sees the value.
+    """Return the stages in the order in which they are applied: the first argument sees the value.
 
-    Paper 002, Definition 7.1, whose R o Q is `compose(Q, R)`. Two stages that are together a
-    randomizer of a known family become that one (GRR after GRR, bit flips after bit flips or after
-    a unary encoding), so that large alphabets need no matrix.
+    Paper 002, Definition 7.1; its R o Q is `compose(Q, R)`. Two stages that are together a
+    randomizer of a known family become that randomizer (GRR after GRR, bit flips after bit flips
+    or after a unary encoding), so that large alphabets need no matrix.
 
     Args:
         stages: randomizers, or b x a matrices with columns of probabilities.
 
     Raises:
-        ParameterError: a stage has not as many inputs as the one before has outputs.
+        ParameterError: a stage has another number of inputs than the stage before has outputs.
     """
     result, *rest = _parts(stages, "stages")
     for following in rest:
@@ -285,21 +292,30 @@ def compose(*stages: Randomizer | npt.ArrayLike) -> Randomizer:
 
 
 def product(*parts: Randomizer | npt.ArrayLike) -> Product:
-    """All of these on the same value, released together (paper 002, Definition 7.5)."""
+    """All of these on the same value, released together (paper 002, Definition 7.5).
+
+    Args:
+        parts: randomizers or matrices with equal inputs.
+    """
     return Product(_same_inputs(_parts(parts, "parts")))
 
 
 def mixture(weights: npt.ArrayLike, parts: Sequence[Randomizer | npt.ArrayLike]) -> Mixture:
-    """One of these, drawn with these probabilities and named in the report (Definition 7.7)."""
-    chosen = _same_inputs(_parts(parts, "parts"))
+    """Return a randomizer that draws one part and names it in the report (Definition 7.7).
+
+    Args:
+        weights: probability of each part, sum 1.
+        parts: randomizers or matrices with equal inputs.
+    """
+    same_input_parts = _same_inputs(_parts(parts, "parts"))
     shares = as_probabilities(weights, "weights")
-    if len(shares) != len(chosen):
-        raise ParameterError(f"weights: {len(shares)} of them for {len(chosen)} parts")
-    return Mixture(shares / shares.sum(), chosen)
+    if len(shares) != len(same_input_parts):
+        raise ParameterError(f"weights: {len(shares)} of them for {len(same_input_parts)} parts")
+    return Mixture(shares / shares.sum(), same_input_parts)
 
 
-def _parts(given: Sequence[Randomizer | npt.ArrayLike], name: str) -> tuple[Randomizer, ...]:
-    parts = sequence(given, name, "randomizers or matrices")
+def _parts(parts_given: Sequence[Randomizer | npt.ArrayLike], name: str) -> tuple[Randomizer, ...]:
+    parts = sequence(parts_given, name, "randomizers or matrices")
     if not parts:
         raise ParameterError(f"{name}: none given; needs at least one randomizer or matrix")
     return tuple(as_randomizer(part) for part in parts)
@@ -313,7 +329,7 @@ def _same_inputs(parts: tuple[Randomizer, ...]) -> tuple[Randomizer, ...]:
 
 
 def _merged(first: Randomizer, second: Randomizer) -> Randomizer | None:
-    """The composition as one randomizer of a known family, if it is one."""
+    """Return the composition as one randomizer of a known family; None if it is not one."""
     if isinstance(second, BitFlip):
         p, q = 1 - second.q, second.q
         if isinstance(first, BitFlip):

@@ -1,19 +1,18 @@
 """Neighbours of products and mixtures, from those of their parts.
 
-Where a part treats all values alike (`Pure`, one kind of neighbours), the laws of any two of them
-and of its blanket are known. Independent parts multiply, and parts that are drawn stand side by
-side:
+If a part treats all values alike (`Pure`, one kind of neighbours), the laws of any two of them and
+of its blanket are known. Independent parts multiply, and parts that are drawn stand side by side:
 
     product    w = prod w_j,         b = product of b_j,           P_u / b = prod P_u^j / b_j
     mixture    w = sum s_j w_j,      b = s_j w_j b_j / w at j,     P_u / b = (w / w_j) P_u^j / b_j
 
-All other people may have any values: each part's blanket is below the law of each value. A lower
-bound of a mixture has others of v; of a product too, and of a third value where a part has one kind
-of these.
+All other people may have any values: each part's blanket is below the law of each value. The lower
+bound of a mixture lets other people have v; that of a product also a third value, if each part has
+one kind of these.
 
-One feature of several, which a person draws, is a mixture whose parts see different values. Rows u
-and v that differ in every feature bound all others. Proof: where u and v agree in a feature, its
-part of a term is
+One feature of several, drawn by each person, is a mixture with parts that see different values.
+Rows u and v that differ in every feature bound all other pairs. Proof: if u and v agree in a
+feature, its part of a term is
 
     X = (1 - e^eps) r,    X' = r - e^eps r'  if they differ,    r, r' = P_u / b, P_v / b
 
@@ -42,33 +41,35 @@ SAME = 1e-9
 
 def product_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
     """Neighbours of all parts together; None if a part treats values differently."""
-    cases = _alike(parts)
+    cases = _aligned_neighbours(parts)
     if cases is None or prod(len(blanket.law) for blanket, _ in cases) > MOST_OUTCOMES:
         return None
     blanket = _multiplied([blanket for blanket, _ in cases])
-    # A third value is one in every part: where a part has two kinds, which go together is unknown.
+    # A third value is one in every part: if a part has two kinds, their combination is unknown.
     thirds = [equals[1:] for _, equals in cases]
     if any(len(kinds) > 1 for kinds in thirds):
-        cases = [(hidden, [replace(equals[0], shared=None)]) for hidden, equals in cases]
+        cases = [(common, [replace(equals[0], shared=None)]) for common, equals in cases]
         thirds = []
     pairs = [[equals[0] for _, equals in cases], *zip(*thirds, strict=True)]
-    return [(blanket, [_multiplied(some) for some in pairs])]
+    return [(blanket, [_multiplied(pair_group) for pair_group in pairs])]
 
 
 def mixture_neighbours(shares: Floats, parts: Sequence[Randomizer]) -> list[Neighbours] | None:
     """Neighbours of a part drawn by its share; None if a drawn part treats values differently."""
-    drawn = [(share, part) for share, part in zip(shares.tolist(), parts, strict=True) if share]
-    cases = _alike([part for _, part in drawn])
+    used_parts = [
+        (share, part) for share, part in zip(shares.tolist(), parts, strict=True) if share
+    ]
+    cases = _aligned_neighbours([part for _, part in used_parts])
     if cases is None:
         return None
-    weights = [share for share, _ in drawn]
+    weights = [share for share, _ in used_parts]
     blanket = _joined(weights, [blanket for blanket, _ in cases])
     return [(blanket, [_joined(weights, [equals[0] for _, equals in cases])])]
 
 
 def sampled_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
     """Neighbours of a report about one feature, drawn uniformly; None if values are not alike."""
-    cases = _alike(parts)
+    cases = _aligned_neighbours(parts)
     if cases is None or not all(_is_symmetric(blanket) for blanket, _ in cases):
         return None
     return mixture_neighbours(np.full(len(parts), 1 / len(parts)), parts)
@@ -78,27 +79,29 @@ def _is_symmetric(pair: PairLaw) -> bool:
     """Whether the joint law of both likelihood ratios stays the same if they are exchanged."""
     ratios = np.column_stack([pair.own, pair.other])
 
-    def chances(of: Floats) -> Floats:
-        same = np.isclose(ratios[None], of[:, None], rtol=SAME, atol=0.0).all(axis=2)
-        return np.asarray(same @ pair.law)
+    def chances(own_ratios: Floats) -> Floats:
+        is_equal = np.isclose(ratios[None], own_ratios[:, None], rtol=SAME, atol=0.0).all(axis=2)
+        return np.asarray(is_equal @ pair.law)
 
     return bool(np.allclose(chances(ratios), chances(ratios[:, ::-1]), rtol=SAME, atol=0.0))
 
 
-def _alike(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
+def _aligned_neighbours(parts: Sequence[Randomizer]) -> list[Neighbours] | None:
     """The one kind of neighbours that each part has, hidden at all outcomes."""
-    found = []
+    aligned_cases = []
     for part in parts:
         if not isinstance(part, Pure) or len(cases := part.neighbours()) != 1:
             return None
         blanket, equals = cases[0]
-        # P_v / b is 1 where the others have v, so that v is theirs in every part.
+        # P_v / b is 1 if other people have v, so v is their value in every part.
         first = [pair for pair in equals if (pair.other == 1).all()]
-        hidden = not any(pair.bare.size for pair in (blanket, *equals))
-        if not first or not hidden:
+        has_blanket = not any(pair.bare.size for pair in (blanket, *equals))
+        if not first or not has_blanket:
             return None
-        found.append((blanket, first[:1] + [pair for pair in equals if pair is not first[0]]))
-    return found
+        aligned_cases.append(
+            (blanket, first[:1] + [pair for pair in equals if pair is not first[0]])
+        )
+    return aligned_cases
 
 
 def _multiplied(pairs: Sequence[PairLaw]) -> PairLaw:

@@ -1,14 +1,14 @@
 """Shares of all people, from the reports of a random sample.
 
 Of n people a fixed number m, drawn without replacement, report about a feature. With reports that
-support a value with probability t (own value) or l (another), c of m,
+support a value with probability t (true value) or l (another), c of m,
 
     phat = (c / m - l) / (t - l)
     Var phat = (p t (1 - t) + (1 - p) l (1 - l)) / (m (t - l)^2) + p (1 - p) (n - m) / (m (n - 1))
 
-is unbiased for the share p of all n people, given m. The first term is the noise, the second one is
-who was drawn. Limits are two tests of every number of people with the value, whose law of c is
-known exactly (`drawn_limits`). Of more than `EXACT` people they are those of Clopper and Pearson:
+is unbiased for the share p of all n people, given m. The first term is the noise, the second is the
+variance of the draw. Limits are two tests of every number of people with the value, with the exact
+law of c (`drawn_limits`). For more than `EXACT` people they are those of Clopper and Pearson:
 a uniform subset, thinned by independent coins, is a strongly Rayleigh measure (J. Borcea, P.
 Branden, T. Liggett, 2009), so c is a sum of independent coins. Beyond a distance of one from its
 mean no such sum has heavier tails than the binomial law of that mean (W. Hoeffding, 1956).
@@ -29,29 +29,34 @@ def estimate_drawn(
 ) -> Estimate:
     """Return the shares of all people with each value.
 
-    Where nobody was drawn the shares are all alike, with limits of 0 and 1 and an error of 1.
+    Without drawn people the shares are all equal, with limits of 0 and 1 and an error of 1.
 
     Args:
         part: the randomizer of the feature.
         counts: supporting reports of each value, shape (a,).
-        drawn: m, people who reported about the feature.
-        people: n, all of them.
+        drawn: m, people that reported about the feature.
+        people: n, all people.
         population: errors and limits count sampling these people from a large population.
     """
     if drawn == 0:
-        nothing = np.zeros(part.inputs), np.ones(part.inputs)
-        unknown = Limits(*nothing, np.zeros(part.inputs, np.bool_))
+        trivial_limits = np.zeros(part.inputs), np.ones(part.inputs)
+        unknown = Limits(*trivial_limits, np.zeros(part.inputs, np.bool_))
         shares = np.full(part.inputs, 1 / part.inputs)
         return Estimate(
-            shares, nothing[1], people, str(part), population=population, limits=lambda _: unknown
+            shares,
+            trivial_limits[1],
+            people,
+            str(part),
+            population=population,
+            limits=lambda _: unknown,
         )
-    known = part.estimate_tally(counts, drawn, population=population)
-    errors = known.errors
+    estimate_of_part = part.estimate_tally(counts, drawn, population=population)
+    errors = estimate_of_part.errors
     if not population:
-        share = np.clip(known.shares, 0.0, 1.0)
+        share = np.clip(estimate_of_part.shares, 0.0, 1.0)
         errors = np.sqrt(errors**2 + _drawing(share, drawn, people))
     return Estimate(
-        known.shares,
+        estimate_of_part.shares,
         errors,
         people,
         str(part),
@@ -68,10 +73,10 @@ def variance_of_drawn(part: Pure, shares: Floats, drawn: float, people: int) -> 
     return np.asarray(noise + _drawing(np.asarray(shares), drawn, people))
 
 
-def _drawing(shares: Floats, drawn: float, people: int) -> Floats:
+def _drawing(shares: Floats, drawn_people: float, people: int) -> Floats:
     """The variance of a share in a sample without replacement."""
-    left = max(0.0, people - drawn) / max(1, people - 1)
-    return np.asarray(shares * (1 - shares) * left / drawn)
+    undrawn_share = max(0.0, people - drawn_people) / max(1, people - 1)
+    return np.asarray(shares * (1 - shares) * undrawn_share / drawn_people)
 
 
 def limits_of_drawn(
@@ -80,20 +85,25 @@ def limits_of_drawn(
     """Return limits of the shares of all people, each missed with probability alpha at most."""
     law = part.truth, part.lie
     if population or people > EXACT:
-        known = share_limits(counts, drawn, *law, alpha, population=True)
-        return within(known.low, known.high, 0.0, 1.0, 1 / people)
-    seen, place = np.unique(counts, return_inverse=True)
+        limits_of_counts = share_limits(counts, drawn, *law, alpha, population=True)
+        return within(limits_of_counts.low, limits_of_counts.high, 0.0, 1.0, 1 / people)
+    distinct_counts, place = np.unique(counts, return_inverse=True)
     scale = people / drawn
     guessed = [
         (scale * score_holders(drawn, c, t, l, alpha / 2)).astype(np.int64)
-        for c, t, l in ((seen, *law), (drawn - seen, 1 - law[1], 1 - law[0]))
+        for c, t, l in ((distinct_counts, *law), (drawn - distinct_counts, 1 - law[1], 1 - law[0]))
     ]
-    found, shift = [], (0, 0)
-    for count, least, others in zip(seen.tolist(), *(g.tolist() for g in guessed), strict=True):
-        near = least + shift[0], others + shift[1]
-        found.append(drawn_limits(count, drawn, people, law, alpha, near))
-        ends = round(found[-1].low[0] * people), people - round(found[-1].high[0] * people)
+    limits_found, shift = [], (0, 0)
+    for count, least_guess, others_guess in zip(
+        distinct_counts.tolist(), *(g.tolist() for g in guessed), strict=True
+    ):
+        guesses = least_guess + shift[0], others_guess + shift[1]
+        limits_found.append(drawn_limits(count, drawn, people, law, alpha, guesses))
+        ends = (
+            round(limits_found[-1].low[0] * people),
+            people - round(limits_found[-1].high[0] * people),
+        )
         # An exact limit is as far from the guess as that of the count before, or nearly so.
-        shift = ends[0] - least, ends[1] - others
-    every = joined(found)
-    return Limits(every.low[place], every.high[place], every.nearest[place])
+        shift = ends[0] - least_guess, ends[1] - others_guess
+    all_limits = joined(limits_found)
+    return Limits(all_limits.low[place], all_limits.high[place], all_limits.nearest[place])

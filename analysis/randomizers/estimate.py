@@ -1,12 +1,14 @@
-"""What reports say about the people: the raw unbiased estimate first, repairs only by name.
+"""Estimates from reports: the raw unbiased estimate first, corrections only by name.
 
-An unbiased estimate may leave [0, 1] and need not sum to one. That is not an error: means over
+An unbiased estimate may leave [0, 1] and need not sum to 1. That is not an error: means over
 many rounds stay right. `projected` gives the nearest distribution, which is biased; maximum
 likelihood is in `postprocessing.py`. Standard errors are estimated from the same reports and count
-the randomizers' noise given these people (a fixed database); with population=True also the chance
-in who they are. Limits come from the law of the reports (`limits.py`): they hold at every number of
-people, and lie within 0 to 1 where an estimate need not.
+the randomizers' noise given these people (a fixed database); with population=True also the variance
+from sampling the people. Limits come from the law of the reports (`limits.py`): they hold for every
+number of people, and lie within 0 to 1, unlike an estimate.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import sqrt
@@ -35,11 +37,11 @@ class Estimate:
             Unbiased, so it may be below 0 or above 1.
         errors: standard error of each share, shape (a,).
         people: number of reports.
-        randomizer: what made the reports.
+        randomizer: description of the randomizer.
         kind: "distribution" (the shares estimate a distribution) or "bits" (each stands alone).
         population: whether the errors count sampling people from a larger population.
-        limits: alpha -> limits of every share, which miss it with probability alpha at most.
-        laws: of one report's contribution to each share, for estimates that are made of this one.
+        limits: alpha -> limits of every share, each missed with probability alpha at most.
+        laws: laws of one report's contribution to each share, for derived estimates.
     """
 
     shares: Floats
@@ -49,7 +51,7 @@ class Estimate:
     kind: Kind = "distribution"
     population: bool = False
     limits: Limiting = field(kw_only=True)
-    laws: ShareLaws = field(kw_only=True, default=unknown_law)
+    laws: ShareLaws = field(kw_only=True, default_factory=lambda: unknown_law)
 
     @classmethod
     def of(
@@ -61,14 +63,14 @@ class Estimate:
         *,
         kind: Kind,
         population: bool,
-        laws: ShareLaws = unknown_law,
+        laws: ShareLaws | None = None,
         limits: Limiting | None = None,
-    ) -> "Estimate":
+    ) -> Estimate:
         """From the variances caused by noise alone; the chance in sampling people is added here.
 
-        Without limits of their own the shares have those that follow from `laws`.
+        Shares without their own limits get the limits that follow from `laws`.
         """
-        variance = np.maximum(noise, 0.0)
+        variance, laws = np.maximum(noise, 0.0), laws or unknown_law
         if population:
             share = np.clip(shares, 0.0, 1.0)
             variance = variance + share * (1 - share) / people
@@ -100,7 +102,7 @@ class Estimate:
             f"standard error {spread:.2g} (root mean square)"
         )
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draws the shares with 95 % intervals on `ax`, or on new axes."""
         axes: Any = ax
         if axes is None:
@@ -117,25 +119,32 @@ class Estimate:
 
 def as_counts(counts: npt.ArrayLike, positions: int, people: int) -> Counts:
     """Return the supporting reports at each position, shape (positions,), each 0 to people."""
-    seen = np.asarray(counts)
-    if seen.shape != (positions,):
-        raise ParameterError(f"counts: shape {seen.shape}; needs ({positions},)")
-    if seen.dtype.kind not in "iu" or seen.min() < 0 or seen.max() > people:
+    support_counts = np.asarray(counts)
+    if support_counts.shape != (positions,):
+        raise ParameterError(f"counts: shape {support_counts.shape}; needs ({positions},)")
+    if (
+        support_counts.dtype.kind not in "iu"
+        or support_counts.min() < 0
+        or support_counts.max() > people
+    ):
         raise ParameterError(f"counts: needs whole numbers from 0 to people = {people}")
-    return seen
+    return support_counts
 
 
 def project(shares: Floats) -> Floats:
-    """The probability vector nearest to `shares`: subtract one number, clip at 0.
+    """Return the probability vector nearest to `shares`: subtract a constant, clip at 0.
 
-    The threshold is found by sorting; O(a log a). Adding one number to all shares changes nothing,
-    so the largest is taken to be 0: beside shares of 10^17 a total of 1 would be lost in rounding.
+    The threshold is found by sorting; O(a log a). A constant added to all shares has no effect, so
+    the largest is taken to be 0: beside shares of 10^17 a total of 1 would be lost in rounding.
+
+    Args:
+        shares: estimated shares, shape (a,), finite.
     """
     if shares.ndim != 1 or shares.size == 0 or not np.isfinite(shares).all():
         raise ParameterError(f"shares: shape {shares.shape}; needs one axis of finite numbers")
     shares = shares - shares.max()
     falling = np.sort(shares)[::-1]
     excess = (np.cumsum(falling) - 1) / np.arange(1, len(falling) + 1)
-    kept = np.flatnonzero(falling > excess)[-1]
-    clipped: Floats = np.maximum(shares - excess[kept], 0.0)
+    support_places = np.flatnonzero(falling > excess)[-1]
+    clipped: Floats = np.maximum(shares - excess[support_places], 0.0)
     return clipped

@@ -1,6 +1,6 @@
-"""What a PIE promise costs the analyst: the expected squared error of an estimated share.
+"""The cost of a PIE guarantee for the analyst: the expected squared error of an estimated share.
 
-Paper 003, Section 4.4, for n people of whom a share p has the symbol, with e = e^eps:
+Paper 003, Section 4.4, for n people, a share p of them with the symbol, with e = e^eps:
 
     (22) GRR           (|X| + e - 2) / (n (e-1)^2) + p (|X| - 2) / (n (e-1))
     (23) local hashing (g + e - 1)^2 / (n (e-1)^2 (g-1)) + p (g^2 - 2g - e + 1) / (n (e-1) (g-1))
@@ -17,6 +17,8 @@ g = e + 1, which minimises the term without p only; the whole of (23) is least a
     g = 1 + sqrt(e (e - p (e-1)) / (1 + p (e-1)))            eps = 4, p = 0.1: 22, not 56
 """
 
+from __future__ import annotations
+
 from math import exp, floor, sqrt
 
 import numpy as np
@@ -28,20 +30,41 @@ from .randomizer import as_epsilon
 
 
 def grr_loss(p: npt.ArrayLike, symbols: int, epsilon: float, users: int) -> Floats:
-    """(22): the expected squared error of GRR at symbols with the shares p; shape of p."""
+    """(22): the expected squared error of GRR at symbols with the shares p; shape of p.
+
+    Args:
+        p: true shares of symbols, in [0, 1], any shape.
+        symbols: size of the domain, >= 2.
+        epsilon: local epsilon in nats, > 0.
+        users: number of reports, >= 1.
+    """
     a, n, gain = whole(symbols, "symbols", 2), whole(users, "users", 1), _gain(epsilon)
     return (a - 1 + gain) / gain**2 / n + _shares(p) * (a - 2) / gain / n
 
 
 def hash_loss(p: npt.ArrayLike, g: int, epsilon: float, users: int) -> Floats:
-    """(23): the expected squared error of local hashing into g values; shape of p."""
+    """(23): the expected squared error of local hashing into g values; shape of p.
+
+    Args:
+        p: true shares of symbols, in [0, 1], any shape.
+        g: values of a hash, >= 2.
+        epsilon: local epsilon in nats, > 0.
+        users: number of reports, >= 1.
+    """
     g, n, gain = whole(g, "g", 2), whole(users, "users", 1), _gain(epsilon)
     base = ((g + gain) / gain) ** 2 / (g - 1)
     return base / n + _shares(p) * ((g - 1) ** 2 - 1 - gain) / gain / (g - 1) / n
 
 
 def hash_loss_at(p: npt.ArrayLike, g: float, theta: float, users: int) -> Floats:
-    """(51): the same for a given MI loss parameter theta in (0, 1); g may be infinite, (24)."""
+    """(51): the same for a given MI loss parameter theta in (0, 1); g may be infinite, (24).
+
+    Args:
+        p: true shares of symbols, in [0, 1], any shape.
+        g: values of a hash, >= 2, or infinity.
+        theta: MI loss parameter, in (0, 1).
+        users: number of reports, >= 1.
+    """
     if not 0 < theta < 1:
         raise ParameterError(f"theta: found {theta!r}; needs a number strictly between 0 and 1")
     if not g >= 2:
@@ -68,7 +91,12 @@ def optimal_g(epsilon: float, p: float = 0.0) -> int:
 
 
 def epsilon_at(theta: float, size: int) -> float:
-    """The budget with this MI loss parameter: theta = (e^eps - 1) / (size + e^eps - 1), nats."""
+    """The budget with this MI loss parameter: theta = (e^eps - 1) / (size + e^eps - 1), nats.
+
+    Args:
+        theta: MI loss parameter, in (0, 1).
+        size: symbols of GRR or values of a hash, >= 2.
+    """
     if not 0 < theta < 1:
         raise ParameterError(f"theta: found {theta!r}; needs a number strictly between 0 and 1")
     return float(np.log1p(whole(size, "size", 2) * theta / (1 - theta)))

@@ -1,10 +1,10 @@
-"""Limits to be expected of a number of people, before any report is made.
+"""Expected limits of an estimate, before any report is made.
 
-The limits are those of `limits.py`, at the counts of reports that are expected. With probability
-1 - `MISSED` at least, a share of `least` or more has a lower limit above 0. Both tests of a share
-are inverted for it:
+The limits are those of `limits.py`, at the expected counts of reports. With probability at least
+1 - `MISSED`, a share of `least` or more has a lower limit above 0. Both tests of a share are
+inverted for it:
 
-    y       the largest estimate whose lower limit at `ALPHA` is 0
+    y       the largest estimate with a lower limit of 0 at `ALPHA`
     least   above the upper limit of y at 2 `MISSED`, so P(estimate <= y) <= `MISSED`
 """
 
@@ -20,9 +20,9 @@ from .moment_limits import Moments, ShareLaw
 from .share_limits import first_fitting, share_limits
 
 ALPHA, MISSED = 0.05, 0.05
-# True shares whose limits are compared; that of a picture comes first.
+# True shares with compared limits; that of a picture comes first.
 SHARES = (0.5, 0.0, 0.25, 0.75, 1.0)
-# Width of the interval in which an estimate is sought, as a share of the people.
+# Width of the interval in which an estimate is searched, as a share of the people.
 NEAR = 1e-4
 
 Task = Literal["shares", "mean", "range-shares", "median", "key-shares", "key-mean", "found"]
@@ -30,14 +30,14 @@ Task = Literal["shares", "mean", "range-shares", "median", "key-shares", "key-me
 
 @dataclass(frozen=True, slots=True)
 class ExpectedLimits:
-    """Limits of one estimate if reports come as often as expected.
+    """Limits of an estimate if reports come in expected numbers.
 
     Attributes:
-        task: what is estimated.
-        limits: 95 % limits as shares of the range, (low, high) each: of a truth in the middle of
-            the range, then of other truths.
-        least: the least share of people of which something is told, as the task says it; infinite
-            if there is none, None if the estimate is no share.
+        task: the estimated quantity.
+        limits: 95 % limits as shares of the range, (low, high) each: for a truth in the middle of
+            the range, then for other truths.
+        least: the least share of people with a significant result, as defined by the task;
+            infinite if there is none, None if the estimate is no share.
     """
 
     task: Task
@@ -59,23 +59,25 @@ def expected_shares(task: Task, people: int, truth: float, lie: float) -> Expect
     """Return the limits of shares from the number of supporting reports.
 
     Args:
-        task: what is estimated.
+        task: the estimated quantity.
         people: n.
         truth: probability that the report of a person with the value supports it.
-        lie: that of another person.
+        lie: probability that another person's report supports it.
     """
     counts = np.rint(people * (lie + np.array(SHARES) * (truth - lie))).astype(np.int64)
-    known = share_limits(counts, people, truth, lie, ALPHA)
+    limits = share_limits(counts, people, truth, lie, ALPHA)
 
     def is_above(count: int) -> bool:
         return bool(share_limits(np.array([count]), people, truth, lie, ALPHA).low[0] > 0)
 
     first = first_fitting(is_above, int(people * lie), people)
     if first > people:
-        return ExpectedLimits(task, paired(known), inf)
-    before = np.array([first - 1])
-    least = float(share_limits(before, people, truth, lie, 2 * MISSED).high[0]) + 1 / people
-    return ExpectedLimits(task, paired(known), least if least <= 1 else inf)
+        return ExpectedLimits(task, paired(limits), inf)
+    highest_unseen = np.array([first - 1])
+    visible_share = (
+        float(share_limits(highest_unseen, people, truth, lie, 2 * MISSED).high[0]) + 1 / people
+    )
+    return ExpectedLimits(task, paired(limits), visible_share if visible_share <= 1 else inf)
 
 
 def expected_by_law(task: Task, people: int, law: ShareLaw) -> ExpectedLimits:
@@ -85,23 +87,23 @@ def expected_by_law(task: Task, people: int, law: ShareLaw) -> ExpectedLimits:
     def limits(estimated: float, alpha: float) -> tuple[float, float]:
         return paired(law.limits(estimated, people, alpha, population=False))[0]
 
-    known = tuple(limits(share, ALPHA) for share in SHARES)
+    expected_ends = tuple(limits(share, ALPHA) for share in SHARES)
     low, high = 0.0, law.reach
     while high - low > NEAR:
         middle = (low + high) / 2
         low, high = (low, middle) if limits(middle, ALPHA)[0] > 0 else (middle, high)
-    least = limits(high, 2 * MISSED)[1]
-    return ExpectedLimits(task, known, least if least < 1 else inf)
+    visible_share = limits(high, 2 * MISSED)[1]
+    return ExpectedLimits(task, expected_ends, visible_share if visible_share < 1 else inf)
 
 
 def _memorized(moments: Moments) -> Moments:
     """Return the same function, which works each set of tilts out once: they repeat."""
-    known: dict[bytes, Floats] = {}
+    memory: dict[bytes, Floats] = {}
 
-    def moments_of(tilts: Floats) -> Floats:
+    def memorized(tilts: Floats) -> Floats:
         key = tilts.tobytes()
-        if key not in known:
-            known[key] = moments(tilts)
-        return known[key]
+        if key not in memory:
+            memory[key] = moments(tilts)
+        return memory[key]
 
-    return moments_of
+    return memorized

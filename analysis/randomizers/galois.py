@@ -38,7 +38,7 @@ def multiply(u: Elements, x: Elements, k: int) -> Elements:
     """Product u x in GF(2^k), elementwise with broadcasting: k shifts, masks and XORs."""
     product = np.zeros(np.broadcast_shapes(u.shape, x.shape), np.uint64)
     for i in range(k):
-        # 0 - 1 is the word of ones: the mask of a set bit.
+        # 0 - 1 is the word of set bits: the mask of a set bit.
         product ^= u & (np.uint64(0) - ((x >> np.uint64(i)) & ONE))
         u = shift(u, k)
     return product

@@ -1,7 +1,9 @@
-"""Generalised randomized response: say your value, or with some probability any other one.
+"""Generalised randomized response: report the true value, or any other with some probability.
 
 Q[y, x] = e^eps / (e^eps + a - 1) if y = x, else 1 / (e^eps + a - 1)      (paper 002, (10.3))
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,29 +87,29 @@ class GRR(Pure):
         values, rng = as_symbols(x, self.a), as_generator(rng)
         reports = values.copy()
         liars = np.flatnonzero(rng.random(len(values)) >= self.truth)
-        # Uniform over the others: skip one's own symbol.
-        other = rng.integers(0, self.a - 1, len(liars))
-        reports[liars] = other + (other >= values[liars])
+        # Uniform over the other symbols: skip the true symbol.
+        lies = rng.integers(0, self.a - 1, len(liars))
+        reports[liars] = lies + (lies >= values[liars])
         return reports
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """How often each symbol was reported."""
-        seen = as_symbols(reports, self.a, "reports")
-        return np.bincount(seen, minlength=self.a), len(seen)
+        """Return the number of reports of each symbol."""
+        symbols = as_symbols(reports, self.a, "reports")
+        return np.bincount(symbols, minlength=self.a), len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Each report supports itself only."""
-        seen = as_symbols(reports, self.a, "reports")
-        return np.asarray(seen[:, None] == np.arange(self.a))
+        symbols = as_symbols(reports, self.a, "reports")
+        return np.asarray(symbols[:, None] == np.arange(self.a))
 
     def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
-        """Which of some symbols (ascending) each report is, as CSR reports x symbols."""
+        """Return the listed symbol (ascending) of each report, as CSR reports x symbols."""
         from scipy.sparse import coo_array, csr_array
 
-        seen = self.symbols(reports)
-        place = np.minimum(np.searchsorted(symbols, seen), len(symbols) - 1)
-        hit = np.flatnonzero(symbols[place] == seen)
-        shape = (len(seen), len(symbols))
+        report_symbols = self.symbols(reports)
+        place = np.minimum(np.searchsorted(symbols, report_symbols), len(symbols) - 1)
+        hit = np.flatnonzero(symbols[place] == report_symbols)
+        shape = (len(report_symbols), len(symbols))
         return csr_array(coo_array((np.ones(len(hit)), (hit, place[hit])), shape=shape))
 
     def capacity(self, people: int) -> tuple[float, bool]:
@@ -129,7 +131,7 @@ class GRR(Pure):
 
     @property
     def said_values(self) -> int:
-        """A report says one of the a symbols."""
+        """Number of values that a report distinguishes: the a symbols."""
         return self.a
 
     @property

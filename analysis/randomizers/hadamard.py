@@ -1,16 +1,18 @@
-"""Hadamard response: report a column of a Hadamard matrix in which one's own row has a 1.
+"""Hadamard response: report a column of a Hadamard matrix with a 1 in the symbol's row.
 
     Q[y, x] = 2 e^eps / (K (e^eps + 1)) if H[x + 1, y] = 1, else 2 / (K (e^eps + 1))
 
-K is the least power of two above a, H[x, y] = 1 where x and y have an even number of common bits,
-else -1; row 0, all ones, is nobody's. Two rows agree in half of the columns, so a report supports
-the own symbol with probability e^eps / (e^eps + 1) and any other with 1/2. It takes log2 K bits and
+K is the least power of two above a, H[x, y] = 1 if x and y have an even number of common bits,
+else -1; row 0, all 1, is unused. Two rows agree in half of the columns, so a report supports the
+true symbol with probability e^eps / (e^eps + 1) and any other with 1/2. It takes log2 K bits and
 O(a) steps a report to read them (here, one fast transform for all).
 
 J. Acharya, Z. Sun, H. Zhang, Hadamard response: estimating distributions privately, efficiently,
 and with little communication, AISTATS 2019: the form for high privacy. Their general
-form, rows in blocks, is better where e^eps is large beside 1 (`hadamard_blocks.py`).
+form, rows in blocks, is better if e^eps is large compared with 1 (`hadamard_blocks.py`).
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log
@@ -35,7 +37,7 @@ LARGEST = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Hadamard(Numbered, Pure):
-    """Hadamard response on a symbols with budget epsilon: a report is one of K columns.
+    """Hadamard response for a symbols with budget epsilon: a report is one column of K.
 
     Attributes:
         a: number of symbols, 2 .. 2^24 - 1.
@@ -89,27 +91,27 @@ class Hadamard(Numbered, Pure):
         """
         rows, rng = as_symbols(x, self.a) + 1, as_generator(rng)
         column = rng.integers(0, self.outputs, len(rows))
-        wanted = rng.random(len(rows)) < self.truth
+        is_supported = rng.random(len(rows)) < self.truth
         # Turning over a bit that the row has moves a column from one half to the other.
         lowest = rows & -rows
-        return np.asarray(np.where(agree(column, rows) == wanted, column, column ^ lowest))
+        return np.asarray(np.where(agree(column, rows) == is_supported, column, column ^ lowest))
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """How many reports support each symbol, by one fast Walsh-Hadamard transform."""
-        seen = as_symbols(reports, self.outputs, "reports")
-        sums = hadamard(np.bincount(seen, minlength=self.outputs))
-        return (len(seen) + sums[1 : self.a + 1]) // 2, len(seen)
+        """Return the number of reports that support each symbol, by one fast transform."""
+        symbols = as_symbols(reports, self.outputs, "reports")
+        sums = hadamard(np.bincount(symbols, minlength=self.outputs))
+        return (len(symbols) + sums[1 : self.a + 1]) // 2, len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """A report supports the symbols whose row has a 1 in its column."""
-        seen = as_symbols(reports, self.outputs, "reports")
-        self._check_supports(len(seen))
-        return agree(seen[:, None], np.arange(1, self.a + 1))
+        """Return a mask: a report supports the symbols with a 1 of their row in its column."""
+        symbols = as_symbols(reports, self.outputs, "reports")
+        self._check_supports(len(symbols))
+        return agree(symbols[:, None], np.arange(1, self.a + 1))
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most log 2 less the entropy of the coin, nats: the report is half of all columns.
+        """Return at most log 2 less the entropy of the coin, nats: a report is half of all columns.
 
-        Not attained, because no law of the inputs makes column 0 as likely as the others; small
+        Not attained, because no law of the inputs makes column 0 and the rest equally likely; small
         cases with n >= a are computed instead.
         """
         if self._is_computed(people):
@@ -118,7 +120,7 @@ class Hadamard(Numbered, Pure):
         return min(log(2) + p * log(p) + (q * log(q) if q else 0.0), log(people)), False
 
     def contraction(self) -> float:
-        """That of the four kinds of columns that two rows have."""
+        """Return the contraction of the four kinds of columns of two rows."""
         p, q = self.truth / 2, (1 - self.truth) / 2
         return two_inputs(np.array([p, p, q, q]), np.array([p, q, p, q]))
 
@@ -137,6 +139,6 @@ class Hadamard(Numbered, Pure):
         if self.a > 3:
             supported = np.array([self.truth, 1 - self.truth])
             z = np.multiply.outer(b, supported).ravel()
-            own, other, any_column = (np.repeat(law / 2, 2) for law in (u, v, b))
-            equals.append(PairLaw.over(z, own, other, shared=any_column))
+            own_law, other_law, any_column = (np.repeat(law / 2, 2) for law in (u, v, b))
+            equals.append(PairLaw.over(z, own_law, other_law, shared=any_column))
         return [(PairLaw.over(b, u, v, 4 * q), equals)]

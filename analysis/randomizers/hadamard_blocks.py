@@ -1,8 +1,8 @@
-"""General Hadamard response: report a column of the own block, in which the own row has a 1.
+"""General Hadamard response: report a column of the symbol's block, with a 1 in its row.
 
 Symbols are dealt to B blocks in turn, and each block has a Hadamard matrix of b columns, a power of
-two: symbol x has row x // B + 1 of block x mod B. Row 0, all ones, is unused. A report is a column,
-one of K = B b, and supports the symbols whose row has a 1 in it:
+two: symbol x has row x // B + 1 of block x mod B. Row 0, all 1, is unused. A report is a column of
+K = B b, and supports the symbols with a 1 of their row in it:
 
     Q[y, x] = e^eps / S if y supports x, else 1 / S,      S = b/2 (e^eps - 1) + K
 
@@ -13,16 +13,18 @@ block, of n, the estimate
     G = 4 S / (b (e^eps - 1)) = 2 (e^eps - 1 + 2 B) / (e^eps - 1)
 
 is unbiased: a report contributes G/2, -G/2, or 0 if it is in another block. With p(x) the share of
-people who have x, and f(x) that of people whose symbol is in its block,
+people with x, and f(x) the share of people with a symbol in its block,
 
     n Var phat(x) = G^2 / 4 (f(x) b (e^eps + 1) / (2 S) + (1 - f(x)) b / S) - p(x)
 
 J. Acharya, Z. Sun, H. Zhang, Hadamard response: estimating distributions privately, efficiently,
 and with little communication, AISTATS 2019 (*recalled*: there B is a power of two near e^eps / 2).
 Here B is any number of blocks. One block is the form for high privacy (`hadamard.py`). With many
-symbols the variance is 2 (1 - e^-eps) times that of subset selection at best, where B is
+symbols the variance is 2 (1 - e^-eps) times that of subset selection at best, at B =
 (e^eps - 1) / 2.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,7 +71,7 @@ SMALL = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class HadamardBlocks(Numbered, Randomizer):
-    """Hadamard response in blocks on a symbols with budget epsilon: a report is one of K columns.
+    """Hadamard response in blocks for a symbols with budget epsilon: a report is one column of K.
 
     Attributes:
         a: number of symbols, >= 2.
@@ -95,7 +97,7 @@ class HadamardBlocks(Numbered, Randomizer):
             )
 
     @classmethod
-    def best(cls, a: int, epsilon: float) -> "HadamardBlocks":
+    def best(cls, a: int, epsilon: float) -> HadamardBlocks:
         """Return the form with the width of least variance, averaged over uniform symbols.
 
         Raises:
@@ -103,10 +105,12 @@ class HadamardBlocks(Numbered, Randomizer):
         """
         a = whole(a, "a", 2)
         widths = [1 << j for j in range(1, a.bit_length() + 1)]
-        made = [cls(a, width, epsilon) for width in widths if width * _blocks(a, width) <= LARGEST]
-        if not made:
+        designs = [
+            cls(a, width, epsilon) for width in widths if width * _blocks(a, width) <= LARGEST
+        ]
+        if not designs:
             raise ParameterError(f"a: found {a}; needs at most 2^24 - 1")
-        return min(made, key=cls._scaled_noise)
+        return min(designs, key=cls._scaled_noise)
 
     def __str__(self) -> str:
         return f"HadamardBlocks(a={self.a}, width={self.width}, epsilon={self.epsilon:g})"
@@ -128,7 +132,7 @@ class HadamardBlocks(Numbered, Randomizer):
 
     @property
     def positions(self) -> int:
-        """One for each symbol, then one for each block."""
+        """A position for each symbol, then for each block."""
         return self.a + self.blocks
 
     @property
@@ -169,26 +173,26 @@ class HadamardBlocks(Numbered, Randomizer):
         block, row = symbols % self.blocks, symbols // self.blocks + 1
         chance, column = rng.random(len(row)), rng.integers(0, self.width, len(row))
         if self.blocks > 1:
-            other = (block + rng.integers(1, self.blocks, len(row))) % self.blocks
-            block = np.where(chance < self.inside, block, other)
+            other_block = (block + rng.integers(1, self.blocks, len(row))) % self.blocks
+            block = np.where(chance < self.inside, block, other_block)
         # Turning over a bit that the row has moves a column from one half of a block to the other.
         moves = (chance < self.inside) & (agree(column, row) != (chance < self.truth))
         return np.asarray(block * self.width + np.where(moves, column ^ (row & -row), column))
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """The symbols that each report supports, shape (people, a)."""
-        seen = as_symbols(reports, self.outputs, "reports")
-        if len(seen) * self.a > DENSE_ENTRIES:
-            raise ParameterError(f"reports: {len(seen)} x {self.a} supports; at most 2^24")
+        codes = as_symbols(reports, self.outputs, "reports")
+        if len(codes) * self.a > DENSE_ENTRIES:
+            raise ParameterError(f"reports: {len(codes)} x {self.a} supports; at most 2^24")
         symbols = np.arange(self.a)
-        own = seen[:, None] // self.width == symbols % self.blocks
-        rows = agree(seen[:, None] % self.width, symbols // self.blocks + 1)
-        return np.asarray(own & rows)
+        is_own_block = codes[:, None] // self.width == symbols % self.blocks
+        rows = agree(codes[:, None] % self.width, symbols // self.blocks + 1)
+        return np.asarray(is_own_block & rows)
 
     def support_counts(self, reports: npt.ArrayLike) -> Counts:
-        """Numbers of reports that support each symbol, then of those in each block."""
-        seen = as_symbols(reports, self.outputs, "reports")
-        columns = np.bincount(seen, minlength=self.outputs).reshape(self.blocks, self.width)
+        """Return the numbers of reports that support each symbol, then of reports in each block."""
+        symbols = as_symbols(reports, self.outputs, "reports")
+        columns = np.bincount(symbols, minlength=self.outputs).reshape(self.blocks, self.width)
         # shape: columns, blocks; one transform serves all blocks
         sums = hadamard(np.ascontiguousarray(columns.T))
         supporting = (sums[0] + sums[1:]) // 2
@@ -205,15 +209,15 @@ class HadamardBlocks(Numbered, Randomizer):
     ) -> Estimate:
         """The same from the counts of `support_counts`, shape (positions,)."""
         people = whole(people, "people", 1)
-        seen = as_counts(counts, self.positions, people)
-        blocks = seen[self.a :] / people
-        shares = self.gain * (seen[: self.a] / people - self._of_blocks(blocks) / 2)
-        near = np.clip(shares, 0.0, 1.0)
-        known = (blocks - self.visiting) / (self.inside - self.visiting)
-        together = np.clip(self._of_blocks(known), near, 1.0)
+        table = as_counts(counts, self.positions, people)
+        blocks = table[self.a :] / people
+        shares = self.gain * (table[: self.a] / people - self._block_values(blocks) / 2)
+        clipped = np.clip(shares, 0.0, 1.0)
+        block_shares = (blocks - self.visiting) / (self.inside - self.visiting)
+        blocks_of_symbols = np.clip(self._block_values(block_shares), clipped, 1.0)
         return Estimate.of(
             shares,
-            self._noise(near, together) / people,
+            self._noise(clipped, blocks_of_symbols) / people,
             people,
             str(self),
             kind="distribution",
@@ -221,14 +225,14 @@ class HadamardBlocks(Numbered, Randomizer):
             laws=self._share_law,
         )
 
-    def _of_blocks(self, numbers: Floats) -> Floats:
+    def _block_values(self, numbers: Floats) -> Floats:
         """The number of each symbol's block, shape (a,)."""
         return np.asarray(numbers[np.arange(self.a) % self.blocks])
 
     def _share_law(self, place: int) -> ShareLaw:  # noqa: ARG002 - alike for all symbols
         """The law of a contribution G/2, -G/2 or 0, of the own, a near and any other symbol."""
-        near, apart = self.inside / 2, self.visiting / 2
-        kinds = [(self.truth, self.inside - self.truth), (near, near), (apart, apart)]
+        kinds = [(self.truth, self.inside - self.truth)]
+        kinds += [(block / 2, block / 2) for block in (self.inside, self.visiting)]
         levels = self.gain * np.array([0.5, -0.5, 0.0])
         law = np.array([(up, down, max(0.0, 1 - up - down)) for up, down in kinds]).T
         return ShareLaw(largest(laws(levels, law), np.arange(3) == 0), self.gain / 2)
@@ -245,12 +249,14 @@ class HadamardBlocks(Numbered, Randomizer):
         shares, people = as_probabilities(p), whole(people, "people", 1)
         blocks = np.zeros(self.blocks)
         np.add.at(blocks, np.arange(self.a) % self.blocks, shares)
-        drawn = shares * (1 - shares) if population else 0.0
-        return np.asarray((self._noise(shares, self._of_blocks(blocks)) + drawn) / people)
+        drawing_noise = shares * (1 - shares) if population else 0.0
+        return np.asarray(
+            (self._noise(shares, self._block_values(blocks)) + drawing_noise) / people
+        )
 
     def _noise(self, shares: Floats, blocks: Floats) -> Floats:
-        seen = self.inside * blocks + self.visiting * (1 - blocks)
-        return np.asarray(self.gain**2 / 4 * seen - shares)
+        block_chance = self.inside * blocks + self.visiting * (1 - blocks)
+        return np.asarray(self.gain**2 / 4 * block_chance - shares)
 
     def noise(self) -> float:
         """Variance of one report's estimate, averaged over uniform inputs and all shares."""
@@ -258,10 +264,10 @@ class HadamardBlocks(Numbered, Randomizer):
 
     def _scaled_noise(self) -> float:
         """The same times (1 - e^-eps)^2, which is a number however small epsilon is."""
-        many = np.bincount(np.arange(self.a) % self.blocks)
-        together = float(many @ many) / self.a**2  # mean of f over symbols
-        seen = self.inside * together + self.visiting * (1 - together)
-        return self._half_gain**2 * seen - expm1(-self.epsilon) ** 2 / self.a
+        block_sizes = np.bincount(np.arange(self.a) % self.blocks)
+        mean_block_share = float(block_sizes @ block_sizes) / self.a**2  # mean of f over symbols
+        block_chance = self.inside * mean_block_share + self.visiting * (1 - mean_block_share)
+        return self._half_gain**2 * block_chance - expm1(-self.epsilon) ** 2 / self.a
 
     @property
     def _half_gain(self) -> float:
@@ -270,9 +276,9 @@ class HadamardBlocks(Numbered, Randomizer):
 
     def divergences(self) -> Floats:
         """Every two inputs are `epsilon` apart; nats, shape (a, a)."""
-        apart = np.full((self.a, self.a), self.epsilon)
-        np.fill_diagonal(apart, 0.0)
-        return apart
+        divergences = np.full((self.a, self.a), self.epsilon)
+        np.fill_diagonal(divergences, 0.0)
+        return divergences
 
     def log_likelihood(self, values: npt.NDArray[np.int64], own: Symbols, rng: Seed) -> Floats:
         """Epsilon where a drawn report supports a value, else 0."""
@@ -280,18 +286,18 @@ class HadamardBlocks(Numbered, Randomizer):
         return np.asarray(supports[:, values[:, 0]] * self.epsilon, np.float64)
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most log K less the entropy of a report given the symbol, nats.
+        """Return at most log K less the entropy of a report given the symbol, nats.
 
-        Not attained, because no law of the inputs makes the first column of a block as likely as
-        the others; small cases with n >= a are computed instead.
+        Not attained, because no law of the inputs makes the first column of a block and the rest
+        equally likely; small cases with n >= a are computed instead.
         """
         if people >= self.a and self.a * self.outputs <= SMALL:
             return super(HadamardBlocks, self).capacity(people)
         p, lies = self.truth, 1 - self.truth
-        told = log(2 * self.blocks) + p * log(p)
+        information = log(2 * self.blocks) + p * log(p)
         if lies:
-            told += lies * log(lies / (2 * self.blocks - 1))
-        return min(told, log(people)), False
+            information += lies * log(lies / (2 * self.blocks - 1))
+        return min(information, log(people)), False
 
     def contraction(self) -> float:
         """The larger of two symbols of one block, and of two blocks."""
@@ -299,39 +305,39 @@ class HadamardBlocks(Numbered, Randomizer):
         return max(two_inputs(law.law * law.own, law.law * law.other) for law in blankets)
 
     def neighbours(self) -> list[Neighbours]:
-        """Symbols of two blocks, if there are some, then of one; the blanket is a uniform column.
+        """Symbols of two blocks, if they exist, then of one; the blanket is a uniform column.
 
-        Of the others z is each kind of symbol that exists: a row of the same block may be the
-        product of two others, else three rows are independent.
+        Among other people z is each existing kind of symbol: a row of the same block may be the
+        product of the two, else three rows are independent.
         """
-        rows = -(-self.a // self.blocks)  # of the first block, which has most
-        made = []
+        rows = -(-self.a // self.blocks)  # rows of the first block, the largest
+        pairs = []
         if self.blocks > 1:
             third = [near_v()] if rows > 1 else []
-            made.append(self._beside(apart(), third, further=self.blocks > 2))
+            pairs.append(self._column_pairs(apart(), third, further=self.blocks > 2))
         if rows > 1:
             third = [product()] if rows > 2 else []
             third += [independent()] if rows > 3 else []
-            made.append(self._beside(together(), third, further=self.blocks > 1))
-        return made
+            pairs.append(self._column_pairs(together(), third, further=self.blocks > 1))
+        return pairs
 
-    def _beside(
+    def _column_pairs(
         self, kinds: Sequence[Kind], third: Sequence[Sequence[Kind]], *, further: bool
     ) -> Neighbours:
-        """U and v with these kinds of columns, among others of v, of z and of a further block."""
+        """U and v with these kinds of columns, among people of v, of z and of another block."""
         b, u, v, _ = self._laws(kinds)
         equals = [PairLaw.over(v, u, v, shared=b)]
-        every = [*third, elsewhere(kinds)] if further else third
-        for columns in every:
-            any_column, own, other, z = self._laws(columns)
-            equals.append(PairLaw.over(z, own, other, shared=any_column))
+        column_lists = [*third, elsewhere(kinds)] if further else third
+        for columns in column_lists:
+            any_column, own_law, other_law, z = self._laws(columns)
+            equals.append(PairLaw.over(z, own_law, other_law, shared=any_column))
         weight = 2 * self.blocks * self.truth * exp(-self.epsilon)
         return PairLaw.over(b, u, v, weight), equals
 
     def _laws(self, kinds: Sequence[Kind]) -> Floats:
         """The laws of a uniform column and of the reports of u, v and z, shape (4, kinds)."""
-        named = np.array([share for share, *_ in kinds])
-        shares = np.append(named, self.blocks - named.sum())  # all other blocks support none
+        listed = np.array([share for share, *_ in kinds])
+        shares = np.append(listed, self.blocks - listed.sum())  # other blocks support no symbol
         inside = np.array([supported for _, *supported in kinds] + [[False] * 3]).T
         high = 2 * self.truth
         laws = shares * np.where(inside, high, high * exp(-self.epsilon))

@@ -16,7 +16,7 @@ Kind = tuple[float, bool, bool, bool]
 
 
 def agree(columns: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Where H is 1: an even number of common bits."""
+    """Return a mask of H = 1: an even number of common bits."""
     return np.asarray(np.bitwise_count(columns & rows) % 2 == 0)
 
 
@@ -31,7 +31,7 @@ def product() -> list[Kind]:
 
 
 def independent() -> list[Kind]:
-    """Three rows of one block, none the product of the others."""
+    """Return three rows of a block, none of them the product of the other two."""
     return [(share / 2, u, v, z) for share, u, v, _ in together() for z in (True, False)]
 
 
@@ -43,8 +43,8 @@ def apart() -> list[Kind]:
 
 def near_v() -> list[Kind]:
     """A row of a block, and two of another block."""
-    there = [(0.25, False, v, z) for v in (True, False) for z in (True, False)]
-    return [*apart()[:2], *there]
+    further_kinds = [(0.25, False, v, z) for v in (True, False) for z in (True, False)]
+    return [*apart()[:2], *further_kinds]
 
 
 def elsewhere(kinds: Sequence[Kind]) -> list[Kind]:

@@ -17,12 +17,12 @@ families are pairwise independent.
 
 The field family has short keys and cheap preimages: u x = w has one solution for u != 0, so the
 2^(k - j) values of x with h(x) = y are found without scanning the domain. The key u = 0 sends all
-symbols to one value; it is what brings the collision probability of the other keys, 1/g times
-(1 - 2^(j - k)) / (1 - 2^-k), up to 1/g. So that this rare event matters little, k >= j + 6. The
-digit family has keys of 1 + log_r a numbers and no such road: for large domains let g be a power of
-two.
+symbols to one value; it raises the collision probability of the other keys, 1/g times
+(1 - 2^(j - k)) / (1 - 2^-k), to 1/g. So that this rare event matters little, k >= j + 6. The
+digit family has keys of 1 + log_r a numbers and no such method: for large domains let g be a power
+of two.
 
-How often three symbols x, x + d, x + d' meet is between two probabilities (`meetings`):
+The probability that three symbols x, x + d, x + d' meet lies between two values (`meetings`):
 
     field   2^-(j + e), e from 1 to min(m - 1, j, k - j), m the bits of the largest symbol. W, the
             polynomials of fewer than w = k - j terms, is z^-j times the u with low(u) = 0. With c =
@@ -76,7 +76,7 @@ class FieldFamily:
 
     @property
     def constant(self) -> float:
-        """The probability of a key whose hash is the same for all symbols."""
+        """The probability of a key with the same hash for all symbols."""
         return float(2.0**-self.k)
 
     def keeps_apart(self, inputs: int) -> bool:
@@ -91,8 +91,8 @@ class FieldFamily:
         """
         if self.a < 3:
             return ()
-        far = min((self.a - 1).bit_length() - 1, self.j, self.k - self.j)
-        return tuple(2.0 ** -(self.j + e) for e in sorted({far, 1}, reverse=True))
+        farthest = min((self.a - 1).bit_length() - 1, self.j, self.k - self.j)
+        return tuple(2.0 ** -(self.j + e) for e in sorted({farthest, 1}, reverse=True))
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -104,7 +104,7 @@ class FieldFamily:
         return rng.integers(0, self.limits, (people, 2), dtype=np.uint64)
 
     def number(self, keys: Elements) -> npt.NDArray[np.int64]:
-        """Which key this is, 0 .. size - 1."""
+        """Return the number of each key, 0 .. size - 1."""
         return ((keys[:, 0] << np.uint64(self.j)) | keys[:, 1]).astype(np.int64)
 
     def keys(self) -> Elements:
@@ -118,7 +118,7 @@ class FieldFamily:
         return (multiply(u, x.astype(np.uint64), self.k) & self._mask) ^ v
 
     def tally(self, keys: Elements, values: Elements) -> Support:
-        """How many of the reports (key, value) have h(x) = value, for every x in the domain."""
+        """The number of reports (key, value) with h(x) = value, for every x in the domain."""
         k, j = self.k, self.j
         # n 2^(k - j) candidates, or n 2^j characters and one transform.
         by_preimage = len(keys) << (k - j)
@@ -215,7 +215,7 @@ class DigitFamily:
 
     @property
     def constant(self) -> float:
-        """The probability of a key whose hash is the same for all symbols."""
+        """The probability of a key with the same hash for all symbols."""
         return float(self.g) ** -self.digits
 
     def keeps_apart(self, inputs: int) -> bool:  # noqa: ARG002 - all are below the base
@@ -230,8 +230,8 @@ class DigitFamily:
         """
         if self.a < 3:
             return ()
-        least = [self.g**-2.0] if self.a > self.base else []
-        return (*least, *([1 / self.g] if self.base > 2 else []))
+        base_meeting = [self.g**-2.0] if self.a > self.base else []
+        return (*base_meeting, *([1 / self.g] if self.base > 2 else []))
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -243,7 +243,7 @@ class DigitFamily:
         return rng.integers(0, self.g, (people, 1 + self.digits), dtype=np.uint64)
 
     def number(self, keys: Elements) -> npt.NDArray[np.int64]:
-        """Which key this is, 0 .. size - 1."""
+        """Return the number of each key, 0 .. size - 1."""
         number = np.zeros(len(keys), np.int64)
         for column in keys.T:
             number = number * self.g + column.astype(np.int64)
@@ -264,7 +264,7 @@ class DigitFamily:
         return value
 
     def tally(self, keys: Elements, values: Elements) -> Support:
-        """How many of the reports (key, value) have h(x) = value: scans the domain, n a steps."""
+        """The number of reports (key, value) with h(x) = value: scans the domain, n a steps."""
         counts = np.zeros(self.a, np.int64)
         # Sums of two hash values must fit; 255 matches at a time fit in one byte.
         word = next(

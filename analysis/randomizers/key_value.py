@@ -1,14 +1,15 @@
-"""Pairs of a key and a number: how many people have a key, and the mean of their numbers.
+"""Pairs of a key and a number: the number of people with a key, and the mean of their numbers.
 
-Inputs are texts `key=number`; one without a number is no pair. A number is scaled to t in [-1, 1],
-the least of all to -1 and the largest to 1, and told as a sign, 1 with probability (1 + t) / 2. Of
-any key j a report says 1, -1 or nothing, and in every family here with three probabilities:
+Inputs are texts `key=number`; a text without a number is no pair. A number is scaled to t in
+[-1, 1], the least of all to -1 and the largest to 1, and reported as a sign, 1 with probability
+(1 + t) / 2. For each key j a report contains 1, -1 or neither, and in every family here with three
+probabilities:
 
-    who has j     says j with probability a, and of those its own sign with probability p
-    who has not   says j with probability b, with either sign
+    person with j       reports j with probability a, and then its true sign with probability p
+    person without j    reports j with probability b, with either sign
 
-So with n+ and n- the reports that say 1 and -1 of j, the share f of people who have j, and the
-total s, the sum of t of those who have it over all people, are estimated without bias:
+So with n+ and n- the reports of 1 and -1 for j, the share f of people with j, and the total s, the
+sum of their t divided by all people, are estimated without bias:
 
     f = ((n+ + n-) / n - b) / (a - b)              s = (n+ - n-) / (n a (2 p - 1))
 
@@ -17,10 +18,12 @@ and given the people, exactly,
     n (a - b)^2 Var f = f a (1 - a) + (1 - f) b (1 - b)
     n (a (2 p - 1))^2 Var s = f a + (1 - f) b - (a (2 p - 1))^2 mean of t^2 over all people
 
-The mean of those who have j is s / f; its limits hold however few people have j (`key_limits.py`).
-X. Gu, M. Li, Y. Cheng, L. Xiong, Y. Cao (PCKV, USENIX Security 2020) estimate the same f and s / f,
-and then clip; a person has one pair here, so nothing is padded or sampled.
+The mean of people with j is s / f; its limits hold for any number of people with j
+(`key_limits.py`). X. Gu, M. Li, Y. Cheng, L. Xiong, Y. Cao (PCKV, USENIX Security 2020) estimate
+the same f and s / f, and then clip; a person has one pair here, so there is no padding or sampling.
 """
+
+from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -43,7 +46,7 @@ from .neighbour_laws import Neighbours, PairLaw
 from .randomizer import Randomizer, as_epsilon
 from .share_limits import share_limits
 
-# What a person has, among a few keys that are watched: which of them and a sign; None: none.
+# The input of a person, among a few watched keys: the key and a sign; None: another input.
 Has = tuple[int, int] | None
 # Keys watched together: those of the doubted person's two values, and another.
 WATCHED = 3
@@ -55,7 +58,7 @@ class KeyValue(Randomizer):
     """A randomizer of pairs; the families are in `key_value_reports.py`.
 
     Attributes:
-        pairs: the texts that people may have, `key=number`; others are no pair.
+        pairs: the texts that people may have, `key=number`; other texts are no pair.
         epsilon: nats, > 0.
     """
 
@@ -102,7 +105,7 @@ class KeyValue(Randomizer):
 
     @abstractmethod
     def _watch(self, keys: int, has: Has) -> Floats:
-        """The law of what a report says of some keys; where a person has none of them, None."""
+        """Return the law of a report about some keys; `has` is None for a person without them."""
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -122,7 +125,7 @@ class KeyValue(Randomizer):
 
     @cached_property
     def places(self) -> npt.NDArray[np.int64]:
-        """The number of each text's key, shape (a,); K where it has none of the K keys."""
+        """The number of each text's key, shape (a,); K for a text without any of the K keys."""
         at = {key: place for place, key in enumerate(self.keys)}
         pairs = [pair(text) for text in self.pairs]
         return np.array([at[signed[0]] if signed else len(at) for signed in pairs], np.int64)
@@ -152,7 +155,7 @@ class KeyValue(Randomizer):
         return 2 * len(self.keys)
 
     def signs(self, x: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """0 for 1 and 1 for -1, drawn for each person."""
+        """Return the drawn sign of each person: 0 for 1 and 1 for -1."""
         return (rng.random(len(x)) >= (1 + self.scaled[x]) / 2).astype(np.int64)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
@@ -160,48 +163,49 @@ class KeyValue(Randomizer):
         raise ParameterError(f"{self}: its reports estimate keys and means; use `measures`")
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
-        """Of each key: the share of people who have it, and the mean of their numbers.
+        """Return, per key, the share of people with it, and the mean of their numbers.
 
-        Errors count who the people are as well, limits the noise given these people. The mean of a
-        key that nobody has is said to be the middle of the range.
+        Errors count sampling the people as well, limits the noise given these people. The mean of a
+        key without holders is the middle of the range.
         """
-        said, people = self._seen(counts), whole(people, "people", 1)
+        pair, people = self._key_table(counts), whole(people, "people", 1)
         measures: list[Measure] = []
         for place, key in enumerate(self.keys):
-            measures += self._of(place, key, said[place], people)
+            measures += self._key_measures(place, key, pair[place], people)
         return tuple(measures)
 
-    def _seen(self, counts: npt.ArrayLike) -> Floats:
-        seen = as_floats(counts, "counts")
-        if seen.shape != (self.positions,):
-            raise ParameterError(f"counts: shape {seen.shape}; needs ({self.positions},)")
-        return np.asarray(seen.reshape(-1, 2))
+    def _key_table(self, counts: npt.ArrayLike) -> Floats:
+        table = as_floats(counts, "counts")
+        if table.shape != (self.positions,):
+            raise ParameterError(f"counts: shape {table.shape}; needs ({self.positions},)")
+        return np.asarray(table.reshape(-1, 2))
 
-    def _of(self, place: int, key: str, said: Floats, people: int) -> Iterator[Measure]:
-        told, tilted = float(said.sum()) / people, float(said[0] - said[1]) / people
-        share, sum_scale = (told - self.other) / (self.own - self.other), 1 / self._kept
+    def _key_measures(self, place: int, key: str, pair: Floats, people: int) -> Iterator[Measure]:
+        rate, tilted = float(pair.sum()) / people, float(pair[0] - pair[1]) / people
+        share, sum_scale = (rate - self.other) / (self.own - self.other), 1 / self._sign_gain
         total = tilted * sum_scale
-        # Of one report: the variances of both estimates, and what they have in common. The noise
-        # has at least its least variance, also where all reports are alike.
+        # Variances and covariance of both estimates for one report. The noise has at least its
+        # least
+        # variance, even if all reports are alike.
         coins = min(p * (1 - p) for p in (self.own, self.other))
-        spread = max(told * (1 - told), coins) / (self.own - self.other) ** 2
+        spread = max(rate * (1 - rate), coins) / (self.own - self.other) ** 2
         total_spread = (
-            max(told - tilted**2, min(self.own - self._kept**2, self.other)) * sum_scale**2
+            max(rate - tilted**2, min(self.own - self._sign_gain**2, self.other)) * sum_scale**2
         )
-        common = tilted * (1 - told) * sum_scale / (self.own - self.other)
+        common = tilted * (1 - rate) * sum_scale / (self.own - self.other)
         yield Measure(
             f"share with {key}",
             share,
             sqrt(spread / people),
             lambda p: float(p @ (self._has(place))),
             lambda alpha: share_limits(
-                said.sum(keepdims=True), people, self.own, self.other, alpha
+                pair.sum(keepdims=True), people, self.own, self.other, alpha
             ),
         )
         mean = Ratio(total, share, total_spread / people, spread / people, common / people)
         low, high = self.limits
         middle, half = (low + high) / 2, (high - low) / 2
-        up, down = said.tolist()
+        up, down = pair.tolist()
         yield Measure(
             f"mean of {key}",
             middle + half * mean.value,
@@ -226,7 +230,7 @@ class KeyValue(Randomizer):
         return float(shares @ (self._has(place) * self.scaled)) / has if has > 0 else 0.0
 
     @property
-    def _kept(self) -> float:
+    def _sign_gain(self) -> float:
         return self.own * (2 * self.sign - 1)
 
     def variances(self, p: npt.ArrayLike, people: int) -> Floats:
@@ -236,9 +240,9 @@ class KeyValue(Randomizer):
             raise ParameterError(f"p: {len(shares)} shares; needs {self.inputs}, one for each text")
         has = np.array([self._has(place) for place in range(len(self.keys))])
         f, squares = has @ shares, has @ (shares * self.scaled**2)
-        a, b, kept = self.own, self.other, self._kept
+        a, b, sign_gain = self.own, self.other, self._sign_gain
         share = (f * a * (1 - a) + (1 - f) * b * (1 - b)) / (a - b) ** 2
-        total = (f * a + (1 - f) * b) / kept**2 - squares
+        total = (f * a + (1 - f) * b) / sign_gain**2 - squares
         return np.stack([share, total], axis=1) / people
 
     def noise(self) -> float:
@@ -247,7 +251,7 @@ class KeyValue(Randomizer):
         return float(self.variances(uniform, 1)[:, 1].mean()) / 4
 
     def noise_of(self, task: str) -> float:
-        """The same; for "keys" of the share of people who have a key."""
+        """Return the noise of a task; for "keys" of the share of people with a key."""
         if task != "keys":
             return self.noise()
         return float(self.variances(np.full(self.inputs, 1 / self.inputs), 1)[:, 0].mean())
@@ -257,53 +261,53 @@ class KeyValue(Randomizer):
         return min(log(people), log(self.inputs)), False
 
     def contraction(self) -> float:
-        """That of the two values told apart best: an own number is a mixture of both signs."""
+        """Return the contraction of the most distinguishable values: other numbers are mixtures."""
         from .numerical_capacity import two_inputs
 
         return max(two_inputs(u, v) for u, v, _ in self._cases())
 
     def _cases(self) -> Iterator[tuple[Floats, Floats, list[Has]]]:
-        """Laws of two values of the doubted person, and what others may have: all kinds of both.
+        """Yield laws of two values of the doubted person, and other inputs: all kinds of both.
 
         A number between the ends is a mixture of both signs, and delta is convex in every law, so
         the ends are enough; the families treat all keys, and both signs, alike.
         """
-        many = min(WATCHED, len(self.keys))
-        none: list[Has] = [None] if self.some_have_none else []
+        watch = min(WATCHED, len(self.keys))
+        no_value: list[Has] = [None] if self.some_have_none else []
 
         def law(has: Has) -> Floats:
-            return self._watch(many, has)
+            return self._watch(watch, has)
 
-        others: list[Has] = [(i, s) for i in range(many) for s in (0, 1)]
-        yield law((0, 0)), law((0, 1)), [*others, *none]
-        if many > 1:
-            yield law((0, 0)), law((1, 0)), [*others, *none]
-        if none:
-            yield law((0, 0)), law(None), [*others, *none]
-            yield law(None), law((0, 0)), [*others, *none]
+        other_values: list[Has] = [(i, s) for i in range(watch) for s in (0, 1)]
+        yield law((0, 0)), law((0, 1)), [*other_values, *no_value]
+        if watch > 1:
+            yield law((0, 0)), law((1, 0)), [*other_values, *no_value]
+        if no_value:
+            yield law((0, 0)), law(None), [*other_values, *no_value]
+            yield law(None), law((0, 0)), [*other_values, *no_value]
 
     def neighbours(self) -> list[Neighbours]:
-        """Two ends: one key's, two keys', or a key and none; the blanket is what all may say."""
-        many = min(WATCHED, len(self.keys))
-        least = np.min([self._watch(many, has) for has in ((0, 0), (0, 1), None)], axis=0)
-        for place in range(1, many):
-            least = np.min([least, *(self._watch(many, (place, s)) for s in (0, 1))], axis=0)
-        weight = float(least.sum())
-        b = least / weight
+        """Pairs of ends: one key's, two keys', or with no key; the blanket is the least law."""
+        watch = min(WATCHED, len(self.keys))
+        common = np.min([self._watch(watch, has) for has in ((0, 0), (0, 1), None)], axis=0)
+        for place in range(1, watch):
+            common = np.min([common, *(self._watch(watch, (place, s)) for s in (0, 1))], axis=0)
+        weight = float(common.sum())
+        b = common / weight
         neighbours: list[Neighbours] = []
-        for u, v, others in self._cases():
-            pairs = [PairLaw.over(self._watch(many, has), u, v, shared=b) for has in others]
+        for u, v, rest in self._cases():
+            pairs = [PairLaw.over(self._watch(watch, has), u, v, shared=b) for has in rest]
             neighbours.append((PairLaw.over(b, u, v, weight), pairs))
         return neighbours
 
     def encode(self, reports: Any, domain: Sequence[str]) -> list[str]:  # noqa: ARG002 - of values
         """The number of each report in hex."""
-        return [f"{said:0{self.text_width}x}" for said in self.symbols(reports).tolist()]
+        return [f"{symbol:0{self.text_width}x}" for symbol in self.symbols(reports).tolist()]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Any) -> Floats:
         """Log of the entries of the matrix."""
-        said = self.symbols(self.sample(values[own, 0], rng))
-        return np.asarray(np.log(self.matrix[said][:, values[:, 0]]))
+        symbols = self.symbols(self.sample(values[own, 0], rng))
+        return np.asarray(np.log(self.matrix[symbols][:, values[:, 0]]))
 
 
 @dataclass(frozen=True, slots=True)

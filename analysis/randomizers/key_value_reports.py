@@ -1,25 +1,27 @@
 """Three reports about pairs of a key and a number.
 
     PckvGRR   a key and a sign, by randomized response: GRR on the 2 K' ends of all keys. K' counts
-              one key more where somebody may have none.
-    PckvUE    of every key 1, -1 or nothing.
-    PrivKV    of one key that is drawn, without regard to what the person has: 1, -1 or nothing.
+              one key more if people may have none.
+    PckvUE    for every key 1, -1 or neither.
+    PrivKV    for one key, drawn independently of the person's input: 1, -1 or neither.
 
 PCKV (X. Gu, M. Li, Y. Cheng, L. Xiong, Y. Cao, USENIX Security 2020), with the best parameters for
-one pair a person (padding length 1), says the own sign with p = e^eps / (e^eps + 1), and
+one pair a person (padding length 1), reports the true sign with p = e^eps / (e^eps + 1), and
 
     GRR   a = (e^eps + 1) / (e^eps + 2 K' - 1)    b = (1 - a) / (K' - 1)
     UE    a = 1 / 2                               b = 2 / (e^eps + 3)
 
 PrivKV (Q. Ye, H. Hu, X. Meng, H. Zheng, IEEE S&P 2019) keeps a key, or its absence, with
-probability P and a sign with probability P, P = e^h / (e^h + 1) for half h of its budget. What it
-costs is less than 2 h: whoever has the key says 1 with P^2, whoever has not with (1 - P) / 2, so
+probability P and a sign with probability P, P = e^h / (e^h + 1) for half h of its budget. Its cost
+is less than 2 h: a person with the key reports 1 with P^2, without it with (1 - P) / 2, so
 
     eps = h + log(2 P)        and for an eps    e^h = (e^eps + sqrt(e^(2 eps) + 8 e^eps)) / 4.
 
 An absent key has a sign drawn evenly (one round, without an earlier estimate of the mean). Its own
-mean, of all reports that say the key, is drawn to the middle by those who have not; s / f is not.
+mean, over all reports of the key, is biased to the middle by people without it; s / f is not.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, log1p
@@ -38,12 +40,14 @@ from .row_numbers import check_rows
 
 
 class _OfOneNumber(KeyValue, Numbered):  # pyright: ignore[reportIncompatibleVariableOverride]
-    """A family whose report is one number."""
+    """A family with a number as report."""
 
     def support_counts(self, reports: Any) -> Counts:
-        """Of each key the reports that say 1, and those that say -1."""
-        seen = np.bincount(as_symbols(reports, self.outputs, "reports"), minlength=self.outputs)
-        return np.asarray(seen[self._told])
+        """Return, per key, the reports of 1, and the reports of -1."""
+        symbol_counts = np.bincount(
+            as_symbols(reports, self.outputs, "reports"), minlength=self.outputs
+        )
+        return np.asarray(symbol_counts[self._told])
 
     @property
     def _told(self) -> npt.NDArray[np.int64]:
@@ -61,7 +65,7 @@ class PckvGRR(_OfOneNumber):
 
     @property
     def outputs(self) -> int:
-        """Two for each key, and two for none."""
+        """Number of reports: two for each key, and two for no key."""
         return self.symbols_of_ends.a
 
     @property
@@ -101,7 +105,7 @@ class PckvGRR(_OfOneNumber):
     def _watch(self, keys: int, has: Has) -> Floats:
         law = np.full(2 * keys + 1, self.symbols_of_ends.lie)
         law[-1] *= self.outputs - 2 * keys
-        if has is None:  # the key that stands for none, with either sign
+        if has is None:  # the key that stands for no key, with either sign
             law[-1] += self.symbols_of_ends.truth - self.symbols_of_ends.lie
         else:
             law[2 * has[0] + has[1]] = self.symbols_of_ends.truth
@@ -118,7 +122,7 @@ class PrivKV(_OfOneNumber):
 
     @property
     def half(self) -> float:
-        """What PrivKV counts for the key, and again for the value; nats."""
+        """The epsilon that PrivKV spends on the key, and again on the value; nats."""
         # e^h = e^eps (1 + sqrt(1 + 8 e^-eps)) / 4, and that root is at least 1
         return self.epsilon + log1p((np.sqrt(1 + 8 * exp(-self.epsilon)) - 3) / 4)
 
@@ -144,17 +148,19 @@ class PrivKV(_OfOneNumber):
 
     def _columns(self) -> Floats:
         up, down = _chances(self)
-        said = self._law(up, down)
+        reported_law = self._law(up, down)
         absent = self._law(np.full(self.inputs, 0.5), np.full(self.inputs, 0.5), absent=True)
         mine = np.arange(len(self.keys))[:, None] == self.places
-        law = np.where(mine[:, None, :], said[None], absent[None])
+        law = np.where(mine[:, None, :], reported_law[None], absent[None])
         return np.asarray(law.reshape(self.outputs, self.inputs) / len(self.keys))
 
     def _law(self, up: Floats, down: Floats, *, absent: bool = False) -> Floats:
-        """Nothing, 1 and -1 of the key whose turn it is, given the chances of both signs."""
-        kept, p = (1 - self.sign if absent else self.sign), self.sign
+        """Return the law of neither, 1 and -1 of the drawn key, given the chances of both signs."""
+        keeps_sign, p = (1 - self.sign if absent else self.sign), self.sign
         turned = p * up + (1 - p) * down
-        return np.stack([np.full(len(up), 1 - kept), kept * turned, kept * (1 - turned)])
+        return np.stack(
+            [np.full(len(up), 1 - keeps_sign), keeps_sign * turned, keeps_sign * (1 - turned)]
+        )
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
         """One number for each person.
@@ -166,32 +172,32 @@ class PrivKV(_OfOneNumber):
         values, rng = as_symbols(x, self.inputs), as_generator(rng)
         turn = rng.integers(0, len(self.keys), len(values))
         has = turn == self.places[values]
-        said = rng.random(len(values)) < np.where(has, self.sign, 1 - self.sign)
-        even = rng.integers(0, 2, len(values))
-        minus = np.where(has, self.signs(values, rng), even) ^ (
+        is_reported = rng.random(len(values)) < np.where(has, self.sign, 1 - self.sign)
+        coin_signs = rng.integers(0, 2, len(values))
+        minus = np.where(has, self.signs(values, rng), coin_signs) ^ (
             rng.random(len(values)) >= self.sign
         )
-        return np.asarray(3 * turn + np.where(said, 1 + minus, 0))
+        return np.asarray(3 * turn + np.where(is_reported, 1 + minus, 0))
 
     def _watch(self, keys: int, has: Has) -> Floats:
         up = np.array([0.5 if has is None else 1.0 - has[1]])
-        own, absent = (
+        own_law, absent = (
             self._law(up, 1 - up)[:, 0],
             self._law(up * 0 + 0.5, up * 0 + 0.5, absent=True),
         )
         law = np.tile(absent[:, 0], (keys, 1))
         if has is not None:
-            law[has[0]] = own
-        every = len(self.keys)
-        return np.append(law.ravel() / every, (every - keys) / every)
+            law[has[0]] = own_law
+        key_count = len(self.keys)
+        return np.append(law.ravel() / key_count, (key_count - keys) / key_count)
 
 
 class PckvUE(KeyValue):
-    """Of every key 1, -1 or nothing; a report is two bits for each key, the first for 1."""
+    """A report of 1, -1 or neither for every key: two bits for each, the first for 1."""
 
     @property
     def outputs(self) -> int:
-        """Three of each key."""
+        """Number of reports: three states of each key."""
         outputs: int = 3 ** len(self.keys)
         return outputs
 
@@ -211,11 +217,11 @@ class PckvUE(KeyValue):
         return 1 / (1 + exp(-self.epsilon))
 
     def _coin(self, minus: int | None) -> Floats:
-        """Nothing, 1 and -1 of one key: the own one, or another."""
+        """Return the law of neither, 1 and -1 of one key: the person's key, or another."""
         if minus is None:
             return np.array([1 - self.other, self.other / 2, self.other / 2])
-        own = self.own * np.array([self.sign, 1 - self.sign])
-        return np.append(1 - self.own, own[::-1] if minus else own)
+        own_coin = self.own * np.array([self.sign, 1 - self.sign])
+        return np.append(1 - self.own, own_coin[::-1] if minus else own_coin)
 
     def _watch(self, keys: int, has: Has) -> Floats:
         law = np.ones(1)
@@ -226,9 +232,9 @@ class PckvUE(KeyValue):
 
     def _columns(self) -> Floats:
         up, down = _chances(self)
-        many, ends = len(self.keys), range(len(self.keys) + 1)
+        key_count, ends = len(self.keys), range(len(self.keys) + 1)
         laws = [
-            [self._watch(many, (place, s) if place < many else None) for place in ends]
+            [self._watch(key_count, (place, s) if place < key_count else None) for place in ends]
             for s in (0, 1)
         ]
         plus, minus = (np.stack(law, axis=1)[:, self.places] for law in laws)
@@ -242,29 +248,29 @@ class PckvUE(KeyValue):
             rng: generator or seed.
         """
         values, rng = as_symbols(x, self.inputs), as_generator(rng)
-        many, b = len(self.keys), self.other
-        drawn = rng.random((len(values), many))
-        rows = np.stack([drawn < b / 2, (drawn >= b / 2) & (drawn < b)], axis=2)
-        has = np.flatnonzero(self.places[values] < many)
+        key_count, b = len(self.keys), self.other
+        chances = rng.random((len(values), key_count))
+        rows = np.stack([chances < b / 2, (chances >= b / 2) & (chances < b)], axis=2)
+        has = np.flatnonzero(self.places[values] < key_count)
         key, minus = self.places[values[has]], self.signs(values, rng)[has]
-        said = rng.random(len(has)) < self.own
+        is_reported = rng.random(len(has)) < self.own
         minus ^= rng.random(len(has)) >= self.sign
-        rows[has, key] = (minus[:, None] == [0, 1]) & said[:, None]
+        rows[has, key] = (minus[:, None] == [0, 1]) & is_reported[:, None]
         return np.asarray(rows.reshape(len(values), -1).astype(np.uint8))
 
     def symbols(self, reports: Any) -> Symbols:
-        """The row of each report: a digit for each key, 0 for nothing, 1 for 1 and 2 for -1."""
+        """Return the row of each report: a digit per key, 0 for neither, 1 for 1 and 2 for -1."""
         check_rows(self)
         rows = as_bits(reports, self.positions, "reports").astype(np.int64)
         digits = rows[:, ::2] + 2 * rows[:, 1::2]
         return np.asarray(digits @ 3 ** np.arange(len(self.keys) - 1, -1, -1))
 
     def support_counts(self, reports: Any) -> Counts:
-        """Of each key the reports that say 1, and those that say -1."""
+        """Return, per key, the reports of 1, and the reports of -1."""
         return np.asarray(column_sums(as_bits(reports, self.positions, "reports")))
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """The chance of what a drawn report says of a value's key, beside that of another's."""
+        """Return the log chance of a drawn report about a value's key, over that of another's."""
         rows = self.sample(values[own, 0], rng).reshape(len(own), -1, 2)
         digits = np.concatenate(
             [rows[..., 0] + 2 * rows[..., 1], np.zeros((len(own), 1), np.uint8)], 1
@@ -292,5 +298,5 @@ class PckvUE(KeyValue):
 
 
 def _chances(randomizer: KeyValue) -> tuple[Floats, Floats]:
-    """Of each text: the chances of its two signs."""
+    """Return, per text, the chances of its two signs."""
     return (1 + randomizer.scaled) / 2, (1 - randomizer.scaled) / 2

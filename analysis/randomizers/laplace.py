@@ -1,21 +1,23 @@
 """Laplace noise on a grid: reports within the range that average to the number.
 
 The range has 17 levels k = 0 .. m. A number between two levels becomes one of them by a coin that
-keeps the mean. Discrete Laplace noise is added, and what leaves the range is reported as its end:
+keeps the mean. Discrete Laplace noise is added, and reports outside the range become its end:
 
     P(y | k) = (1 - r) / (1 + r) r^|y - k|  inside,  r^|y - k| / (1 + r)  at both ends
     r = e^(-eps/m)
 
-Both ends of the range are exactly eps apart. Noise without memory leaves the range by r / (1 - r)
-on average wherever it started, so an end that stands for so much more is unbiased, and has less
-variance than noise that is not cut off. (*Recalled*: A. Ghosh, T. Roughgarden, M. Sundararajan,
-STOC 2009, for the matrix; C. Canonne, G. Kamath, T. Steinke, 2020, for discrete noise, whose law is
-exact where that of rounded continuous noise is not.)
+Both ends of the range are exactly eps apart. Memoryless noise leaves the range by r / (1 - r) on
+average from any start, so an end that stands for this much more is unbiased, and has less variance
+than noise that is not cut off. (*Recalled*: A. Ghosh, T. Roughgarden, M. Sundararajan, STOC 2009,
+for the matrix; C. Canonne, G. Kamath, T. Steinke, 2020, for discrete noise: its law is exact,
+unlike that of rounded continuous noise.)
 
 After shuffling: delta by a blanket is convex in the pair of laws; a pair of numbers is a mixture
 of pairs of levels (couple both coins). So pairs of levels bound every pair of numbers. The noise is
 log-concave, so a test distinguishes two levels the better, the further they are apart.
 """
+
+from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from math import exp
@@ -62,12 +64,12 @@ class Laplace(Numeric):
     def classes(self) -> PairLaw:
         """The two ends; the blanket has the least entries, which are those of an end."""
         u, v = self.grid[:, -1], self.grid[:, 0]
-        least = np.minimum(u, v)
-        weight = float(least.sum())
-        return PairLaw.over(least / weight, u, v, weight)
+        common_law = np.minimum(u, v)
+        weight = float(common_law.sum())
+        return PairLaw.over(common_law / weight, u, v, weight)
 
     def neighbours(self) -> list[Neighbours]:
-        """All pairs of levels; equal others have the least number, or the largest."""
+        """Return all pairs of levels; equal other people have the least number, or the largest."""
         (_, equals), *_ = super().neighbours()
         pairs = pairs_of_levels(self.epsilon)
         return [(self.classes, equals), *((blanket, []) for blanket in pairs)]

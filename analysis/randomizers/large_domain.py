@@ -1,17 +1,19 @@
-"""Shares of millions of symbols, most of which nobody has: estimates, thresholds, losses.
+"""Shares of millions of symbols, most of them without holders: estimates, thresholds, losses.
 
-An unbiased estimate of a share is noise around 0 for a symbol that nobody has. Paper 003, Section
-5.3, keeps what is significant and sets the rest to 0 ("emp+thr"; Bonferroni over all symbols). Two
-thresholds for the number c of supporting reports, of n, that a symbol nobody has would reach with
-probability at most level / |X|:
+An unbiased estimate of a share is noise around 0 for a symbol without holders. Paper 003, Section
+5.3, keeps significant symbols and sets the rest to 0 ("emp+thr"; Bonferroni over all symbols). Two
+thresholds for the number c of supporting reports, of n, that a symbol without holders would reach
+with probability at most level / |X|:
 
     normal   the paper's: n nu + z sqrt(n nu (1 - nu)), z the normal quantile at 1 - level / |X|
     exact    the least c with P(Bin(n, nu) >= c) <= level / |X|
 
 nu is the probability of supporting a given other symbol. With 10^7 symbols and n nu below 1, as at
-the paper's scale, the binomial law is far from normal and the printed threshold lets thousands of
-symbols through that nobody has; the exact one is the default.
+the paper's scale, the binomial law is far from normal and the printed threshold admits thousands of
+symbols without holders; the exact threshold is the default.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -55,26 +57,26 @@ class LargeDomain:
 
     @property
     def rest(self) -> float:
-        """The unbiased estimate of every symbol that is not kept; at most 0 if nobody is there."""
+        """The unbiased estimate of every symbol that is not kept; at most 0 for no holders."""
         return (self.least / self.people - self.lie) / (self.truth - self.lie)
 
     def dense(self) -> Floats:
         """Unbiased estimates of all symbols, shape (symbols,)."""
-        everything = np.full(self.symbols, self.rest)
-        everything[self.kept] = self.shares()
-        return everything
+        all_shares = np.full(self.symbols, self.rest)
+        all_shares[self.kept] = self.shares()
+        return all_shares
 
     def threshold(self, level: float = 0.05, rule: Rule = "exact") -> int:
         """The number of supporting reports from which on a symbol counts as present."""
         return significant_support(self.people, self.lie, self.symbols, level, rule)
 
     def significant(self, level: float = 0.05, rule: Rule = "exact") -> tuple[Counts, Floats]:
-        """(symbols, shares) of what is significant; everything else is set to 0.
+        """Return (symbols, shares) of the significant symbols; all other shares are set to 0.
 
-        Under "exact" nobody's symbols appear with probability at most `level` all together.
+        Under "exact", any symbol without holders appears with probability at most `level`.
         """
-        least = self.threshold(level, rule)
-        present = self.support >= least
+        least_support = self.threshold(level, rule)
+        present = self.support >= least_support
         return self.kept[present], self.shares()[present]
 
     def loss(
@@ -85,13 +87,13 @@ class LargeDomain:
         level: float | None = None,
         rule: Rule = "exact",
     ) -> float:
-        """Sum over symbols of (p(x) - phat(x))^2, paper 003, Section 5.3.
+        """Return the sum over symbols of (p(x) - phat(x))^2, paper 003, Section 5.3.
 
         Args:
             p: the true shares, shape (symbols,).
             top: only this many symbols with the largest true shares; all if not given.
             level: significance level of the threshold ("emp+thr"); none ("emp") if not given.
-            rule: of the threshold.
+            rule: rule of the threshold.
         """
         truth = np.asarray(p, dtype=np.float64)
         if truth.shape != (self.symbols,):
@@ -101,8 +103,8 @@ class LargeDomain:
             present, shares = self.significant(level, rule)
             guess[present] = shares
         if top is not None and whole(top, "top", 1) < self.symbols:
-            chosen = np.argpartition(-truth, top)[:top]
-            truth, guess = truth[chosen], guess[chosen]
+            largest_places = np.argpartition(-truth, top)[:top]
+            truth, guess = truth[largest_places], guess[largest_places]
         return float(((truth - guess) ** 2).sum())
 
     def __repr__(self) -> str:
@@ -113,14 +115,14 @@ class LargeDomain:
 
 
 def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
-    """Counts what the reports support, over the whole domain, without scanning it.
+    """Count the support of each symbol over the whole domain, without scanning it.
 
     Local hashing into a power of two finds the preimages of each report (`hash_families.py`); GRR
     reports are symbols. One array of |X| counts is held for a moment.
 
     Args:
         randomizer: GRR, LocalHash or a unary encoding.
-        reports: what its `sample` returns.
+        reports: the result of its `sample`.
     """
     if not isinstance(randomizer, Pure):
         raise ParameterError(
@@ -130,14 +132,14 @@ def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
     counts, people = randomizer.tally(reports)
     if not randomizer.truth > randomizer.lie:
         raise ParameterError(f"randomizer: {randomizer}: nothing can be estimated")
-    least = int(counts.min())
-    kept = np.flatnonzero(counts > least)
+    least_support = int(counts.min())
+    kept_values = np.flatnonzero(counts > least_support)
     return LargeDomain(
         symbols=randomizer.inputs,
         people=people,
-        kept=kept,
-        support=counts[kept],
-        least=least,
+        kept=kept_values,
+        support=counts[kept_values],
+        least=least_support,
         truth=randomizer.truth,
         lie=randomizer.lie,
         randomizer=str(randomizer),
@@ -147,13 +149,13 @@ def large_domain(randomizer: Pure, reports: Any) -> LargeDomain:
 def significant_support(
     people: int, lie: float, symbols: int, level: float = 0.05, rule: Rule = "exact"
 ) -> int:
-    """The least significant number of supporting reports (Bonferroni over the symbols).
+    """Return the least significant number of supporting reports (Bonferroni over the symbols).
 
     Args:
         people: n reports.
         lie: nu, strictly between 0 and 1.
         symbols: |X|.
-        level: chance of letting in any symbol that nobody has, in (0, 1); 0.05 in the paper.
+        level: chance of admitting any symbol without holders, in (0, 1); 0.05 in the paper.
         rule: "exact" (binomial) or "normal" (the paper's).
     """
     from scipy.special import betainc, ndtri

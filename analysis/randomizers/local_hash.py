@@ -1,11 +1,13 @@
-"""Local hashing: hash your value with a key of your own, then randomize the hash.
+"""Local hashing: hash the value with the person's own key, then randomize the hash.
 
     Q[(h, y), x] = (1/|H|) e^eps / (g + e^eps - 1) if y = h(x), else (1/|H|) / (g + e^eps - 1)
 
-Paper 003, (3), whose printed form lacks 1/|H|. A report supports the symbols x with h(x) = y: the
-own one with probability e^eps / (g + e^eps - 1), any other with probability exactly 1/g because the
+Paper 003, (3), printed without 1/|H|. A report supports the symbols x with h(x) = y: the true
+symbol with probability e^eps / (g + e^eps - 1), any other with probability exactly 1/g because the
 family collides with probability exactly 1/g (`hash_families.py`).
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,7 +63,7 @@ class LocalHash(Pure):
     A power of two for g means short keys and estimates from preimages or one transform instead of a
     scan over the domain; other g scan, people times a steps. So paper 003's g = 10^8 is done with
     2^27 = 1.34 * 10^8 here: at the same loss parameter theta that costs 0.3 nats more and the
-    squared error is smaller for every share (by 25 % for a symbol that nobody has).
+    squared error is smaller for every share (by 25 % for a symbol without holders).
 
     Attributes:
         a: number of symbols, 2 .. 2^31.
@@ -83,7 +85,7 @@ class LocalHash(Pure):
             raise ParameterError(f"a, g: found {self.a}, {self.g}; needs at most 2^31")
 
     @classmethod
-    def olh(cls, a: int, epsilon: float) -> "LocalHash":
+    def olh(cls, a: int, epsilon: float) -> LocalHash:
         """With the power of two g that has the least variance for rare symbols.
 
         Over all g the minimum is at e^eps + 1; the best power of two costs at most 7 % more.
@@ -127,8 +129,8 @@ class LocalHash(Pure):
     def _columns(self) -> Floats:
         keys = self.family.keys()
         hashed = self.family.hash(keys[:, None], np.arange(self.a)[None, :])
-        own = np.arange(self.g)[None, :, None] == hashed[:, None, :].astype(np.int64)
-        Q = np.where(own, self.truth, self._inner.lie) / len(keys)
+        is_own_value = np.arange(self.g)[None, :, None] == hashed[:, None, :].astype(np.int64)
+        Q = np.where(is_own_value, self.truth, self._inner.lie) / len(keys)
         return Q.reshape(-1, self.a)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> HashReports:
@@ -146,20 +148,22 @@ class LocalHash(Pure):
     def symbols(self, reports: Any) -> Symbols:
         """The row of each report: number of the key times g plus value."""
         check_rows(self)
-        seen = self._checked(reports)
-        return self.family.number(seen.keys) * self.g + seen.values
+        hashed_reports = self._checked(reports)
+        return self.family.number(hashed_reports.keys) * self.g + hashed_reports.values
 
     def tally(self, reports: HashReports) -> tuple[Counts, int]:
-        """How many reports support each symbol."""
-        seen = self._checked(reports)
-        return self.family.tally(seen.keys, seen.values.astype(np.uint64)), len(seen)
+        """Return the number of reports that support each symbol."""
+        hashed_reports = self._checked(reports)
+        return self.family.tally(hashed_reports.keys, hashed_reports.values.astype(np.uint64)), len(
+            hashed_reports
+        )
 
     def supports(self, reports: HashReports) -> npt.NDArray[np.bool_]:
         """A report supports the symbols that its key sends to its value."""
-        seen = self._checked(reports)
-        self._check_supports(len(seen))
-        hashed = self.family.hash(seen.keys[:, None], np.arange(self.a)[None, :])
-        return np.asarray(hashed == seen.values[:, None].astype(np.uint64))
+        hashed_reports = self._checked(reports)
+        self._check_supports(len(hashed_reports))
+        hashed = self.family.hash(hashed_reports.keys[:, None], np.arange(self.a)[None, :])
+        return np.asarray(hashed == hashed_reports.values[:, None].astype(np.uint64))
 
     def _checked(self, reports: HashReports) -> HashReports:
         if not isinstance(reports, HashReports):
@@ -175,7 +179,7 @@ class LocalHash(Pure):
         return reports
 
     def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
-        """Which of some symbols each report supports, as CSR reports x symbols."""
+        """Return the listed symbols that each report supports, as CSR reports x symbols."""
         from scipy.sparse import csr_array, vstack
 
         blocks, step = [], max(1, (1 << 22) // len(symbols))
@@ -194,20 +198,22 @@ class LocalHash(Pure):
         """
         if self._is_computed(people):
             return super(LocalHash, self).capacity(people)
-        used = min(people, self.a)
-        reach = symmetric(self.g, self.epsilon, min(used, self.g))
-        return (1 - self.family.constant) * reach, self.family.keeps_apart(used)
+        used_symbols = min(people, self.a)
+        reach = symmetric(self.g, self.epsilon, min(used_symbols, self.g))
+        return (1 - self.family.constant) * reach, self.family.keeps_apart(used_symbols)
 
     def contraction(self) -> float:
         """(1 - 1/g) theta tanh(eps / 2)."""
         return (1 - 1 / self.g) * self.loss_parameter * tanh(self.epsilon / 2)
 
     def least_error(self, people: int) -> tuple[float, bool]:
-        """That of GRR on g values, averaged with 1/n for constant keys."""
-        used = min(people, self.a)
-        apart = 1 - self.family.constant
-        distinct = least_error_of(self.g, self.epsilon, min(used, self.g), people)
-        return apart * distinct + (1 - apart) * (1 - 1 / people), self.family.keeps_apart(used)
+        """Return the least error of GRR on g values, averaged with 1/n for constant keys."""
+        used_symbols = min(people, self.a)
+        apart_chance = 1 - self.family.constant
+        distinct = least_error_of(self.g, self.epsilon, min(used_symbols, self.g), people)
+        return apart_chance * distinct + (1 - apart_chance) * (
+            1 - 1 / people
+        ), self.family.keeps_apart(used_symbols)
 
     @property
     def loss_parameter(self) -> float:
@@ -216,7 +222,7 @@ class LocalHash(Pure):
 
     @property
     def said_values(self) -> int:
-        """A report says, beside its key, one of g hash values."""
+        """Number of values that a report distinguishes, beside its key: g hash values."""
         return self.g
 
     @property

@@ -4,17 +4,19 @@ Q is a b x a matrix, columns are inputs. Another person's report is y with proba
 
     m(y) = min over x of Q[y, x],      w = sum over y of m(y)
 
-whatever its value x is. So with probability w it is drawn from m / w: the privacy blanket
-(*recalled*: Balle, Bell, Gascon, Nissim, 2019) that is largest for this matrix. Reports with
-m(y) = 0 are given by some value never; no crowd hides them (`PairLaw.bare`).
+for any value x. So with probability w it is drawn from m / w: the largest privacy blanket
+(*recalled*: Balle, Bell, Gascon, Nissim, 2019) for this matrix. Reports with m(y) = 0 are
+impossible for some value; no crowd hides them (`PairLaw.bare`).
 
-    rows     proportional rows say the same of all values: they are one report
+    rows     proportional rows have the same likelihood ratios: they are merged
     pairs    ordered pairs (u, v) with equal joint laws of (u, v, blanket) and, value by value, of
-             (u, v, blanket, z) for all z have equal bounds: one of each class is kept
+             (u, v, blanket, z) for all z have equal bounds: a single pair of each class is kept
 
 A matrix of more than `MOST_ENTRIES` or `MOST_INPUTS` is not read, and more than `MOST_CLASSES` are
-not tried: the bound is that of any randomizer of the same local epsilon (`clone_neighbours`).
+not tried: the bound is then that of any randomizer of the same local epsilon (`clone_neighbours`).
 """
+
+from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
@@ -25,25 +27,29 @@ import numpy as np
 from ..validation import Floats
 from .neighbour_laws import Neighbours, PairLaw
 
-# Entries and inputs of a matrix that is read, and classes of pairs that are tried.
+# Limits of the entries and inputs of a matrix that is read, and of the classes of pairs tried.
 MOST_ENTRIES, MOST_INPUTS, MOST_CLASSES = 1 << 16, 64, 512
-# Values of the other people are distinguished up to so many entries of rows x inputs^3.
+# Values of other people are distinguished up to this number of entries of rows x inputs^3.
 MOST_TRIPLES = 1 << 21
 # Part of a report's largest probability, about e^-30, below which the blanket leaves it out: sums
-# of wider terms drown in their rounding errors.
+# of wider terms are lost in rounding errors.
 RAREST = 1e-13
 # Significant digits in which proportional rows agree.
 DIGITS = 12
 
 
 def matrix_divergences(Q: Floats) -> Floats:
-    """d[x, x'] = max over y of log(Q[y, x] / Q[y, x']), nats; infinite where only x' is 0."""
+    """d[x, x'] = max over y of log(Q[y, x] / Q[y, x']), nats; infinite where only x' is 0.
+
+    Args:
+        Q: b x a matrix; column x is the law of the report given x.
+    """
     a = Q.shape[1]
     result = np.zeros((a, a))
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(Q)
         for x in range(a):
-            # A report that neither input produces says nothing: -inf + inf is left out.
+            # A report that neither input produces is left out: -inf + inf.
             gap = logs[:, x : x + 1] - logs
             result[x] = np.fmax(np.fmax.reduce(gap, axis=0, initial=0.0), 0.0)
     return result
@@ -59,10 +65,10 @@ def matrix_neighbours(Q: Floats) -> list[Neighbours] | None:
     """
     rows = merged(Q)
     pairs = pair_classes(rows)
-    return sorted(_cases(rows, pairs), key=_hidden) if pairs else None
+    return sorted(_cases(rows, pairs), key=_order_of_hiding) if pairs else None
 
 
-def _hidden(case: Neighbours) -> tuple[float, float]:
+def _order_of_hiding(case: Neighbours) -> tuple[float, float]:
     """Small where the blanket hides the doubted person little."""
     blanket, _ = case
     spread = float(blanket.law @ (blanket.own - blanket.other) ** 2)
@@ -70,7 +76,7 @@ def _hidden(case: Neighbours) -> tuple[float, float]:
 
 
 def merged(Q: Floats) -> Floats:
-    """Q with its proportional rows added up, and none of zeros."""
+    """Return Q with its proportional rows added up, without rows of zeros."""
     rows = Q[Q.max(axis=1) > 0]
     shape = _rounded(rows / rows.sum(axis=1, keepdims=True))
     _, kind = np.unique(shape, axis=0, return_inverse=True)
@@ -80,19 +86,19 @@ def merged(Q: Floats) -> Floats:
 
 
 def _rounded(entries: Floats) -> Floats:
-    """Entries to `DIGITS` significant digits: however small, none becomes 0."""
+    """Return entries to `DIGITS` significant digits: no positive entry becomes 0."""
     share, power = np.frexp(entries)
     return np.asarray(np.ldexp(np.round(share, DIGITS), power))
 
 
 def pair_classes(rows: Floats) -> list[tuple[int, int]]:
     """Return an ordered pair of values of each class; an empty list if there are too many."""
-    found: dict[Hashable, tuple[int, int]] = {}
+    pairs_by_key: dict[Hashable, tuple[int, int]] = {}
     for key, pair in _keyed_pairs(rows):
-        found.setdefault(key, pair)
-        if len(found) > MOST_CLASSES:
+        pairs_by_key.setdefault(key, pair)
+        if len(pairs_by_key) > MOST_CLASSES:
             return []
-    return list(found.values())
+    return list(pairs_by_key.values())
 
 
 def _keyed_pairs(rows: Floats) -> Iterator[tuple[Hashable, tuple[int, int]]]:
@@ -101,46 +107,47 @@ def _keyed_pairs(rows: Floats) -> Iterator[tuple[Hashable, tuple[int, int]]]:
     # Entries become the numbers of their levels, so that joint laws are sorted whole numbers.
     entries = _rounded(np.column_stack([rows, rows.min(axis=1)]))
     levels, place = np.unique(entries, return_inverse=True)
-    level, many = place.reshape(b, a + 1).astype(np.int64), len(levels)
+    level, level_count = place.reshape(b, a + 1).astype(np.int64), len(levels)
     for u, v in permutations(range(a), 2):
-        joint = (level[:, u] * many + level[:, v]) * many + level[:, a]
+        joint = (level[:, u] * level_count + level[:, v]) * level_count + level[:, a]
         key, values = np.sort(joint).tobytes(), frozenset[bytes]()
         if b * a**3 <= MOST_TRIPLES:
             _, outcome = np.unique(joint, return_inverse=True)
-            beside = np.sort(outcome[:, None] * many + level[:, :a], axis=0)
-            values = frozenset(beside[:, z].tobytes() for z in range(a))
+            level_pairs = np.sort(outcome[:, None] * level_count + level[:, :a], axis=0)
+            values = frozenset(level_pairs[:, z].tobytes() for z in range(a))
         yield (key, values), (u, v)
 
 
 def _cases(rows: Floats, pairs: Sequence[tuple[int, int]]) -> Iterator[Neighbours]:
-    """The blanket of the least entries, and the pairs of all values of the others.
+    """Yield the blanket of the least entries, and the pairs of all values of other people.
 
-    Others of u come first and those of a third value last. Both directions of two values have one
-    list of them.
+    People of u come first and people of a third value last. Both directions of two values share
+    one list.
     """
     b, a = rows.shape
-    least = rows.min(axis=1)
-    least = np.where(least < RAREST * rows.max(axis=1), 0.0, least)
-    weight = float(least.sum())
-    law = least / weight if weight > 0 else least
-    every = b * a**3 <= MOST_TRIPLES
-    known: dict[tuple[int, int], list[PairLaw]] = {}
+    least_row = rows.min(axis=1)
+    least_row = np.where(least_row < RAREST * rows.max(axis=1), 0.0, least_row)
+    weight = float(least_row.sum())
+    law = least_row / weight if weight > 0 else least_row
+    lists_all = b * a**3 <= MOST_TRIPLES
+    pairs_of_two: dict[tuple[int, int], list[PairLaw]] = {}
     for u, v in pairs:
-        if (beside := known.get((v, u))) is None:
-            values = [u, v, *(z for z in range(a) if every and z not in (u, v))]
-            beside = [_pair(rows[:, z], rows[:, u], rows[:, v], law, listed=every) for z in values]
-            known[u, v] = beside
+        if (equals := pairs_of_two.get((v, u))) is None:
+            values = [u, v, *(z for z in range(a) if lists_all and z not in (u, v))]
+            equals = [
+                _pair(rows[:, z], rows[:, u], rows[:, v], law, listed=lists_all) for z in values
+            ]
+            pairs_of_two[u, v] = equals
         blanket = _pair(law, rows[:, u], rows[:, v], law, listed=False)
-        yield replace(blanket, weight=weight), beside
+        yield replace(blanket, weight=weight), equals
 
 
 def _pair(b: Floats, u: Floats, v: Floats, blanket: Floats, *, listed: bool) -> PairLaw:
-    """Laws over the outcomes that differ in a likelihood ratio of the four.
+    """Return laws over the outcomes, merged by the likelihood ratios of the four.
 
-    Outcomes that b has, but too rarely to be summed, are left out: a lower bound without them is
-    one.
+    Outcomes too rare in b to be summed are left out: the lower bound is still valid.
     """
     laws = merged(np.column_stack([b, u, v, blanket]))
-    kept = (laws[:, 0] == 0) | (laws[:, 0] >= RAREST * laws.max(axis=1))
-    others, own, other, hidden = laws[kept].T
-    return PairLaw.over(others, own, other, shared=hidden if listed else None)
+    is_likely = (laws[:, 0] == 0) | (laws[:, 0] >= RAREST * laws.max(axis=1))
+    law_of_others, own_law, other_law, common_law = laws[is_likely].T
+    return PairLaw.over(law_of_others, own_law, other_law, shared=common_law if listed else None)

@@ -1,4 +1,4 @@
-"""Three randomizers whose reports average to the number.
+"""Three randomizers with the number as the mean of their reports.
 
 Duchi       two levels, +B and -B, B = (e^eps + 1)/(e^eps - 1); P(+B | t) = 1/2 + t / (2 B)
 variance of one report B^2 - t^2
@@ -9,7 +9,7 @@ p = (e^eps - e^(eps/2)) / (2 e^(eps/2) + 2)
 variance t^2 / (e^(eps/2) - 1) + (e^(eps/2) + 3) / (3 (e^(eps/2) - 1)^2)
 Hybrid      Piecewise with probability 1 - e^(-eps/2), else Duchi; below eps* = 0.61 all Duchi
 (N. Wang and others, ICDE 2019): of the three it
-has the least variance at the worst number; at uniform ones Piecewise may have less
+has the least variance at the worst number; for uniform numbers Piecewise may have less
 """
 
 from math import exp, expm1
@@ -51,7 +51,7 @@ class Duchi(Numeric):
 
     @property
     def one_bit(self) -> float:
-        """That of somebody at an end: all others are mixtures of the two ends."""
+        """Return the lie probability of an end: all other values are mixtures of the two ends."""
         return 1 / (1 + exp(self.epsilon))
 
 
@@ -81,8 +81,8 @@ class Piecewise(Numeric):
 
     def _columns(self) -> Floats:
         C, low = self.reach, self.density * exp(-self.epsilon)
-        left = (C + 1) / 2 * self.scaled - (C - 1) / 2
-        window = rounded_mass(self.levels, left + C - 1) - rounded_mass(self.levels, left)
+        left_end = (C + 1) / 2 * self.scaled - (C - 1) / 2
+        window = rounded_mass(self.levels, left_end + C - 1) - rounded_mass(self.levels, left_end)
         whole_range = rounded_mass(self.levels, np.full(self.a, C))
         return low * whole_range + (self.density - low) * window
 
@@ -105,21 +105,21 @@ class Hybrid(Numeric):
 
     @property
     def parts(self) -> tuple[tuple[float, Numeric], ...]:
-        """What is drawn, with its probability; without what never is."""
-        both = (
+        """The possible parts, each with its probability."""
+        components = (
             (self.share, Piecewise(self.points, self.epsilon)),
             (1 - self.share, Duchi(self.points, self.epsilon)),
         )
-        return tuple(component for component in both if component[0] > 0)
+        return tuple(component for component in components if component[0] > 0)
 
     @property
     def outputs(self) -> int:
-        """Those of the parts one after another."""
+        """Number of reports: those of the parts, in order."""
         return sum(part.outputs for _, part in self.parts)
 
     @property
     def levels(self) -> Floats:
-        """Those of the parts one after another."""
+        """The levels of the parts, in order."""
         return np.concatenate([part.levels for _, part in self.parts])
 
     def _columns(self) -> Floats:
@@ -127,21 +127,21 @@ class Hybrid(Numeric):
 
     @property
     def classes(self) -> PairLaw:
-        """Those of the parts; the coin is seen, so the known shares of both are at hand."""
+        """The pair of both parts; the coin is visible, so the known shares are weighted."""
         parts = [(share, part.classes) for share, part in self.parts]
         weight = sum(share * component.weight for share, component in parts)
         law = np.concatenate(
             [share * component.weight / weight * component.law for share, component in parts]
         )
-        own, other = (
+        own_law, other_law = (
             np.concatenate(
-                [weight / component.weight * getattr(component, who) for _, component in parts]
+                [weight / component.weight * getattr(component, law_name) for _, component in parts]
             )
-            for who in ("own", "other")
+            for law_name in ("own", "other")
         )
-        return PairLaw(weight, law, own, other)
+        return PairLaw(weight, law, own_law, other_law)
 
     @property
     def one_bit(self) -> float | None:
-        """That of Duchi where it is all there is."""
+        """The lie probability of Duchi, if it is the only part; else None."""
         return None if self.share else 1 / (1 + exp(self.epsilon))

@@ -1,8 +1,10 @@
-"""What reports say besides shares: a mean, a sum, a quantile, the people in a range.
+"""Estimates from reports besides shares: a mean, a sum, a quantile, the people in a range.
 
-A measure is one number with its standard error and what it is the truth of: a function of the true
-shares of the inputs.
+A measure is a number with its standard error and its truth: a function of the true shares of the
+inputs.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +21,9 @@ class Measure:
         name: such as "mean".
         value: the estimate, in the unit of the numbers.
         error: its standard error, same unit.
-        truth: what the number is when the shares of the inputs are these, shape (a,).
+        truth: the true number, given the shares of the inputs, shape (a,).
         limits: alpha -> limits, shape (1,), which miss the truth with probability alpha at most.
-        biased: whether the estimate is off on average, however many people report.
+        biased: whether the estimate is biased for every number of people.
     """
 
     name: str

@@ -1,29 +1,30 @@
-"""Reports again and again about one value: a permanent noise, and a fresh one on top of it.
+"""Repeated reports about one value: a permanent noise, and a fresh noise on top of it.
 
-Everybody blurs its value once, by unary encoding, and keeps the bits (permanent); every report is
-these bits with every bit flipped again with probability r (instantaneous). However many reports are
-seen, no more is known than the permanent bits, so all reports about one value together cost
+Each person randomizes its value once, by unary encoding, and keeps the bits (permanent); every
+report is these bits with every bit flipped again with probability r (instantaneous). Any number of
+reports reveals at most the permanent bits, so all reports about one value together cost
 
-    forever = log(k (1 - m) / (m (1 - k)))        k, m: a permanent 1 at the own, at another symbol
+    forever = log(k (1 - m) / (m (1 - k)))        k, m: a permanent 1 at the true, at another symbol
 
-and the first T of them exactly, because the likelihood ratio of a bit is monotone in its ones,
+and the first T of them exactly, because the likelihood ratio of a bit is monotone in its 1-bits,
 
     epsilon_T = log (k s^T + (1 - k) r^T) / (m s^T + (1 - m) r^T)
               + log (m r^T + (1 - m) s^T) / (k r^T + (1 - k) s^T),        s = 1 - r,
 
-the first logarithm that of T ones at the own symbol, the second of none at another. One report is
-unary encoding with kappa = k s + (1 - k) r and lambda = m s + (1 - m) r: its epsilon is epsilon_1,
-and estimates and their errors are those of unary encoding.
+the first logarithm that of T 1-bits at the true symbol, the second of no 1-bit at another. A single
+report is unary encoding with kappa = k s + (1 - k) r and lambda = m s + (1 - m) r: its epsilon is
+epsilon_1, and estimates and their errors are those of unary encoding.
 
 `of` has k = 1/2 (L-OSUE: H. Arcolezi, J.-F. Couchot, B. Al Bouna, X. Xiao, Improving the utility of
 locally differentially private protocols for longitudinal and multidimensional frequency estimates,
 2021, Section 3.4): then kappa = 1/2 for every r, so a report is optimised unary encoding at
 epsilon_1, of least variance for rare values; `rappor` has k = 1 - m (U. Erlingsson, V. Pihur, A.
-Korolova, CCS 2014, with unary encoding). Whoever changes its value spends `forever` again for every
-new one. Hashing (LOLOHA) and buckets (dBitFlip) would bound that, but send what never changes in
-clear, a key or the numbers of buckets: in a mix that would tie a person's reports together from run
-to run.
+Korolova, CCS 2014, with unary encoding). A person that changes its value spends `forever` again for
+every new value. Hashing (LOLOHA) and buckets (dBitFlip) would bound that, but send a constant in
+clear, a key or the numbers of buckets: in a mix this would link a person's reports from run to run.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log, log1p
@@ -58,18 +59,25 @@ class Memoized(UnaryEncoding):
     remembers: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, a: int, epsilon: float, forever: float | None = None) -> "Memoized":
+    def of(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
         """Optimised: nats of one report, and of all about one value (None: twice as much)."""
-        epsilon, forever = _both(epsilon, forever)
-        made, lam = 1 / (1 + exp(forever)), 1 / (1 + exp(epsilon))
-        return cls(a, 0.5, lam, 0.5, made, (lam - made) / (1 - 2 * made))
+        epsilon, forever = _prices(epsilon, forever)
+        memoized_lie, lam = 1 / (1 + exp(forever)), 1 / (1 + exp(epsilon))
+        return cls(a, 0.5, lam, 0.5, memoized_lie, (lam - memoized_lie) / (1 - 2 * memoized_lie))
 
     @classmethod
-    def rappor(cls, a: int, epsilon: float, forever: float | None = None) -> "Memoized":
+    def rappor(cls, a: int, epsilon: float, forever: float | None = None) -> Memoized:
         """Symmetric coins, as in basic RAPPOR."""
-        epsilon, forever = _both(epsilon, forever)
-        made, lam = 1 / (1 + exp(forever / 2)), 1 / (1 + exp(epsilon / 2))
-        return cls(a, 1 - lam, lam, 1 - made, made, (lam - made) / (1 - 2 * made))
+        epsilon, forever = _prices(epsilon, forever)
+        memoized_lie, lam = 1 / (1 + exp(forever / 2)), 1 / (1 + exp(epsilon / 2))
+        return cls(
+            a,
+            1 - lam,
+            lam,
+            1 - memoized_lie,
+            memoized_lie,
+            (lam - memoized_lie) / (1 - 2 * memoized_lie),
+        )
 
     def __str__(self) -> str:
         return f"Memoized(a={self.a}, epsilon={self.epsilon:g}, forever={self.forever:g})"
@@ -80,20 +88,20 @@ class Memoized(UnaryEncoding):
         return log(self.kept) - log(self.made) + log1p(-self.made) - log1p(-self.kept)
 
     def epsilon_after(self, reports: int) -> float:
-        """Exact local differential privacy of so many reports about one value, nats; 0 of none."""
+        """Return the exact local epsilon of this number of reports about one value, nats."""
         times = whole(reports, "reports", 0)
         if not times:
             return 0.0
         odds = times * (log(self.turned) - log1p(-self.turned))  # log (r / s)^T
-        seen = _mixed(self.kept, odds) - _mixed(self.made, odds)
-        return seen + _mixed(1 - self.made, odds) - _mixed(1 - self.kept, odds)
+        loss_of_kept = _mixed(self.kept, odds) - _mixed(self.made, odds)
+        return loss_of_kept + _mixed(1 - self.made, odds) - _mixed(1 - self.kept, odds)
 
     def permanent(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
-        """What people keep, from their symbols x, uint8 of shape (people, a)."""
+        """Return the bits that people keep, from their symbols x, uint8 of shape (people, a)."""
         return UnaryEncoding(self.a, self.kept, self.made).sample(x, rng)
 
     def fresh(self, kept: Any, rng: Seed = None) -> Bits:
-        """A report of each person from what it has kept, uint8 of shape (people, a)."""
+        """Return a report of each person from its kept bits, uint8 of shape (people, a)."""
         bits = np.asarray(kept, np.uint8)
         if bits.ndim != 2 or bits.shape[1] != self.a or (bits > 1).any():
             raise ParameterError(f"kept: shape {bits.shape}; needs bits, people x {self.a}")
@@ -105,16 +113,16 @@ class Memoized(UnaryEncoding):
         return self.fresh(self.permanent(x, rng), rng)
 
 
-def _both(epsilon: float, forever: float | None) -> tuple[float, float]:
+def _prices(epsilon: float, forever: float | None) -> tuple[float, float]:
     """The two prices. Raises ParameterError unless all reports cost more than the first."""
     fresh = as_epsilon(epsilon)
-    every = 2 * fresh if forever is None else number(forever, "forever", "a finite number of nats")
-    if not fresh < every <= MOST_NATS:
+    nats = 2 * fresh if forever is None else number(forever, "forever", "a finite number of nats")
+    if not fresh < nats <= MOST_NATS:
         raise ParameterError(
-            f"forever: found {every:g} nats; needs a number above epsilon, {fresh:g}, and at most "
+            f"forever: found {nats:g} nats; needs a number above epsilon, {fresh:g}, and at most "
             f"{MOST_NATS:g}"
         )
-    return fresh, every
+    return fresh, nats
 
 
 def _mixed(share: float, odds: float) -> float:

@@ -1,4 +1,6 @@
-"""Reports by one of several randomizers, which each user draws and names."""
+"""Reports by randomizers that each user draws and names."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +16,8 @@ class MixedReports:
     """Reports of a mixture, or of one feature of several.
 
     Attributes:
-        choice: which part each person used, shape (people,).
-        reports: for each part the reports of those who used it, in order of people; None if nobody.
+        choice: the part of each person, shape (people,).
+        reports: for each part the reports of its users, in order of people; None without users.
     """
 
     choice: Symbols
@@ -27,8 +29,8 @@ class MixedReports:
     def rows(self, parts: Sequence[Randomizer]) -> Symbols:
         """Row numbers, shape (people,): the rows of the parts one after another."""
         rows, offset = np.zeros(len(self), np.int64), 0
-        for j, (part, own) in enumerate(zip(parts, self.reports, strict=True)):
-            if own is not None:
-                rows[self.choice == j] = offset + part.symbols(own)
+        for j, (part, part_reports) in enumerate(zip(parts, self.reports, strict=True)):
+            if part_reports is not None:
+                rows[self.choice == j] = offset + part.symbols(part_reports)
             offset += part.outputs
         return rows

@@ -7,9 +7,9 @@ logarithm K_t(b) = log E exp(b y) is known for every t and b. For any n people,
 
 and the sum of K_t(b) is at most n E_b(m), where m is the mean of t over the people and E_b the
 least concave function with E_b(t) >= K_t(b) at every possible t. A mean m is rejected if for some b
-the bound n (E_b(m) - b s) is below log(alpha / 2); so is a mean that is too large, with b < 0. What
-is not rejected lies between the limits: each is missed with probability alpha / 2 at most. A share
-is the mean of t = 1 (people who have the value) and t = 0.
+the bound n (E_b(m) - b s) is below log(alpha / 2); so is a mean that is too large, with b < 0. The
+remaining means lie between the limits: each is missed with probability alpha / 2 at most. A share
+is the mean of t = 1 (people with the value) and t = 0.
 
 At large n these limits are wider than normal ones, which have no proof: by
 sqrt(2 log(2 / alpha)) / z, 1.39 at alpha = 0.05.
@@ -27,9 +27,9 @@ from ...errors import ParameterError
 from ..validation import Floats
 from .limits import Limiting, Limits, joined, within
 
-# Tilts b that are tried, times the largest contribution, and those between the best one's
-# neighbours. Any number of them is safe, for each rejects a ray. The best is about
-# 2.7 / sqrt(people), so the least is for 10^7 people.
+# Tilts b to try, times the largest contribution, and tilts between the best tilt's neighbours.
+# Any number of them is safe, because each rejects a ray. The best is about 2.7 / sqrt(people), so
+# the least is for 10^7 people.
 COARSE, FINE = np.geomspace(8e-4, 64.0, 17), 7
 
 # tilts, shape (b,), of one sign -> K of each possible number, shape (b, t)
@@ -60,11 +60,11 @@ def mean_limits(
     """
     risk = log(alpha / 2) / people
     order = np.argsort(numbers, kind="stable")
-    points, every = numbers[order], (moments, estimated, risk)
-    low = _furthest(points, order, *every, tilts, population=population)
-    high = -_furthest(-points[::-1], order[::-1], *every, -tilts, population=population)
-    least, most = float(points[0]), float(points[-1])
-    return within(np.array([low]), np.array([high]), least, most, (most - least) / people)
+    points, arguments = numbers[order], (moments, estimated, risk)
+    low = _furthest(points, order, *arguments, tilts, population=population)
+    high = -_furthest(-points[::-1], order[::-1], *arguments, -tilts, population=population)
+    lowest, highest = float(points[0]), float(points[-1])
+    return within(np.array([low]), np.array([high]), lowest, highest, (highest - lowest) / people)
 
 
 def _furthest(
@@ -79,7 +79,7 @@ def _furthest(
 ) -> float:
     """Return the largest crossing; tilts around the best one are tried too."""
 
-    def tried(tilts: Floats) -> list[float]:
+    def ends_at_tilts(tilts: Floats) -> list[float]:
         crossings = []
         for row, tilt in zip(moments(tilts)[:, order], tilts.tolist(), strict=True):
             level = tilt * estimated + risk
@@ -90,10 +90,10 @@ def _furthest(
                 crossings.append(crossing(points, row, level))
         return crossings
 
-    coarse = tried(tilts)
+    coarse = ends_at_tilts(tilts)
     best = int(np.argmax(coarse))
     around = tilts[max(0, best - 1)], tilts[min(len(tilts) - 1, best + 1)]
-    fine = tried(np.geomspace(*around, FINE)) if isfinite(coarse[best]) else []
+    fine = ends_at_tilts(np.geomspace(*around, FINE)) if isfinite(coarse[best]) else []
     return max(*coarse, *fine)
 
 
@@ -102,7 +102,7 @@ def crossing(points: Floats, levels: Floats, least: float) -> float:
 
     Args:
         points: ascending, shape (t,).
-        levels: what the majorant is above, shape (t,).
+        levels: values that the majorant exceeds, shape (t,).
         least: a level.
     """
     if levels[0] >= least:
@@ -113,17 +113,17 @@ def crossing(points: Floats, levels: Floats, least: float) -> float:
         while len(hull) > 1 and _is_below(x, y, hull[-2], hull[-1], new):
             hull.pop()
         hull.append(new)
-    for left, right in pairwise(hull):
+    for first, right in pairwise(hull):
         if y[right] >= least:
-            part = (least - y[left]) / (y[right] - y[left])
-            return float(x[left] + part * (x[right] - x[left]))
+            part = (least - y[first]) / (y[right] - y[first])
+            return float(x[first] + part * (x[right] - x[first]))
     return inf
 
 
-def _is_below(x: Sequence[float], y: Sequence[float], left: int, middle: int, right: int) -> bool:
+def _is_below(x: Sequence[float], y: Sequence[float], first: int, middle: int, right: int) -> bool:
     """Whether the middle point is on the line between the other two, or below it."""
-    rise, run = y[right] - y[left], x[right] - x[left]
-    return (y[middle] - y[left]) * run <= rise * (x[middle] - x[left])
+    rise, run = y[right] - y[first], x[right] - x[first]
+    return (y[middle] - y[first]) * run <= rise * (x[middle] - x[first])
 
 
 def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
@@ -139,8 +139,8 @@ def coins(weights: Floats, chance: float, truth: float, lie: float) -> Moments:
     def moments(tilts: Floats) -> Floats:
         scale = tilts.reshape(-1, *(1,) * weights.ndim) * weights / (truth - lie)
         with np.errstate(divide="ignore"):
-            ones, zeros = np.log(chance), np.log1p(-chance)
-        return np.asarray(np.logaddexp(ones + scale, zeros) - scale * lie)
+            log_ones, zeros = np.log(chance), np.log1p(-chance)
+        return np.asarray(np.logaddexp(log_ones + scale, zeros) - scale * lie)
 
     return moments
 
@@ -165,8 +165,10 @@ def largest(moments: Moments, has: npt.NDArray[np.bool_]) -> Moments:
     """Return the largest K of inputs without the value, and of inputs with it, shape (b, 2)."""
 
     def ends(tilts: Floats) -> Floats:
-        every = moments(tilts)
-        return np.stack([every[:, ~has].max(axis=1), every[:, has].max(axis=1)], axis=1)
+        moments_of_values = moments(tilts)
+        return np.stack(
+            [moments_of_values[:, ~has].max(axis=1), moments_of_values[:, has].max(axis=1)], axis=1
+        )
 
     return ends
 
@@ -254,8 +256,8 @@ def drawn(weights: Floats, laws: Sequence[ShareLaws]) -> ShareLaws:
         parts = [part(place) for part in laws]
 
         def moments(tilts: Floats) -> Floats:
-            every = np.stack([part.moments(tilts) for part in parts])
-            return np.asarray(logsumexp(every, b=weights[:, None, None], axis=0))
+            moments_of_parts = np.stack([part.moments(tilts) for part in parts])
+            return np.asarray(logsumexp(moments_of_parts, b=weights[:, None, None], axis=0))
 
         return ShareLaw(moments, max(part.reach for part in parts))
 

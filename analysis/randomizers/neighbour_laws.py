@@ -1,11 +1,11 @@
-"""Two values that one person may have, and what its report and the others' say about which.
+"""Neighbours: two values of one person, and the laws of its report and of other people's.
 
-Only what a report says about the two values u and v matters, so a few outcomes y stand for all
-reports. If everybody's law is at least w b(y), whatever their value, then with probability w each
-of the others says something drawn from b that depends on nobody: the privacy blanket (*recalled*:
-Balle, Bell, Gascon, Nissim, 2019). Blankets: a uniform report for GRR (w = a lie), local hashing
-(w = g lie) and flipped bits (w = (2 q)^L); for unary encodings all a bits drawn with lambda, as
-often as all coins allow:
+Only the likelihoods of a report under the two values u and v matter, so a few outcomes y stand for
+all reports. If the law of every value is at least w b(y), then with probability w another person's
+report is drawn from b, independently of its value: the privacy blanket (*recalled*: Balle, Bell,
+Gascon, Nissim, 2019). Blankets: a uniform report for GRR (w = a lie), local hashing (w = g lie) and
+flipped bits (w = (2 q)^L); for unary encodings all a bits drawn with lambda, with the largest
+weight that all coins allow:
 
     w = min(kappa / lambda, (1 - kappa) / (1 - lambda)) = (1 - kappa) / (1 - lambda)
 """
@@ -20,20 +20,20 @@ import numpy as np
 from ...errors import ParameterError
 from ..validation import Floats
 
-# Bits up to which all vectors of the others are listed.
+# Bits up to which all vectors of other people are listed.
 MOST_LISTED = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairLaw:
-    """One doubted person among others whose reports have a known part.
+    """A doubted person among people with a known part of their reports.
 
     Attributes:
-        weight: w, the share of the others' reports that is known, in (0, 1].
+        weight: w, the known share of other people's reports, in (0, 1].
         law: b, over some outcomes; sums to 1.
         own, other: P_u / b and P_v / b at these outcomes.
-        shared: the blanket's law / b at these outcomes, where all values of others are listed.
-        bare: P_u and P_v at the outcomes that b never has, shape (2, outcomes): nothing hides them.
+        shared: the blanket's law / b at these outcomes, if all values of other people are listed.
+        bare: P_u and P_v at outcomes impossible under b, shape (2, outcomes): they are not hidden.
     """
 
     weight: float
@@ -45,8 +45,8 @@ class PairLaw:
 
     def alone(self, epsilon: float) -> float:
         """Delta before shuffling."""
-        hidden = float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
-        return hidden + self.never(epsilon)
+        pair_divergence = float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
+        return pair_divergence + self.never(epsilon)
 
     def never(self, epsilon: float) -> float:
         """The part of delta at outcomes that b never has: no crowd makes it smaller."""
@@ -66,39 +66,39 @@ class PairLaw:
         cls, b: Floats, u: Floats, v: Floats, weight: float = 1.0, shared: Floats | None = None
     ) -> "PairLaw":
         """From the laws b, P_u, P_v, blanket themselves."""
-        kept = b > 0
-        both = None if shared is None else shared[kept] / b[kept]
-        bare = np.stack([u, v])[:, ~kept]
+        is_possible = b > 0
+        common_law = None if shared is None else shared[is_possible] / b[is_possible]
+        bare = np.stack([u, v])[:, ~is_possible]
         return cls(
             weight,
-            b[kept],
-            u[kept] / b[kept],
-            v[kept] / b[kept],
-            both,
+            b[is_possible],
+            u[is_possible] / b[is_possible],
+            v[is_possible] / b[is_possible],
+            common_law,
             bare[:, bare.max(axis=0, initial=0.0) > 0],
         )
 
 
-# The blanket, and the pairs in which all others have one value: v, and others of another law.
+# The blanket, and pairs with one value of all other people: v, or another law.
 Neighbours = tuple[PairLaw, list[PairLaw]]
 
 
 def symbol_neighbours(a: int, p: float, q: float) -> Neighbours:
-    """Outcomes: u, v, anything else."""
+    """Return neighbours by outcomes: u, v, any other symbol."""
     u, v = np.array([p, q, (a - 2) * q]), np.array([q, p, (a - 2) * q])
     b = np.array([1.0, 1.0, a - 2.0]) / a
     equals = [PairLaw.over(v, u, v, shared=b)]
-    if a > 2:  # outcomes u, v, z, anything else
-        own, other = (np.array([*x, q, (a - 3) * q]) for x in ((p, q), (q, p)))
+    if a > 2:  # outcomes u, v, z, any other symbol
+        own_law, other_law = (np.array([*x, q, (a - 3) * q]) for x in ((p, q), (q, p)))
         third, any_symbol = np.array([q, q, p, (a - 3) * q]), np.array([1.0, 1.0, 1.0, a - 3.0]) / a
-        equals.append(PairLaw.over(third, own, other, shared=any_symbol))
+        equals.append(PairLaw.over(third, own_law, other_law, shared=any_symbol))
     return PairLaw.over(b, u, v, a * q), equals
 
 
 def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
     """Outcomes: the bits at u and v, and at z."""
-    own, rare = np.array([1 - kappa, kappa]), np.array([1 - lam, lam])
-    if min(own.min(), rare.min()) <= 0:
+    own_coin, rare = np.array([1 - kappa, kappa]), np.array([1 - lam, lam])
+    if min(own_coin.min(), rare.min()) <= 0:
         raise ParameterError(
             f"UE(a={a}, kappa={kappa:g}, lambda={lam:g}): some reports give a value away; no bound "
             "but the local one"
@@ -107,28 +107,28 @@ def coin_neighbours(a: int, kappa: float, lam: float) -> Neighbours:
     def law(*coins: Floats) -> Floats:
         return np.array([prod(chances) for chances in product(*coins)], np.float64)
 
-    u, v = law(own, rare), law(rare, own)
+    u, v = law(own_coin, rare), law(rare, own_coin)
     b, all_rare = law(rare, rare), law(rare, rare, rare)
     equals = [PairLaw.over(v, u, v, shared=b)]
     if a > 2:
-        third = law(own, rare, rare), law(rare, own, rare)
-        equals.append(PairLaw.over(law(rare, rare, own), *third, shared=all_rare))
-    return PairLaw.over(b, u, v, float((own / rare).min())), equals
+        third = law(own_coin, rare, rare), law(rare, own_coin, rare)
+        equals.append(PairLaw.over(law(rare, rare, own_coin), *third, shared=all_rare))
+    return PairLaw.over(b, u, v, float((own_coin / rare).min())), equals
 
 
 def hash_neighbours(
     g: int, p: float, epsilon: float, meetings: Sequence[float] | None = None
 ) -> Neighbours:
-    """Outcomes: which of u, v and a third value z the key sends to the value that is said.
+    """Neighbours by outcomes: those of u, v and a third value z with the reported hash value.
 
-    Two values collide under 1/g of the keys; what three values do depends on the family.
+    Two values collide under 1/g of the keys; collisions of three values depend on the family.
 
     Args:
         g: hash values.
-        p: the probability of the own hash value.
+        p: the probability of the true hash value.
         epsilon: nats.
         meetings: the least and the largest probability that three values have one hash value; no
-            third value where it is empty; None: not known. All laws are linear in it, so these two
+            third value if it is empty; None: not known. All laws are linear in it, so these two
             stand for those between.
     """
     u, v, b = _hashed(g, p, epsilon, [(1 / g, (0, 0)), (1 - 1 / g, (0, 1))])
@@ -137,27 +137,27 @@ def hash_neighbours(
         only_two = 1 / g - all_three
         kinds = [(all_three, (0, 0, 0)), (1 - all_three - 3 * only_two, (0, 1, 2))]
         kinds += [(only_two, places) for places in ((0, 0, 1), (0, 1, 0), (1, 0, 0))]
-        own, other, third, any_value = _hashed(g, p, epsilon, kinds)
-        equals.append(PairLaw.over(third, own, other, shared=any_value))
+        own_law, other_law, third, any_value = _hashed(g, p, epsilon, kinds)
+        equals.append(PairLaw.over(third, own_law, other_law, shared=any_value))
     return PairLaw.over(b, u, v, g * p * exp(-epsilon)), equals
 
 
 def _hashed(
     g: int, p: float, epsilon: float, kinds: Sequence[tuple[float, tuple[int, ...]]]
 ) -> list[Floats]:
-    """The laws of a report of each value, and of a uniform one.
+    """Return the laws of a report of each value, and of a uniform report.
 
     Args:
         g: hash values.
-        p: the probability of the own hash value.
+        p: the probability of the true hash value.
         epsilon: nats.
-        kinds: of keys, their probability and the places to which they send the values.
+        kinds: kinds of keys: their probability and the places to which they send the values.
     """
     rows = []
     for chance, places in kinds:
         if chance > 0:
-            for said in sorted(set(places)):
-                laws = [p if place == said else p * exp(-epsilon) for place in places]
+            for value in sorted(set(places)):
+                laws = [p if place == value else p * exp(-epsilon) for place in places]
                 rows.append(chance * np.array([*laws, 1 / g]))
             rest = chance * (g - len(set(places)))
             rows.append(rest * np.array([*[p * exp(-epsilon)] * len(places), 1 / g]))
@@ -165,10 +165,10 @@ def _hashed(
 
 
 def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
-    """Outcomes: how many of the h differing bits agree with u, how many of the others are wrong.
+    """Return neighbours by outcomes: bits that agree with u among the h, wrong bits among the rest.
 
-    The blanket is a uniform vector. Of the others only the differing bits matter when they are all
-    v: the rest has the same law with and without the doubted person.
+    The blanket is a uniform vector. If all other people have v, only the differing bits matter:
+    the rest has the same law with and without the doubted person.
     """
     p, rest = 1 - q, L - h
     agree = np.repeat(np.arange(h + 1.0), rest + 1)
@@ -180,25 +180,25 @@ def flip_neighbours(L: int, q: float, h: int) -> Neighbours:
     v = (2 * q) ** agree * (2 * p) ** (h - agree) * shared
     blanket = PairLaw((2 * q) ** L, b, u, v)
     if L <= MOST_LISTED:
-        near = [(j, r) for j in range(h // 2 + 1) for r in range(rest + 1) if j or r]
-        return blanket, [flip_pair_among(q, h, j, r) for j, r in [*near, (0, 0)]]
+        nonzero_overlaps = [(j, r) for j in range(h // 2 + 1) for r in range(rest + 1) if j or r]
+        return blanket, [flip_pair_among(q, h, j, r) for j, r in [*nonzero_overlaps, (0, 0)]]
     lies = np.arange(h + 1.0)
     law = np.array([comb(h, int(i)) * q**i * p ** (h - i) for i in lies])
     return blanket, [PairLaw(1.0, law, (p / q) ** (2 * lies - h), np.ones(h + 1))]
 
 
 def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
-    """Others with one vector x: in j of the h differing bits u's, in r of the others neither's.
+    """A pair with one vector x for other people: u's in j differing bits, inverted in r others.
 
-    Outcomes: how many of these j, of the other h - j, and of the r bits are reported as u, u, x
-    have them.
+    Outcomes: the numbers of these j, of the other h - j, and of the r bits that are reported as in
+    u, u and x.
     """
     p = 1 - q
 
     def law(*truths: float) -> Floats:
         laws = [
-            [comb(many, i) * t**i * (1 - t) ** (many - i) for i in range(many + 1)]
-            for many, t in zip((j, h - j, r), truths, strict=True)
+            [comb(bit_count, i) * t**i * (1 - t) ** (bit_count - i) for i in range(bit_count + 1)]
+            for bit_count, t in zip((j, h - j, r), truths, strict=True)
         ]
         return np.array([prod(chances) for chances in product(*laws)], np.float64)
 
@@ -206,10 +206,10 @@ def flip_pair_among(q: float, h: int, j: int, r: int) -> PairLaw:
 
 
 def clone_neighbours(epsilon: float) -> Neighbours:
-    """A blanket for any randomizer of this epsilon, and no pair.
+    """Return a blanket for any randomizer of this epsilon, and no pair.
 
     Every value's law is at least e^-eps times the mean of those of u and v, so with probability
-    e^-eps one of the others is a clone of one of both, whichever it is; and any two laws of this
+    e^-eps another person is a clone of one of both, at random; and any two laws of this
     epsilon are a processing of randomized response on two values (V. Feldman, A. McMillan, K.
     Talwar, FOCS 2021; P. Kairouz, S. Oh, P. Viswanath, 2015).
     """

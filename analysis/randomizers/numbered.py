@@ -1,4 +1,6 @@
-"""Randomizers whose report is a number below the number of reports, written in hex."""
+"""Randomizers with a number as report, below the number of reports, written in hex."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 

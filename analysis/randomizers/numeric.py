@@ -1,18 +1,20 @@
-"""Randomizers of numbers: what they have in common.
+"""Randomizers of numbers: their common part.
 
 Inputs are the numbers of a public list. Each is scaled to t in [-1, 1], the least of the list to -1
-and the largest to 1; a report is one of a few levels, whose mean over the law of the report is t,
-so the mean of all reports is an unbiased estimate of the mean of all numbers.
+and the largest to 1. A report is a level, with t as the mean over the law of the report, so the
+mean of all reports is an unbiased estimate of the mean of all numbers.
 
-Of reports in a continuum one of 513 levels is told, up or down by a coin that keeps the mean: still
-unbiased, at most (width/1024)^2 more variance, and the law of a report is a matrix. Rounding is
-done to a report that has its privacy already.
+Reports in a continuum are rounded to one level of 513, up or down by a coin that keeps the mean:
+still unbiased, at most (width/1024)^2 more variance, and the law of a report is a matrix. The
+report is private before it is rounded.
 
 Two values far apart are the worst neighbours: overlapping windows are a processing of disjoint
-ones, and a value's law by Duchi is a mixture of those of -1 and 1. With a uniform blanket delta
+windows, and a value's law by Duchi is a mixture of those of -1 and 1. With a uniform blanket delta
 falls in the overlap too: moving it changes reports worth (e^eps, e^-eps) to the values of u and v
-into ones with the same sum that are less spread, and delta is the mean of a convex function of it.
+into reports with the same sum and less spread, and delta is the mean of a convex function of it.
 """
+
+from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -68,12 +70,12 @@ class Numeric(Numbered):
     @property
     @abstractmethod
     def classes(self) -> PairLaw:
-        """The two ends among others of whom only a uniform report is known."""
+        """The two ends, with a uniform report as the known part of other people's reports."""
 
     @property
     @abstractmethod
     def levels(self) -> Floats:
-        """What each report stands for, scaled as t, shape (b,)."""
+        """The scaled value t of each report, shape (b,)."""
 
     @cached_property
     def law(self) -> Floats:
@@ -108,7 +110,7 @@ class Numeric(Numbered):
 
     @property
     def positions(self) -> int:
-        """One for each report."""
+        """A position for each report."""
         return self.outputs
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Symbols:
@@ -122,35 +124,40 @@ class Numeric(Numbered):
         reach, chance = np.cumsum(self.law, axis=0), rng.random(len(values))
         reports = np.empty(len(values), np.int64)
         for symbol in np.unique(values):
-            here = values == symbol
+            is_symbol = values == symbol
             last = int(np.flatnonzero(self.law[:, symbol])[-1])
-            places = np.searchsorted(reach[:, symbol], chance[here], side="right")
-            reports[here] = np.minimum(places, last)
+            places = np.searchsorted(reach[:, symbol], chance[is_symbol], side="right")
+            reports[is_symbol] = np.minimum(places, last)
         return reports
 
     def support_counts(self, reports: Any) -> Counts:
-        """How often each report came."""
-        seen = as_symbols(reports, self.outputs, "reports")
-        return np.bincount(seen, minlength=self.outputs)
+        """Return the number of each report."""
+        symbols = as_symbols(reports, self.outputs, "reports")
+        return np.bincount(symbols, minlength=self.outputs)
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:  # noqa: ARG002
         """Refused: these reports are about a mean."""
         raise ParameterError(f"{self}: its reports estimate a mean, not shares; use `measures`")
 
     def mean(self, counts: npt.ArrayLike, people: int) -> Measure:
-        """The mean of the numbers, unbiased; its error counts who the people are as well."""
-        seen, people = np.asarray(counts, np.float64), whole(people, "people", 1)
-        told = float(self.levels @ seen) / people
+        """Return the mean of the numbers, unbiased; its error also counts sampling the people."""
+        level_counts, people = np.asarray(counts, np.float64), whole(people, "people", 1)
+        scaled_mean = float(self.levels @ level_counts) / people
         # The noise has at least its least variance, also where all reports are alike.
-        spread = max(float(self._noise().min()), float(self.levels**2 @ seen) / people - told**2)
+        spread = max(
+            float(self._noise().min()),
+            float(self.levels**2 @ level_counts) / people - scaled_mean**2,
+        )
         middle = (max(self.points) + min(self.points)) / 2
         numbers = np.array(self.points)
         return Measure(
             "mean",
-            middle + self.scale * told,
+            middle + self.scale * scaled_mean,
             self.scale * sqrt(spread / people),
             lambda shares: float(numbers @ shares),
-            lambda alpha: moved(self._scaled_limits(seen, people, alpha), middle, self.scale),
+            lambda alpha: moved(
+                self._scaled_limits(level_counts, people, alpha), middle, self.scale
+            ),
         )
 
     def _scaled_limits(self, counts: Floats, people: int, alpha: float) -> Limits:
@@ -158,19 +165,21 @@ class Numeric(Numbered):
         if self.one_bit is not None:
             return coin_limits(round(float(counts[1])), people, self.one_bit, alpha)
         levels, reach = self.levels, float(np.abs(self.levels).max())
-        told = float(levels @ counts) / people
+        scaled_mean = float(levels @ counts) / people
         moments = laws(levels, self.law)
-        return mean_limits(told, people, self.scaled, moments, COARSE / reach, alpha)
+        return mean_limits(scaled_mean, people, self.scaled, moments, COARSE / reach, alpha)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of the mean if half of the people have each end; then if all have one."""
+        """95 % limits of the mean for half of the people at each end; then for all at one."""
         low, high = (
             self.law[:, int(np.argmin(self.points))],
             self.law[:, int(np.argmax(self.points))],
         )
-        drawn = ((low + high) / 2, low, high)
-        known = joined([self._scaled_limits(people * law, people, ALPHA) for law in drawn])
-        return (ExpectedLimits("mean", paired(moved(known, 0.5, 0.5))),)
+        laws_at_values = ((low + high) / 2, low, high)
+        limits = joined(
+            [self._scaled_limits(people * law, people, ALPHA) for law in laws_at_values]
+        )
+        return (ExpectedLimits("mean", paired(moved(limits, 0.5, 0.5))),)
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
         """The mean."""
@@ -193,31 +202,31 @@ class Numeric(Numbered):
         return min(numerical_capacity(self.law, ROUNDS), float(np.log(people))), False
 
     def contraction(self) -> float:
-        """That of the two ends, before rounding: all others are a processing of them."""
+        """Return the contraction of the two ends, before rounding: other pairs are a processing."""
         ends = self.classes
         return two_inputs(ends.law * ends.own, ends.law * ends.other)
 
     def neighbours(self) -> list[Neighbours]:
-        """The two ends, which are the worst; equal others have the least number, or the largest."""
+        """The two ends, which are the worst; equal other people have the least or the largest."""
         low, high = int(np.argmin(self.points)), int(np.argmax(self.points))
         u, v = self.law[:, high], self.law[:, low]
         return [(self.classes, [_merged(v, u, v), _merged(u, v, u)])]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Log of the entries of the matrix."""
-        said = self.sample(values[own, 0], rng)
-        return np.asarray(np.log(self.law[said][:, values[:, 0]]))
+        symbols = self.sample(values[own, 0], rng)
+        return np.asarray(np.log(self.law[symbols][:, values[:, 0]]))
 
 
 def rounded_mass(levels: Floats, upto: Floats) -> Floats:
-    """The length of (least level, upto] that is rounded to each level, shape (b, len(upto)).
+    """Return the length of (least level, upto] rounded to each level, shape (b, len(upto)).
 
     A number is rounded to one of the two levels beside it with the same mean, so a level takes the
     integral of a tent around it.
     """
     step = levels[1] - levels[0]
     place = np.clip((upto - levels[0]) / step, 0, len(levels) - 1)
-    # Of the cell from k to k + 1, s of which are covered, level k + 1 takes s^2/2 and k the rest.
+    # If a share s of the cell from k to k + 1 is covered, level k + 1 takes s^2/2 and k the rest.
     covered = np.clip(place - np.arange(len(levels) - 1)[:, None], 0, 1)
     above = covered**2 / 2
     mass = np.zeros((len(levels), len(upto)))
@@ -227,7 +236,7 @@ def rounded_mass(levels: Floats, upto: Floats) -> Floats:
 
 
 def _merged(b: Floats, u: Floats, v: Floats) -> PairLaw:
-    """A pair whose outcomes with the same ratios are one."""
+    """Return a pair with outcomes of equal ratios merged."""
     ratios = np.stack([np.round(np.log(u / b), 12), np.round(np.log(v / b), 12)])
     _, place = np.unique(ratios, axis=1, return_inverse=True)
     laws = [np.asarray(np.bincount(place.ravel(), weights=law), np.float64) for law in (b, u, v)]

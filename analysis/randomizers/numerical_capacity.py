@@ -1,11 +1,11 @@
-"""Capacity and contraction of any matrix, by rounds and by pairs of inputs.
+"""Capacity and contraction of any matrix, by iteration and by pairs of inputs.
 
 Capacity by Blahut and Arimoto: for every law p of the inputs, max over x of D(Q_x || Q p) is an
-upper bound, and the mean of D(Q_x || Q p) a lower one; p is improved until both agree.
+upper bound, and the mean of D(Q_x || Q p) a lower bound; p is improved until both agree.
 
 Contraction, the least eta with I(U; Y) <= eta I(U; X) over all U and X, is reached by two inputs
 (O. Ordentlich and Y. Polyanskiy, Strong data processing constant is achieved by binary inputs);
-where their reports have the laws P and R it is
+if their reports have the laws P and R it is
 
     eta = max over b in [0, 1] of   1 - sum over y of P(y) R(y) / (b P(y) + (1 - b) R(y))
 
@@ -31,11 +31,11 @@ def numerical_capacity(matrix: Floats, rounds: int = ROUNDS) -> float:
     best = np.inf
     for _ in range(rounds):
         law = matrix @ p
-        away = law @ excess(matrix / law[:, None] - 1)
-        best = min(best, float(away.max()))
-        if best - float(p @ away) <= CLOSE:
+        divergences = law @ excess(matrix / law[:, None] - 1)
+        best = min(best, float(divergences.max()))
+        if best - float(p @ divergences) <= CLOSE:
             break
-        p = p * np.exp(away - away.max())
+        p = p * np.exp(divergences - divergences.max())
         p /= p.sum()
     return best
 
@@ -50,19 +50,21 @@ def pairwise_contraction(matrix: Floats) -> float:
     if len(columns) > MOST_INPUTS:
         raise ParameterError(f"randomizer: {len(columns)} inputs; at most {MOST_INPUTS} are tried")
     return max(
-        two_inputs(columns[x], columns[other]) for x in range(len(columns)) for other in range(x)
+        two_inputs(columns[x], columns[second]) for x in range(len(columns)) for second in range(x)
     )
 
 
 def two_inputs(P: Floats, R: Floats) -> float:
-    """The eta of the channel with two inputs whose reports have the laws P and R, shape (b,)."""
+    """Return the eta of the channel with two inputs and report laws P and R, shape (b,)."""
     from scipy.optimize import minimize_scalar
 
-    both = (P > 0) & (R > 0)
-    product, first, second = (P * R)[both], P[both], R[both]
+    is_possible = (P > 0) & (R > 0)
+    product, first, second = (P * R)[is_possible], P[is_possible], R[is_possible]
 
-    def kept(b: float) -> float:
+    def contraction_at(b: float) -> float:
         return float(np.sum(product / (b * first + (1 - b) * second)))
 
-    optimum = minimize_scalar(kept, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
+    optimum = minimize_scalar(
+        contraction_at, bounds=(0, 1), method="bounded", options={"xatol": 1e-10}
+    )
     return min(1.0, max(0.0, 1 - float(optimum.fun)))

@@ -7,15 +7,15 @@ from ..validation import as_floats
 
 
 def as_points(points: object, most: int | None = None) -> tuple[float, ...]:
-    """At least two finite numbers, not all the same; all different where there is a most.
+    """Check at least two finite numbers, not all equal; all different if `most` is given.
 
     Args:
         points: a sequence of numbers.
-        most: how many there may be; None: any number of them, and equal ones.
+        most: limit of their number; None: any number of them, and equal numbers.
     """
-    many = "at least two" if most is None else f"2 to {most}"
+    size_text = "at least two" if most is None else f"2 to {most}"
     finite = "" if most is not None else "finite "
-    needs = f"{many} different {finite}numbers"
+    needs = f"{size_text} different {finite}numbers"
     numbers = as_floats(points, "points", needs)  # pyright: ignore[reportArgumentType]
     different = len(set(numbers.tolist())) if numbers.ndim == 1 else 0
     if different < 2 or not np.isfinite(numbers).all():

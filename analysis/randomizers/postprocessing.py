@@ -1,13 +1,15 @@
-"""Estimates that are distributions: biased on purpose, and called so.
+"""Estimates that are distributions: biased on purpose, and named so.
 
-Projection takes the distribution nearest to the unbiased estimate. Maximum likelihood looks at the
+Projection takes the distribution nearest to the unbiased estimate. Maximum likelihood uses the
 reports again: the log-likelihood sum_i log (Q p)[y_i] is concave in p, expectation-maximisation
-climbs it, and its own gradient bounds what is left: with g_x = (1/n) sum_i Q[y_i, x] / (Q p)[y_i],
+climbs it, and its gradient bounds the rest: with g_x = (1/n) sum_i Q[y_i, x] / (Q p)[y_i],
 
     max over all p' of loglik(p') - loglik(p)  <=  n (max_x g_x - 1),
 
 because loglik is concave and sum_x p_x g_x = 1. The search stops when the right side is small.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,20 +62,24 @@ class _Likelihood:
 
 
 def projected(estimate: Estimate) -> Consistent:
-    """The nearest distribution to an unbiased estimate, by the clipped simplex projection."""
+    """The nearest distribution to an unbiased estimate, by the clipped simplex projection.
+
+    Args:
+        estimate: an unbiased estimate of shares, with its covariance.
+    """
     return Consistent(project(estimate.shares), "projection", estimate.people)
 
 
 def maximum_likelihood(
     randomizer: Randomizer, reports: Any, *, gap: float = 0.5, iterations: int = 10_000
 ) -> Consistent:
-    """The distribution under which these reports are most likely, by expectation-maximisation.
+    """Return the distribution that makes the reports most likely, by expectation-maximisation.
 
     Args:
-        randomizer: what made the reports.
+        randomizer: the randomizer of the reports.
         reports: as returned by its `sample`.
-        gap: stop when the log-likelihood is certainly within this many nats of its maximum.
-        iterations: stop after so many steps whatever the gap; the result says the gap reached.
+        gap: stop if the log-likelihood is certainly within this many nats of its maximum.
+        iterations: limit of the steps for any gap; the result states the gap reached.
     """
     if not gap > 0:
         raise ParameterError(f"gap: found {gap!r}; needs a number of nats > 0")
@@ -81,16 +87,16 @@ def maximum_likelihood(
     model = _likelihood(randomizer, reports)
     people = float(model.weights.sum())
     shares = np.full(randomizer.inputs, 1 / randomizer.inputs)
-    step, left = 0, float("inf")
-    while left > gap and step < iterations:
+    step, gap_left = 0, float("inf")
+    while gap_left > gap and step < iterations:
         step += 1
         slope = model.backward(model.weights / model.forward(shares)) / people
-        left = people * (float(slope.max()) - 1)
-        if left <= gap:
+        gap_left = people * (float(slope.max()) - 1)
+        if gap_left <= gap:
             break
         shares = shares * slope
         shares /= shares.sum()
-    return Consistent(shares, "maximum likelihood (EM)", round(people), step, max(left, 0.0))
+    return Consistent(shares, "maximum likelihood (EM)", round(people), step, max(gap_left, 0.0))
 
 
 def _likelihood(randomizer: Randomizer, reports: Any) -> _Likelihood:
@@ -101,10 +107,12 @@ def _likelihood(randomizer: Randomizer, reports: Any) -> _Likelihood:
     if isinstance(randomizer, Pure):
         return _by_support(randomizer, reports)
     Q = randomizer.matrix
-    seen = np.bincount(randomizer.symbols(reports), minlength=randomizer.outputs)
-    rows = Q[seen > 0]
+    symbol_counts = np.bincount(randomizer.symbols(reports), minlength=randomizer.outputs)
+    rows = Q[symbol_counts > 0]
     return _Likelihood(
-        seen[seen > 0].astype(np.float64), lambda p: rows @ p, lambda r: np.asarray(rows.T @ r)
+        symbol_counts[symbol_counts > 0].astype(np.float64),
+        lambda p: rows @ p,
+        lambda r: np.asarray(rows.T @ r),
     )
 
 
@@ -117,13 +125,15 @@ def _by_support(randomizer: Pure, reports: Any) -> _Likelihood:
         raise ParameterError(f"{randomizer}: epsilon is infinite; the likelihood may be 0")
     table = support.astype(np.float32)
     # Divided by e^epsilon, so that large budgets do not overflow.
-    least = np.exp(-randomizer.epsilon)
+    least_likelihood = np.exp(-randomizer.epsilon)
 
     def forward(p: Floats) -> Floats:
-        return np.asarray(least + (1 - least) * (table @ p.astype(np.float32)), np.float64)
+        return np.asarray(
+            least_likelihood + (1 - least_likelihood) * (table @ p.astype(np.float32)), np.float64
+        )
 
     def backward(r: Floats) -> Floats:
         spread = table.T @ r.astype(np.float32)
-        return np.asarray(least * r.sum() + (1 - least) * spread, np.float64)
+        return np.asarray(least_likelihood * r.sum() + (1 - least_likelihood) * spread, np.float64)
 
     return _Likelihood(np.ones(len(table)), forward, backward)

@@ -1,26 +1,26 @@
-"""How often a search for prefixes errs: false finds and misses, from exact laws.
+"""Errors of a search for prefixes: false finds and misses, from exact laws.
 
-Of m reports at some levels, c support a prefix that nobody has: c is Bin(m, q) exactly, whoever the
-others are, because everybody draws a key and hashes meet with probability exactly q. Of a prefix of
-K people among n, the m being drawn without replacement,
+Of m reports at some levels, c support a prefix without holders: c is Bin(m, q) exactly, for any
+other people, because each person draws a key and hashes collide with probability exactly q. For a
+prefix of K people among n, the m being drawn without replacement,
 
     T ~ Bin(K, p) + Bin(n - K, q)  people would support it,   c | T ~ hypergeometric(n, T, m).
 
-A prefix is extended if c is so large that chance alone does it with probability 1/1000, which in
-256 children is less than one: false branches die out. A whole text is found if chance alone does it
-with probability 3 * 10^-6. So
+A prefix is extended if chance alone reaches c with probability at most 1/1000, which in 256
+children is less than 1: false branches die out. A whole text is found if chance alone reaches c
+with probability at most 3 * 10^-6. So
 
-    false finds    the expected number of values found that nobody has is at most the number of
-                   texts tested times that probability, and it is said, with the exact tails
+    false finds    the expected number of found values without holders is at most the number of
+                   texts tested times that probability, and it is reported, with the exact tails
     misses         a value of K people is missed with probability at most the sum of the exact tails
-                   of its tests, over its levels; said is the least share K / n for which that is at
-                   most 5 %, for texts of the worst length
+                   of its tests, over its levels; reported is the least share K / n for which that
+                   is at most 5 %, for texts of the worst length
 
-After a search m is known. Before it everybody draws one of L levels, so m is Bin(n, 1/L) for a
+After a search m is known. Before it each person draws one level of L, so m is Bin(n, 1/L) for a
 prefix and Bin(n, j/L) for a text that is whole at j levels. The miss of a test is then a mean over
-m, with the threshold of each m, and means add up as tails do. Of more than `NUMBERS` numbers m,
-neighbours are taken together: the fewest reports with the largest threshold. So no miss is said to
-be rarer than it is.
+m, with the threshold of each m, and means add up like tails. For more than `NUMBERS` values of m,
+neighbours are merged: the fewest reports with the largest threshold. So a miss is never reported as
+rarer than it is.
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ from .expected_limits import ALPHA, SHARES, ExpectedLimits, paired
 from .limits import Limits, joined, within
 from .share_limits import first_fitting
 
-EXTENDED = 1e-3  # probability with which a prefix that nobody has is extended
-FOUND = 3e-6  # probability with which a text that nobody has is found
-MISSED = 0.05  # of values of at least the least share
+EXTENDED = 1e-3  # probability with which a prefix without holders is extended
+FOUND = 3e-6  # probability with which a text without holders is found
+MISSED = 0.05  # limit of misses for values of at least the least share
 FAR = 9.0  # standard deviations beyond which a law is not summed
-CUT = 1e-9  # of the law of m on each side: counts as missed
-NUMBERS = 256  # of reports that a mean over m is made of, at most
+CUT = 1e-9  # tail of the law of m cut on each side: counts as missed
+NUMBERS = 256  # limit of the numbers of reports in a mean over m
 
 Groups = Sequence[int] | npt.NDArray[np.int64]
 
@@ -85,11 +85,11 @@ class _LogFactorials:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Power:
-    """The probability that a test fails, by the number T of people who would support.
+    """The probability that a test fails, by the number T of people that would support.
 
     Attributes:
         start: the first T.
-        fails: from there on, falling; 1 before it, the last one after it.
+        fails: probabilities from there on, falling; before it 1, after the end the last.
     """
 
     start: int
@@ -97,36 +97,44 @@ class Power:
 
     @classmethod
     def of(cls, people: int, many: int, least: int) -> "Power":
-        """Of `many` of the people, drawn without replacement, fewer than `least` support."""
+        """Return the power for `many` drawn people, if fewer than `least` supporters fail."""
         return cls.over(people, np.ones(1), np.array([many]), np.array([least]))
 
     @classmethod
     def over(cls, people: int, weights: Floats, many: Counts, least: Counts) -> "Power":
         """Return the mean over numbers of reports, each with its weight and the least that pass.
 
-        One more who would support is drawn with probability many / people, and then matters where
-        the others are least - 1: F(T + 1) = F(T) - many / people P(others = least - 1 | T). What
-        the weights lack to 1 counts as failed.
+        One more supporter is drawn with probability many / people, and then matters if the number
+        of other supporters is least - 1: F(T + 1) = F(T) - many / people P(others = least - 1 | T).
+        The weight missing to 1 counts as failed.
         """
         possible = many >= least
         if not possible.any():
             return cls(0, np.ones(1))
-        weights, many, most = weights[possible], many[possible], least[possible] - 1
-        centre, reach = most * people / many, FAR * people / many * (np.sqrt(most) + FAR)
-        start = np.maximum(most, (centre - reach).astype(np.int64))
-        end = np.minimum(people - many + most, (centre + reach).astype(np.int64)) + 1
+        weights, many, threshold_counts = weights[possible], many[possible], least[possible] - 1
+        centre, reach = (
+            threshold_counts * people / many,
+            FAR * people / many * (np.sqrt(threshold_counts) + FAR),
+        )
+        start = np.maximum(threshold_counts, (centre - reach).astype(np.int64))
+        end = np.minimum(people - many + threshold_counts, (centre + reach).astype(np.int64)) + 1
         first = int(start.min())
         falls = np.zeros(int(end.max()) - first)
         # C(T, most) C(people - 1 - T, many - 1 - most) / C(people - 1, many - 1), in factorials
-        left = people - many + most
-        own = _LogFactorials.of(first, first + len(falls))
-        others = _LogFactorials.of(people - first - len(falls), people - first)
-        inner = _LogFactorials.of(int((start - most).min()), int((end - most).max()))
-        outer = _LogFactorials.of(int((left - end).min()) + 1, int((left - start).max()) + 1)
+        undecided = people - many + threshold_counts
+        own_factorials = _LogFactorials.of(first, first + len(falls))
+        other_factorials = _LogFactorials.of(people - first - len(falls), people - first)
+        inner = _LogFactorials.of(
+            int((start - threshold_counts).min()), int((end - threshold_counts).max())
+        )
+        outer = _LogFactorials.of(
+            int((undecided - end).min()) + 1, int((undecided - start).max()) + 1
+        )
         for weight, m, k, rest, low, high in zip(
-            *(part.tolist() for part in (weights, many, most, left, start, end)), strict=True
+            *(part.tolist() for part in (weights, many, threshold_counts, undecided, start, end)),
+            strict=True,
         ):
-            ways = own[low:high] + others[people - high : people - low][::-1]
+            ways = own_factorials[low:high] + other_factorials[people - high : people - low][::-1]
             ways -= inner[low - k : high - k] + outer[rest - high + 1 : rest - low + 1][::-1]
             ways -= lgamma(k + 1) + lgamma(m - k) + lgamma(people)
             ways += lgamma(m) + lgamma(people - m + 1)
@@ -142,14 +150,16 @@ class Power:
         if share >= 1:
             return cls.of(people, people, threshold(people, lie, level))
         low, high = binom.ppf(CUT, people, share), binom.isf(CUT, people, share)
-        many = np.arange(max(1, int(low)), int(high) + 1)
-        starts = np.arange(0, len(many), -(-len(many) // NUMBERS))
-        weights = np.add.reduceat(binom.pmf(many, people, share), starts)
-        ends = np.append(starts[1:], len(many)) - 1
-        return cls.over(people, weights, many[starts], thresholds(many[ends], lie, level))
+        people_drawn = np.arange(max(1, int(low)), int(high) + 1)
+        starts = np.arange(0, len(people_drawn), -(-len(people_drawn) // NUMBERS))
+        weights = np.add.reduceat(binom.pmf(people_drawn, people, share), starts)
+        ends = np.append(starts[1:], len(people_drawn)) - 1
+        return cls.over(
+            people, weights, people_drawn[starts], thresholds(people_drawn[ends], lie, level)
+        )
 
     def __call__(self, first: int, law: Floats) -> float:
-        """Its mean over a law of T that begins at `first`; what the law lacks counts as failed."""
+        """Its mean over a law of T that begins at `first`; missing probability counts as failed."""
         place = np.arange(first, first + len(law)) - self.start
         fails = float(law @ self.fails[np.clip(place, 0, len(self.fails) - 1)])
         return fails + max(0.0, 1 - float(law.sum()))
@@ -157,9 +167,9 @@ class Power:
 
 def supporters(holders: int, people: int, truth: float, lie: float) -> tuple[int, Floats]:
     """The law of T: (its first number, probabilities)."""
-    first, own = _binomial(holders, truth)
-    second, others = _binomial(people - holders, lie)
-    return first + second, np.convolve(own, others)
+    first, law_of_holders = _binomial(holders, truth)
+    second, law_of_others = _binomial(people - holders, lie)
+    return first + second, np.convolve(law_of_holders, law_of_others)
 
 
 def _binomial(trials: int, chance: float) -> tuple[int, Floats]:
@@ -173,14 +183,14 @@ def _binomial(trials: int, chance: float) -> tuple[int, Floats]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trials:
-    """The tests that a value has to pass, by the levels at which they are made.
+    """The tests that a value has to pass, by their levels.
 
-    Of known levels (`of`), or before anybody has drawn one (`drawn`).
+    For known levels (`of`), or before levels are drawn (`drawn`).
 
     Attributes:
-        people: all of them.
-        extending: of its prefixes, one for each level.
-        whole: of the text, on the reports of each level and all below it.
+        people: number of all people.
+        extending: tests of its prefixes, one for each level.
+        whole: tests of the text, on the reports of each level and all below it.
         truth: p.
         lie: q.
     """
@@ -196,9 +206,9 @@ class Trials:
         """From the number of people at each level."""
         sizes = [int(group) for group in groups]
         people, steps, ends = sum(sizes), [], []
-        for level, many in enumerate(sizes):
+        for level, group_size in enumerate(sizes):
             pool = sum(sizes[level:])
-            steps.append(Power.of(people, many, threshold(many, lie, EXTENDED)))
+            steps.append(Power.of(people, group_size, threshold(group_size, lie, EXTENDED)))
             ends.append(Power.of(people, pool, threshold(pool, lie, FOUND)))
         return cls(people, tuple(steps), tuple(ends), truth, lie)
 
@@ -210,16 +220,16 @@ class Trials:
         return cls(people, (step,) * levels, tuple(ends), truth, lie)
 
     def missed(self, holders: int) -> float:
-        """The most probable miss of a value of so many people, over all lengths of its text.
+        """The most probable miss of a value of `holders` people, over all lengths of its text.
 
         A text of i bytes passes i tests of prefixes, and then one of the whole; the longest texts
         are tested like those with one byte less.
         """
         first, law = supporters(holders, self.people, self.truth, self.lie)
-        before, worst = 0.0, 0.0
+        missed_before, worst = 0.0, 0.0
         for step, end in zip(self.extending, self.whole, strict=True):
-            worst = max(worst, before + end(first, law))
-            before += step(first, law)
+            worst = max(worst, missed_before + end(first, law))
+            missed_before += step(first, law)
         return min(1.0, worst)
 
 
@@ -235,20 +245,22 @@ def drawn_limits(
 
     Args:
         agree: reports that support the value, c.
-        many: people who were drawn, m.
+        many: people that were drawn, m.
         people: n.
         law: p and q.
         alpha: probability of a miss.
-        near: people with the value at the lower limit, and without it at the upper one, where the
-            search begins; any whole numbers.
+        near: people with the value at the lower limit, and without it at the upper limit: the
+            search begins there; any whole numbers.
     """
-    fewer, as_many = (Power.of(people, many, least) for least in (max(agree, 1), agree + 1))
+    fewer, as_many = (
+        Power.of(people, many, least_agreeing) for least_agreeing in (max(agree, 1), agree + 1)
+    )
 
     def is_enough(holders: int) -> bool:
         return 1 - fewer(*supporters(holders, people, *law)) > alpha / 2
 
-    def is_not_too_many(others: int) -> bool:
-        return as_many(*supporters(people - others, people, *law)) > alpha / 2
+    def is_not_too_many(others_tested: int) -> bool:
+        return as_many(*supporters(people - others_tested, people, *law)) > alpha / 2
 
     low = first_fitting(is_enough, near[0], people) if agree else 0
     high = people - first_fitting(is_not_too_many, near[1], people)
@@ -257,7 +269,7 @@ def drawn_limits(
 
 
 def least_share(tests: Trials) -> float:
-    """The least share of people whose value is missed with probability `MISSED` at most."""
+    """Return the least share of people with a value missed with probability `MISSED` at most."""
     low, high = 0, tests.people
     if tests.missed(high) > MISSED:
         return inf
@@ -271,17 +283,17 @@ def least_share(tests: Trials) -> float:
 
 
 def expected_found(people: int, levels: int, law: tuple[float, float]) -> ExpectedLimits:
-    """Return limits for the share of a text that is whole at the last level alone.
+    """Return limits for the share of a text that is whole only at the last level.
 
-    As many people draw that level, and as many reports support the text, as are expected. `least`
-    is the least share whose text is missed with probability `MISSED` at most.
+    The numbers of people at that level, and of supporting reports, are the expected numbers.
+    `least` is the least share of a text that is missed with probability `MISSED` at most.
 
     Args:
         people: n.
         levels: L.
         law: p and q.
     """
-    many, (p, q) = max(1, round(people / levels)), law
-    counts = [round(many * (q + share * (p - q))) for share in SHARES]
-    known = joined([drawn_limits(count, many, people, law, ALPHA) for count in counts])
-    return ExpectedLimits("found", paired(known), least_share(Trials.drawn(people, levels, p, q)))
+    group_size, (p, q) = max(1, round(people / levels)), law
+    counts = [round(group_size * (q + share * (p - q))) for share in SHARES]
+    limits = joined([drawn_limits(count, group_size, people, law, ALPHA) for count in counts])
+    return ExpectedLimits("found", paired(limits), least_share(Trials.drawn(people, levels, p, q)))

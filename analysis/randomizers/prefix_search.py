@@ -1,10 +1,12 @@
-"""Which texts many people have: prefixes that enough reports support are extended, byte by byte.
+"""Search for frequent texts: prefixes with enough supporting reports are extended, byte by byte.
 
-A whole text is tested on all the levels at which it is whole, of which no report has chosen what is
-tested; what that makes of false finds and misses is in `prefix_errors.py`. Values near to the
-threshold are found by luck, and then overestimated: intervals are those of a value that was not
+A whole text is tested on all its levels of whole length, because their reports did not influence
+the choice of the text; `prefix_errors.py` derives false finds and misses from this. Values near to
+the threshold are found by luck, and then overestimated: intervals are those of a value that was not
 chosen by its estimate.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +22,10 @@ from .limits import Limits
 from .prefix_errors import EXTENDED, FOUND, Trials, least_share, tail, threshold
 from .randomizer import Symbols
 
-# The degree of the field: a key is so many bits for every byte of a text.
+# The degree of the field: a key has this number of bits for every byte of a text.
 DEGREE = 16
-ALPHA = 0.05  # with which limits miss the share of a value that was not chosen
-MOST_KEPT = 1024  # prefixes that are extended at a level
+ALPHA = 0.05  # probability with which limits miss the share of a value that was not chosen
+MOST_KEPT = 1024  # limits the prefixes extended at a level
 BYTE = 256
 BLOCK = 255  # reports looked at together: their supports are counted in bytes
 
@@ -50,7 +52,7 @@ class PrefixReports:
         return len(self.levels)
 
     @classmethod
-    def joined(cls, parts: Sequence["PrefixReports"]) -> "PrefixReports":
+    def joined(cls, parts: Sequence[PrefixReports]) -> PrefixReports:
         """The reports of at least one part after another."""
         columns = zip(*((part.levels, part.keys, part.values) for part in parts), strict=True)
         levels, keys, values = (np.concatenate(column) for column in columns)
@@ -58,7 +60,7 @@ class PrefixReports:
 
 
 class Hashing(Protocol):
-    """What a search asks of the randomizer that made the reports (`PrefixTree`)."""
+    """The interface of the randomizer of the reports for a search (`PrefixTree`)."""
 
     @property
     def levels(self) -> int:
@@ -81,7 +83,7 @@ class Hashing(Protocol):
         raise NotImplementedError
 
     def whole_from(self, text: Rows) -> int:
-        """The first level whose prefix is this text and no other."""
+        """Return the first level with this text as the whole prefix."""
         raise NotImplementedError
 
     def agreeing(self, reports: PrefixReports, text: Rows) -> tuple[int, int]:
@@ -118,15 +120,15 @@ class FoundValue:
 
 @dataclass(frozen=True, slots=True)
 class FoundValues:
-    """What a search found, and what it may have missed.
+    """The values found by a search, and bounds on its errors.
 
     Attributes:
         values: the largest estimate first.
-        tested: texts that were tested.
-        false_finds: expected number of values found that nobody has, at most.
-        least_share: a value that at least this share of people have is missed with probability 5 %
-            at most; infinite where nothing is promised.
-        cut: whether more prefixes were kept than are extended; then nothing is promised.
+        tested: number of texts tested.
+        false_finds: upper bound on the expected number of found values without holders.
+        least_share: a value of at least this share of people is missed with probability 5 % at
+            most; infinite if there is no guarantee.
+        cut: whether more prefixes were kept than are extended; then there is no guarantee.
     """
 
     values: tuple[FoundValue, ...]
@@ -153,40 +155,45 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
         if not last:
             ended = np.pad(parents, ((0, 0), (0, tree.levels - level + 1)))
             supports = [tree.agreeing(reports, text)[0] for text in ended]
-            least = threshold(pooled[level - 1], tree.lie, FOUND)
-            frequent += [ended[i] for i, count in enumerate(supports) if count >= least]
+            least_support = threshold(pooled[level - 1], tree.lie, FOUND)
+            frequent += [ended[i] for i, count in enumerate(supports) if count >= least_support]
             tested += len(ended)
-            false += len(ended) * tail(pooled[level - 1], tree.lie, least)
+            false += len(ended) * tail(pooled[level - 1], tree.lie, least_support)
             counts[:, 0] = -1
-        least = threshold(int(groups[level - 1]), tree.lie, FOUND if last else EXTENDED)
-        kept = np.argwhere(counts >= least)
+        least_support = threshold(int(groups[level - 1]), tree.lie, FOUND if last else EXTENDED)
+        frequent_extensions = np.argwhere(counts >= least_support)
         if last:
             tested += counts.size
-            false += counts.size * tail(int(groups[-1]), tree.lie, least)
-        elif len(kept) > MOST_KEPT:
+            false += counts.size * tail(int(groups[-1]), tree.lie, least_support)
+        elif len(frequent_extensions) > MOST_KEPT:
             cut = True
-            order = np.argsort(-counts[kept[:, 0], kept[:, 1]], kind="stable")
-            kept = kept[np.sort(order[:MOST_KEPT])]
-        parents = np.concatenate([parents[kept[:, 0]], kept[:, 1:].astype(np.uint8)], axis=1)
+            order = np.argsort(
+                -counts[frequent_extensions[:, 0], frequent_extensions[:, 1]], kind="stable"
+            )
+            frequent_extensions = frequent_extensions[np.sort(order[:MOST_KEPT])]
+        parents = np.concatenate(
+            [parents[frequent_extensions[:, 0]], frequent_extensions[:, 1:].astype(np.uint8)],
+            axis=1,
+        )
     values = [value for text in (*frequent, *parents) if (value := _value(tree, reports, text))]
     values.sort(key=lambda value: (-value.share, value.text))
-    least_known = inf if cut else least_share(Trials.of(groups, tree.truth, tree.lie))
-    return FoundValues(tuple(values), tested, false, least_known, cut)
+    visible_share = inf if cut else least_share(Trials.of(groups, tree.truth, tree.lie))
+    return FoundValues(tuple(values), tested, false, visible_share, cut)
 
 
 def extended(tree: Hashing, keys: npt.NDArray[np.uint16], values: Any, parents: Rows) -> Support:
-    """How many reports of a level support each parent with each byte after it, (parents, 256)."""
+    """The number of reports of a level that support each parent plus byte, (parents, 256)."""
     level = parents.shape[1]
     word = np.uint8 if tree.values <= BYTE else np.uint16
     counts = np.zeros((len(parents), BYTE), np.int64)
     for first in range(0, len(keys), BLOCK):
-        key, said = keys[first : first + BLOCK], values[first : first + BLOCK].astype(word)
-        wanted = np.broadcast_to(said[:, None], (len(said), len(parents))).copy()
+        key, key_values = keys[first : first + BLOCK], values[first : first + BLOCK].astype(word)
+        wanted_values = np.broadcast_to(key_values[:, None], (len(key_values), len(parents))).copy()
         for i in range(level):
-            wanted ^= _products(key[:, i], tree.values, word)[:, parents[:, i]]
-        here = _products(key[:, level], tree.values, word)
+            wanted_values ^= _products(key[:, i], tree.values, word)[:, parents[:, i]]
+        products = _products(key[:, level], tree.values, word)
         for place in range(len(parents)):
-            agrees = (here == wanted[:, place, None]).view(np.uint8)
+            agrees = (products == wanted_values[:, place, None]).view(np.uint8)
             counts[place] += np.add.reduce(agrees, axis=0, dtype=np.uint8)
     return counts
 
@@ -203,7 +210,7 @@ def _products(key: Any, values: int, word: Any) -> Any:
 
 
 def _value(tree: Hashing, reports: PrefixReports, text: Rows) -> FoundValue | None:
-    """A text with its estimate; None for bytes that are no text, which nobody has."""
+    """Return a text with its estimate; None for bytes that are no text, which has no holders."""
     try:
         word = text.tobytes().rstrip(b"\0").decode()
     except UnicodeDecodeError:

@@ -1,15 +1,15 @@
-"""Values of an open domain that many people have: everybody reports a prefix of its own text.
+"""Frequent values of an open domain: each person reports a prefix of its own text.
 
-A text is at most L bytes, padded with zeros. Everybody draws one of the L levels and reports the
-first l bytes of its text by local hashing, with the whole budget (T. Wang, N. Li, S. Jha, Locally
+A text is at most L bytes, padded with zeros. Each person draws one level of L and reports the first
+l bytes of its text by local hashing, with the whole budget (T. Wang, N. Li, S. Jha, Locally
 differentially private heavy hitter identification, arXiv 1708.06674: PEM, people split in groups,
-each of which reports a prefix). Nobody needs a list of values. Whoever reads extends, a byte at a
-time, the prefixes that enough reports support (`prefix_search.py`), and finds the texts themselves.
+each of which reports a prefix). A list of values is not needed. The reader extends, a byte at a
+time, the prefixes with enough supporting reports (`prefix_search.py`), and finds the texts.
 
 The hash of x under the key u is the j low coordinates of u_1 x_1 + ... + u_l x_l in GF(2^16), x_i
-the bytes, g = 2^j. Some byte of two prefixes differs, so their hashes meet with probability exactly
-1/g, however long they are. A report supports the own prefix with probability p = e^eps / (g + e^eps
-- 1), any other with q = 1/g. Of n people m are at the levels where a prefix is asked for, c of them
+the bytes, g = 2^j. Some byte of two prefixes differs, so their hashes collide with probability
+exactly 1/g, for any length. A report supports the true prefix with probability p = e^eps / (g +
+e^eps - 1), any other with q = 1/g. Of n people m are at the levels of a prefix, and c of them
 support it:
 
     y = (c / m - q) / (p - q)
@@ -20,9 +20,11 @@ without replacement, exactly
     Var = (f p (1 - p) + (1 - f) q (1 - q)) / (m (p - q)^2) + f (1 - f) / m (n - m) / (n - 1).
 
 The power of two g of least variance is within 7 % of the least of all below epsilon 10 (`binary` is
-g = 2, a report of one bit beside its key: the variance of R. Bassily, K. Nissim, U. Stemmer, A.
-Thakurta, Practical locally private heavy hitters, NeurIPS 2017, without their sketch's collisions).
+g = 2, one bit beside a key: the variance of Bassily and others, Practical locally private heavy
+hitters, NeurIPS 2017, without their sketch's collisions).
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,8 +50,7 @@ from .row_numbers import check_rows
 from .share_limits import share_limits
 from .symmetric_capacity import spread, symmetric
 
-# Bytes of a text: a level each.
-MOST_BYTES = 64
+MOST_BYTES = 64  # of a text: a level each
 
 
 @dataclass(frozen=True, eq=True)
@@ -57,8 +58,7 @@ class PrefixTree(Randomizer):
     """Prefixes of texts with budget epsilon.
 
     Attributes:
-        words: texts that inputs are numbers of; () where people bring their own (`of`). Nothing
-            that is found depends on them.
+        words: texts numbered as inputs, not used by a search; () if people bring their own (`of`).
         epsilon: nats, > 0.
         width: L, bytes of UTF-8 of the longest text, 1 to 64; None: that of `words`.
         g: hash values, a power of two, 2 .. 2^16; None: that of least variance.
@@ -94,11 +94,11 @@ class PrefixTree(Randomizer):
             object.__setattr__(self, name, value)
 
     @classmethod
-    def binary(cls, words: Sequence[str], epsilon: float, width: int | None = None) -> "PrefixTree":
+    def binary(cls, words: Sequence[str], epsilon: float, width: int | None = None) -> PrefixTree:
         """With two hash values: a report is one bit beside its key."""
         return cls(tuple(sequence(words, "words", "a sequence of texts")), epsilon, width, 2)
 
-    def of(self, words: Sequence[str]) -> "PrefixTree":
+    def of(self, words: Sequence[str]) -> PrefixTree:
         """The same for people with these texts."""
         return PrefixTree(
             tuple(sequence(words, "words", "a sequence of texts")), self.epsilon, self.width, self.g
@@ -149,19 +149,19 @@ class PrefixTree(Randomizer):
         return np.frombuffer(padded, np.uint8).reshape(-1, self.levels)
 
     def hashed(self, keys: Words, levels: npt.ArrayLike, texts: npt.ArrayLike) -> Symbols:
-        """Hash values of the first bytes of texts, one for each key.
+        """Return hash values of the first bytes of texts, one for each key.
 
         Args:
             keys: shape (people, width).
-            levels: how many bytes, shape (people,).
+            levels: number of bytes, shape (people,).
             texts: bytes, shape (people, width).
         """
-        said = np.array(texts, np.uint64)
-        said[np.arange(self.levels) >= np.asarray(levels)[:, None]] = 0
-        used = np.flatnonzero(said.any(axis=0))  # of a byte 0 the product is 0
-        power, hashes = np.asarray(keys[:, used], np.uint64), np.zeros(len(said), np.uint64)
+        words = np.array(texts, np.uint64)
+        words[np.arange(self.levels) >= np.asarray(levels)[:, None]] = 0
+        nonzero = np.flatnonzero(words.any(axis=0))  # a byte 0 has the product 0
+        power, hashes = np.asarray(keys[:, nonzero], np.uint64), np.zeros(len(words), np.uint64)
         for bit in range(8):
-            mask = np.uint64(0) - (said[:, used] >> np.uint64(bit) & np.uint64(1))
+            mask = np.uint64(0) - (words[:, nonzero] >> np.uint64(bit) & np.uint64(1))
             hashes ^= np.bitwise_xor.reduce(power & mask, axis=1)
             power = shift(power, DEGREE)
         return (hashes & np.uint64(self.values - 1)).astype(np.int64)
@@ -171,8 +171,8 @@ class PrefixTree(Randomizer):
         rows = []
         for level in range(1, self.levels + 1):
             at = np.full(len(keys), level)
-            own = [self.hashed(keys, at, np.tile(text, (len(keys), 1))) for text in self.texts]
-            rows.append(inner[:, np.stack(own, axis=1)].transpose(1, 0, 2).reshape(-1, self.a))
+            hashes = [self.hashed(keys, at, np.tile(text, (len(keys), 1))) for text in self.texts]
+            rows.append(inner[:, np.stack(hashes, axis=1)].transpose(1, 0, 2).reshape(-1, self.a))
         return np.concatenate(rows) / (len(keys) * self.levels)
 
     def _every_key(self) -> Words:
@@ -187,10 +187,10 @@ class PrefixTree(Randomizer):
             x: which text each has, shape (people,).
             rng: generator or seed.
         """
-        own, rng = as_symbols(x, self.a), as_generator(rng)
-        levels = rng.integers(1, self.levels + 1, len(own))
-        keys = rng.integers(0, 1 << DEGREE, (len(own), self.levels), dtype=np.uint16)
-        values = self.hashed(keys, levels, self.texts[own])
+        symbols, rng = as_symbols(x, self.a), as_generator(rng)
+        levels = rng.integers(1, self.levels + 1, len(symbols))
+        keys = rng.integers(0, 1 << DEGREE, (len(symbols), self.levels), dtype=np.uint16)
+        values = self.hashed(keys, levels, self.texts[symbols])
         return PrefixReports(levels, keys, GRR(self.values, self.epsilon).sample(values, rng))
 
     def symbols(self, reports: PrefixReports) -> Symbols:
@@ -204,11 +204,11 @@ class PrefixTree(Randomizer):
 
     @property
     def positions(self) -> int:
-        """One for each level."""
+        """A position for each level."""
         return self.levels
 
     def support_counts(self, reports: PrefixReports) -> Counts:
-        """How many reports are of each level."""
+        """Return the number of reports of each level."""
         return np.bincount(reports.levels - 1, minlength=self.levels)
 
     def find(self, reports: PrefixReports) -> FoundValues:
@@ -216,10 +216,10 @@ class PrefixTree(Randomizer):
         return search(self, reports)
 
     def least_share(self, people: int) -> float:
-        """The least share of people whose value is missed with probability 5 % at most.
+        """Return the least share of people with a value missed with probability 5 % at most.
 
-        Before levels are drawn, so over all ways in which people draw them; infinite where not even
-        a value that everybody has is found so often.
+        Before levels are drawn, so over all draws; infinite if even a value of all people is not
+        found with this probability.
         """
         return least_share(Trials.drawn(crowd(people), self.levels, self.truth, self.lie))
 
@@ -233,11 +233,11 @@ class PrefixTree(Randomizer):
         shares, noise = np.array(estimates).reshape(-1, 2).T
 
         def limits(alpha: float) -> Limits:
-            every = [self.limits_of(reports, x, alpha, population=population) for x in self.texts]
-            return joined(every)
+            parts = [self.limits_of(reports, x, alpha, population=population) for x in self.texts]
+            return joined(parts)
 
-        said = shares, noise, len(reports), str(self)
-        return Estimate.of(*said, kind="bits", population=population, limits=limits)
+        estimate_parts = shares, noise, len(reports), str(self)
+        return Estimate.of(*estimate_parts, kind="bits", population=population, limits=limits)
 
     def limits_of(
         self,
@@ -247,29 +247,29 @@ class PrefixTree(Randomizer):
         *,
         population: bool = False,
     ) -> Limits:
-        """Limits of the share of people who have one text of `width` bytes, shape (1,)."""
-        agree, many = self.agreeing(reports, text)
+        """Return limits of the share of people with a text of `width` bytes, shape (1,)."""
+        agree, reports_used = self.agreeing(reports, text)
         law = self.truth, self.lie
-        if population and many:
-            return share_limits(np.array([agree]), many, *law, alpha, population=True)
-        return drawn_limits(agree, many, len(reports), law, alpha)
+        if population and reports_used:
+            return share_limits(np.array([agree]), reports_used, *law, alpha, population=True)
+        return drawn_limits(agree, reports_used, len(reports), law, alpha)
 
     def agreeing(self, reports: PrefixReports, text: npt.NDArray[np.uint8]) -> tuple[int, int]:
         """(reports that support a text of `width` bytes, reports at levels where it is whole)."""
-        here = reports.levels >= self.whole_from(text)
-        many = int(here.sum())
-        rows = np.broadcast_to(text, (many, self.levels))
-        hashed = self.hashed(reports.keys[here], reports.levels[here], rows)
-        return int((hashed == reports.values[here]).sum()), many
+        is_used = reports.levels >= self.whole_from(text)
+        reports_used = int(is_used.sum())
+        rows = np.broadcast_to(text, (reports_used, self.levels))
+        hashed = self.hashed(reports.keys[is_used], reports.levels[is_used], rows)
+        return int((hashed == reports.values[is_used]).sum()), reports_used
 
     def share_of(self, reports: PrefixReports, text: npt.NDArray[np.uint8]) -> tuple[float, float]:
         """(unbiased share, its variance at that share) of one text of `width` bytes."""
-        agree, many = self.agreeing(reports, text)
-        share = (agree / max(1, many) - self.lie) / (self.truth - self.lie)
-        return share, self.share_variance(min(1.0, max(0.0, share)), many, len(reports))
+        agree, reports_used = self.agreeing(reports, text)
+        share = (agree / max(1, reports_used) - self.lie) / (self.truth - self.lie)
+        return share, self.share_variance(min(1.0, max(0.0, share)), reports_used, len(reports))
 
     def whole_from(self, text: npt.NDArray[np.uint8]) -> int:
-        """The first level whose prefix is this text and no other: its end is seen, or its all."""
+        """The first level with this text as the whole prefix: its end, or all of it, is seen."""
         return min(int(np.count_nonzero(text)) + 1, self.levels)
 
     def share_variance(self, share: float, many: int, people: int) -> float:
@@ -278,21 +278,21 @@ class PrefixTree(Randomizer):
             return float("inf")
         p, q = self.truth, self.lie
         noise = (share * p * (1 - p) + (1 - share) * q * (1 - q)) / (p - q) ** 2
-        drawn = share * (1 - share) * (people - many) / max(1, people - 1)
-        return (noise + drawn) / many
+        drawing_noise = share * (1 - share) * (people - many) / max(1, people - 1)
+        return (noise + drawing_noise) / many
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
-        """Of each known text, with as many people at its levels as are expected, shape (a,)."""
+        """The variance of each known text, with the expected people at its levels, shape (a,)."""
         people, shares = whole(people, "people", 1), as_probabilities(p)
-        many = [
+        reports_per_value = [
             max(1, round(people * (self.levels + 1 - self.whole_from(text)) / self.levels))
             for text in self.texts
         ]
-        pairs = zip(shares.tolist(), many, strict=True)
+        pairs = zip(shares.tolist(), reports_per_value, strict=True)
         return np.array([self.share_variance(share, count, people) for share, count in pairs])
 
     def noise(self) -> float:
-        """N times the variance of a text of L bytes that nobody has."""
+        """Return n times the variance of a text of L bytes without holders."""
         p, q = self.truth, self.lie
         return self.levels * q * (1 - q) / (p - q) ** 2
 
@@ -305,20 +305,20 @@ class PrefixTree(Randomizer):
         return (1 - self.lie) * spread(self.values, self.epsilon) * tanh(self.epsilon / 2)
 
     def neighbours(self) -> list[Neighbours]:
-        """Two texts that differ at every level, as reports of local hashing.
+        """Return two texts that differ at every level, as reports of local hashing.
 
-        Where they are alike a report tells nothing of which, and is, key by key, in the middle of
-        what it would tell.
+        At a level with equal prefixes a report has equal laws; key by key, they are the mean of the
+        two laws for different prefixes.
         """
         return [hash_neighbours(self.values, self.truth, self.epsilon)]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon where a drawn report supports the prefix of a text, else 0."""
-        said = self.sample(values[own, 0], rng)
-        likelihood = np.zeros((len(said), len(values)))
+        sample = self.sample(values[own, 0], rng)
+        likelihood = np.zeros((len(sample), len(values)))
         for column, text in enumerate(self.texts[values[:, 0]]):
-            rows = np.broadcast_to(text, (len(said), self.levels))
-            likelihood[:, column] = self.hashed(said.keys, said.levels, rows) == said.values
+            rows = np.broadcast_to(text, (len(sample), self.levels))
+            likelihood[:, column] = self.hashed(sample.keys, sample.levels, rows) == sample.values
         return likelihood * self.epsilon
 
     @property
@@ -328,7 +328,7 @@ class PrefixTree(Randomizer):
 
     @property
     def text_width(self) -> int:
-        """Two digits for the level, four for each word of the key, those of the value."""
+        """Number of digits: two for the level, four per word of the key, those of the value."""
         return 2 + 4 * self.levels + self._digits
 
     def encode(self, reports: PrefixReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
@@ -340,11 +340,11 @@ class PrefixTree(Randomizer):
         ]
 
     def decode(self, texts: Sequence[str]) -> PrefixReports:
-        """Reports; texts of a level or a value that there is none of are left out."""
+        """Return reports; texts of an unknown level or value are left out."""
         end = 2 + 4 * self.levels
         levels = np.array([int(text[:2], 16) for text in texts], np.int64)
         keys = np.frombuffer(bytes.fromhex("".join(text[2:end] for text in texts)), ">u2")
         values = np.array([int(text[end:], 16) for text in texts], np.int64)
-        known = (levels >= 1) & (levels <= self.levels) & (values < self.values)
+        is_valid = (levels >= 1) & (levels <= self.levels) & (values < self.values)
         rows = keys.reshape(len(texts), self.levels).astype(np.uint16)
-        return PrefixReports(levels[known], rows[known], values[known])
+        return PrefixReports(levels[is_valid], rows[is_valid], values[is_valid])

@@ -1,14 +1,14 @@
-"""Projective geometry response: report a point of the plane of one's own symbol.
+"""Projective geometry response: report a point of the plane of the true symbol.
 
 Symbols and reports are points of the projective space of t coordinates over q elements, q prime:
-vectors modulo q whose first entry that is not 0 is 1. The plane of x holds the points y with
+vectors modulo q with 1 as the first entry that is not 0. The plane of x holds the points y with
 <x, y> = 0 modulo q.
 
     Q[y, x] = e^eps / S if <x, y> = 0, else 1 / S,     S = c e^eps + K - c
     points K = (q^t - 1)/(q - 1)     of a plane c = (q^(t-1) - 1)/(q - 1)
     of two planes i = (q^(t-2) - 1)/(q - 1)
 
-A report supports the symbols of whose plane it is a point:
+A report supports the symbols whose planes contain it:
 
     truth = c e^eps / S     lie = (i e^eps + c - i) / S
 
@@ -17,6 +17,8 @@ ICML 2022. With q near e^eps + 1 its variance is near that of subset selection, 
 report. Here all supports are counted by one Fourier transform of q^t entries; the paper's dynamic
 program is not used.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -47,7 +49,7 @@ LARGEST_FIELD = 2039  # the largest prime whose square is below LARGEST
 
 @dataclass(frozen=True, slots=True)
 class ProjectiveGeometry(Numbered, Pure):
-    """Projective geometry response on a symbols with budget epsilon: a report is one of K points.
+    """Projective geometry response for a symbols with budget epsilon: a report is one point of K.
 
     Attributes:
         a: number of symbols, 2 .. K.
@@ -76,22 +78,22 @@ class ProjectiveGeometry(Numbered, Pure):
             raise ParameterError(f"a: found {self.a}; the space has {self.outputs} points")
 
     @classmethod
-    def best(cls, a: int, epsilon: float) -> "ProjectiveGeometry":
-        """With the field that has the least variance for symbols that nobody has.
+    def best(cls, a: int, epsilon: float) -> ProjectiveGeometry:
+        """Return it with the field of least variance for symbols without holders.
 
         Args:
             a: number of symbols, 2 .. 2^22 - 1.
             epsilon: nats, > 0.
 
         Raises:
-            ParameterError: there is no space of at most 2^22 vectors with so many points.
+            ParameterError: there is no space of at most 2^22 vectors with enough points.
         """
         a, epsilon = whole(a, "a", 2), as_epsilon(epsilon)
         sizes = ((q, _coordinates(a, q)) for q in _primes())
-        made = [cls(a, q, t, epsilon) for q, t in sizes if q**t <= LARGEST]
-        if not made:
+        candidates = [cls(a, q, t, epsilon) for q, t in sizes if q**t <= LARGEST]
+        if not candidates:
             raise ParameterError(f"a: found {a}; needs at most {LARGEST - 1}")
-        return max(made, key=lambda made: made.precision)
+        return max(candidates, key=lambda candidates: candidates.precision)
 
     def __str__(self) -> str:
         return f"ProjectiveGeometry(a={self.a}, q={self.q}, t={self.t}, epsilon={self.epsilon:g})"
@@ -104,24 +106,24 @@ class ProjectiveGeometry(Numbered, Pure):
     @property
     def outputs(self) -> int:
         """K, the points of the space."""
-        return _points_of(self.q, self.t)
+        return _point_count(self.q, self.t)
 
     @property
     def truth(self) -> float:
         """The share c e^eps / S of reports on the own plane."""
-        plane = _points_of(self.q, self.t - 1)
+        plane = _point_count(self.q, self.t - 1)
         return 1 / (1 + (self.outputs - plane) / plane * exp(-self.epsilon))
 
     @property
     def lie(self) -> float:
         """The share of reports on the plane of a given other symbol."""
-        plane, both = _points_of(self.q, self.t - 1), _points_of(self.q, self.t - 2)
-        own = both / plane
-        other = (plane - both) / (self.outputs - plane)
-        return self.truth * own + (1 - self.truth) * other
+        plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
+        own_chance = intersection / plane
+        other_chance = (plane - intersection) / (self.outputs - plane)
+        return self.truth * own_chance + (1 - self.truth) * other_chance
 
     def _columns(self) -> Floats:
-        high = self.truth / _points_of(self.q, self.t - 1)
+        high = self.truth / _point_count(self.q, self.t - 1)
         inside = self.supports(np.arange(self.outputs))
         return np.where(inside, high, high * exp(-self.epsilon))
 
@@ -132,43 +134,51 @@ class ProjectiveGeometry(Numbered, Pure):
             x: true symbols, shape (people,).
             rng: generator or seed.
         """
-        own = _vectors(self.q, self.t)[as_symbols(x, self.a)].astype(np.int64)
+        vectors = _vectors(self.q, self.t)[as_symbols(x, self.a)].astype(np.int64)
         rng = as_generator(rng)
-        people = np.arange(len(own))
-        first = (own != 0).argmax(axis=1)  # where the entry is 1
-        inside = rng.random(len(own)) < self.truth
+        people = np.arange(len(vectors))
+        first = (vectors != 0).argmax(axis=1)  # place of the entry 1
+        inside = rng.random(len(vectors)) < self.truth
         # All other entries are free, but not all 0 on the plane; the one at `first` is solved for.
         free = rng.integers(inside.astype(np.int64), self.q ** (self.t - 1))
         places = np.arange(self.t - 1)
-        drawn = np.zeros_like(own)
-        drawn[people[:, None], places + (places >= first[:, None])] = _digits(
+        dual_vectors = np.zeros_like(vectors)
+        dual_vectors[people[:, None], places + (places >= first[:, None])] = _digits(
             free, self.q, self.t - 1
         )
-        product = np.where(inside, 0, rng.integers(1, self.q, len(own)))
-        drawn[people, first] = (product - (own * drawn).sum(axis=1)) % self.q
-        return _numbers(drawn, self.q)
+        product = np.where(inside, 0, rng.integers(1, self.q, len(vectors)))
+        dual_vectors[people, first] = (product - (vectors * dual_vectors).sum(axis=1)) % self.q
+        return _numbers(dual_vectors, self.q)
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """How many reports support each symbol, by one Fourier transform.
+        """Return the number of reports that support each symbol, by one Fourier transform.
 
         The sum over all multiples of a point of the q-th roots of unity to the power <x, y> is
         q - 1 on the plane of x and -1 elsewhere.
         """
-        seen = as_symbols(reports, self.outputs, "reports")
-        many, vectors = np.bincount(seen, minlength=self.outputs), _vectors(self.q, self.t)
-        everywhere = np.zeros((self.q,) * self.t)
+        symbols = as_symbols(reports, self.outputs, "reports")
+        symbol_counts, vectors = (
+            np.bincount(symbols, minlength=self.outputs),
+            _vectors(self.q, self.t),
+        )
+        report_table = np.zeros((self.q,) * self.t)
         for factor in range(1, self.q):
-            everywhere[tuple(entry * np.int64(factor) % self.q for entry in vectors.T)] = many
-        sums = np.fft.fftn(everywhere).real[tuple(vectors[: self.a].T)]
-        return np.rint((sums + len(seen)) / self.q).astype(np.int64), len(seen)
+            report_table[tuple(entry * np.int64(factor) % self.q for entry in vectors.T)] = (
+                symbol_counts
+            )
+        sums = np.fft.fftn(report_table).real[tuple(vectors[: self.a].T)]
+        return np.rint((sums + len(symbols)) / self.q).astype(np.int64), len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """A report supports the symbols of whose plane it is a point."""
-        seen = as_symbols(reports, self.outputs, "reports")
-        self._check_supports(len(seen))
+        """Return a mask: a report supports the symbols whose planes contain it."""
+        symbols = as_symbols(reports, self.outputs, "reports")
+        self._check_supports(len(symbols))
         vectors = _vectors(self.q, self.t)
-        own, planes = vectors[seen].astype(np.int64), vectors[: self.a].T.astype(np.int64)
-        return np.asarray(own @ planes % self.q == 0)
+        report_vectors, planes = (
+            vectors[symbols].astype(np.int64),
+            vectors[: self.a].T.astype(np.int64),
+        )
+        return np.asarray(report_vectors @ planes % self.q == 0)
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """At most log K less the entropy of a report given the symbol, nats.
@@ -178,69 +188,88 @@ class ProjectiveGeometry(Numbered, Pure):
         """
         if self._is_computed(people):
             return super(ProjectiveGeometry, self).capacity(people)
-        plane, p = _points_of(self.q, self.t - 1), self.truth
-        told = p * log(p / plane)
+        plane, p = _point_count(self.q, self.t - 1), self.truth
+        information = p * log(p / plane)
         if p < 1:
-            told += (1 - p) * log((1 - p) / (self.outputs - plane))
+            information += (1 - p) * log((1 - p) / (self.outputs - plane))
         whole_space = self.a == self.outputs and people >= self.a
-        return min(log(self.outputs) + told, log(people)), whole_space
+        return min(log(self.outputs) + information, log(people)), whole_space
 
     def contraction(self) -> float:
-        """That of on which of two planes a report is."""
+        """The contraction of the planes of two symbols: a report is on either, both or neither."""
         u, v, _ = self._kinds()
         return two_inputs(u, v)
 
     def _kinds(self) -> tuple[Floats, Floats, Floats]:
         """Shares of reports on both planes, the first, the second, neither; of a uniform point."""
-        plane, both = _points_of(self.q, self.t - 1), _points_of(self.q, self.t - 2)
-        many = np.array([both, plane - both, plane - both, self.outputs - 2 * plane + both])
+        plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
+        kind_sizes = np.array(
+            [
+                intersection,
+                plane - intersection,
+                plane - intersection,
+                self.outputs - 2 * plane + intersection,
+            ]
+        )
         high, low = self.truth / plane, (1 - self.truth) / (self.outputs - plane)
-        u, v = many * [high, high, low, low], many * [high, low, high, low]
-        return u, v, many / self.outputs
+        u, v = kind_sizes * [high, high, low, low], kind_sizes * [high, low, high, low]
+        return u, v, kind_sizes / self.outputs
 
     def neighbours(self) -> list[Neighbours]:
-        """Two symbols are like any other two; the blanket is a uniform point.
+        """Return two symbols (all pairs are alike); the blanket is a uniform point.
 
-        Outcomes: on which of the two planes a report is. The plane of a third symbol z may hold
-        what the two have in common (z is on the line through them: then it holds no other point of
-        theirs); else it cuts them like any third plane, and whether a report is on it is an outcome
+        Outcomes: membership of a report in the two planes. The plane of a third symbol z may
+        contain the intersection of the two (z is on the line through them: then it has no other
+        point of theirs); else it cuts them like any third plane, and its membership is an outcome
         too.
         """
         u, v, b = self._kinds()
-        plane = _points_of(self.q, self.t - 1)
+        plane = _point_count(self.q, self.t - 1)
         weight = (1 - self.truth) * self.outputs / (self.outputs - plane)
         equals = [PairLaw.over(v, u, v, shared=b)]
         if self.a > 2:
-            equals.append(self._beside(self._on_the_line()))
+            equals.append(self._pair_among(self._on_the_line()))
         if self.a > self.q + 1:  # the first q + 1 points are a line
-            equals.append(self._beside(self._off_the_line()))
+            equals.append(self._pair_among(self._off_the_line()))
         return [(PairLaw.over(b, u, v, weight), equals)]
 
     def _on_the_line(self) -> Counts:
         """Points by whether they are on the planes of u, v and z, z on the line through both."""
-        plane, both = _points_of(self.q, self.t - 1), _points_of(self.q, self.t - 2)
-        own = plane - both
-        rest = self.outputs - both - 3 * own
-        return np.array([[[both, 0], [0, own]], [[0, own], [own, rest]]])
+        plane, intersection = _point_count(self.q, self.t - 1), _point_count(self.q, self.t - 2)
+        only_one_plane = plane - intersection
+        rest = self.outputs - intersection - 3 * only_one_plane
+        return np.array(
+            [
+                [[intersection, 0], [0, only_one_plane]],
+                [[0, only_one_plane], [only_one_plane, rest]],
+            ]
+        )
 
     def _off_the_line(self) -> Counts:
-        """The same of three planes that have no more in common than any three."""
-        plane, two, three = (_points_of(self.q, self.t - i) for i in (1, 2, 3))
-        one = plane - 2 * two + three
+        """Return the points on and off three planes in general position, shape (2, 2, 2)."""
+        plane, two, three = (_point_count(self.q, self.t - i) for i in (1, 2, 3))
+        in_one_plane = plane - 2 * two + three
         rest = self.outputs - 3 * plane + 3 * two - three
-        some = two - three
-        return np.array([[[three, some], [some, one]], [[some, one], [one, rest]]])
+        in_two_planes = two - three
+        return np.array(
+            [
+                [[three, in_two_planes], [in_two_planes, in_one_plane]],
+                [[in_two_planes, in_one_plane], [in_one_plane, rest]],
+            ]
+        )
 
-    def _beside(self, many: Counts) -> PairLaw:
-        """Others of z, from the points on and off the planes of u, v and z, shape (2, 2, 2)."""
-        plane = _points_of(self.q, self.t - 1)
+    def _pair_among(self, kind_sizes: Counts) -> PairLaw:
+        """Return the pair for people of z, from points on and off three planes, shape (2, 2, 2)."""
+        plane = _point_count(self.q, self.t - 1)
         chance = np.array([self.truth / plane, (1 - self.truth) / (self.outputs - plane)])
-        u, v, z = (np.float64(many * chance[place]).ravel() for place in np.indices((2, 2, 2)))
-        uniform = many / self.outputs
+        u, v, z = (
+            np.float64(kind_sizes * chance[place]).ravel() for place in np.indices((2, 2, 2))
+        )
+        uniform = kind_sizes / self.outputs
         return PairLaw.over(z, u, v, shared=uniform.ravel())
 
 
-def _points_of(q: int, t: int) -> int:
+def _point_count(q: int, t: int) -> int:
     """Points of a space of t coordinates: (q^t - 1)/(q - 1)."""
     return (int(q**t) - 1) // (q - 1)
 
@@ -248,7 +277,7 @@ def _points_of(q: int, t: int) -> int:
 def _coordinates(a: int, q: int) -> int:
     """The least t >= 2 of a space with at least a points."""
     t = 2
-    while _points_of(q, t) < a:
+    while _point_count(q, t) < a:
         t += 1
     return t
 
@@ -279,12 +308,12 @@ def _vectors(q: int, t: int) -> npt.NDArray[np.int16]:
 
 
 def _numbers(vectors: npt.NDArray[np.int64], q: int) -> Symbols:
-    """The numbers of the points that multiples of these vectors are; none is all 0."""
+    """Return the numbers of the points with multiples of these vectors; no vector is 0."""
     t = vectors.shape[1]
     inverse = np.array([pow(number, -1, q) if number else 0 for number in range(q)])
     first = (vectors != 0).argmax(axis=1)
     leading = vectors[np.arange(len(vectors)), first]
     points = vectors * inverse[leading][:, None] % q
     powers = q ** np.arange(t - 1, -1, -1, dtype=np.int64)
-    free = powers[first]  # q to the number of entries after the first that is not 0
+    free = powers[first]  # q to the number of entries after the first nonzero entry
     return np.asarray(points @ powers - free + (free - 1) // (q - 1))

@@ -1,7 +1,7 @@
-"""Randomizers whose report supports a set of symbols: GRR, unary encodings, local hashing.
+"""Randomizers with a set of symbols as report: GRR, unary encodings, local hashing.
 
-A report supports the true symbol with probability `truth` and any other symbol with probability
-`lie`, whatever the other symbol is. So with c(x) reports of n supporting x (paper 003, (19), (20))
+A report supports the true symbol with probability `truth` and each other symbol with probability
+`lie`. So with c(x) reports of n supporting x (paper 003, (19), (20))
 
     phat(x) = (c(x)/n - lie) / (truth - lie)
     n (truth - lie)^2 Var phat(x) = p(x) truth (1 - truth) + (1 - p(x)) lie (1 - lie)
@@ -9,6 +9,8 @@ A report supports the true symbol with probability `truth` and any other symbol 
 is unbiased, and the variance given the people is exact: every report is one Bernoulli trial. (Paper
 003, (22) and (23), is this formula for GRR and for local hashing.)
 """
+
+from __future__ import annotations
 
 from abc import abstractmethod
 from math import inf
@@ -46,14 +48,14 @@ class Pure(Randomizer):
 
     @abstractmethod
     def tally(self, reports: Any) -> tuple[Counts, int]:
-        """How many reports support each symbol, shape (a,), and how many reports there are."""
+        """Return the number of reports that support each symbol, shape (a,), and of all reports."""
 
     @abstractmethod
     def supports(self, reports: Any) -> npt.NDArray[np.bool_]:
-        """Which symbols each report supports, shape (people, a)."""
+        """Return a mask of the symbols that each report supports, shape (people, a)."""
 
     def _check_supports(self, people: int) -> None:
-        """Refuse with a ParameterError more supports of so many reports than one array holds."""
+        """Refuse with a ParameterError more supports of these reports than one array holds."""
         if people * self.inputs > DENSE_ENTRIES:
             raise ParameterError(f"reports: {people} x {self.inputs} supports; at most 2^24")
 
@@ -62,11 +64,11 @@ class Pure(Randomizer):
         return people >= self.inputs and self.inputs * self.outputs <= SMALL
 
     def support_counts(self, reports: Any) -> Counts:
-        """How many reports support each symbol, shape (a,)."""
+        """Return the number of reports that support each symbol, shape (a,)."""
         return self.tally(reports)[0]
 
     def sparse_supports(self, reports: Any, symbols: npt.NDArray[np.int64]) -> Any:
-        """Which of some symbols (ascending) each report supports, as CSR reports x symbols."""
+        """The listed symbols (ascending) that each report supports, as CSR reports x symbols."""
         from scipy.sparse import csr_array
 
         return csr_array(self.supports(reports)[:, symbols].astype(np.float64))
@@ -79,9 +81,9 @@ class Pure(Randomizer):
 
     def divergences(self) -> Floats:
         """Every two inputs are `epsilon` apart; nats, shape (a, a)."""
-        apart = np.full((self.inputs, self.inputs), self.epsilon)
-        np.fill_diagonal(apart, 0.0)
-        return apart
+        divergences = np.full((self.inputs, self.inputs), self.epsilon)
+        np.fill_diagonal(divergences, 0.0)
+        return divergences
 
     def estimate(self, reports: Any, *, population: bool = False) -> Estimate:
         """Unbiased shares of the symbols, with the standard errors of `variance` at them."""
@@ -118,8 +120,8 @@ class Pure(Randomizer):
         shares = as_probabilities(p)
         people = whole(people, "people", 1)
         self._informative()
-        drawn = shares * (1 - shares) if population else 0.0
-        return np.asarray((self._noise(shares) + drawn) / people)
+        drawing_noise = shares * (1 - shares) if population else 0.0
+        return np.asarray((self._noise(shares) + drawing_noise) / people)
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """95 % limits of shares of a half, and of 0, 1/4, 3/4 and 1."""
@@ -128,7 +130,7 @@ class Pure(Randomizer):
 
     @property
     def precision(self) -> float:
-        """The inverse of the variance of one report's estimate of a symbol that nobody has."""
+        """The inverse of the variance of one report's estimate of a symbol without holders."""
         noise = self.lie * (1 - self.lie)
         return (self.truth - self.lie) ** 2 / noise if noise > 0 else inf
 
@@ -138,8 +140,10 @@ class Pure(Randomizer):
         return float(self._noise(np.array([1 / self.inputs]))[0])
 
     def _noise(self, shares: Floats) -> Floats:
-        own, other = self.truth * (1 - self.truth), self.lie * (1 - self.lie)
-        return np.asarray((shares * own + (1 - shares) * other) / (self.truth - self.lie) ** 2)
+        own_noise, other_noise = self.truth * (1 - self.truth), self.lie * (1 - self.lie)
+        return np.asarray(
+            (shares * own_noise + (1 - shares) * other_noise) / (self.truth - self.lie) ** 2
+        )
 
     def _informative(self) -> None:
         if not self.truth > self.lie:

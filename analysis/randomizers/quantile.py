@@ -1,11 +1,11 @@
-"""A quantile of numbers that people have, from noisy estimates of how many are up to each.
+"""A quantile of people's numbers, from noisy estimates of the share up to each number.
 
 The q-quantile is the least number x up to which a share q of people are: F(x) >= q, and F < q for
 every number before it. Let every F(x) have an upper and a lower limit, each missed with probability
 alpha / 2 at most. At the true quantile the upper limit is at least q, and right before it the lower
-limit is below q, but for one miss each. So it lies between the least number with the first, and the
-one after the last with the second, and is missed with probability alpha at most. The estimate
-itself, the least number whose estimated F is at least q, is a threshold, and biased.
+limit is below q, except for one miss each. So it lies between the least number with the first
+property, and the number after the last with the second; it is missed with probability alpha at
+most. The estimate, the least number with an estimated F of at least q, is a threshold, and biased.
 """
 
 from collections.abc import Callable
@@ -39,27 +39,27 @@ def quantile(
     """
     last = len(points) - 1
 
-    def least(up_to: Floats) -> int:
+    def quantile_place(up_to: Floats) -> int:
         return min(int(np.searchsorted(np.maximum.accumulate(up_to), q - TIE)), last)
 
     def ends(lower: Floats, upper: Floats) -> tuple[int, int]:
         short = np.flatnonzero(lower < q - TIE)
         high = min(int(short[-1]) + 1, last) if len(short) else 0
-        return min(least(upper), high), high
+        return min(quantile_place(upper), high), high
 
-    def between(alpha: float) -> Limits:
-        known = limits(alpha)
-        low, high = ends(known.low, known.high)
-        if low == high:  # never one number alone, where noise was added
+    def limits_at(alpha: float) -> Limits:
+        limits_of_sums = limits(alpha)
+        low, high = ends(limits_of_sums.low, limits_of_sums.high)
+        if low == high:  # an interval of one number would ignore the noise
             low, high = max(0, low - 1), min(last, high + 1)
         return Limits(points[[low]], points[[high]], np.zeros(1, np.bool_))
 
     low, high = ends(sums - errors, sums + errors)
     return Measure(
         f"{100 * q:g} % quantile",
-        float(points[least(sums)]),
+        float(points[quantile_place(sums)]),
         float(points[high] - points[low]) / 2,
-        lambda p: float(points[least(np.cumsum(ordered(p)))]),
-        between,
+        lambda p: float(points[quantile_place(np.cumsum(ordered(p)))]),
+        limits_at,
         biased=True,
     )

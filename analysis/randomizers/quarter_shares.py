@@ -16,7 +16,7 @@ from .moment_limits import ShareLaw
 from .range_limits import Leaves, limits_of_sets
 from .unary import UnaryEncoding
 
-# Numbers up to which the limits of the median are expected: they take those of all ranges.
+# Limit of the numbers with expected limits of the median: they take those of all ranges.
 MOST_EXPECTED = 256
 
 
@@ -45,9 +45,9 @@ def quarter_shares(
         law: of a report's contribution to the share of a set.
     """
     for inside in quarters(len(points)):
-        own = points[inside]
+        quarter_points = points[inside]
         yield Measure(
-            f"share from {own[0]:g} to {own[-1]:g}",
+            f"share from {quarter_points[0]:g} to {quarter_points[-1]:g}",
             float(ordered @ inside),
             error(inside),
             lambda p, inside=inside: float(p[places] @ inside),  # type: ignore[misc]
@@ -74,16 +74,19 @@ def expected_ranges(
         measures: numbers that counts of reports tell, the median second.
     """
     places = np.arange(len(points))
-    every = [expected_by_law("range-shares", people, law(each)) for each in quarters(len(points))]
-    widest = max(every, key=lambda quarter: quarter.reach)
+    expected_quarters = [
+        expected_by_law("range-shares", people, law(points_of_quarter))
+        for points_of_quarter in quarters(len(points))
+    ]
+    widest = max(expected_quarters, key=lambda quarter: quarter.reach)
     if len(points) > MOST_EXPECTED:
         return (widest,)
     widths, nodes, coin = tree
     counts = []
     for width, count in zip(widths, nodes, strict=True):
         shares = np.bincount(places // width, minlength=count) / len(points)
-        ones = coin.lie + shares * (coin.truth - coin.lie)
-        counts.append(np.append(1.0, ones) * people / len(nodes))
+        one_chances = coin.lie + shares * (coin.truth - coin.lie)
+        counts.append(np.append(1.0, one_chances) * people / len(nodes))
     median = measures(np.concatenate(counts), people)[1]
     low, high = ((end - points[0]) / np.ptp(points) for end in median.interval(1 - ALPHA))
     return (widest, ExpectedLimits("median", ((float(low), float(high)),)))

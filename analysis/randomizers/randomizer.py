@@ -1,17 +1,19 @@
-"""What every local randomizer is: a matrix, a price, a sampler and an unbiased estimator.
+"""The interface of a local randomizer: a matrix, a cost, a sampler and an unbiased estimator.
 
-A randomizer on a inputs with b outputs is a b x a matrix Q whose column x is the law of the report
-of somebody whose value is x (paper 002, Section 2.2). Its price is
+A randomizer on a inputs with b outputs is a b x a matrix Q: column x is the law of the report of a
+person with value x (paper 002, Section 2.2). Its cost is
 
     epsilon = max over y, x, x' of log(Q[y, x] / Q[y, x'])          nats; infinite if one is 0
 
-The matrix is made only when asked for, and refused when it is large: `operator` applies it then.
-What a family knows better than its matrix it answers by itself: how its reports are written, what
-they let through, how likely they are. Nobody else asks which family it is.
+The matrix is only made on request, and refused if it is large: `operator` applies it then. A family
+implements its special properties itself: the text of its reports, their capacity, their
+likelihood. No other code asks for the family.
 
 Randomness comes from the last argument `rng`, a `numpy.random.Generator` or a seed, from which
-every mechanism and every part of one spawns its own. NumPy's global state is never touched.
+every mechanism and every part spawns its own. NumPy's global state is never touched.
 """
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -42,23 +44,23 @@ Bits = npt.NDArray[np.uint8]
 Unit = Literal["nats", "bits"]
 Seed = np.random.Generator | int | None
 
-DENSE_ENTRIES = 1 << 24  # of a dense matrix, at most: 128 MiB of float64
+DENSE_ENTRIES = 1 << 24  # limit of a dense matrix: 128 MiB of float64
 LEAST_LIE = 1e-15  # a lie rarer than this is lost in 1 - q
 
 
 class Randomizer(ABC):
-    """A pair: how to sample a report and what it costs.
+    """A sampler of reports, with their cost.
 
     Inputs are the symbols 0 .. inputs - 1. Row y of the matrix is the report that `symbols` maps to
     the number y.
 
     Attributes:
         takes_bits: whether an input and a report are rows of bits, not one symbol.
-        takes_rows: whether an input is a row of values, of which a report is about one.
+        takes_rows: whether an input is a row of values, and a report is about a single value.
         any_size: whether `contraction` is known without a matrix.
         gives_shares: whether its reports estimate the shares of the inputs.
         remembers: whether people keep noise from report to report (`permanent`, `fresh`).
-        finds: whether its reports tell values that nobody has listed (`find`).
+        finds: whether its reports reveal unlisted values (`find`).
         closed_form: whether average privacy and utility are known without a matrix.
     """
 
@@ -138,10 +140,10 @@ class Randomizer(ABC):
         return float((inverse**2 @ Q.mean(axis=1)).mean() - 1 / self.inputs)
 
     def noise_of(self, task: str) -> float:  # noqa: ARG002 - a family's
-        """The same for what is to be estimated: "shares", "mean", "distribution", ..."""
+        """Return the noise of an estimated task: "shares", "mean", "distribution", ..."""
         return self.noise()
 
-    # What it lets through.
+    # Its capacity, contraction and errors.
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """(nats, attained): the most that a report tells about which of n >= 2 people sent it.
@@ -161,12 +163,12 @@ class Randomizer(ABC):
         return pairwise_contraction(self.matrix)
 
     def least_error(self, people: int) -> tuple[float, bool]:  # noqa: ARG002 - a family's
-        """(value, whether attained): the least error of naming one of n people by its report."""
+        """Return (value, attained): the least error of naming one of n people by its report."""
         raise ParameterError(f"randomizer: found a {type(self).__name__}; GRR or LocalHash")
 
     @property
     def loss_parameter(self) -> float | None:
-        """The theta of paper 003's Theorems 4.2 and 4.4, in (0, 1); None where there is none."""
+        """The theta of paper 003's Theorems 4.2 and 4.4, in (0, 1); None without such a theta."""
         return None
 
     @property
@@ -176,7 +178,7 @@ class Randomizer(ABC):
 
     @property
     def two_level(self) -> TwoLevel | None:
-        """Its form as a random set of inputs, where it has one with two likelihood ratios."""
+        """Its form as a random set of inputs with two likelihood ratios, or None."""
         return None
 
     @property
@@ -190,31 +192,31 @@ class Randomizer(ABC):
         return None
 
     def neighbours(self) -> list[Neighbours]:
-        """Per kind of two neighbouring values, what reports say of them; here by the matrix."""
-        known = matrix_neighbours(self.matrix) if self.is_readable else None
-        return known or [clone_neighbours(self.epsilon)]
+        """Return, per kind of two neighbouring values, the laws of reports; here by the matrix."""
+        neighbour_laws = matrix_neighbours(self.matrix) if self.is_readable else None
+        return neighbour_laws or [clone_neighbours(self.epsilon)]
 
     @property
     def knows_neighbours(self) -> bool:
-        """Whether the family has neighbours of its own, beside those of any matrix."""
+        """Whether the family has its own neighbours, beside those of any matrix."""
         return type(self).neighbours is not Randomizer.neighbours
 
     @property
     def is_readable(self) -> bool:
-        """Whether neighbours are those of the matrix: it is small, and is all that people send."""
+        """Whether the matrix gives the neighbours: it is small, and covers all that people send."""
         whole = self.messages_per_person == 1 and not self.finds
         return whole and self.inputs <= MOST_INPUTS and self.outputs * self.inputs <= MOST_ENTRIES
 
-    # How its reports are written, and how likely they are.
+    # The text of its reports, and their likelihood.
 
     @property
     def positions(self) -> int:
-        """How many symbols a report may support, or how many bits it has."""
+        """Number of symbols that a report may support, or of its bits."""
         return self.inputs
 
     @property
     def messages_per_person(self) -> int:
-        """How many messages, each mixed by itself, a person's report is."""
+        """Number of messages of a person's report, each mixed separately."""
         return 1
 
     @property
@@ -232,7 +234,7 @@ class Randomizer(ABC):
         raise ParameterError(f"{self}: its reports have no text")
 
     def decode(self, texts: Sequence[str]) -> Any:  # noqa: ARG002 - a family's
-        """Texts of `text_pattern` as reports; those with impossible numbers are left out."""
+        """Return texts of `text_pattern` as reports; texts with impossible numbers are left out."""
         raise ParameterError(f"{self}: its reports have no text")
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:  # noqa: ARG002
@@ -240,11 +242,11 @@ class Randomizer(ABC):
         return ()
 
     def support_counts(self, reports: Any) -> Counts:  # noqa: ARG002 - a family's
-        """How many reports support each symbol, or have a 1 at each position."""
+        """Return the number of reports that support each symbol, or have a 1 at each position."""
         raise ParameterError(f"{self}: its reports support no symbols")
 
     def measures(self, counts: Any, people: int) -> tuple[Measure, ...]:  # noqa: ARG002 - a family's
-        """What reports say besides shares, from their support counts, shape (positions,)."""
+        """Return measures besides shares, from support counts, shape (positions,)."""
         return ()
 
     def find(self, reports: Any) -> Any:  # noqa: ARG002 - a family's
@@ -252,7 +254,7 @@ class Randomizer(ABC):
         raise ParameterError(f"{self}: its reports find no values")
 
     def inputs_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """What people put in, from their codes in the columns asked for, people x columns."""
+        """Return people's inputs, from their codes in the requested columns, people x columns."""
         return np.asarray(codes[:, 0])
 
     def log_likelihood(
@@ -270,7 +272,7 @@ class Randomizer(ABC):
         """
         raise ParameterError(f"{self}: its reports support no symbols")
 
-    def single(self) -> "Randomizer":
+    def single(self) -> Randomizer:
         """The randomizer of one symbol or bit: itself, but for several bits that are alike."""
         return self
 
@@ -320,7 +322,7 @@ def as_symbols(x: npt.ArrayLike, a: int, name: str = "x") -> Symbols:
     return array.astype(np.int64, copy=False)
 
 
-# Nats beyond which nothing changes, and up to which squares of e^epsilon are numbers.
+# Nats beyond which results do not change, and up to which squares of e^epsilon are finite.
 MOST_NATS = 300.0
 
 
@@ -333,7 +335,7 @@ def as_epsilon(epsilon: float) -> float:
 
 
 def as_lie(q: float) -> float:
-    """The probability of a lie about one bit: 0 < q <= 1/2; at 1/2 the report says nothing."""
+    """Check the probability of a lie about one bit: 0 < q <= 1/2; at 1/2 it is uninformative."""
     lie = number(q, "q", "a lie probability in (0, 1/2]")
     if not 0 < lie <= 0.5:
         raise ParameterError(f"q: found {q!r}; needs a lie probability in (0, 1/2]")

@@ -1,7 +1,7 @@
 """Limits of shares of people in ranges of numbers, from reports about nodes of a tree.
 
 A person's report (`ranges.py`) adds, to the estimated share of a set of leaves, a weighted sum of
-the coins of the level that it drew. Given the level the coins are independent, so K, the logarithm
+the coins of the drawn level. Given the level the coins are independent, so K, the logarithm
 of E exp(b y), is known for every leaf, and the limits are those of `moment_limits.py`.
 """
 
@@ -31,25 +31,29 @@ def leaves_law(
     Args:
         inside: whether each ordered leaf is in the set, shape (a,).
         fit: G and c, the shares of the leaves from those of the nodes.
-        nodes: of each level.
-        paths: which nodes are above each leaf, shape (nodes, a).
-        coin: of a node.
+        nodes: number of nodes of each level.
+        paths: 1 if a node is above a leaf, shape (nodes, a).
+        coin: the unary encoding of a node.
     """
     truth, lie, h = coin.truth, coin.lie, len(nodes)
     weights, shift = h * (inside @ fit[0]), float(inside @ fit[1])
-    zeros, ones = (coins(weights, chance, truth, lie) for chance in (lie, truth))
+    zeros, of_ones = (coins(weights, chance, truth, lie) for chance in (lie, truth))
     ends = np.cumsum(nodes)
-    levels = [slice(end - many, end) for end, many in zip(ends.tolist(), nodes, strict=True)]
+    levels = [
+        slice(end - node_count, end) for end, node_count in zip(ends.tolist(), nodes, strict=True)
+    ]
     above = [paths[level].argmax(axis=0) for level in levels]  # each leaf's node
 
     def moments(tilts: Floats) -> Floats:
-        every = zeros(tilts)
-        own = ones(tilts) - every
-        drawn = [
-            every[:, level].sum(axis=1, keepdims=True) + own[:, level][:, node]
+        moments_of_zeros = zeros(tilts)
+        own_moments = of_ones(tilts) - moments_of_zeros
+        level_moments = [
+            moments_of_zeros[:, level].sum(axis=1, keepdims=True) + own_moments[:, level][:, node]
             for level, node in zip(levels, above, strict=True)
         ]
-        return np.asarray(np.logaddexp.reduce(drawn, axis=0) - log(h) + tilts[:, None] * shift)
+        return np.asarray(
+            np.logaddexp.reduce(level_moments, axis=0) - log(h) + tilts[:, None] * shift
+        )
 
     reach = max(float(np.abs(weights[level]).sum()) for level in levels)
     reach *= max(lie, 1 - lie) / (truth - lie)
@@ -73,5 +77,5 @@ def limits_of_sets(
 
 def with_everybody(limits: Limiting) -> Limiting:
     """Append the limits of a share that is 1 for certain."""
-    everybody = Limits(np.ones(1), np.ones(1), np.zeros(1, np.bool_))
-    return lambda alpha: joined([limits(alpha), everybody])
+    all_people = Limits(np.ones(1), np.ones(1), np.zeros(1, np.bool_))
+    return lambda alpha: joined([limits(alpha), all_people])

@@ -1,15 +1,15 @@
-"""Hierarchical histograms: how many people are in a range of numbers, and quantiles.
+"""Hierarchical histograms: the number of people in a range of numbers, and quantiles.
 
 The numbers, in order, are the leaves of a tree: B leaves to a node, B nodes to the next, down to at
-least two at the top. Everybody draws one of the h levels and reports its node there by optimised
+least two at the top. Each person draws one level of h and reports its node there by optimised
 unary encoding with the whole budget (G. Cormode, T. Kulkarni, D. Srivastava, Answering range
 queries under local differential privacy, VLDB 2019, Sections 4.4 and 4.5: TreeOUE, users sampled,
 constrained inference). A node's share, from the reports c that have a 1 there,
 
     y = h / n * sum over the reports at its level of (bit - lie) / (truth - lie)
 
-is unbiased. Levels tell of each other: the shares of the leaves are the least-squares fit x = G y +
-c with total 1. G knows the tree only, so x is unbiased, and with D the diagonal of
+is unbiased. Levels inform each other: the shares of the leaves are the least-squares fit x = G y +
+c with total 1. G depends on the tree only, so x is unbiased, and with D the diagonal of
 
     D_j = h (s0 + f_j (s1 + 1 - s0)),  s0 = lie (1 - lie)/(truth - lie)^2,  s1 of truth the same,
 
@@ -17,9 +17,12 @@ f_j the true share of node j, the variance of any combination w x given the peop
 
     n Var = sum over nodes of (w G)_j^2 D_j  -  sum over leaves of p_x (w G a_x)^2
 
-a_x the nodes above leaf x: reports of different nodes of one level are uncorrelated, and nobody
-reports at two. The worst neighbours differ at every level; then a report is one of unary encoding.
+a_x the nodes above leaf x: reports of different nodes of one level are uncorrelated, and a person
+reports at one level only. The worst neighbours differ at every level; then a report is one of unary
+encoding.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,20 +50,18 @@ from .range_limits import Leaves, leaves_law, limits_of_sets, with_everybody
 from .row_numbers import check_rows
 from .unary import UnaryEncoding
 
-# Leaves whose least-squares fit is worked out as a matrix.
-MOST_LEAVES = 1024
-# Children of a node: the paper's best, for consistent trees, is 4 to 8.
-FANOUT = 4
+MOST_LEAVES = 1024  # limit for a least-squares matrix
+FANOUT = 4  # children of a node: the paper's best, for consistent trees, is 4 to 8
 QUARTERS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeReports:
-    """Everybody's level, from the top, and the bits of the nodes there.
+    """Each person's level, from the top, and the bits of the nodes there.
 
     Attributes:
         levels: shape (people,).
-        bits: shape (people, leaves); those after the last node of a level are 0.
+        bits: shape (people, leaves); bits after the last node of a level are 0.
     """
 
     levels: npt.NDArray[np.int64]
@@ -133,7 +134,7 @@ class Ranges(Randomizer):
 
     @cached_property
     def paths(self) -> Floats:
-        """Which nodes, level after level, are above each leaf: shape (nodes, a), ordered leaves."""
+        """0/1 matrix of the nodes above each ordered leaf, level by level; shape (nodes, a)."""
         leaf = np.arange(self.a)
         rows = [
             leaf // width == np.arange(count)[:, None]
@@ -159,9 +160,9 @@ class Ranges(Randomizer):
         levels = rng.integers(0, len(self.widths), len(leaves))
         bits = np.zeros((len(leaves), self.a), np.uint8)
         fill_coins(bits, self._coins.lam, rng)
-        here = np.arange(len(leaves))
+        people = np.arange(len(leaves))
         node = leaves // np.array(self.widths)[levels]
-        bits[here, node] = rng.random(len(leaves)) < self._coins.kappa
+        bits[people, node] = rng.random(len(leaves)) < self._coins.kappa
         bits *= np.arange(self.a) < np.array(self.nodes)[levels, None]
         return NodeReports(levels, bits)
 
@@ -178,11 +179,11 @@ class Ranges(Randomizer):
 
     @property
     def positions(self) -> int:
-        """One for every level, and one for every node."""
+        """A position for every level, and for every node."""
         return sum(self.nodes) + len(self.nodes)
 
     def support_counts(self, reports: NodeReports) -> Counts:
-        """Of each level from the top: its reports, then how many have a 1 at each of its nodes."""
+        """Return, per level from the top, its reports, then those with a 1 at each of its nodes."""
         supports = []
         for level, count in enumerate(self.nodes):
             rows = reports.bits[reports.levels == level]
@@ -190,12 +191,12 @@ class Ranges(Randomizer):
         return np.concatenate(supports)
 
     def _node_shares(self, counts: npt.ArrayLike, people: int) -> Floats:
-        """Y of the docstring, shape (nodes,). counts: those of `support_counts`."""
-        seen, first, shares = np.asarray(counts, np.float64), 0, []
+        """Return y of the docstring, shape (nodes,). counts: those of `support_counts`."""
+        node_counts, first, shares = np.asarray(counts, np.float64), 0, []
         coins, h = self._coins, len(self.nodes)
         for count in self.nodes:
-            ones = seen[first + 1 : first + 1 + count]
-            shares.append((ones - seen[first] * coins.lam) / (coins.kappa - coins.lam))
+            one_counts = node_counts[first + 1 : first + 1 + count]
+            shares.append((one_counts - node_counts[first] * coins.lam) / (coins.kappa - coins.lam))
             first += count + 1
         return h * np.concatenate(shares) / people
 
@@ -204,15 +205,15 @@ class Ranges(Randomizer):
         """G and c: the least-squares shares of the leaves with total 1."""
         A = self.paths
         inverse = np.linalg.inv(A.T @ A)
-        ones = inverse.sum(axis=1)
-        centre = ones / ones.sum()
+        row_sums = inverse.sum(axis=1)
+        centre = row_sums / row_sums.sum()
         G = inverse @ A.T
         return G - np.outer(centre, G.sum(axis=0)), centre
 
-    def _variance_of(self, weights: Floats, shares: Floats) -> Floats:
-        """N times the exact variance of some combinations of leaves, shape (k,).
+    def _variances(self, weights: Floats, shares: Floats) -> Floats:
+        """Return n times the exact variance of some combinations of leaves, shape (k,).
 
-        weights: k x a. shares: true ones of the ordered leaves.
+        weights: k x a. shares: true shares of the ordered leaves.
         """
         t, q = self._coins.kappa, self._coins.lam
         low, high = q * (1 - q) / (t - q) ** 2, t * (1 - t) / (t - q) ** 2
@@ -234,7 +235,7 @@ class Ranges(Randomizer):
     ) -> Estimate:
         """The same from the counts of `support_counts`."""
         ordered = self._ordered(counts, people)
-        noise = self._variance_of(np.eye(self.a), _near(ordered)) / people
+        noise = self._variances(np.eye(self.a), _clipped(ordered)) / people
         return Estimate.of(
             ordered[self.order],
             noise[self.order],
@@ -251,28 +252,28 @@ class Ranges(Randomizer):
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
         """Exact variance of each share given people with these shares, shape (a,)."""
         ordered = as_probabilities(p)[np.argsort(self.points)]
-        return self._variance_of(np.eye(self.a), ordered)[self.order] / whole(people, "people", 1)
+        return self._variances(np.eye(self.a), ordered)[self.order] / whole(people, "people", 1)
 
     def range_variance(self, first: int, last: int, p: npt.ArrayLike, people: int) -> float:
         """Exact variance of the share of people from the first to the last ordered leaf."""
         ordered = as_probabilities(p)[np.argsort(self.points)]
         inside = ((np.arange(self.a) >= first) & (np.arange(self.a) <= last))[None, :]
-        return float(self._variance_of(inside.astype(np.float64), ordered)[0]) / people
+        return float(self._variances(inside.astype(np.float64), ordered)[0]) / people
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
         """The quartiles, and the people in each quarter of the list of numbers."""
         ordered, points = self._ordered(counts, people), np.sort(self.points)
-        shares = _near(ordered)
+        shares = _clipped(ordered)
         order = np.argsort(self.points)
-        errors = np.sqrt(self._variance_of(np.tril(np.ones((self.a, self.a))), shares) / people)
+        errors = np.sqrt(self._variances(np.tril(np.ones((self.a, self.a))), shares) / people)
         sums = np.cumsum(ordered)
         sets = [*np.tri(self.a, dtype=np.bool_)[:-1]]  # up to the last leaf are all people
         up_to = cache(with_everybody(limits_of_sets(ordered, people, sets, self._share_law)))
         quantiles = [quantile(q, points, sums, errors, up_to, lambda p: p[order]) for q in QUARTERS]
 
         def error(inside: Leaves) -> float:
-            every = inside[None, :].astype(np.float64)
-            return sqrt(float(self._variance_of(every, shares)[0]) / people)
+            all_leaves = inside[None, :].astype(np.float64)
+            return sqrt(float(self._variances(all_leaves, shares)[0]) / people)
 
         quarters = quarter_shares(ordered, people, points, order, error, self._share_law)
         return (*quantiles, *quarters)
@@ -284,7 +285,7 @@ class Ranges(Randomizer):
 
     def noise(self) -> float:
         """Variance of one report's estimate of a share, for uniform numbers, averaged."""
-        return float(self._variance_of(np.eye(self.a), np.full(self.a, 1 / self.a)).mean())
+        return float(self._variances(np.eye(self.a), np.full(self.a, 1 / self.a)).mean())
 
     def noise_of(self, task: str) -> float:
         """The same; for "ranges" averaged over all ranges of numbers."""
@@ -296,31 +297,31 @@ class Ranges(Randomizer):
             rng = np.random.default_rng(0)
             pairs = [pairs[k] for k in rng.choice(len(pairs), MOST_LEAVES, replace=False)]
         weights = np.array([bounds[i] - bounds[j] for i, j in pairs])
-        return float(self._variance_of(weights, np.full(self.a, 1 / self.a)).mean())
+        return float(self._variances(weights, np.full(self.a, 1 / self.a)).mean())
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """At most the mean of the capacities of the levels, nats."""
         coins = self._coins
-        each = [unary_capacity(coins.kappa, coins.lam, min(people, n)) for n in self.nodes]
-        return float(np.mean(each)), False
+        capacities = [unary_capacity(coins.kappa, coins.lam, min(people, n)) for n in self.nodes]
+        return float(np.mean(capacities)), False
 
     def contraction(self) -> float:
-        """That of two numbers that differ at every level: of two coins."""
+        """Return the contraction of two numbers that differ at every level: of two coins."""
         return two_inputs(*unary_pair(self._coins.kappa, self._coins.lam))
 
     def neighbours(self) -> list[Neighbours]:
-        """Two numbers that differ at every level, as reports of unary encoding.
+        """Return two numbers that differ at every level, as reports of unary encoding.
 
-        Levels where they are alike tell nothing; their mean is in the middle of what others tell.
+        Levels with equal nodes have equal laws; they are the mean of the laws of other levels.
         """
         return [coin_neighbours(self.nodes[0], self._coins.kappa, self._coins.lam)]
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
         """Epsilon where a drawn report has a 1 at the node above a value, else 0."""
-        said = self.sample(values[own, 0], rng)
-        width = np.array(self.widths)[said.levels, None]
-        held = self.order[values[:, 0]][None, :] // width
-        return np.asarray(np.take_along_axis(said.bits, held, axis=1) * self.epsilon, np.float64)
+        rows = self.sample(values[own, 0], rng)
+        width = np.array(self.widths)[rows.levels, None]
+        node = self.order[values[:, 0]][None, :] // width
+        return np.asarray(np.take_along_axis(rows.bits, node, axis=1) * self.epsilon, np.float64)
 
     @property
     def text_width(self) -> int:
@@ -333,17 +334,17 @@ class Ranges(Randomizer):
         return [f"{level:x}{bits}" for level, bits in pairs]
 
     def decode(self, texts: Sequence[str]) -> NodeReports:
-        """Levels and bits; texts with a level or a bit that there is none of are left out."""
+        """Return levels and bits; texts with an unknown level or bit are left out."""
         levels = np.array([int(text[0], 16) for text in texts], np.int64)
         packed = np.frombuffer(bytes.fromhex("".join(text[1:] for text in texts)), np.uint8)
         bits = np.unpackbits(packed.reshape(len(texts), -1), axis=1)
-        known = levels < len(self.nodes)
-        nodes = np.array(self.nodes)[np.where(known, levels, 0)]
-        known &= ~(bits & (np.arange(bits.shape[1]) >= nodes[:, None])).any(axis=1)
-        return NodeReports(levels[known], bits[known][:, : self.a])
+        is_known = levels < len(self.nodes)
+        nodes = np.array(self.nodes)[np.where(is_known, levels, 0)]
+        is_known &= ~(bits & (np.arange(bits.shape[1]) >= nodes[:, None])).any(axis=1)
+        return NodeReports(levels[is_known], bits[is_known][:, : self.a])
 
 
-def _near(shares: Floats) -> Floats:
-    """The shares with those below 0 taken for 0, total 1: for variances."""
-    kept = np.clip(shares, 0.0, 1.0)
-    return np.asarray(kept / kept.sum())
+def _clipped(shares: Floats) -> Floats:
+    """Return the shares with negative shares set to 0, total 1: for variances."""
+    clipped = np.clip(shares, 0.0, 1.0)
+    return np.asarray(clipped / clipped.sum())

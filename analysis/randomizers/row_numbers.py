@@ -5,7 +5,7 @@ from typing import Protocol
 
 from ...errors import ParameterError
 
-# Different reports whose numbers fit in 64 bits, with room for sums.
+# Limit of the different reports with 64-bit numbers, with room for sums.
 MOST_ROWS = 1 << 62
 
 

@@ -1,16 +1,18 @@
-"""Reports about one feature of several, which every user draws, with the whole epsilon.
+"""Reports about one feature of several, drawn by each user, with the whole epsilon.
 
-Of d features a person draws j uniformly, whatever its values are, and reports (j, y), y by the
+Of d features a person draws j uniformly, independently of its values, and reports (j, y), y by the
 randomizer of feature j. Row (j, y) of the matrix is Q^j[y, x_j] / d, where x is a row of d values.
 
-    epsilon      the largest of the parts: the draw depends on nobody's values, and j may be known
+    epsilon      the largest of the parts: the draw is independent of values, and j may be known
     estimate     of feature j from the m_j reports about it, given m_j (`drawn_shares.py`)
-    variance     d times that of one report with the whole epsilon, and that of who was drawn
+    variance     d times that of one report with the whole epsilon, and that of the draw of people
     shuffled     neighbours are rows that differ in every feature (`sampled_neighbours`)
 
 The other way is to report every feature with epsilon / d (`product`). For little epsilon its
 variance is d^2 times, and that of sampling d times, that of one feature alone.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,10 +39,10 @@ from .row_numbers import check_rows
 
 @dataclass(frozen=True, slots=True)
 class SampledFeature(Randomizer):
-    """A report about one feature, which every person draws.
+    """A report about one feature, drawn by each person.
 
-    People are rows of values, shape (people, d), or numbers of rows, shape (people,), of which the
-    last feature runs fastest.
+    People are rows of values, shape (people, d), or numbers of rows, shape (people,), with the last
+    feature running fastest.
 
     Attributes:
         parts: a randomizer with two probabilities of support for each feature, at least one.
@@ -79,7 +81,7 @@ class SampledFeature(Randomizer):
 
     def _columns(self) -> Floats:
         rows = self._rows(np.arange(self.inputs))
-        laws = [part.matrix[:, own] for part, own in zip(self.parts, rows.T, strict=True)]
+        laws = [part.matrix[:, symbols] for part, symbols in zip(self.parts, rows.T, strict=True)]
         return np.concatenate(laws) / len(self.parts)
 
     def neighbours(self) -> list[Neighbours]:
@@ -97,7 +99,7 @@ class SampledFeature(Randomizer):
             return np.stack(np.unravel_index(as_symbols(x, self.inputs), sizes), axis=1)
         if values.ndim != 2 or values.shape[1] != len(sizes):
             raise ParameterError(f"x: shape {values.shape}; needs (people, {len(sizes)})")
-        columns = [as_symbols(own, size) for own, size in zip(values.T, sizes, strict=True)]
+        columns = [as_symbols(column, size) for column, size in zip(values.T, sizes, strict=True)]
         return np.stack(columns, axis=1)
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> MixedReports:
@@ -126,86 +128,90 @@ class SampledFeature(Randomizer):
     def support_counts(self, reports: MixedReports) -> Counts:
         """Count for each feature the reports about it, then those supporting each value."""
         counts = list[Counts]()
-        for part, own in zip(self.parts, reports.reports, strict=True):
-            nobody = np.zeros(part.inputs, np.int64), 0
-            supporting, drawn = nobody if own is None else part.tally(own)
-            counts.append(np.append(drawn, supporting))
+        for part, part_reports in zip(self.parts, reports.reports, strict=True):
+            no_reports = np.zeros(part.inputs, np.int64), 0
+            supporting, reports_drawn = (
+                no_reports if part_reports is None else part.tally(part_reports)
+            )
+            counts.append(np.append(reports_drawn, supporting))
         return np.concatenate(counts).astype(np.int64)
 
     def estimate_features(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
     ) -> list[Estimate]:
-        """Unbiased shares of the values of each feature.
+        """Return unbiased shares of the values of each feature.
 
         Args:
             counts: those of `support_counts`, shape (positions,).
-            people: all who reported, about any feature.
+            people: number of all people that reported, about any feature.
             population: errors count sampling these people from a large population.
         """
         people = whole(people, "people", 1)
-        seen = as_counts(counts, self.positions, people)
+        support_counts = as_counts(counts, self.positions, people)
         ends = np.cumsum([1 + part.inputs for part in self.parts])[:-1]
         estimates = []
-        for part, own in zip(self.parts, np.split(seen, ends), strict=True):
-            drawn = int(own[0])
-            estimates.append(estimate_drawn(part, own[1:], drawn, people, population=population))
+        for part, part_counts in zip(self.parts, np.split(support_counts, ends), strict=True):
+            reports_drawn = int(part_counts[0])
+            estimates.append(
+                estimate_drawn(part, part_counts[1:], reports_drawn, people, population=population)
+            )
         return estimates
 
     def estimate(self, reports: MixedReports, *, population: bool = False) -> Estimate:
         """Unbiased shares of the values of all features, one feature after another."""
-        every = self.estimate_features(
+        feature_estimates = self.estimate_features(
             self.support_counts(reports), len(reports), population=population
         )
         return Estimate(
-            np.concatenate([each.shares for each in every]),
-            np.concatenate([each.errors for each in every]),
+            np.concatenate([estimate.shares for estimate in feature_estimates]),
+            np.concatenate([estimate.errors for estimate in feature_estimates]),
             len(reports),
             str(self),
             kind="bits",
             population=population,
-            limits=lambda alpha: joined([each.limits(alpha) for each in every]),
+            limits=lambda alpha: joined([estimate.limits(alpha) for estimate in feature_estimates]),
         )
 
     def variances(self, shares: Sequence[npt.ArrayLike], people: int) -> list[Floats]:
-        """The variance of each estimated share, where n / d people report about each feature.
+        """Return the variance of each estimated share, if n / d people report about each feature.
 
         Args:
-            shares: those that are true, of the values of each feature.
+            shares: the true shares of the values of each feature.
             people: n.
         """
-        drawn = people / len(self.parts)
+        reports_drawn = people / len(self.parts)
         return [
-            variance_of_drawn(part, np.asarray(own, np.float64), drawn, people)
-            for part, own in zip(self.parts, shares, strict=True)
+            variance_of_drawn(part, np.asarray(part_shares, np.float64), reports_drawn, people)
+            for part, part_shares in zip(self.parts, shares, strict=True)
         ]
 
     def noise(self) -> float:
         """Variance of an estimated share times the people of a large crowd, of uniform inputs."""
-        d, every = len(self.parts), [1 / part.inputs for part in self.parts]
+        d, even_shares = len(self.parts), [1 / part.inputs for part in self.parts]
         noises = [
             d * part.noise() + (d - 1) * share * (1 - share)
-            for part, share in zip(self.parts, every, strict=True)
+            for part, share in zip(self.parts, even_shares, strict=True)
         ]
         return sum(noises) / d
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """95 % limits of a half, and of 0, 1/4, 3/4 and 1, of the feature that has the widest."""
-        drawn = people // len(self.parts)
-        if not drawn:
+        reports_drawn = people // len(self.parts)
+        if not reports_drawn:
             return (ExpectedLimits("shares", ((0.0, 1.0),)),)
-        every = []
+        expected_by_part = []
         for part in dict.fromkeys(self.parts):
-            mean = drawn * (part.lie + np.array(SHARES) * (part.truth - part.lie))
+            mean = reports_drawn * (part.lie + np.array(SHARES) * (part.truth - part.lie))
             counts = np.rint(mean).astype(np.int64)
-            known = paired(limits_of_drawn(part, counts, drawn, people, ALPHA))
-            every.append(ExpectedLimits("shares", known))
-        return (max(every, key=lambda expected: expected.reach),)
+            limits = paired(limits_of_drawn(part, counts, reports_drawn, people, ALPHA))
+            expected_by_part.append(ExpectedLimits("shares", limits))
+        return (max(expected_by_part, key=lambda expected: expected.reach),)
 
     # Texts have one width, so that a length shows no feature.
 
     @property
     def text_width(self) -> int:
-        """Digits of the number of the feature, and those of the widest report."""
+        """Number of digits: those of the number of the feature, and of the widest report."""
         return self._digits + max(map(_width, self.parts))
 
     @property
@@ -215,11 +221,11 @@ class SampledFeature(Randomizer):
     def encode(self, reports: MixedReports, domain: Sequence[str]) -> list[str]:  # noqa: ARG002
         """The feature in hex, the report, and zeros up to the width; a symbol is its number."""
         texts = [""] * len(reports)
-        for j, (part, own) in enumerate(zip(self.parts, reports.reports, strict=True)):
-            if own is None:
+        for j, (part, part_reports) in enumerate(zip(self.parts, reports.reports, strict=True)):
+            if part_reports is None:
                 continue
-            written = part.encode(own, _numbers(part))
-            for place, text in zip(np.flatnonzero(reports.choice == j), written, strict=True):
+            encoded = part.encode(part_reports, _numbers(part))
+            for place, text in zip(np.flatnonzero(reports.choice == j), encoded, strict=True):
                 texts[place] = f"{j:0{self._digits}x}{text}".ljust(self.text_width, "0")
         return texts
 
@@ -235,26 +241,26 @@ class SampledFeature(Randomizer):
                 for text in texts
                 if text.startswith(head) and text[start + width :] == ends
             ]
-            own = _read(part, cut)
-            reports.append(own if len(own) else None)
-            choice.append(np.full(len(own), j, np.int64))
+            part_reports = _decoded(part, cut)
+            reports.append(part_reports if len(part_reports) else None)
+            choice.append(np.full(len(part_reports), j, np.int64))
         return MixedReports(np.concatenate(choice), tuple(reports))
 
     def log_likelihood(self, values: npt.NDArray[Any], own: Any, rng: Seed) -> Floats:
-        """Of each drawn report by its part; the draw of the feature is the same for all rows."""
-        who, (chooser, noise) = np.asarray(own), as_generator(rng).spawn(2)
-        choice = chooser.integers(0, len(self.parts), len(who))
-        likely = np.zeros((len(who), len(values)))
+        """Return each report's log likelihood by its part; the draw of the feature cancels out."""
+        own_rows, (chooser, noise) = np.asarray(own), as_generator(rng).spawn(2)
+        choice = chooser.integers(0, len(self.parts), len(own_rows))
+        likely = np.zeros((len(own_rows), len(values)))
         for j, part in enumerate(self.parts):
             if (mine := choice == j).any():
-                likely[mine] = part.log_likelihood(values[:, [j]], who[mine], noise)
+                likely[mine] = part.log_likelihood(values[:, [j]], own_rows[mine], noise)
         return likely
 
     def capacity(self, people: int) -> tuple[float, bool]:
         """The mean of the parts', nats; attained where every row may be somebody's."""
-        every = [part.capacity(people) for part in self.parts]
-        nats = sum(own for own, _ in every) / len(every)
-        attained = all(is_attained for _, is_attained in every) and people >= self.inputs
+        capacities = [part.capacity(people) for part in self.parts]
+        nats = sum(nats_of_part for nats_of_part, _ in capacities) / len(capacities)
+        attained = all(is_attained for _, is_attained in capacities) and people >= self.inputs
         return min(nats, log(people)), attained
 
     def contraction(self) -> float:
@@ -277,7 +283,7 @@ def _width(part: Pure) -> int:
     return len(f"{part.inputs - 1:x}") if width is None else width
 
 
-def _read(part: Pure, texts: Sequence[str]) -> Any:
+def _decoded(part: Pure, texts: Sequence[str]) -> Any:
     """The reports of a part that these texts are."""
     if part.text_width is None:
         numbers = np.array([int(text, 16) for text in texts], np.int64)

@@ -6,7 +6,7 @@ A report supports a value with probability t (`truth`) if its person has the val
     N = Bin(m, t) + Bin(n - m, l)        exactly, and stochastically increasing in m
 
 The limits are the least m with P(N >= c) > alpha / 2 and the greatest with P(N <= c) > alpha / 2:
-two tests inverted, so each limit is missed with probability alpha / 2 at most, whatever m is.
+two tests inverted, so each limit is missed with probability alpha / 2 at most, for every m.
 Up to `EXACT` people both are found by bisection of exact tails. Beyond, they are score limits: the
 same equations with the normal law of the same mean and variance, and half a count for continuity.
 """
@@ -30,47 +30,49 @@ def tail(people: int, holders: int, truth: float, lie: float, count: int) -> flo
     """Return P(N >= count); probability that is not summed counts as above."""
     from scipy.stats import binom
 
-    others = people - holders
-    summed, rest = (holders, truth), (others, lie)
-    if holders * truth * (1 - truth) > others * lie * (1 - lie):
+    non_holders = people - holders
+    summed, rest = (holders, truth), (non_holders, lie)
+    if holders * truth * (1 - truth) > non_holders * lie * (1 - lie):
         summed, rest = rest, summed
     trials, chance = summed
     reach = FAR * sqrt(trials * chance * (1 - chance)) + MARGIN
     first, last = max(0, int(trials * chance - reach)), min(trials, int(trials * chance + reach))
-    own = np.arange(first, last + 1)
-    law = binom.pmf(own, trials, chance)
-    return float(law @ binom.sf(count - own - 1, *rest)) + max(0.0, 1.0 - float(law.sum()))
+    counts_of_first = np.arange(first, last + 1)
+    law = binom.pmf(counts_of_first, trials, chance)
+    return float(law @ binom.sf(count - counts_of_first - 1, *rest)) + max(
+        0.0, 1.0 - float(law.sum())
+    )
 
 
 def least_holders(
     people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
 ) -> npt.NDArray[np.int64]:
-    """Return the least m with P(N >= count) > risk, for ascending counts; people + 1 if none.
+    """Return the least m with P(N >= count) > risk, for ascending counts; else people + 1.
 
     Args:
         people: n.
         counts: numbers of supporting reports, shape (k,).
         truth: t.
         lie: l, below t.
-        risk: of each limit.
+        risk: probability of a miss of each limit.
     """
     guesses = score_holders(people, counts, truth, lie, risk)
     if people > EXACT:
         return guesses
-    found, shift = np.empty(len(guesses), np.int64), 0
-    # The exact limit is as far from the score limit as that of the count before, or nearly so.
+    holders_found, shift = np.empty(len(guesses), np.int64), 0
+    # The distance of the exact limit from the score limit is nearly that of the count before.
     for place, (count, guess) in enumerate(zip(np.asarray(counts), guesses, strict=True)):
 
         def fits(holders: int, count: int = int(count)) -> bool:
             return tail(people, holders, truth, lie, count) > risk
 
-        found[place] = first_fitting(fits, int(guess) + shift, people)
-        shift = int(found[place] - guess)
-    return found
+        holders_found[place] = first_fitting(fits, int(guess) + shift, people)
+        shift = int(holders_found[place] - guess)
+    return holders_found
 
 
 def first_fitting(fits: Callable[[int], bool], guess: int, most: int) -> int:
-    """Return the least number from 0 that fits, if all larger numbers fit; most + 1 if none fits.
+    """Return the least fitting number from 0, if all larger numbers fit; else most + 1.
 
     The search goes from the guess in growing steps, then by bisection.
     """
@@ -109,8 +111,10 @@ def score_holders(
     half = above * slope + z**2 * more / 2
     rest = above**2 - z**2 * people * base
     root = np.sqrt(np.maximum(half**2 - slope**2 * rest, 0.0))
-    least = np.where(above <= z * sqrt(people * base), 0.0, np.ceil((half - root) / slope**2))
-    return np.clip(least, 0, people + 1).astype(np.int64)
+    least_people = np.where(
+        above <= z * sqrt(people * base), 0.0, np.ceil((half - root) / slope**2)
+    )
+    return np.clip(least_people, 0, people + 1).astype(np.int64)
 
 
 def share_limits(
@@ -135,14 +139,16 @@ def share_limits(
             of Clopper and Pearson for it.
     """
     person = 0.0 if truth == 1 and lie == 0 and not population else 1 / people
-    seen, place = np.unique(np.asarray(counts, np.int64), return_inverse=True)
+    distinct_counts, place = np.unique(np.asarray(counts, np.int64), return_inverse=True)
     if population:
-        ends = clopper_pearson(seen, people, alpha / 2)
+        ends = clopper_pearson(distinct_counts, people, alpha / 2)
         low, high = ((end - lie) / (truth - lie) for end in ends)
     else:
-        low = least_holders(people, seen, truth, lie, alpha / 2) / people
-        # People without the value, of reports that do not support it: the same law.
-        mirrored = least_holders(people, (people - seen)[::-1], 1 - lie, 1 - truth, alpha / 2)
+        low = least_holders(people, distinct_counts, truth, lie, alpha / 2) / people
+        # People without the value, and reports that do not support it, have the mirrored law.
+        mirrored = least_holders(
+            people, (people - distinct_counts)[::-1], 1 - lie, 1 - truth, alpha / 2
+        )
         high = (people - mirrored[::-1]) / people
     return within(low[place], high[place], 0.0, 1.0, person)
 
@@ -150,15 +156,15 @@ def share_limits(
 def coin_limits(ones: int, people: int, lie: float, alpha: float) -> Limits:
     """Return limits of the mean of numbers t in [-1, 1] from one bit a person, shape (1,).
 
-    A person says 1 with probability 1/2 + (1/2 - lie) t. The coins of n people have different
-    probabilities with mean p. Beyond a distance of one from n p their number of ones has no heavier
+    A person reports 1 with probability 1/2 + (1/2 - lie) t. The coins of n people have different
+    probabilities with mean p. Beyond a distance of 1 from n p their number of 1-bits has no heavier
     tail than Bin(n, p) (W. Hoeffding, On the distribution of the number of successes in independent
     trials, 1956), so the limits are those of Clopper and Pearson for p.
 
     Args:
         ones: reports of 1.
         people: n.
-        lie: probability of 1 where t = -1.
+        lie: probability of 1 if t = -1.
         alpha: probability of a miss.
     """
     low, high = (

@@ -21,12 +21,12 @@ TERMS = 10
 
 def excess(d: npt.ArrayLike) -> Floats:
     """f(d) = (1 + d) log(1 + d) - d for d >= -1, nats; f(-1) = 1, f(0) = 0."""
-    given = np.maximum(np.asarray(d, dtype=np.float64), -1.0)
-    logs = np.log1p(given, out=np.zeros_like(given), where=given > -1)  # times 0 where it is not
-    result = np.asarray((1 + given) * logs - given)
-    small = np.abs(given) < SMALL
+    clipped = np.maximum(np.asarray(d, dtype=np.float64), -1.0)
+    logs = np.log1p(clipped, out=np.zeros_like(clipped), where=clipped > -1)  # times 0 elsewhere
+    result = np.asarray((1 + clipped) * logs - clipped)
+    small = np.abs(clipped) < SMALL
     if small.any():
-        result[small] = _series(given[small])
+        result[small] = _series(clipped[small])
     return np.asarray(np.maximum(result, 0.0))
 
 

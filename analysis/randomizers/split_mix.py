@@ -1,28 +1,30 @@
-"""Sums by several messages: every number is split into shares that only all together mean anything.
+"""Sums by several messages: every number is split into shares that are only informative together.
 
-The numbers are scaled to 0 .. R. Everybody adds a little noise to its own and splits what it has
-into k shares, uniform among those with that sum modulo M; each share travels by itself. After the
-mix nobody can tell which shares belong together: the sum is all that is left of them, and the noise
-in it is that of one central curator (Y. Ishai, E. Kushilevitz, R. Ostrovsky, A. Sahai, 2006; B.
-Balle, J. Bell, A. Gascon, K. Nissim, Private summation in the multi-message shuffle model, CCS
-2020). Unmixed, the shares of a person are its number: the privacy comes from the mix alone.
+The numbers are scaled to 0 .. R. Each person adds a little noise to its number and splits the sum
+into k shares, uniform among those with that sum modulo M; each share is sent separately. After the
+mix shares cannot be linked to each other: only their sum remains, and the noise in it is that of
+one central curator (Y. Ishai, E. Kushilevitz, R. Ostrovsky, A. Sahai, 2006; B. Balle, J. Bell, A.
+Gascon, K. Nissim, Private summation in the multi-message shuffle model, CCS 2020). Without a mix,
+the shares of a person reveal its number: the privacy comes from the mix alone.
 
 Noise. A sum of n differences of two Polya(1/n, alpha) numbers is a discrete Laplace number, P(z) in
 proportion to alpha^|z|, alpha = e^(-eps/R), which makes the sum eps-private: its variance is
 
-    2 alpha / (1 - alpha)^2      of R^2 units, whatever n is
+    2 alpha / (1 - alpha)^2      of R^2 units, for every n
 
 With `people` n0 the noise is enough if at least n0 add it; of n people it is n/n0 times as much.
 
 Shares. k shuffles of n shares each (one for each place, which the shares show; one shuffle of all
 can only hide more). Let C be the number of parts into which k random matchings of n with n people
-fall. By collisions, for numbers with a given sum that are uniform, the mean distance in variation
-of what is seen from uniform shares with that sum is at most sqrt(E[M^(C-1)] - 1) / 2, and one share
-more makes it hold for every list of numbers. (n!)^(k-2) x^n is the series whose M-th power counts
-parts, so E is a recursion; only its part with two parts or more is needed. k is the least with
+fall. By collisions, for uniform numbers with a given sum, the mean distance in variation of the
+view from uniform shares with that sum is at most sqrt(E[M^(C-1)] - 1) / 2, and an additional share
+makes it hold for every list of numbers. (n!)^(k-2) x^n is the series whose M-th power counts parts,
+so E is a recursion; only its part with two parts or more is needed. k is the least with
 
     (1 + e^eps) sqrt(E[M^(C-1); C >= 2]) / 2 <= delta
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +50,7 @@ MODULUS = 1 << 26  # M: sums of 131,072 people with all noise that is likely, ei
 MOST_PEOPLE = MODULUS // (2 * STEPS)
 LEAST_PEOPLE = 16
 DELTA = 1e-6
-# People whose parts are counted: more can only hide better, for they may be taken to be known.
+# Limit of the people with counted parts: more people can only hide better.
 COUNTED = 400
 MOST_SHARES = 64
 
@@ -116,7 +118,7 @@ class SplitMix(Randomizer):
 
     @property
     def unit(self) -> float:
-        """What one of the R steps is worth."""
+        """The size of one step of R, in the unit of the numbers."""
         return (max(self.points) - min(self.points)) / STEPS
 
     @cached_property
@@ -135,12 +137,12 @@ class SplitMix(Randomizer):
         """
         values, rng = as_symbols(x, self.a), as_generator(rng)
         exact = self._steps[values]
-        told = np.floor(exact + rng.random(len(values))).astype(np.int64)  # keeps the mean
-        each, chance = 1 / self.people, 1 - self.alpha
-        told += rng.negative_binomial(each, chance, len(values))
-        told -= rng.negative_binomial(each, chance, len(values))
+        steps = np.floor(exact + rng.random(len(values))).astype(np.int64)  # keeps the mean
+        noise_shape, chance = 1 / self.people, 1 - self.alpha
+        steps += rng.negative_binomial(noise_shape, chance, len(values))
+        steps -= rng.negative_binomial(noise_shape, chance, len(values))
         shares = rng.integers(0, MODULUS, (len(values), self.messages_per_person))
-        shares[:, -1] = (told - shares[:, :-1].sum(axis=1)) % MODULUS
+        shares[:, -1] = (steps - shares[:, :-1].sum(axis=1)) % MODULUS
         return shares
 
     @property
@@ -158,9 +160,9 @@ class SplitMix(Randomizer):
         raise ParameterError(f"{self}: its shares estimate a sum; use `measures`")
 
     def measures(self, counts: npt.ArrayLike, people: int) -> tuple[Measure, ...]:
-        """Mean and sum; nothing where shares are missing, for then the sum is noise.
+        """Return mean and sum; empty if shares are missing, because the sum is then noise.
 
-        counts: the sum of all shares, taken modulo M; people: who sent them.
+        counts: the sum of all shares, taken modulo M; people: number of senders.
         """
         total = int(np.asarray(counts)[0]) % MODULUS
         if int(np.asarray(counts)[1]) != people * self.messages_per_person or people > MOST_PEOPLE:
@@ -170,12 +172,12 @@ class SplitMix(Randomizer):
         value = min(self.points) * people + self.unit * total
         error = sqrt(people * self.noise_per_person()) * self.unit
         numbers = np.array(self.points)
-        told, least = total / people, min(self.points)
+        scaled_mean, lowest_point = total / people, min(self.points)
 
         def limits(alpha: float) -> Limits:
             tilts = COARSE / COARSE[-1] * (1 - COARSE[0]) * self.local / STEPS
-            steps = mean_limits(told, people, self._steps, self._moments, tilts, alpha)
-            return moved(steps, least, self.unit)
+            steps = mean_limits(scaled_mean, people, self._steps, self._moments, tilts, alpha)
+            return moved(steps, lowest_point, self.unit)
 
         return (
             Measure("mean", value / people, error / people, lambda p: float(numbers @ p), limits),
@@ -189,27 +191,27 @@ class SplitMix(Randomizer):
         )
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
-        """95 % limits of the mean if half of the people have each end; then if all have one."""
+        """95 % limits of the mean for half of the people at each end; then for all at one."""
         shares, low = people * self.messages_per_person, min(self.points)
-        known = [
+        ends = [
             measures[0].interval(1 - ALPHA)
             for steps in (STEPS // 2, 0, STEPS)
             if (measures := self.measures([people * steps, shares], people))
         ]
         reach = STEPS * self.unit
-        limits = tuple(((first - low) / reach, (last - low) / reach) for first, last in known)
+        limits = tuple(((first - low) / reach, (last - low) / reach) for first, last in ends)
         return (ExpectedLimits("mean", limits),) if limits else ()
 
     def _moments(self, tilts: Floats) -> Floats:
-        """Log E exp(b x) of what a person with each number adds, in steps, for b below the pole."""
-        each, b = 1 / self.people, tilts[:, None]
+        """Log E exp(b x) of a person's contribution, by number, in steps, for b below the pole."""
+        noise_shape, b = 1 / self.people, tilts[:, None]
         noise = 2 * np.log1p(-self.alpha)
         noise = noise - np.log1p(-self.alpha * np.exp(b)) - np.log1p(-self.alpha * np.exp(-b))
         whole_steps = np.floor(self._steps)
         rest = self._steps - whole_steps
         with np.errstate(divide="ignore"):
             rounding = np.logaddexp(np.log1p(-rest), np.log(rest) + b)
-        return np.asarray(each * noise + rounding + b * whole_steps)
+        return np.asarray(noise_shape * noise + rounding + b * whole_steps)
 
     def noise_per_person(self) -> float:
         """Variance that one person adds to the sum, in steps squared: noise, and rounding at most.
@@ -225,11 +227,11 @@ class SplitMix(Randomizer):
         return self.noise_per_person() / STEPS**2
 
     def capacity(self, people: int) -> tuple[float, bool]:
-        """At most log of the people or of the numbers: unmixed, shares hide nothing."""
+        """At most log of the people or of the numbers: without a mix shares hide no value."""
         return min(log(people), log(self.a)), False
 
     def contraction(self) -> float:
-        """1: unmixed, shares hide next to nothing."""
+        """Return 1: without a mix, shares hide almost no value."""
         return 1.0
 
     def log_likelihood(
@@ -239,8 +241,8 @@ class SplitMix(Randomizer):
         rng: Seed,  # noqa: ARG002 - nothing is drawn
     ) -> Floats:
         """As if one's own number were told: nearly so, as its noise is a crowd's least part."""
-        told = values[own, 0][:, None] == values[None, :, 0]
-        return np.where(told, 0.0, -50.0)
+        is_equal = values[own, 0][:, None] == values[None, :, 0]
+        return np.where(is_equal, 0.0, -50.0)
 
     @property
     def text_width(self) -> int:
@@ -252,18 +254,18 @@ class SplitMix(Randomizer):
         reports: npt.NDArray[np.int64],
         domain: Sequence[str],  # noqa: ARG002 - of values
     ) -> list[str]:
-        """The shares in hex, those of a person one after another."""
+        """Return the shares in hex, those of a person one after another."""
         return [f"{share:0{self.text_width}x}" for share in reports.ravel().tolist()]
 
     def decode(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Shares below M; others are left out."""
+        """Return shares below M; other texts are left out."""
         reports = np.array([int(text, 16) for text in texts], np.int64)
         return np.asarray(reports[reports < MODULUS])
 
 
 @lru_cache(maxsize=256)
 def shares_needed(people: int, epsilon: float, delta: float = DELTA) -> int:
-    """K for so many people: that of uniform numbers with a given sum, and one more."""
+    """Return k for this number of people: that of uniform numbers with a given sum, plus 1."""
     for copies in range(4, MOST_SHARES):
         if (1 + exp(epsilon)) * distance(people, copies) <= delta:
             return copies + 1
@@ -277,9 +279,9 @@ def distance(people: int, copies: int, modulus: int = MODULUS) -> float:
 
 
 def _parts(n: int, copies: int, modulus: int) -> float:
-    """Log of E[M^(C-1); C >= 2]: C parts of `copies` random matchings of n with n people.
+    """Return log E[M^(C-1); C >= 2]: C parts of `copies` random matchings of n with n people.
 
-    Connected ones are counted as all, so it is never too small.
+    Connected matchings are counted as all, so it is never too small.
     """
     weight = (copies - 2) * np.array([lgamma(j + 1) for j in range(n + 1)])
     size = np.log(np.arange(1, n + 1))
@@ -290,8 +292,10 @@ def _parts(n: int, copies: int, modulus: int) -> float:
         top = float(terms.max())
         total = float(np.exp(terms - top).sum())
         if j == n:
-            apart = terms[:-1]
-            rest = float(apart.max()) + log(float(np.exp(apart - apart.max()).sum()))
+            large_terms = terms[:-1]
+            rest = float(large_terms.max()) + log(
+                float(np.exp(large_terms - large_terms.max()).sum())
+            )
             return float(rest - log(n) - weight[n])
         whole_series[j] = log(modulus / j) + top + log(total)
     return -np.inf

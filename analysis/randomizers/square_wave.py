@@ -1,4 +1,4 @@
-"""The square wave: a number near one's own more often than elsewhere; made for distributions.
+"""The square wave: a number near the true number, with higher probability; for distributions.
 
 The numbers are scaled to v in [0, 1]. A report is a number in [-b, 1 + b]: density p within b of v,
 q = p e^-eps elsewhere,
@@ -6,16 +6,18 @@ q = p e^-eps elsewhere,
     p = e^eps / (2 b e^eps + 1)      b = (eps e^eps - e^eps + 1) / (2 e^eps (e^eps - 1 - eps))
 
 (Z. Li, T. Wang, M. Lopuhaa-Zwakenberg, N. Li, B. Skoric, SIGMOD 2020: this b
-has the most mutual information). Reports of near values are alike, so the distribution is estimated
-best as the one under which the reports are likeliest, by expectation-maximisation (the paper's
-EM); that is biased. The unbiased shares by least squares are given beside it, with their large
-errors. The mean of the reports is linear in v, so the mean comes unbiased:
+has the most mutual information). Reports of near values are alike, so the best estimate of the
+distribution is the maximum-likelihood distribution, by expectation-maximisation (the paper's EM);
+that is biased. The unbiased shares by least squares are given too, with their large errors. The
+mean of the reports is linear in v, so the mean is unbiased:
 
     E[report | v] = q (1 + 2 b) / 2 + 2 b (p - q) v
 
 Reports are rounded to 513 levels by a coin that keeps their mean, as those of `numeric.py`, and the
 two ends are the worst neighbours for the same reason.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,7 +34,7 @@ from .neighbour_laws import PairLaw
 from .numeric import CELLS, Numeric, rounded_mass
 from .randomizer import as_symbols
 
-# Numbers at most: shares of more cannot be told apart from so many levels.
+# Limit of the numbers: shares of more cannot be distinguished by this number of levels.
 MOST_NUMBERS = 256
 # Steps of the search for the likeliest distribution, and the nats by which it may miss.
 STEPS, GAP = 5_000, 0.5
@@ -43,13 +45,13 @@ class Fitted(Estimate):
     """Unbiased shares, and a distribution that is fitted to the reports otherwise.
 
     Attributes:
-        fitted: what `projected` gives, shape (a,).
+        fitted: the result of `projected`, shape (a,).
     """
 
     fitted: Floats | None = None
 
     def projected(self) -> Floats:
-        """The fitted distribution: biased."""
+        """Return the fitted distribution: biased."""
         return np.asarray(self.fitted)
 
 
@@ -78,7 +80,7 @@ class SquareWave(Numeric):
 
     @property
     def slope(self) -> float:
-        """2 b (p - q): what of a number is left in the mean of its reports."""
+        """2 b (p - q): the factor of the number in the mean of its reports."""
         return 2 * self.b * self.density * -expm1(-self.epsilon)
 
     @property
@@ -99,8 +101,8 @@ class SquareWave(Numeric):
     def _columns(self) -> Floats:
         low, v = self.density * exp(-self.epsilon), (self.scaled + 1) / 2
         window = rounded_mass(self._grid, v + self.b) - rounded_mass(self._grid, v - self.b)
-        everywhere = rounded_mass(self._grid, np.full(self.a, 1 + self.b))
-        return low * everywhere + (self.density - low) * window
+        uniform_mass = rounded_mass(self._grid, np.full(self.a, 1 + self.b))
+        return low * uniform_mass + (self.density - low) * window
 
     @property
     def classes(self) -> PairLaw:
@@ -118,8 +120,10 @@ class SquareWave(Numeric):
 
     def estimate(self, reports: npt.ArrayLike, *, population: bool = False) -> Estimate:
         """Shares of the numbers."""
-        seen = as_symbols(reports, self.outputs, "reports")
-        return self.estimate_tally(self.support_counts(seen), len(seen), population=population)
+        symbols = as_symbols(reports, self.outputs, "reports")
+        return self.estimate_tally(
+            self.support_counts(symbols), len(symbols), population=population
+        )
 
     def estimate_tally(
         self, counts: npt.ArrayLike, people: int, *, population: bool = False
@@ -132,7 +136,7 @@ class SquareWave(Numeric):
         shares = self._inverse @ observed
         noise = (self._inverse**2 @ observed - shares) / people
         fitted = likeliest(self.law, observed, people)
-        made = Estimate.of(
+        estimate = Estimate.of(
             shares,
             noise,
             people,
@@ -142,15 +146,15 @@ class SquareWave(Numeric):
             laws=inverted(self._inverse, self.law),
         )
         return Fitted(
-            made.shares,
-            made.errors,
+            estimate.shares,
+            estimate.errors,
             people,
             str(self),
-            made.kind,
+            estimate.kind,
             population,
             fitted,
-            limits=made.limits,
-            laws=made.laws,
+            limits=estimate.limits,
+            laws=estimate.laws,
         )
 
     def variance(self, p: npt.ArrayLike, people: int) -> Floats:
@@ -159,7 +163,7 @@ class SquareWave(Numeric):
         return np.asarray(self._inverse**2 @ self.law @ shares - shares) / people
 
     def noise_of(self, task: str) -> float:
-        """Of the mean; or of the unbiased shares, averaged over uniform numbers and shares."""
+        """Return the noise of the mean; or of unbiased shares, averaged over uniform shares."""
         if task == "mean":
             return self.noise()
         return float(self.variance(np.full(self.a, 1 / self.a), 1).mean())
@@ -167,8 +171,8 @@ class SquareWave(Numeric):
 
 def likeliest(law: Floats, observed: Floats, people: int) -> Floats:
     """The distribution under which reports with these shares are likeliest, within `GAP` nats."""
-    seen = observed > 0
-    law, observed = law[seen], observed[seen]
+    is_observed = observed > 0
+    law, observed = law[is_observed], observed[is_observed]
     shares = np.full(law.shape[1], 1 / law.shape[1])
     for _ in range(STEPS):
         gain = law.T @ (observed / (law @ shares))

@@ -1,4 +1,4 @@
-"""Subset selection: report d of a symbols, one's own among them more often than not.
+"""Subset selection: report d of a symbols, with the true symbol more likely than not among them.
 
     Q[Z, x] = e^eps / S if x is in Z, else 1 / S,   Z any set of d symbols
     S = C(a-1, d-1) e^eps + C(a-1, d)
@@ -12,6 +12,8 @@ supports its symbols:
 The best d is near a / (e^eps + 1); then no randomizer of this budget has less variance when there
 are many reports and few symbols are common (Ye and Barg, asymptotically).
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,12 +61,12 @@ class SubsetSelection(Pure):
             raise ParameterError(f"d: found {self.d}; needs 1 to a - 1 = {self.a - 1}")
 
     @classmethod
-    def best(cls, a: int, epsilon: float) -> "SubsetSelection":
-        """With the d that has the least variance for symbols that nobody has."""
-        near = whole(a, "a", 2) / (exp(min(as_epsilon(epsilon), MOST_NATS)) + 1)
-        tried = {min(max(1, int(near) + more), a - 1) for more in (0, 1)}
-        made = (cls(a, d, epsilon) for d in sorted(tried))
-        return max(made, key=lambda made: made.precision)
+    def best(cls, a: int, epsilon: float) -> SubsetSelection:
+        """Return it with the d of least variance for symbols without holders."""
+        best_size = whole(a, "a", 2) / (exp(min(as_epsilon(epsilon), MOST_NATS)) + 1)
+        sizes = {min(max(1, int(best_size) + more), a - 1) for more in (0, 1)}
+        candidates = (cls(a, d, epsilon) for d in sorted(sizes))
+        return max(candidates, key=lambda candidates: candidates.precision)
 
     def __str__(self) -> str:
         return f"SubsetSelection(a={self.a}, d={self.d}, epsilon={self.epsilon:g})"
@@ -92,10 +94,10 @@ class SubsetSelection(Pure):
 
     def _columns(self) -> Floats:
         inside = np.zeros((self.outputs, self.a))
-        for row, chosen in enumerate(combinations(range(self.a), self.d)):
-            inside[row, chosen] = 1
-        own = self.truth / comb(self.a - 1, self.d - 1)
-        return np.where(inside > 0, own, own * exp(-self.epsilon))
+        for row, subset in enumerate(combinations(range(self.a), self.d)):
+            inside[row, subset] = 1
+        subset_chance = self.truth / comb(self.a - 1, self.d - 1)
+        return np.where(inside > 0, subset_chance, subset_chance * exp(-self.epsilon))
 
     def sample(self, x: npt.ArrayLike, rng: Seed = None) -> Bits:
         """One row of bits for each person, uint8 of shape (people, a).
@@ -108,13 +110,16 @@ class SubsetSelection(Pure):
         reports = np.zeros((len(values), self.a), np.uint8)
         block = max(1, BLOCK // self.a)
         for first in range(0, len(values), block):
-            own = values[first : first + block]
-            here, inside = np.arange(len(own)), rng.random(len(own)) < self.truth
+            own_values = values[first : first + block]
+            rows_of_block, inside = (
+                np.arange(len(own_values)),
+                rng.random(len(own_values)) < self.truth,
+            )
             # The d least of a numbers are a random subset; the own one comes first, or last.
-            order = rng.random((len(own), self.a))
-            order[here, own] = np.where(inside, -1.0, 2.0)
-            chosen = np.argpartition(order, self.d - 1, axis=1)[:, : self.d]
-            reports[first + here[:, None], chosen] = 1
+            order = rng.random((len(own_values), self.a))
+            order[rows_of_block, own_values] = np.where(inside, -1.0, 2.0)
+            chosen_symbols = np.argpartition(order, self.d - 1, axis=1)[:, : self.d]
+            reports[first + rows_of_block[:, None], chosen_symbols] = 1
         return reports
 
     def _checked(self, reports: npt.ArrayLike) -> Bits:
@@ -126,17 +131,17 @@ class SubsetSelection(Pure):
     def symbols(self, reports: Any) -> Symbols:
         """The number of each set, in the order of `itertools.combinations`."""
         check_rows(self)
-        left = np.full(len(rows := self._checked(reports)), self.d)
+        symbols_left = np.full(len(rows := self._checked(reports)), self.d)
         number = np.zeros(len(rows), np.int64)
         for place, column in enumerate(rows.T):
-            # Sets that hold this symbol come before those that do not.
+            # Sets with this symbol come before sets without it.
             skipped = np.array([comb(self.a - 1 - place, max(j - 1, 0)) for j in range(self.d + 1)])
-            number += np.where((column == 0) & (left > 0), skipped[left], 0)
-            left -= column
+            number += np.where((column == 0) & (symbols_left > 0), skipped[symbols_left], 0)
+            symbols_left -= column
         return number
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """How many reports hold each symbol."""
+        """Return the number of reports with each symbol."""
         rows = self._checked(reports)
         return column_sums(rows), len(rows)
 
@@ -152,31 +157,33 @@ class SubsetSelection(Pure):
         from scipy.stats import hypergeom
 
         a, d, m = self.a, self.d, min(people, self.a)
-        held = np.arange(m + 1)
-        drawn = hypergeom.pmf(held, a, m, d)
+        supported = np.arange(m + 1)
+        overlap_law = hypergeom.pmf(supported, a, m, d)
         high = self.truth * a / d
-        mean = (held * high + (m - held) * high * exp(-self.epsilon)) / m
+        mean = (supported * high + (m - supported) * high * exp(-self.epsilon)) / m
         total = 0.0
-        for ratio, share in ((high, held / m), (high * exp(-self.epsilon), 1 - held / m)):
-            kept = (drawn > 0) & (share > 0)
-            total += float(np.sum((drawn * share * ratio * np.log(ratio / mean))[kept]))
+        for ratio, share in ((high, supported / m), (high * exp(-self.epsilon), 1 - supported / m)):
+            is_possible = (overlap_law > 0) & (share > 0)
+            total += float(
+                np.sum((overlap_law * share * ratio * np.log(ratio / mean))[is_possible])
+            )
         return max(0.0, total), True
 
     def contraction(self) -> float:
-        """That of which of two symbols a report holds."""
-        own, other = (self._patterns(2, x) for x in range(2))
-        return two_inputs(own, other)
+        """Return the contraction of two symbols: a report has either, both or neither."""
+        own_law, other_law = (self._patterns(2, x) for x in range(2))
+        return two_inputs(own_law, other_law)
 
-    def _patterns(self, special: int, own: int | None) -> Floats:
+    def _patterns(self, special: int, special_place: int | None) -> Floats:
         """P(which of some special symbols are in a report); own: which is true, None: uniform."""
         a, d, p = self.a, self.d, self.truth
         law = []
         for pattern in product((0, 1), repeat=special):
-            held = sum(pattern)
-            sets = comb(a - special, d - held) if held <= d else 0
-            if own is None:
+            special_members = sum(pattern)
+            sets = comb(a - special, d - special_members) if special_members <= d else 0
+            if special_place is None:
                 law.append(sets / comb(a, d))
-            elif pattern[own]:
+            elif pattern[special_place]:
                 law.append(p * (sets / comb(a - 1, d - 1)))
             else:
                 law.append((1 - p) * (sets / comb(a - 1, d)))
@@ -185,11 +192,11 @@ class SubsetSelection(Pure):
     def neighbours(self) -> list[Neighbours]:
         """Two symbols are like any other two; the blanket is a uniform set."""
         weight = (1 - self.truth) * self.a / (self.a - self.d)
-        u, v, b = (self._patterns(2, own) for own in (0, 1, None))
+        u, v, b = (self._patterns(2, x) for x in (0, 1, None))
         equals = [PairLaw.over(v, u, v, shared=b)]
         if self.a > 2:
-            own, other, third, any_set = (self._patterns(3, x) for x in (0, 1, 2, None))
-            equals.append(PairLaw.over(third, own, other, shared=any_set))
+            own_law, other_law, third, any_set = (self._patterns(3, x) for x in (0, 1, 2, None))
+            equals.append(PairLaw.over(third, own_law, other_law, shared=any_set))
         return [(PairLaw.over(b, u, v, weight), equals)]
 
     @property

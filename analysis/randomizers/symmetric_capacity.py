@@ -1,11 +1,11 @@
-"""Capacity of a symmetric randomizer, some of whose inputs occur: GRR, and hashing into values.
+"""Capacity of a symmetric randomizer with some inputs in use: GRR, and hashing into values.
 
 For GRR on s symbols the uniform law on any m inputs reaches it (symmetry and concavity):
 
     C(s, m) = q f(mu/q - 1) + (m - 1) q f(nu/q - 1),       q = (mu + (m - 1) nu) / m
 
 with mu the probability of the truth, nu that of any other symbol and f of `small_divergence.py`.
-The other s - m reports say nothing.
+The other s - m reports are uninformative.
 """
 
 from math import ceil, exp, floor, sqrt
@@ -22,7 +22,7 @@ def spread(size: int, epsilon: float) -> float:
 
 
 def least_error_of(size: int, epsilon: float, inputs: int, people: int) -> float:
-    """1 - (m mu + (s - m) nu) / n: the least error of naming one of n people by a report of GRR."""
+    """Return 1 - (m mu + (s - m) nu) / n: the least error of naming one of n people by GRR."""
     lie = exp(-epsilon) * (1 / (1 + (size - 1) * exp(-epsilon)))
     # inputs mu + (size - inputs) nu = inputs theta + size nu
     return 1 - (inputs * spread(size, epsilon) + size * lie) / people
@@ -33,12 +33,12 @@ def symmetric(size: int, epsilon: float, inputs: int) -> float:
     lie = float(np.exp(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
     gap = spread(size, epsilon)
     law = lie + gap / inputs
-    true, other = excess([gap * (1 - 1 / inputs) / law, -gap / inputs / law])
-    return float(law * (true + (inputs - 1) * other))
+    true, excess_of_others = excess([gap * (1 - 1 / inputs) / law, -gap / inputs / law])
+    return float(law * (true + (inputs - 1) * excess_of_others))
 
 
 def random_functions(size: int, epsilon: float, inputs: int, unit: str = "bits") -> float:
-    """The supremum for local hashing into `size` values by a uniformly random function.
+    """Return the supremum for local hashing into `size` values by a uniformly random function.
 
     All inputs are alike, so the uniform law is best: D(report of one | uniform) minus the mean of
     D(report of all | uniform), in which N ~ Bin(inputs, 1/size) people share a hash value.
@@ -51,11 +51,11 @@ def random_functions(size: int, epsilon: float, inputs: int, unit: str = "bits")
     """
     g, m = whole(size, "size", 2), whole(inputs, "inputs", 1)
     gap = spread(g, epsilon)
-    own, other = excess([gap * (g - 1), -gap])
+    own_excess, other_excess = excess([gap * (g - 1), -gap])
     reach = 40 * sqrt(m / g) + 60
     shared = np.arange(max(0, floor(m / g - reach)), min(m, ceil(m / g + reach)) + 1)
     # The binomial law by the ratios of neighbours; 40 deviations hold all that matters.
     logs = np.cumsum(np.log((m - shared[:-1]) / (shared[:-1] + 1) / (g - 1)))
     weight = np.exp(np.append(0.0, logs) - max(0.0, logs.max(initial=0.0)))
     crowd = float(weight / weight.sum() @ excess(gap * (g * shared / m - 1)))
-    return in_unit(max(0.0, (own + (g - 1) * other) / g - crowd), unit)
+    return in_unit(max(0.0, (own_excess + (g - 1) * other_excess) / g - crowd), unit)

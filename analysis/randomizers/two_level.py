@@ -1,7 +1,7 @@
-"""Randomizers whose report is a set of inputs, by two likelihood ratios (paper 002, (10.8)).
+"""Randomizers with a set of inputs as report, by two likelihood ratios (paper 002, (10.8)).
 
-Subset selection in its general form: a report is a set y, an input is x, and only whether x is in y
-matters. Unary encodings are such, and local hashing with all hash functions.
+Subset selection in its general form: a report is a set y, an input is x, and only membership of x
+in y matters. Examples are unary encodings, and local hashing with all hash functions.
 """
 
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ MOST_SUBSETS = 12
 
 @dataclass(frozen=True, slots=True)
 class TwoLevel:
-    """A randomizer whose output is a subset y of the inputs, by its likelihood ratios.
+    """A randomizer with a subset y of the inputs as output, by its likelihood ratios.
 
     Attributes:
         a: number of inputs.
         high: the ratio Q_y|x / P(y) of an input x in y.
-        low: the ratio of one that is not.
-        rho: under P each input is in y with this probability, on its own.
+        low: the ratio of an input outside y.
+        rho: under P each input is in y with this probability, independently.
 
     Q is a law: rho high + (1 - rho) low = 1.
     """
@@ -35,7 +35,7 @@ class TwoLevel:
 
     @property
     def two_level(self) -> "TwoLevel":
-        """Itself: what a randomizer is asked for."""
+        """This object: the interface of a randomizer."""
         return self
 
     @property

@@ -1,12 +1,15 @@
 """Unary encoding: report a set of symbols, one coin for every symbol (paper 002, Section 10.2).
 
-The own symbol is in the set with probability kappa, every other one with probability lambda, all
+The true symbol is in the set with probability kappa, every other symbol with probability lambda,
+all
 independently; epsilon = log(kappa (1 - lambda) / (lambda (1 - kappa))). Table 10.1 at budget eps:
 
     basic RAPPOR   kappa = e^(eps/2) / (e^(eps/2) + 1)   lambda = 1 - kappa
     OUE            kappa = 1/2                           lambda = 1 / (e^eps + 1)
     BLH            kappa = e^eps / (e^eps + 1)           lambda = 1/2
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +37,7 @@ from .pure import Pure
 from .randomizer import Bits, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .two_level import TwoLevel, unary_encoding
 
-# People whose coins are thrown together: bounds the memory beside the reports.
+# People with coins drawn together: bounds the memory beside the reports.
 BLOCK_BITS = 1 << 22
 
 
@@ -65,19 +68,19 @@ class UnaryEncoding(Pure):
             )
 
     @classmethod
-    def rappor(cls, a: int, epsilon: float) -> "UnaryEncoding":
+    def rappor(cls, a: int, epsilon: float) -> UnaryEncoding:
         """Basic RAPPOR: symmetric coins, half the budget each."""
         half = exp(-as_epsilon(epsilon) / 2)
         return cls(a, 1 / (1 + half), half / (1 + half))
 
     @classmethod
-    def oue(cls, a: int, epsilon: float) -> "UnaryEncoding":
+    def oue(cls, a: int, epsilon: float) -> UnaryEncoding:
         """Optimised unary encoding: least variance for rare symbols."""
         rest = exp(-as_epsilon(epsilon))
         return cls(a, 0.5, rest / (1 + rest))
 
     @classmethod
-    def blh(cls, a: int, epsilon: float) -> "UnaryEncoding":
+    def blh(cls, a: int, epsilon: float) -> UnaryEncoding:
         """Paper 002's unary form of binary local hashing: half of all symbols in every report."""
         return cls(a, 1 / (1 + exp(-as_epsilon(epsilon))), 0.5)
 
@@ -114,12 +117,16 @@ class UnaryEncoding(Pure):
         return self.lam
 
     def _columns(self) -> Floats:
-        # Rows are numbers whose most significant bit is position 0: a Kronecker product per column.
-        own, other = np.array([1 - self.kappa, self.kappa]), np.array([1 - self.lam, self.lam])
+        # Rows are numbers with position 0 as the most significant bit: a Kronecker product per
+        # column.
+        own_coin, other_coin = (
+            np.array([1 - self.kappa, self.kappa]),
+            np.array([1 - self.lam, self.lam]),
+        )
         Q = np.ones((1, self.a))
         for x in range(self.a):
-            coin = np.repeat(other[:, None], self.a, axis=1)
-            coin[:, x] = own
+            coin = np.repeat(other_coin[:, None], self.a, axis=1)
+            coin[:, x] = own_coin
             Q = (Q[:, None, :] * coin[None, :, :]).reshape(-1, self.a)
         return Q
 
@@ -136,8 +143,8 @@ class UnaryEncoding(Pure):
         for first in range(0, len(values), block):
             rows = reports[first : first + block]
             fill_coins(rows, self.lam, rng)
-            own = values[first : first + block]
-            rows[np.arange(len(own)), own] = rng.random(len(own)) < self.kappa
+            own_values = values[first : first + block]
+            rows[np.arange(len(own_values)), own_values] = rng.random(len(own_values)) < self.kappa
         return reports
 
     def symbols(self, reports: Any) -> Symbols:
@@ -145,7 +152,7 @@ class UnaryEncoding(Pure):
         return to_symbols(as_bits(reports, self.a, "reports"))
 
     def tally(self, reports: npt.ArrayLike) -> tuple[Counts, int]:
-        """How many reports have a 1 at each symbol."""
+        """Return the number of reports with a 1 at each symbol."""
         rows = as_bits(reports, self.a, "reports")
         return column_sums(rows), len(rows)
 
@@ -160,11 +167,11 @@ class UnaryEncoding(Pure):
         return unary_capacity(self.kappa, self.lam, min(people, self.a)), True
 
     def contraction(self) -> float:
-        """That of the two coins in which the reports of two symbols differ."""
+        """Return the contraction of the two coins in which the reports of two symbols differ."""
         return two_inputs(*unary_pair(self.kappa, self.lam))
 
     def noise_of(self, task: str) -> float:
-        """The same; for "ranges" averaged over all ranges, whose coins are independent."""
+        """The noise of a task; for "ranges" averaged over all ranges, with independent coins."""
         return self.noise() * ((self.a + 2) / 3 if task == "ranges" else 1)
 
     @property
@@ -173,7 +180,7 @@ class UnaryEncoding(Pure):
         return unary_encoding(self.a, self.kappa, self.lam) if 0 < self.lam < 1 else None
 
     def neighbours(self) -> list[Neighbours]:
-        """Two symbols are like any other two; coins that are certain are those of any matrix."""
+        """Return two symbols (all pairs are alike); with certain coins, those of the matrix."""
         if self.lam == 0 or self.kappa == 1:
             return super(UnaryEncoding, self).neighbours()
         return [coin_neighbours(self.a, self.kappa, self.lam)]

@@ -1,14 +1,14 @@
-"""Re-identification (paper 003): what a report says about its sender, and who finds it out.
+"""Re-identification (paper 003): the information in a report about its sender, and attacks.
 
     pie, bayes_error, fano_bound, budget_for      information and the error of any attacker
-    pie_bound, capacity, contraction, least_error what a randomizer promises for all people at once
-    grr_loss, hash_loss, optimal_g, large_domain  what that leaves to the analyst
+    pie_bound, capacity, contraction, least_error bounds of a randomizer for all people at once
+    grr_loss, hash_loss, optimal_g, large_domain  the remaining utility for the analyst
     MarkovAttack, tfidf_scores, cosine_scores     attackers, by sequences of events
-    system_entropy, divergence_bound, det_curve   what they achieve
+    system_entropy, divergence_bound, det_curve   the success of attackers
     find_people                                   an attack on a release by side information
 
 May import `randomizers`, `exposure`, `estimation` and the ground files. Must never know the
-protocol: who sees a report is decided elsewhere. Information is in bits unless `unit` says
+protocol: the readers of a report are decided elsewhere. Information is in bits unless `unit` says
 otherwise.
 """
 

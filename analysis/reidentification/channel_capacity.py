@@ -1,20 +1,20 @@
-"""The most that n people can betray: the exact supremum of I(U; Y) over all laws of U and X.
+"""The capacity for n people: the exact supremum of I(U; Y) over all laws of U and X.
 
-I(U; Y) is convex in the law of X given U, so its maximum has everybody holding one fixed value: at
+I(U; Y) is convex in the law of X given U, so at its maximum each person holds a fixed value: at
 most m = min(n, |X|) values are in use, and the supremum is the capacity of the randomizer with m
 inputs. For GRR the uniform law on any m inputs reaches it (symmetry and concavity):
 
     C(s, m) = q f(mu/q - 1) + (m - 1) q f(nu/q - 1),       q = (mu + (m - 1) nu) / m
 
 with mu the probability of the truth, nu that of any other symbol and f of `small_divergence.py`.
-The other s - m reports say nothing.
+The other s - m reports are uninformative.
 
 Local hashing with key h is GRR on g values with at most min(m, g) inputs, and a key that sends
-everything to one value tells nothing:
+all symbols to one value is uninformative:
 
     I(U; Y) <= (1 - P(h constant)) C(g, min(m, g))
 
-with equality where every other key keeps the m values apart (the digit family with one digit) or
+with equality if every other key keeps the m values distinct (the digit family with one digit) or
 spreads a whole field evenly (|X| = 2^k <= n). Small cases with n >= |X| are computed instead; for
 large g the bound is close: at |X| = 10,500,393, n = 1,370,637, g = 2^27 and eps = 10 it exceeds the
 exact value for uniformly random functions (`random_functions`) by less than a part in 10^4.
@@ -22,6 +22,8 @@ exact value for uniformly random functions (`random_functions`) by less than a p
 The formulas are the randomizers' own: `symmetric_capacity.py`, `bit_channel_capacity.py` and, for a
 matrix, `numerical_capacity.py`.
 """
+
+from __future__ import annotations
 
 from typing import Any
 
@@ -32,18 +34,18 @@ from ..validation import whole
 
 
 def capacity(randomizer: Any, users: int, unit: Unit = "bits") -> tuple[float, bool]:
-    """(value, attained): the most that a report tells about which of n users sent it.
+    """Return (value, attained): the most information in a report about its sender among n users.
 
     Args:
-        randomizer: GRR, LocalHash, UnaryEncoding, BitFlip, or anything with a `.matrix` (then by
+        randomizer: GRR, LocalHash, UnaryEncoding, BitFlip, or any object with a `.matrix` (then by
             Blahut and Arimoto, the upper end of a bracket closed to 1e-10 nats or to 20,000
             rounds).
         users: n >= 2.
         unit: "bits" or "nats".
 
     Returns:
-        An upper bound on I(U; Y) over all joint laws, and True where it is attained: GRR and unary
-        encodings always, LocalHash where the module's docstring says so, others if n >= |X|.
+        An upper bound on I(U; Y) over all joint laws, and True if it is attained: for GRR and unary
+        encodings always, for LocalHash in the cases of the module's docstring, else if n >= |X|.
     """
     nats, attained = as_randomizer(randomizer).capacity(whole(users, "users", 2))
     return in_unit(nats, unit), attained
@@ -58,5 +60,9 @@ def least_error(randomizer: GRR | LocalHash, users: int) -> tuple[float, bool]:
         1 - (m mu + (s - m) nu) / n       GRR, m = min(n, |X|), s = |X|
 
     and for local hashing the same with s = g and min(m, g), averaged with 1/n for constant keys.
+
+    Args:
+        randomizer: `GRR` or local hashing.
+        users: number of people with equal prior, >= 2.
     """
     return as_randomizer(randomizer).least_error(whole(users, "users", 2))

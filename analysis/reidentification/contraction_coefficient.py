@@ -1,8 +1,8 @@
-"""How much of what is known about X a randomizer lets through, at most: I(U; Y) <= eta I(U; X).
+"""The contraction of a randomizer: the least eta with I(U; Y) <= eta I(U; X).
 
 The least such eta over all U and X is reached by two inputs (O. Ordentlich and Y. Polyanskiy,
-Strong data processing constant is achieved by binary inputs), and for two inputs whose reports have
-the laws P and R it is
+Strong data processing constant is achieved by binary inputs). For two inputs with report laws P and
+R it is
 
     eta = max over b in [0, 1] of   1 - sum over y of P(y) R(y) / (b P(y) + (1 - b) R(y))
 
@@ -12,6 +12,8 @@ a concave function of b. Theorems 4.2 and 4.4 of paper 003 prove eta <= theta, w
 exactly 1/g. So the printed theorems are never tight at a finite eps.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from ...errors import ParameterError
@@ -19,7 +21,11 @@ from ..randomizers import GRR, LocalHash, as_randomizer
 
 
 def loss_parameter(randomizer: GRR | LocalHash) -> float:
-    """theta, the "MI loss parameter" of Theorems 4.2 and 4.4, in (0, 1)."""
+    """theta, the "MI loss parameter" of Theorems 4.2 and 4.4, in (0, 1).
+
+    Args:
+        randomizer: `GRR` or local hashing.
+    """
     theta = as_randomizer(randomizer).loss_parameter
     if theta is None:
         raise ParameterError(
@@ -34,6 +40,9 @@ def contraction(randomizer: Any) -> float:
     Closed form for GRR and local hashing; one pair of inputs for unary encodings and bit flips
     (`bit_channel_capacity.py`), which may have any size; for any other randomizer with a matrix the
     maximum over pairs of its inputs (`numerical_capacity.py`).
+
+    Args:
+        randomizer: a randomizer with a closed form or a `.matrix`.
 
     Raises:
         ParameterError: not a randomizer, or a matrix of more than 128 inputs.

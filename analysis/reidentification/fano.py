@@ -28,12 +28,16 @@ def fano_bound(information_bits: float, prior_error: float) -> float:
         max(0, 1 + (I + 1) / log2(1 - prior_error)).
     """
     bits, prior = _bits(information_bits), open_unit(prior_error, "prior_error")
-    # log1p: 1 - prior would be 1 for an attacker who is all but sure beforehand.
+    # log1p: 1 - prior would be 1 for an attacker that is almost sure before.
     return max(0.0, 1 + (bits + 1) * log(2) / log1p(-prior))
 
 
 def uniform_prior_error(users: int) -> float:
-    """1 - 1/n: the error of guessing one of n equally likely users."""
+    """Return 1 - 1/n: the error of guessing one of n equally likely users.
+
+    Args:
+        users: n, people, >= 2.
+    """
     return 1 - 1 / whole(users, "users", 2)
 
 
@@ -59,23 +63,23 @@ def tight_fano(information_bits: float, users: int) -> float:
 
 
 def budget_for(error: float, users: int) -> float:
-    """The PIE in bits that (12) lets through for this error: (1 - error) log2 n - 1.
+    """Return the PIE in bits allowed by (12) for this error: (1 - error) log2 n - 1.
 
-    Any randomizer whose `pie_bound` is at most this keeps the identification error of every
-    attacker at `error` or above, when each of the n users is equally likely.
+    A randomizer with a `pie_bound` of at most this keeps the identification error of every attacker
+    at `error` or above, if each of the n users is equally likely.
 
     Args:
         error: the required identification error, strictly between 0 and 1.
         users: n >= 2.
 
     Raises:
-        ParameterError: (12) promises this error to no positive amount of information.
+        ParameterError: (12) gives this error for no positive amount of information.
     """
-    n, wanted = whole(users, "users", 2), open_unit(error, "error")
-    bits = (1 - wanted) * log2(n) - 1
+    n, target_error = whole(users, "users", 2), open_unit(error, "error")
+    bits = (1 - target_error) * log2(n) - 1
     if not bits > 0:
         raise ParameterError(
-            f"error: found {wanted}; with {n} users (12) promises less than "
+            f"error: found {target_error}; with {n} users (12) promises less than "
             f"{max(0.0, 1 - 1 / log2(n)):.4g} however little is reported"
         )
     return bits

@@ -8,6 +8,8 @@ and with one key h, local hashing is GRR on the g hash values. Keys drawn at ran
 estimate of both, with a standard error.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -53,9 +55,9 @@ def hashed_risk(
     """PIE and Bayes error of a report of local hashing, from randomly drawn keys.
 
     Args:
-        joint: people x symbols, dense or sparse; counts, or probabilities that sum to one.
-        randomizer: local hashing of as many symbols.
-        keys: how many keys to draw, >= 2.
+        joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
+        randomizer: local hashing of the same number of symbols.
+        keys: number of keys to draw, >= 2.
         unit: of the PIE.
         rng: generator or seed.
     """
@@ -63,13 +65,16 @@ def hashed_risk(
     if as_randomizer(randomizer).hash_family is None or randomizer.a != table.symbols:
         raise ParameterError(f"randomizer: needs LocalHash of {table.symbols} symbols")
     keys = whole(keys, "keys", 2)
-    drawn = randomizer.family.draw(keys, as_generator(rng))
+    keys_drawn = randomizer.family.draw(keys, as_generator(rng))
     inner = GRR(randomizer.g, randomizer.epsilon)
     information, error = np.empty(keys), np.empty(keys)
-    for i, key in enumerate(drawn):
+    for i, key in enumerate(keys_drawn):
         hashed = randomizer.family.hash(key[None], table.column).astype(np.int64)
-        seen = table.relabelled(hashed, randomizer.g)
-        information[i], error[i] = pie(seen, inner, unit), bayes_error(seen, inner)
+        relabelled_table = table.relabelled(hashed, randomizer.g)
+        information[i], error[i] = (
+            pie(relabelled_table, inner, unit),
+            bayes_error(relabelled_table, inner),
+        )
     root = sqrt(keys)
     return HashedRisk(
         pie=float(information.mean()),

@@ -1,9 +1,11 @@
-"""Who has what: the joint law of a person U and a value X, dense or sparse.
+"""The joint law of a person U and its value X, dense or sparse.
 
 A joint table has one row a person and one column a symbol. Whole numbers are counts (how often this
 person shows this symbol) and are divided by their sum; other numbers are probabilities and sum to
-one. U is what an attacker wants to know, X what the person has, Y what the person reports.
+1. An attacker wants to know U; X is the person's value, Y its report.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,8 +25,8 @@ class Joint:
 
     Attributes:
         people, symbols: shape of the table.
-        row, column: where each positive entry stands, shape (entries,).
-        mass: its probability, shape (entries,); sums to one.
+        row, column: place of each positive entry, shape (entries,).
+        mass: its probability, shape (entries,); sums to 1.
     """
 
     people: int
@@ -49,7 +51,7 @@ class Joint:
         np.add.at(table, (self.row, self.column), self.mass)
         return table
 
-    def relabelled(self, column: Indices, symbols: int) -> "Joint":
+    def relabelled(self, column: Indices, symbols: int) -> Joint:
         """The joint law of U and another value that each entry's symbol determines."""
         key, place = np.unique(self.row * symbols + column, return_inverse=True)
         mass = weighted_counts(place, self.mass, len(key))
@@ -62,11 +64,11 @@ def weighted_counts(place: npt.NDArray[Any], weight: Floats, length: int) -> Flo
 
 
 def as_joint(joint: Any, name: str = "joint") -> Joint:
-    """A joint table (array, SciPy sparse array or matrix, or `Joint`) with at least two people.
+    """Check a joint table (array, SciPy sparse array or matrix, or `Joint`) of at least two people.
 
     Raises:
-        ParameterError: not two axes, a negative or infinite entry, nobody, or probabilities that do
-            not sum to one.
+        ParameterError: not two axes, a negative or infinite entry, no people, or probabilities that
+            do not sum to 1.
     """
     if isinstance(joint, Joint):
         return joint
@@ -85,12 +87,14 @@ def as_joint(joint: Any, name: str = "joint") -> Joint:
         raise ParameterError(
             f"{name}: sums to {total:.12g}; needs probabilities that sum to 1, or whole counts"
         )
-    kept = mass > 0
-    return Joint(shape[0], shape[1], row[kept], column[kept], mass[kept] / total)
+    is_positive = mass > 0
+    return Joint(
+        shape[0], shape[1], row[is_positive], column[is_positive], mass[is_positive] / total
+    )
 
 
 def _entries(joint: Any, name: str) -> tuple[tuple[int, int], Indices, Indices, npt.NDArray[Any]]:
-    if hasattr(joint, "tocsr"):  # of SciPy's, which is not imported for those who have none
+    if hasattr(joint, "tocsr"):  # SciPy arrays only; SciPy is not imported otherwise
         from scipy.sparse import csr_array
 
         whole: Any = joint

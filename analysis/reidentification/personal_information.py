@@ -1,17 +1,17 @@
-"""Personal information entropy and the Bayes error: what a report says about who sent it.
+"""Personal information entropy and the Bayes error: information in a report about its sender.
 
-Paper 003, (4) and Section 3.3, for a person U with value X who reports Y = Q(X):
+Paper 003, (4) and Section 3.3, for a person U with value X and report Y = Q(X):
 
     PIE = I(U; Y)           bits; at most min(I(U; X), I(X; Y)), Proposition 3.10
     beta = 1 - sum over y of max over u of P(U = u, Y = y)
 
-the least error of any attacker who names one person. Both are exact. Every sum here is one of terms
-that are at least 0 (`small_divergence.py`), so a PIE of 1e-12 bits is right in its digits.
+the least error of any attacker that names one person. Both are exact. All sums have terms of at
+least 0 (`small_divergence.py`), so a PIE of 1e-12 bits is right in its digits.
 
-Three roads. A matrix Q: people x reports. GRR, or no randomizer at all: Q is a multiple of the
-identity plus a constant, so only what people have is touched, O(entries) however many symbols there
-are. `PieStream`: rows arrive in blocks and are forgotten, O(symbols) memory. Local hashing with too
-many keys for a matrix is in `hashed_pie.py`.
+Three methods. A matrix Q: people x reports. GRR, or no randomizer at all: Q is a multiple of the
+identity plus a constant, so only people's values are touched, O(entries) for any number of symbols.
+`PieStream`: rows arrive in blocks and are forgotten, O(symbols) memory. Local hashing with too many
+keys for a matrix is in `hashed_pie.py`.
 """
 
 from typing import Any
@@ -30,10 +30,10 @@ BLOCK = 1 << 22
 
 
 def pie(joint: Any, Q: Any = None, unit: Unit = "bits") -> float:
-    """PIE = I(U; Y): what a report tells about its sender, averaged.
+    """Return PIE = I(U; Y): the mean information in a report about its sender.
 
     Args:
-        joint: people x symbols, dense or sparse; counts, or probabilities that sum to one.
+        joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
         Q: a randomizer with `.matrix`, or b x a matrix (column x is the law of the report given
             x); None reports the value itself.
         unit: "bits" or "nats".
@@ -52,31 +52,51 @@ def pie(joint: Any, Q: Any = None, unit: Unit = "bits") -> float:
 
 
 def bayes_error(joint: Any, Q: Any = None) -> float:
-    """The least probability of naming the wrong person after seeing one report, in [0, 1].
+    """Return the least probability of naming the wrong person after one report, in [0, 1].
 
-    Paper 003, Section 3.3. Takes and raises what `pie` does.
+    Paper 003, Section 3.3. Arguments and errors as in `pie`.
+
+    Args:
+        joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
+        Q: a randomizer with `.matrix`, or b x a matrix; None reports the value itself.
     """
     table = as_joint(joint)
     plain = _plain(Q, table.symbols)
     if plain:
         return _plain_error(table, *plain)
-    matrix, seen = _fitting(Q, table.symbols), 0.0
+    matrix, success = _fitting(Q, table.symbols), 0.0
     weights = table.dense()
     for first in range(0, len(matrix), step := max(1, BLOCK // table.people)):
-        seen += float((weights @ matrix[first : first + step].T).max(axis=0).sum())
-    return _share(1 - seen)
+        success += float((weights @ matrix[first : first + step].T).max(axis=0).sum())
+    return _share(1 - success)
 
 
 def prior_error(joint: Any) -> float:
-    """The error of the best guess without any report: 1 - max p(U), in [0, 1)."""
+    """The error of the best guess without any report: 1 - max p(U), in [0, 1).
+
+    Args:
+        joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
+    """
     return _share(1 - float(as_joint(joint).users.max()))
 
 
 def processing_bound(joint: Any, Q: Any, unit: Unit = "bits") -> tuple[float, float, float]:
-    """Proposition 3.10: (I(U; Y), I(U; X), I(X; Y)); the first is at most the other two."""
+    """Proposition 3.10: (I(U; Y), I(U; X), I(X; Y)); the first is at most the other two.
+
+    Args:
+        joint: people x symbols, dense or sparse; counts, or probabilities that sum to 1.
+        Q: a randomizer with `.matrix`, or b x a matrix; None reports the value itself.
+        unit: "bits" or "nats".
+    """
     table = as_joint(joint)
-    held = np.flatnonzero(table.values)
-    values = Joint(table.symbols, table.symbols, held, held, table.values[held])
+    occurring_values = np.flatnonzero(table.values)
+    values = Joint(
+        table.symbols,
+        table.symbols,
+        occurring_values,
+        occurring_values,
+        table.values[occurring_values],
+    )
     return pie(table, Q, unit), pie(table, None, unit), pie(values, Q, unit)
 
 
@@ -84,7 +104,7 @@ class PieStream:
     """PIE from rows that pass by once: I(U; Y) = mean of D(Y|U=u, R) - D(Y, R), R from uniform X.
 
     Holds one number a symbol. Rows are weights (counts or unnormalised probabilities); a person's
-    share of all that is seen is its row sum. A person must come in one row.
+    share of the total is its row sum. A person must come in one row.
     """
 
     def __init__(self, symbols: int, Q: Any = None) -> None:
@@ -109,7 +129,7 @@ class PieStream:
             raise ParameterError("rows: somebody has nothing; needs a positive sum in every row")
         self.people += len(weights)
         self._columns += np.asarray(block.sum(axis=0), np.float64).ravel()
-        self._nats += self._away(block, weights)
+        self._nats += self._divergence(block, weights)
 
     def value(self, unit: Unit = "bits") -> float:
         """I(U; Y) of all rows so far."""
@@ -120,22 +140,22 @@ class PieStream:
         total = float(self._columns.sum())
         all_of_it = csr_array(self._columns[None, :])
         return in_unit(
-            max(0.0, self._nats - self._away(all_of_it, np.array([total]))) / total, unit
+            max(0.0, self._nats - self._divergence(all_of_it, np.array([total]))) / total, unit
         )
 
-    def _away(self, rows: Any, weights: Floats) -> float:
+    def _divergence(self, rows: Any, weights: Floats) -> float:
         """Sum over rows of weight times D(law of the report || R), nats."""
         a = self.symbols
         if self._matrix is not None:
             uniform = self._matrix.mean(axis=1)
             possible = uniform > 0
-            away = (rows.toarray() / weights[:, None] - 1 / a) @ self._matrix[possible].T
-            return float(weights @ (excess(away / uniform[possible]) @ uniform[possible]))
+            deviation = (rows.toarray() / weights[:, None] - 1 / a) @ self._matrix[possible].T
+            return float(weights @ (excess(deviation / uniform[possible]) @ uniform[possible]))
         theta = self._plain[0] if self._plain else 1.0
-        held = rows.tocoo()
-        present = excess(theta * (a * held.data / weights[held.row] - 1))
-        missing = (a - np.bincount(held.row, minlength=len(weights))) * excess(-theta)
-        return float((weights[held.row] @ present + weights @ missing) / a)
+        entries = rows.tocoo()
+        present = excess(theta * (a * entries.data / weights[entries.row] - 1))
+        missing = (a - np.bincount(entries.row, minlength=len(weights))) * excess(-theta)
+        return float((weights[entries.row] @ present + weights @ missing) / a)
 
 
 def _plain(Q: Any, symbols: int) -> tuple[float, float] | None:
@@ -151,40 +171,42 @@ def _plain(Q: Any, symbols: int) -> tuple[float, float] | None:
 def _fitting(Q: Any, symbols: int) -> Floats:
     if getattr(Q, "inputs", symbols) != symbols:
         raise ParameterError(f"joint: {symbols} symbols; {Q} has {Q.inputs} inputs")
-    matrix = as_stochastic(_matrix_of(Q))
+    matrix = as_stochastic(_channel(Q))
     if matrix.shape[1] != symbols:
         raise ParameterError(f"joint: {symbols} symbols; Q has {matrix.shape[1]} inputs")
     return matrix
 
 
-def _matrix_of(Q: Any) -> Any:
+def _channel(Q: Any) -> Any:
     return getattr(Q, "matrix", Q)
 
 
 def _dense(table: Joint, matrix: Floats) -> float:
     users, values = table.users, table.values
     present = users > 0
-    away = table.dense()[present] / users[present, None] - values
+    deviation = table.dense()[present] / users[present, None] - values
     nats = 0.0
     for first in range(0, len(matrix), step := max(1, BLOCK // table.people)):
         rows = matrix[first : first + step]
         law = rows @ values
         rows, law = rows[law > 0], law[law > 0]
-        nats += float(users[present] @ (excess(away @ rows.T / law) @ law))
+        nats += float(users[present] @ (excess(deviation @ rows.T / law) @ law))
     return nats
 
 
 def _spread(table: Joint, theta: float, nu: float) -> float:
-    """sum_u p(u) D(q_u || q) with q_u = theta p_u + nu: who has y, and who has not."""
+    """Return sum_u p(u) D(q_u || q) with q_u = theta p_u + nu, over people with y and without."""
     users, values = table.users, table.values
     law = theta * values + nu
-    own = table.mass / users[table.row]
-    there = law[table.column]
-    nats = users[table.row] @ (there * excess(theta * (own - values[table.column]) / there))
+    row_shares = table.mass / users[table.row]
+    entry_law = law[table.column]
+    nats = users[table.row] @ (
+        entry_law * excess(theta * (row_shares - values[table.column]) / entry_law)
+    )
     occurring = values > 0
-    held = weighted_counts(table.column, users[table.row], table.symbols)[occurring]
-    without = excess(-theta * values[occurring] / law[occurring]) * law[occurring]
-    return float(nats + without @ np.maximum(1 - held, 0.0))
+    present_weight = weighted_counts(table.column, users[table.row], table.symbols)[occurring]
+    excess_of_missing = excess(-theta * values[occurring] / law[occurring]) * law[occurring]
+    return float(nats + excess_of_missing @ np.maximum(1 - present_weight, 0.0))
 
 
 def _plain_error(table: Joint, theta: float, nu: float) -> float:

@@ -1,4 +1,4 @@
-"""What a randomizer promises about re-identification, whoever the people are: four strengths.
+"""Bounds of a randomizer on re-identification, for all populations: in four strengths.
 
     general       Proposition 4.1     min(eps, eps^2, log n, log |X|)   any randomizer
     printed       Theorems 4.2, 4.4   theta min(log n, log |X|)         GRR, local hashing
@@ -9,9 +9,11 @@ in bits, each at least the next. At the setting of the paper's Figure 4 (n = 1,3
 10,500,393 symbols) with GRR and eps = 0.1: 0.0144, 2.04e-7, 1.02e-8 and 7.35e-10 bits: the paper's
 remark that its bounds "cannot be improved much" does not hold.
 
-t reports of one person, however correlated their values, tell at most t times as much (Theorems 4.3
-and 4.5; the chain rule gives the same for every row of the table), and never more than log n.
+t reports of one person, even with correlated values, have at most t times the information (Theorems
+4.3 and 4.5; the chain rule gives the same for every row of the table), and never more than log n.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,7 +45,7 @@ class PieBound:
         attained: whether `exact` is the supremum (else it is the least bound that is proved).
         users: n.
         reports: t, reports of one person.
-        randomizer: what makes the reports.
+        randomizer: the randomizer of the reports.
     """
 
     general: float
@@ -56,7 +58,7 @@ class PieBound:
     randomizer: str
 
     def error(self, strength: Strength = "exact") -> float:
-        """The identification error that Fano's inequality (12) promises n equal users."""
+        """The identification error that Fano's inequality (12) guarantees for n equal users."""
         if strength not in STRENGTHS:
             raise ParameterError(f"strength: found {strength!r}; needs one of {STRENGTHS}")
         return fano_bound(getattr(self, strength), uniform_prior_error(self.users))
@@ -69,7 +71,7 @@ class PieBound:
             f"{self.printed:.4g}, general {self.general:.4g})"
         )
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draws the four bounds as bars, bits on a logarithmic axis; returns the axes."""
         if ax is None:
             from matplotlib import pyplot as plt
@@ -81,10 +83,10 @@ class PieBound:
 
 
 def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
-    """The most that the reports of one of n users tell about who it is, in four strengths, bits.
+    """Return bounds on the information in one user's reports about identity, four strengths, bits.
 
     Args:
-        randomizer: GRR, LocalHash, UnaryEncoding or BitFlip (any size), or anything with a
+        randomizer: GRR, LocalHash, UnaryEncoding or BitFlip (any size), or any object with a
             `.matrix`.
         users: n >= 2.
         reports: t >= 1 reports of one person, each randomized independently.
@@ -92,13 +94,13 @@ def pie_bound(randomizer: Any, users: int, reports: int = 1) -> PieBound:
     n, t = whole(users, "users", 2), whole(reports, "reports", 1)
     local = as_randomizer(randomizer)
     symbols, epsilon = local.inputs, local.epsilon
-    known = min(log2(n), log2(symbols))
-    general = min(min(epsilon, epsilon**2) / log(2), known)
+    trivial_bound = min(log2(n), log2(symbols))
+    general = min(min(epsilon, epsilon**2) / log(2), trivial_bound)
     printed, contraction = general, general
     if local.loss_parameter is not None:
-        printed = min(general, local.loss_parameter * known)
+        printed = min(general, local.loss_parameter * trivial_bound)
     if local.any_size or symbols <= MOST_INPUTS:
-        contraction = min(printed, local.contraction() * known)
+        contraction = min(printed, local.contraction() * trivial_bound)
     best, attained = capacity(local, n)
     return PieBound(
         general=min(t * general, log2(n)),
@@ -119,28 +121,28 @@ def epsilon_for_error(
     strength: Strength = "exact",
     largest: float = 60.0,
 ) -> float:
-    """The largest epsilon whose bound keeps the identification error at `error` or above.
+    """Return the largest epsilon with a bound on the identification error of at least `error`.
 
     Args:
         error: required identification error for n equal users, by (12), strictly inside (0, 1).
         users: n >= 2.
         make: the randomizer with a given budget, such as `lambda eps: GRR(a, eps)`.
-        strength: which of the four bounds to trust.
+        strength: the trusted bound of the four.
         largest: no epsilon above this is tried, nats.
 
     Returns:
         epsilon in nats (`largest` if even that is safe), found by halving.
     """
-    allowed = budget_for(open_unit(error, "error"), users)
+    bits_allowed = budget_for(open_unit(error, "error"), users)
     if strength not in STRENGTHS:
         raise ParameterError(f"strength: found {strength!r}; needs one of {STRENGTHS}")
     low, high = 0.0, float(largest)
-    if getattr(pie_bound(make(high), users), strength) <= allowed:
+    if getattr(pie_bound(make(high), users), strength) <= bits_allowed:
         return high
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         if middle in (low, high):
             break
-        safe = getattr(pie_bound(make(middle), users), strength) <= allowed
+        safe = getattr(pie_bound(make(middle), users), strength) <= bits_allowed
         low, high = (middle, high) if safe else (low, middle)
     return low

@@ -1,7 +1,7 @@
-"""Attacks on a release, as regulators ask of it: singling out, linkability, inference; k, l and t.
+"""Attacks on a release, as regulators define them: singling out, linkability, inference, k, l, t.
 
-Each with what guessing achieves, and what it achieves against those who are not in the release. May
-import `exposure` and the ground files. Must never know how a release was made, nor where from.
+Each attack is compared with guessing, and with its success on people outside the release. May
+import `exposure` and the ground files. Must never know the origin of a release.
 """
 
 from typing import TYPE_CHECKING

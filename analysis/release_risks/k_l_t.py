@@ -1,14 +1,16 @@
-"""k, l and t: how many share the known columns, and what the others of them have in common.
+"""k, l and t: the size of equivalence classes, and the sensitive values within them.
 
-    k            the fewest people who share their values of the quasi-identifiers (Sweeney 2002)
+    k            the fewest people that share their values of the quasi-identifiers (Sweeney 2002)
     l            the fewest different values of a sensitive column among such people
     entropy l    exp of the least entropy of it among them (Machanavajjhala et al. 2007)
     t            the largest distance of its law among them from its law among all (Li et al. 2007):
                  half the sum of differences; with values in order (`numbers`), the sum of
                  differences of the cumulated laws over the number of values less one
 
-Whoever wants the numbers of several sensitive columns takes the least l and the largest t.
+For several sensitive columns take the least l and the largest t.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,21 +21,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
 from ..exposure.cells import as_columns, as_table, cells_of
+from ..exposure.persons import Persons
 
 CELLS = 1 << 22  # people of classes x values that are held at once
 
 
 @dataclass(frozen=True, slots=True)
 class Diversity:
-    """Of one sensitive column, defined above.
+    """k, l and t of one sensitive column, as defined above.
 
     Attributes:
         column: its number.
-        k: the fewest people who agree in what may be known.
-        l: the fewest different values among them.
-        entropy_l: exp of the least entropy among them; at least 1.
-        t: the largest distance of their values' law from everybody's, 0 to 1.
-        classes: different values of what may be known.
+        k: the smallest equivalence class of the known columns.
+        l: the fewest different values in a class.
+        entropy_l: exp of the least entropy in a class; at least 1.
+        t: the largest distance of a class's law from the law of all, 0 to 1.
+        classes: number of equivalence classes.
     """
 
     column: int
@@ -49,42 +52,105 @@ def diversity(
     quasi: Sequence[int],
     sensitive: int,
     numbers: NDArray[np.float64] | None = None,
+    persons: Persons | None = None,
 ) -> Diversity:
     """Measure a table.
 
     Args:
         table: n x d codes of at least 0, one row a person; n >= 1.
-        quasi: distinct numbers of the columns that may be known; none: everybody is one class.
-        sensitive: the number of the column that nobody should learn.
+        quasi: distinct numbers of the known columns; none: all people are one class.
+        sensitive: the number of the sensitive column.
         numbers: the number of each of its codes, if they are numbers (nan: the last of all); t is
             then the distance of values in order.
+        persons: the same table, whose rows belong to persons; None: each row is a person's own.
     """
     codes = as_table(table)
     if not len(codes):
         raise ParameterError("table: found nobody; at least one person is needed")
-    known = as_columns(quasi, codes.shape[1])
+    known_columns = as_columns(quasi, codes.shape[1])
     (sought,) = as_columns([sensitive], codes.shape[1])
-    classes = cells_of(codes, known) if known else np.zeros(len(codes), np.int64)
-    values = codes[:, sought] if numbers is None else numbers[codes[:, sought]]
-    _, values = np.unique(values, return_inverse=True)
-    m, many = int(values.max()) + 1, int(classes.max()) + 1
-    people = np.bincount(classes)
-    cells, counts = np.unique(classes * m + values, return_counts=True)
-    owner, value = cells // m, cells % m
-    shares = counts / people[owner]
-    entropy = np.bincount(owner, weights=-shares * np.log(shares), minlength=many)
-    law = np.bincount(values) / len(values)
-    far = _ordered(owner, value, shares, law, many) if numbers is not None else None
-    if far is None:  # the sum of what is above the law is half the sum of all differences
-        far = np.bincount(owner, weights=np.maximum(0.0, shares - law[value]), minlength=many).max()
+    classes = cells_of(codes, known_columns) if known_columns else np.zeros(len(codes), np.int64)
+    class_results = class_diversity(classes, codes[:, sought], numbers, persons)
     return Diversity(
         sought,
-        int(people.min()),
-        int(np.bincount(owner).min()),
-        exp(max(0.0, float(entropy.min()))),
-        float(far),
-        many,
+        int(class_results.people.min()),
+        int(class_results.l.min()),
+        exp(max(0.0, float(class_results.entropy.min()))),
+        float(class_results.t.max()),
+        len(class_results.l),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassDiversity:
+    """Diversity of each class of people with equal known values; shape (classes,).
+
+    Attributes:
+        people: in the class.
+        l: different values of the sensitive column; 1 where one value is everybody's.
+        entropy: of these values, in nats, at least 0.
+        t: the distance of their law from everybody's, 0 to 1.
+    """
+
+    people: NDArray[np.int64]
+    l: NDArray[np.int64]
+    entropy: NDArray[np.float64]
+    t: NDArray[np.float64]
+
+
+def class_diversity(
+    classes: NDArray[np.int64],
+    column: NDArray[np.integer],
+    numbers: NDArray[np.float64] | None = None,
+    persons: Persons | None = None,
+) -> ClassDiversity:
+    """Measure a sensitive column in every class.
+
+    Args:
+        classes: the class of each row, 0 to classes - 1, each in use.
+        column: the code of each row in the sensitive column.
+        numbers: as in `diversity`.
+        persons: as in `diversity`.
+    """
+    _, values = np.unique(column if numbers is None else numbers[column], return_inverse=True)
+    m, class_count = int(values.max()) + 1, int(classes.max()) + 1
+    owner, value, counts, people = _cell_counts(classes, values, m, persons)
+    law = _law(values, persons)
+    shares = counts / np.bincount(owner, weights=counts)[owner]
+    entropy = np.bincount(owner, weights=-shares * np.log(shares), minlength=class_count)
+    different = np.bincount(owner)
+    certain = owner[counts == people[owner]]  # one value is everybody's
+    different[certain], entropy[certain] = 1, 0.0
+    distances: NDArray[np.float64]
+    if numbers is not None:
+        distances = _ordered(owner, value, shares, law, class_count)
+    else:  # the sum of what is above the law is half the sum of all differences
+        above = np.maximum(0.0, shares - law[value])
+        distances = np.bincount(owner, weights=above, minlength=class_count).astype(np.float64)
+    return ClassDiversity(people, different, entropy.astype(np.float64), distances)
+
+
+def _cell_counts(
+    classes: NDArray[np.int64], values: NDArray[np.int64], m: int, persons: Persons | None
+) -> tuple[NDArray[np.int64], ...]:
+    """The class, the value and the people of each cell; the people of each class."""
+    cells = classes * m + values
+    if persons is None:
+        different, counts = np.unique(cells, return_counts=True)
+        return different // m, different % m, counts, np.bincount(classes)
+    n = persons.n
+    pairs = np.unique(cells * n + persons.owner)
+    different, counts = np.unique(pairs // n, return_counts=True)
+    people = np.bincount(np.unique(classes * n + persons.owner) // n)
+    return different // m, different % m, counts, people
+
+
+def _law(values: NDArray[np.int64], persons: Persons | None) -> NDArray[np.float64]:
+    """The share of each value; a person counts once for each of its values."""
+    if persons is not None:
+        values = np.unique(values * persons.n + persons.owner) // persons.n
+    law: NDArray[np.float64] = np.bincount(values) / len(values)
+    return law
 
 
 def _ordered(
@@ -92,18 +158,18 @@ def _ordered(
     value: NDArray[np.int64],
     shares: NDArray[np.float64],
     law: NDArray[np.float64],
-    many: int,
-) -> float:
-    """The largest ordered distance of a class; 0 where there is one value only."""
-    m = len(law)
+    class_count: int,
+) -> NDArray[np.float64]:
+    """The ordered distance of each class; 0 for a single value."""
+    m, distances = len(law), np.zeros(class_count)
     if m == 1:
-        return 0.0
-    step, worst = max(1, CELLS // m), 0.0
+        return distances
+    step = max(1, CELLS // m)
     up_to = np.cumsum(law)
-    for first in range(0, many, step):
-        held = slice(*np.searchsorted(owner, (first, first + step)))
-        laws = np.zeros((min(step, many - first), m))
-        laws[owner[held] - first, value[held]] = shares[held]
-        far = np.abs(np.cumsum(laws, axis=1) - up_to).sum(axis=1) / (m - 1)
-        worst = max(worst, float(far.max()))
-    return worst
+    for first in range(0, class_count, step):
+        entries = slice(*np.searchsorted(owner, (first, first + step)))
+        laws = np.zeros((min(step, class_count - first), m))
+        laws[owner[entries] - first, value[entries]] = shares[entries]
+        block = slice(first, first + len(laws))
+        distances[block] = np.abs(np.cumsum(laws, axis=1) - up_to).sum(axis=1) / (m - 1)
+    return distances

@@ -1,13 +1,12 @@
-"""Which rows of a release are nearest to what is known of somebody, ties included.
+"""The rows of a release that are nearest to the known values of a person, ties included.
 
-The distance of two rows is Gower's (1971), a sum over columns: 0 or 1 for whether categories
-differ; |x - y| over the range of the column for numbers. What is no number (a missing cell) is a
+The distance of two rows is Gower's (1971), a sum over columns: 0 or 1 for equal or different
+categories; |x - y| over the range of the column for numbers. A cell without a number (missing) is a
 category of its own. Distances that differ by less than 1e-9 are equal, so that no tie is broken by
-rounding. Whoever attacks takes one of the nearest rows at random.
+rounding. The attacker takes one of the nearest rows at random.
 
-Rows that agree are looked at once. A row that is nearest in all columns but some is no further off
-in all columns than the nearest row there plus one for each column left out: only such rows are
-looked at again.
+Equal rows are treated once. If some columns are left out, the nearest rows are, in all columns, at
+most one further per column left out than the nearest row there: only such rows are compared again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,19 +27,19 @@ TIE = 1e-9
 def numbered(table: Codes, numbers: Numbers | None) -> list[Floats | None]:
     """The numbers of each column's codes, or None for categories. Raises ParameterError."""
     d = table.shape[1]
-    given: list[Floats | None] = [None] * d if numbers is None else list(numbers)
-    if len(given) != d:
-        raise ParameterError(f"numbers: found {len(given)} for {d} columns")
-    for j, values in enumerate(given):
+    column_values: list[Floats | None] = [None] * d if numbers is None else list(numbers)
+    if len(column_values) != d:
+        raise ParameterError(f"numbers: found {len(column_values)} for {d} columns")
+    for j, values in enumerate(column_values):
         if values is not None and len(values) <= int(table[:, j].max()):
             raise ParameterError(f"numbers[{j}]: {len(values)} for code {int(table[:, j].max())}")
-    return given
+    return column_values
 
 
 class Near:
-    """One person beside all different rows of a release: which are nearest, in any columns.
+    """One person and all different rows of a release: the nearest rows, in any columns.
 
-    weights: people who have each of these rows. codes: the person's.
+    weights: people with each of these rows. codes: the person's codes.
     """
 
     def __init__(self, release: "_Release", place: int, *, own: bool) -> None:
@@ -56,8 +55,8 @@ class Near:
 
     def _leave_out(self) -> None:
         """Take the person itself out of the release."""
-        same = np.flatnonzero(self.whole == 0)
-        me = int(same[(self.release.rows(same) == self.codes).all(axis=1)][0])
+        equal_places = np.flatnonzero(self.whole == 0)
+        me = int(equal_places[(self.release.rows(equal_places) == self.codes).all(axis=1)][0])
         if self.weights[me] > 1:
             self.weights = self.weights.copy()
             self.weights[me] -= 1
@@ -66,23 +65,23 @@ class Near:
             self.whole[me] = np.inf
 
     def held(self, places: NDArray[np.intp], column: int) -> Codes:
-        """What rows have in a column."""
-        held: Codes = self.release.held[self.release.found[places], column]
-        return held
+        """Return the codes of rows in a column."""
+        release_column: Codes = self.release.held[self.release.found[places], column]
+        return release_column
 
     def nearest(self, columns: Sequence[int]) -> NDArray[np.intp]:
         """The places of the nearest rows in some columns."""
         left_out = [j for j in self.every if j not in columns]
         if len(left_out) < len(columns):
             places = np.flatnonzero(self.whole <= self.least + len(left_out) + TIE)
-            far = self.whole[places] - self.release.distances(self.place, left_out, places)
+            distances = self.whole[places] - self.release.distances(self.place, left_out, places)
         else:
             places = np.arange(len(self.whole))
-            far = self.release.distances(self.place, columns)
+            distances = self.release.distances(self.place, columns)
             if self.gone is not None:
-                far[self.gone] = np.inf
-        near: NDArray[np.intp] = places[far <= far.min() + TIE]
-        return near
+                distances[self.gone] = np.inf
+        near_places: NDArray[np.intp] = places[distances <= distances.min() + TIE]
+        return near_places
 
 
 def neighbours(
@@ -91,14 +90,14 @@ def neighbours(
     """Yield people, one after the other, with the rows of the release.
 
     Args:
-        release: m x d codes, a row for each row of the release; m >= 1, and 2 where `own`.
-        people: t x d codes of those who are attacked.
+        release: m x d codes, a row for each row of the release; m >= 1, and 2 if `own`.
+        people: t x d codes of the attacked people.
         numbers: for each column the number of each code (nan: none), or None for a category.
         own: whether each of the people is in the release, and is left out of it.
     """
-    held = _Release(as_table(release), as_table(people), numbers)
+    prepared_release = _Release(as_table(release), as_table(people), numbers)
     for place in range(len(people)):
-        yield Near(held, place, own=own)
+        yield Near(prepared_release, place, own=own)
 
 
 class _Release:
@@ -127,37 +126,43 @@ class _Release:
         total: Floats | None = None
         for j in columns:
             rows, people, gaps = self.sides[j]
-            held = rows if places is None else rows[places]
+            release_values = rows if places is None else rows[places]
             if rows.dtype.kind == "i":
-                different += held != people[place]
+                different += release_values != people[place]
             else:
-                apart = _apart(held, float(people[place]), gaps=gaps)
-                total = apart if total is None else total + apart
+                column_distances = _distances(release_values, float(people[place]), gaps=gaps)
+                total = column_distances if total is None else total + column_distances
         return different.astype(np.float64) if total is None else total + different
 
 
-def _apart(held: Floats, number: float, *, gaps: bool) -> Floats:
-    """Distances of numbers; 1 from what is none, and 0 between such. gaps: whether there is one."""
+def _distances(release_values: Floats, number: float, *, gaps: bool) -> Floats:
+    """Distances of numbers; nan is 1 from numbers, 0 from nan. gaps: whether a nan occurs."""
     if np.isnan(number):
-        return (~np.isnan(held)).astype(np.float64)
-    apart: Floats = np.abs(held - number)
+        return (~np.isnan(release_values)).astype(np.float64)
+    distances: Floats = np.abs(release_values - number)
     if gaps:
-        apart[np.isnan(apart)] = 1.0
-    return apart
+        distances[np.isnan(distances)] = 1.0
+    return distances
 
 
 def _side(
     rows: Codes, people: Codes, numbers: Floats | None
 ) -> tuple[NDArray[Any], NDArray[Any], bool]:
-    """A column of the rows and of the people: codes, or numbers scaled to a range of 1.
+    """Return a column of rows and people, as codes or numbers scaled to a range of 1.
 
-    Last whether some of them are none.
+    The last result is whether some of the numbers are nan.
     """
     if numbers is None:
         size = max(int(rows.max()), int(people.max(initial=0)))
         kind = np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int64
         return rows.astype(kind), people.astype(kind), False
-    values, others = numbers[rows], numbers[people]
-    known = np.concatenate((values[~np.isnan(values)], others[~np.isnan(others)]))
-    span = float(np.ptp(known)) if len(known) else 0.0
-    return values / (span or 1.0), others / (span or 1.0), len(known) < len(values) + len(others)
+    values, people_values = numbers[rows], numbers[people]
+    values_present = np.concatenate(
+        (values[~np.isnan(values)], people_values[~np.isnan(people_values)])
+    )
+    span = float(np.ptp(values_present)) if len(values_present) else 0.0
+    return (
+        values / (span or 1.0),
+        people_values / (span or 1.0),
+        len(values_present) < len(values) + len(people_values),
+    )

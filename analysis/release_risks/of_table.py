@@ -1,15 +1,18 @@
-"""The regulators' three questions, and k, l and t, of a table that would leave as it is.
+"""The regulators' three attacks, and k, l and t, for a table released without change.
 
-The release is the rows of the table. Singling out is asked of one column and of three; linkability
-of the halves of what may be known; inference of every column from all others, or of what is
-sensitive where columns are many. Those not in the release are the same people, each left out in
-turn: what an attacker is right about nevertheless, it learns from the others.
+The release is the rows of the table. Singling out uses one column, and three; linkability the
+halves of the known columns; inference every column from the rest, or the sensitive columns if
+there are many. People outside the release are the same people, each left out in turn: the control's
+success comes from other people's rows.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..exposure.cells import as_table
+from ..exposure.persons import Persons
 from .guesses import LEFT_OUT, Inference, Linkability, Question, ask
 from .k_l_t import Diversity, diversity
 from .nearest import Codes, Numbers
@@ -24,11 +27,11 @@ ROWS = 3e7  # cells that are compared, about
 
 @dataclass(frozen=True, slots=True)
 class TableRisks:
-    """What was asked of the rows of a table.
+    """The risks of the rows of a table.
 
     Attributes:
-        attacks: one for each question.
-        sizes: of each attack the columns of its predicates; 0 where it is not singling out.
+        attacks: an attack for each question.
+        sizes: per attack the columns of its predicates; 0 unless it is singling out.
         diversity: k, l and t of each sensitive column.
     """
 
@@ -39,12 +42,12 @@ class TableRisks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableColumns:
-    """What the columns of a table are.
+    """The roles of a table's columns.
 
     Attributes:
         numbers: for each column the number of each code (nan: none), or None for a category.
-        quasi: the columns that may be known of a person; None: all that are not sensitive.
-        sensitive: the columns that nobody should learn.
+        quasi: the columns that an attacker may know; None: all that are not sensitive.
+        sensitive: the sensitive columns.
     """
 
     numbers: Numbers | None = None
@@ -55,13 +58,24 @@ class TableColumns:
 EVERY = TableColumns()  # categories, and all may be known
 
 
-def table_risks(table: Codes, asked: TableColumns = EVERY) -> TableRisks:
-    """Ask everything of a table: n x d codes of at least 0, one row a person; n >= 2, d >= 1."""
+def table_risks(
+    table: Codes, asked: TableColumns = EVERY, persons: Persons | None = None
+) -> TableRisks:
+    """Ask everything of a table.
+
+    Args:
+        table: n x d codes of at least 0; n >= 2, d >= 1.
+        asked: what its columns are.
+        persons: the same table, whose rows belong to persons; then only k, l and t are measured,
+            since the attacks are on single rows. None: each row is a person's own.
+    """
     codes, numbers, sensitive = as_table(table), asked.numbers, asked.sensitive
-    every = range(codes.shape[1])
-    known = [j for j in every if j not in sensitive] if asked.quasi is None else list(asked.quasi)
-    questions = _questions(list(every), known, list(sensitive))
-    sizes = [size for size in SIZES if size <= len(every)]
+    all_columns = range(codes.shape[1])
+    known_columns = (
+        [j for j in all_columns if j not in sensitive] if asked.quasi is None else list(asked.quasi)
+    )
+    questions = [] if persons else _questions(list(all_columns), known_columns, list(sensitive))
+    sizes = [] if persons else [size for size in SIZES if size <= len(all_columns)]
     attacks = [_singled(codes, size, numbers) for size in sizes]
     attacks += ask(questions, codes, codes, LEFT_OUT, numbers, ROWS) if questions else []
     return TableRisks(
@@ -70,29 +84,32 @@ def table_risks(table: Codes, asked: TableColumns = EVERY) -> TableRisks:
         tuple(
             diversity(
                 codes,
-                [j for j in known if j != column],
+                [j for j in known_columns if j != column],
                 column,
                 None if numbers is None else numbers[column],
+                persons,
             )
             for column in sensitive
         ),
     )
 
 
-def _questions(every: list[int], known: list[int], sensitive: list[int]) -> list[Question]:
-    if len(every) < 2:
+def _questions(
+    all_columns: list[int], known_columns: list[int], sensitive: list[int]
+) -> list[Question]:
+    if len(all_columns) < 2:
         return []
-    halves = known if len(known) > 1 else every
+    halves = known_columns if len(known_columns) > 1 else all_columns
     middle = len(halves) // 2
-    sought = every if len(every) <= MANY else sensitive[:MANY] or every[:MANY]
+    sought = all_columns if len(all_columns) <= MANY else sensitive[:MANY] or all_columns[:MANY]
     return [
         Linkability(tuple(halves[:middle]), tuple(halves[middle:])),
-        *(Inference(column, tuple(j for j in every if j != column)) for column in sought),
+        *(Inference(column, tuple(j for j in all_columns if j != column)) for column in sought),
     ]
 
 
 def _singled(codes: Codes, size: int, numbers: Numbers | None) -> Attack:
-    """How often a predicate of a random person's values isolates somebody."""
+    """Return how often a predicate of a random person's values isolates a person."""
     singled = singling_out(codes, codes, size, None, numbers, SETS)
     n = len(codes)
     return Attack("singling out", (), (), Rate(singled.share * n, n), None, singled.guessed)

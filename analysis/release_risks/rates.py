@@ -1,12 +1,14 @@
-"""Rates of an attack on a release: of those in it, of those who are not, and of guessing.
+"""Rates of an attack on a release: for people in it, for people outside it, and for guessing.
 
     rate       (s + z^2/2) / (n + z^2), and its half width: Wilson's interval (1927)
     risk       (attack - control) / (1 - control), errors propagated to first order
 
-as M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, *A unified framework for quantifying privacy risk
-in synthetic data* (PoPETs 2023) have them: of what an attacker is right about, only what it would
-not have been right about anyway is the release's doing.
+from M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi, *A unified framework for quantifying privacy
+risk in synthetic data* (PoPETs 2023): the release is only responsible for successes that the
+attacker would not have had without it.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
@@ -34,13 +36,13 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How often an attack is right.
+    """The success rate of an attack.
 
     Attributes:
         right: expected successes, at least 0.
-        tries: out of so many.
-        error_tries: the tries that the interval is for: fewer where some were measured on a
-            sample; None: all.
+        tries: number of tries.
+        error_tries: the tries that the interval is for: fewer if some were measured on a sample;
+            None: all.
     """
 
     right: float
@@ -53,7 +55,7 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """The share of tries that are right, 0 to 1; 0 where nothing was tried."""
+        """The share of tries that are right, 0 to 1; 0 without tries."""
         return min(1.0, self.right / self.tries) if self.tries else 0.0
 
     def wilson(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -69,21 +71,21 @@ class Rate:
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
         """The share, and Wilson's interval; it ends at the share where that is 0 or 1."""
         middle, half = self.wilson(confidence)
-        low = max(0.0, middle - half) if self.share > 0 else 0.0  # not what rounding leaves
+        low = max(0.0, middle - half) if self.share > 0 else 0.0  # avoids a rounding residue
         high = min(1.0, middle + half) if self.share < 1 else 1.0
         return Interval(self.share, low, high)
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One question about a release: the attack's rate, the control's, and that of guessing.
+    """A question about a release: the attack's rate, the control's, and that of guessing.
 
     Attributes:
         question: singling out, linkability or inference.
-        known: the numbers of the columns that the attacker knows of somebody.
-        sought: the numbers of those that it wants.
-        attack: on people who are in the release.
-        control: the same attack on people who are not; None: there are none.
+        known: the numbers of the columns that the attacker knows.
+        sought: the numbers of the columns that it wants.
+        attack: rate for people in the release.
+        control: rate for people outside it; None: there are none.
         baseline: guessing without the release.
     """
 
@@ -95,19 +97,19 @@ class Attack:
     baseline: Rate
 
     def risk(self, confidence: float = CONFIDENCE) -> Interval:
-        """What the release adds: the attack's rate beyond the control's, of what was left to add.
+        """Return the risk added by the release: (attack - control) / (1 - control).
 
         Without a control it is the attack's rate.
         """
         if self.control is None:
             return self.attack.interval(confidence)
         rate, error = self.attack.wilson(confidence)
-        known, known_error = self.control.wilson(confidence)
-        left = 1 - known
-        if left <= 0:
+        control, known_error = self.control.wilson(confidence)
+        rest_share = 1 - control
+        if rest_share <= 0:
             return Interval(0.0, 0.0, 1.0)
-        spread = sqrt((error / left) ** 2 + ((rate - 1) / left**2 * known_error) ** 2)
-        return _clipped((rate - known) / left, spread)
+        spread = sqrt((error / rest_share) ** 2 + ((rate - 1) / rest_share**2 * known_error) ** 2)
+        return _clipped((rate - control) / rest_share, spread)
 
 
 def _clipped(value: float, error: float) -> Interval:

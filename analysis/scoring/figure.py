@@ -1,7 +1,7 @@
-"""The picture of a score: who is exposed at every k, in each column and in all of them.
+"""The figure of a score: exposed people at every k, in each column and in all columns together.
 
-Up to `NAMED` columns each has a line of its own; of more only the most exposed are named, the rest
-are grey.
+Up to `NAMED` columns each column has its own line; of more, only the most exposed are named, and
+the rest are grey.
 """
 
 # pyright: reportReturnType=false
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import drawing
-from ..exposure.equivalence_classes import Crowds
+from ..exposure import Crowds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,22 +22,22 @@ MEANS = {"category": "are a value of their own", "wildcard": "match anything"}
 
 
 class Drawable(Protocol):
-    """What is drawn of a column, or of the joint: its name and its crowds."""
+    """The drawn data of a column or of the joint: its name and its crowds."""
 
     @property
     def name(self) -> str:
-        """The column."""
+        """The name of the column."""
 
     @property
     def crowds(self) -> Crowds:
-        """Who is alike in it."""
+        """The people of this column by crowd size."""
 
 
 class DrawableBounds(Protocol):
     """The proved bound that is drawn."""
 
     @property
-    def margins(self) -> int:
+    def proved(self) -> int:
         """People exposed at most, as proved from the counts of columns."""
 
 
@@ -58,11 +58,11 @@ class DrawableEstimate(Protocol):
 
 
 class DrawableScore(Protocol):
-    """What is drawn of a score; `table_score.TableScore` is one."""
+    """The drawn data of a score; `table_score.TableScore` is one."""
 
     @property
     def n(self) -> int:
-        """People."""
+        """The number of people."""
 
     @property
     def k(self) -> int:
@@ -70,7 +70,7 @@ class DrawableScore(Protocol):
 
     @property
     def missing(self) -> str:
-        """What a missing cell means: a key of `MEANS`."""
+        """The meaning of a missing cell: a key of `MEANS`."""
 
     @property
     def columns(self) -> Sequence[Drawable]:
@@ -92,9 +92,9 @@ class DrawableScore(Protocol):
 @drawing.styled
 def figure(score: DrawableScore) -> "Figure":
     """The score on a figure of its own."""
-    made, (ax,) = drawing.new(8.5, 4.8)
+    plot, (ax,) = drawing.new(8.5, 4.8)
     draw(score, ax)
-    return made
+    return plot
 
 
 @drawing.styled
@@ -103,12 +103,14 @@ def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
     if ax is None:
         ax = drawing.new(8.5, 4.8)[1][0]
     ranked = sorted(score.columns, key=lambda column: -_weight(column))
-    named = [column for column in score.columns if column in ranked[:NAMED]]
-    others = ranked[NAMED:]
-    for i, column in enumerate(others):
-        label = f"{len(others)} other columns, less exposed" if i == 0 else None
+    named_columns = [column for column in score.columns if column in ranked[:NAMED]]
+    further_columns = ranked[NAMED:]
+    for i, column in enumerate(further_columns):
+        label = f"{len(further_columns)} other columns, less exposed" if i == 0 else None
         _curve(ax, column, color=drawing.GREY, linewidth=0.7, alpha=0.6, label=label)
-    for column, (colour, style) in zip(named, drawing.styles(len(named) + 1)[:-1], strict=True):
+    for column, (colour, style) in zip(
+        named_columns, drawing.styles(len(named_columns) + 1)[:-1], strict=True
+    ):
         _curve(ax, column, color=colour, linestyle=style, label=_short(column.name))
     if len(score.columns) > 1:
         _curve(ax, score.joint, color=drawing.BLACK, linewidth=2.4, label="all columns")
@@ -125,11 +127,11 @@ def draw(score: DrawableScore, ax: "Axes | None" = None) -> "Axes":
 
 
 def _possible(ax: "Axes", score: DrawableScore) -> None:
-    """At k, the proved bound of the joint, and the estimate beside it where there is one."""
+    """Draw, at k, the proved bound of the joint, and the estimate if it exists."""
     if len(score.columns) < 2:
         return
     n, estimate = score.n, score.unrelated
-    at_most = score.bounds.margins / n
+    at_most = score.bounds.proved / n
     ax.plot([score.k], [at_most], "v", color=drawing.BLACK, label="at most (proved)")
     if estimate is not None:
         mean, low, high = (people / n for people in (estimate.mean, estimate.low, estimate.high))

@@ -1,18 +1,18 @@
-"""What an analyst can still do with a release: entropy kept, cells, and two-way tables.
+"""The utility of a release for an analyst: entropy kept, cells, and two-way tables.
 
-A release is the number of people per released row; a cell of a row may be a blank.
+A release is the number of people per released row; a cell of a row may be suppressed.
 
     cells       (person, column) pairs that are shown, of n d
-    entropy     bits a person: sum over sets T of columns of (n_T / n) H(values shown | T shown),
-                which for a release of whole columns J is the entropy of the joint over J. For
-                randomized reports it is I(row; report), what a report tells of its row.
-    two-way     for every pair of columns, the total variation distance between the share of people
-                in each cell as it is and as the analyst would estimate it
+    entropy     bits a person: sum over sets T of columns of (n_T / n) H(values shown | T shown);
+                for a release of whole columns J it is the entropy of the joint over J. For
+                randomized reports it is I(row; report), the information in a report about its row.
+    two-way     for every pair of columns, the total variation distance between the true share of
+                people in each cell and the analyst's estimate
 
-The analyst's estimate of a pair: the counts, where both columns are shown of everybody; the
-maximum-likelihood table (EM) where some are blank; and the product of what is known of each, with a
-uniform guess for a column it has seen nothing of. With b_j(v) the probability that value v of
-column j is left blank (1 everywhere where the analyst knows no rule: blanks at random),
+The analyst's estimate of a pair: the counts, if both columns are shown for all people; the
+maximum-likelihood table (EM), if some cells are suppressed; and the product of the single
+estimates, with a uniform guess for a column without data. With b_j(v) the probability that value v
+of column j is suppressed (1 everywhere if the analyst knows no rule: suppression at random),
 
     P(shown (v, w)) ~ p(v, w)     P(v, blank) ~ sum over w of p(v, w) b(w)     and so on
 """
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 from ..suppression.cell_patterns import BLANK, Pattern
 
-STEPS = 500  # of EM
+STEPS = 500  # limits the steps of EM
 STILL = 1e-12  # a change of shares below which EM has ended
 TINY = 1e-300  # instead of a sum that is 0
 
@@ -51,7 +51,7 @@ class PairErrors:
 
     @property
     def mean(self) -> float:
-        """Over all pairs; 0 where there is none."""
+        """The mean over all pairs; 0 without pairs."""
         return sum(self.distances) / len(self.distances) if self.distances else 0.0
 
     @property
@@ -68,11 +68,11 @@ class PairErrors:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """People per released row over all d columns; a column that is not released is all blank.
+    """People per released row over all d columns; a column that is not released is BLANK.
 
     Attributes:
-        rows: codes, shape (rows, d), BLANK where a value is left out.
-        people: of each row, shape (rows,).
+        rows: codes, shape (rows, d), BLANK for a suppressed value.
+        people: people with each row, shape (rows,).
     """
 
     rows: NDArray[np.int64]
@@ -80,7 +80,7 @@ class Release:
 
     @classmethod
     def of(cls, counts: Mapping[Pattern, int], width: int) -> "Release":
-        """From counts per released row of `width` codes, BLANK where nothing is shown."""
+        """Build it from counts per released row of `width` codes, BLANK for a suppressed value."""
         if any(len(row) != width for row in counts):
             raise ParameterError(f"counts: a released row has not {width} cells")
         rows = sorted(counts)  # sums have the same digits in every order
@@ -99,17 +99,17 @@ class Release:
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The columns of which anything is shown."""
-        shown = (self.rows != BLANK).any(axis=0)
-        return tuple(np.flatnonzero(shown).tolist())
+        """The columns with any value shown."""
+        is_shown = (self.rows != BLANK).any(axis=0)
+        return tuple(np.flatnonzero(is_shown).tolist())
 
     @property
     def entropy(self) -> float:
         """Bits a person that are kept (see above)."""
         total = 0.0
-        for shown in np.unique(self.rows != BLANK, axis=0):
-            here = ((self.rows != BLANK) == shown).all(axis=1)
-            total += self.people[here].sum() * _entropy(self.people[here])
+        for pattern in np.unique(self.rows != BLANK, axis=0):
+            in_pattern = ((self.rows != BLANK) == pattern).all(axis=1)
+            total += self.people[in_pattern].sum() * _entropy(self.people[in_pattern])
         return float(total / self.n) if self.n else 0.0
 
 
@@ -140,15 +140,16 @@ def pair_errors(
     known: Mapping[int, Sequence[float]] | None = None,
     left_blank: Mapping[int, Sequence[float]] | None = None,
 ) -> PairErrors:
-    """How far an analyst's two-way tables are from the people's.
+    """Return the distance of an analyst's two-way tables from the true tables.
 
     Args:
-        codes: the people as they are, n x d.
+        codes: the true rows, n x d.
         sizes: number of values of each column.
-        release: what the analyst has.
-        known: shares of the values of columns that it has besides, such as published marginals.
-        left_blank: of columns that were blanked by a rule it knows, the probability of a blank for
-            each value.
+        release: the release that the analyst has.
+        known: shares of the values of some columns that it knows besides, such as published
+            marginals.
+        left_blank: for columns suppressed by a rule it knows, the probability that each value is
+            suppressed.
     """
     rules = [np.asarray((left_blank or {}).get(j, np.ones(size))) for j, size in enumerate(sizes)]
     single = [
@@ -170,7 +171,7 @@ def pair_errors(
 
 
 def errors_of_tables(codes: Any, sizes: Sequence[int], tables: Mapping[Pair, Floats]) -> PairErrors:
-    """How far given two-way tables (shares) are from the people's."""
+    """Return the distance of given two-way tables (shares) from the true tables."""
     return PairErrors(
         tuple(tables),
         tuple(distance(pair_shares(codes, sizes, pair), table) for pair, table in tables.items()),
@@ -178,13 +179,17 @@ def errors_of_tables(codes: Any, sizes: Sequence[int], tables: Mapping[Pair, Flo
 
 
 def _margin(release: Release, column: int, size: int, rule: Floats) -> Floats:
-    """What the analyst takes for the shares of one column."""
-    seen = release.rows[:, column] != BLANK
-    counts = np.bincount(release.rows[seen, column], release.people[seen], size).astype(np.float64)
-    hidden = float(release.people[~seen].sum())
-    if not seen.any() or not hidden:
+    """Return the analyst's estimate of the shares of one column."""
+    is_shown = release.rows[:, column] != BLANK
+    counts = np.bincount(release.rows[is_shown, column], release.people[is_shown], size).astype(
+        np.float64
+    )
+    hidden_people = float(release.people[~is_shown].sum())
+    if not is_shown.any() or not hidden_people:
         return _shares(counts)
-    return _likeliest(counts, lambda p: hidden * p * rule / max(float((p * rule).sum()), TINY))
+    return _likeliest(
+        counts, lambda p: hidden_people * p * rule / max(float((p * rule).sum()), TINY)
+    )
 
 
 def estimated(
@@ -196,38 +201,38 @@ def estimated(
 ) -> Floats:
     """The analyst's estimate of a two-way table, as shares."""
     i, j = pair
-    both, rows, columns, neither = _parts(release, sizes, pair)
-    if not rows.any() and not columns.any() and both.any() and not neither:
-        return _shares(both)
+    both_shown, rows, columns, neither = _parts(release, sizes, pair)
+    if not rows.any() and not columns.any() and both_shown.any() and not neither:
+        return _shares(both_shown)
     if {i, j} - set(release.columns):
         return np.asarray(np.outer(single[i], single[j]))
-    first, other = rules[i][:, None], rules[j][None, :]
+    first, second = rules[i][:, None], rules[j][None, :]
 
-    def hidden(p: Floats) -> Floats:
-        """People with a blank, by the cell that they are expected in; not yet to scale."""
-        by_row, by_column, all_of_it = p * other, p * first, p * first * other
+    def hidden_counts(p: Floats) -> Floats:
+        """Return people with suppressed values, by their expected cell; not yet to scale."""
+        by_row, by_column, all_of_it = p * second, p * first, p * first * second
         shares: Floats = neither * all_of_it / max(all_of_it.sum(), TINY)
         shares += by_row * (rows / np.maximum(by_row.sum(axis=1), TINY))[:, None]
         shares += by_column * (columns / np.maximum(by_column.sum(axis=0), TINY))
         return shares
 
-    return _likeliest(both, hidden)
+    return _likeliest(both_shown, hidden_counts)
 
 
-def _likeliest(shown: Floats, hidden: Callable[[Floats], Floats]) -> Floats:
-    """EM: shares of the cells, given the people shown in each and those expected behind blanks."""
-    shares = np.full(shown.shape, 1 / shown.size)
+def _likeliest(shown_counts: Floats, hidden_counts: Callable[[Floats], Floats]) -> Floats:
+    """Run EM: shares of the cells, from the people shown in each and the expected hidden people."""
+    shares = np.full(shown_counts.shape, 1 / shown_counts.size)
     for _ in range(STEPS):
-        wanted = _shares(shown + hidden(shares))
-        moved = float(np.abs(wanted - shares).max())
-        shares = wanted
+        next_shares = _shares(shown_counts + hidden_counts(shares))
+        moved = float(np.abs(next_shares - shares).max())
+        shares = next_shares
         if moved < STILL:
             break
     return shares
 
 
 def _shares(counts: Floats) -> Floats:
-    """Counts as shares; uniform where there are none."""
+    """Return counts as shares; uniform if all counts are 0."""
     total = counts.sum()
     shares: Floats = counts / total if total else np.full(counts.shape, 1 / counts.size)
     return shares
@@ -238,31 +243,37 @@ def _parts(
 ) -> tuple[Floats, Floats, Floats, float]:
     """People with both columns shown, by cell; the first only; the second only; and neither."""
     i, j = pair
-    left, other = release.rows[:, i], release.rows[:, j]
-    first, second = left != BLANK, other != BLANK
-    both = np.zeros((sizes[i], sizes[j]))
-    np.add.at(both, (left[first & second], other[first & second]), release.people[first & second])
-    alone, too = first & ~second, second & ~first
-    rows = np.bincount(left[alone], release.people[alone], minlength=sizes[i])
-    columns = np.bincount(other[too], release.people[too], minlength=sizes[j])
+    first_codes, second_codes = release.rows[:, i], release.rows[:, j]
+    first, second = first_codes != BLANK, second_codes != BLANK
+    both_shown = np.zeros((sizes[i], sizes[j]))
+    np.add.at(
+        both_shown,
+        (first_codes[first & second], second_codes[first & second]),
+        release.people[first & second],
+    )
+    only_first, only_second = first & ~second, second & ~first
+    rows = np.bincount(first_codes[only_first], release.people[only_first], minlength=sizes[i])
+    columns = np.bincount(
+        second_codes[only_second], release.people[only_second], minlength=sizes[j]
+    )
     neither = float(release.people[~first & ~second].sum())
-    return both, rows.astype(np.float64), columns.astype(np.float64), neither
+    return both_shown, rows.astype(np.float64), columns.astype(np.float64), neither
 
 
 def entropy_of(codes: Any) -> float:
-    """The entropy of whole rows, in bits a person: what releasing everything would keep."""
+    """Return the entropy of whole rows, in bits a person: that of a release of all columns."""
     return _entropy(np.unique(codes, axis=0, return_counts=True)[1])
 
 
 def bits_of_release(release: Release, users: int, sizes: Sequence[int]) -> float:
-    """Bits received by whoever reads a release with blanks, at least so many.
+    """Return a lower bound on the bits that a release with suppressed cells gives its analyst.
 
-    A table that the release allows deals the n people to the released rows and fills the blanks:
-    at most multinomial(n; rows) x product of V over the blanks tables, some of them counted twice.
+    A consistent table deals the n people to the released rows and fills suppressed cells: at most
+    multinomial(n; rows) x product of V over these cells tables, some of them counted twice.
     """
     from ..trust import log2_multinomial
 
-    each = [log2(size) for size in sizes]
-    blank = ((release.rows == BLANK) @ np.array(each)) @ release.people
-    whole = release.n * sum(each) - log2_multinomial(release.people.tolist()) - float(blank)
-    return min(max(0.0, whole), users * sum(each))
+    column_bits = [log2(size) for size in sizes]
+    blank = ((release.rows == BLANK) @ np.array(column_bits)) @ release.people
+    whole = release.n * sum(column_bits) - log2_multinomial(release.people.tolist()) - float(blank)
+    return min(max(0.0, whole), users * sum(column_bits))

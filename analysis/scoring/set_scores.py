@@ -1,47 +1,54 @@
-"""Which sets of columns of a table are safe, in truth and by promise.
+"""Safe sets of columns of a table, by truth and by certified bound.
 
-Truth is counted in the table; the promise is the coverage bound from the marginals, which whoever
-does not see the table could make. With missing cells that match anything a single column's promise
-is its truth, since its marginal shows it, and the bound of several is that with missing as a value,
-which is never below.
+The truth is counted in the table. The certified bound is the coverage bound from the marginals,
+which a party without the table can compute. With missing cells that match any value, a single
+column's bound is its truth, since its marginal shows it, and the bound of several columns is that
+with missing as a value, which is never below.
 
 Up to `EVERY` columns every set is counted, unless there are too many rows. Otherwise the truly safe
-sets are searched (safe_sets.py), and the largest promised set is the exact choice of
+sets are searched (safe_sets.py), and the largest set safe by its bound is the exact choice of
 suppression/column_suppression.py.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from ..composition import best_bound
 from ..composition.column_sets import bounds_of_all_sets
+from ..composition.person_bound import PersonBounds
 from ..exposure.cells import people_by_cell
 from ..exposure.column_sets import SetExposures, exposures_of_all_sets
 from ..exposure.counts import Integers
+from ..exposure.persons import Persons
 from ..exposure.wildcards import Wildcards
 from ..suppression import choose_columns
 from ..suppression.packing import MAX_COLUMNS
 from ..suppression.safe_sets import search_safe_sets
 
+PROMISED_BY_PERSONS = "persons"  # composition/person_bound.py
 PROMISED_BY = "coverage"  # bound: what prices prove of a set takes a linear program
 EVERY = 12  # columns: 4,095 sets
 COUNTED = 500_000_000  # rows times sets: about ten seconds
-MATCHED = 20_000_000  # different rows times sets, when missing cells match anything
+MATCHED = 20_000_000  # different rows times sets, if missing cells match any value
+
+PAIRED = 50_000_000  # rows times sets, when persons have several rows
 
 Columns = tuple[int, ...]
+Other = Wildcards | Persons  # crowds that are no partition of the people
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredSet:
-    """A set of columns: its people below k, in truth and at most by promise.
+    """A set of columns: its people below k, by truth and by certified bound.
 
     Attributes:
         columns: by number, ascending.
         truth: people in a crowd smaller than k.
-        promised: at most so many, by the best bound.
+        promised: upper bound on them, by the best bound.
     """
 
     columns: Columns
@@ -64,12 +71,12 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The largest safe set that was found, its people below k, and what to drop.
+    """The largest safe set found, its people below k, and the columns to drop.
 
     Attributes:
         kept: column numbers, ascending.
-        people: in a crowd smaller than k.
-        largest: whether it is known that no safe set has more columns.
+        people: people in a crowd smaller than k.
+        largest: whether no safe set is known to have more columns.
         dropped: the other columns.
     """
 
@@ -81,19 +88,19 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """The search. `every`: all non-empty sets are in `sets`, otherwise only those named below.
+    """The sets of a search. `every`: all non-empty sets are in `sets`, otherwise only those named.
 
     Attributes:
         every: whether all non-empty sets are in `sets`.
-        counted: sets that were counted in the table.
-        finished: False when the search stopped before every column that is safe alone was in a
+        counted: number of sets counted in the table.
+        finished: False if the search stopped before every column that is safe alone was in a
             maximal set.
-        sets: those that were scored.
-        truth: the best choice by what is true.
-        promised: the best choice by what can be promised.
+        sets: the scored sets.
+        truth: the best choice by truth.
+        promised: the best choice by certified bound.
         maximal_truth: maximal safe sets by truth: all of them if `every`; otherwise those found.
-        maximal_promised: maximal safe sets by promise: all of them if `every`; otherwise the one
-            chosen.
+        maximal_promised: maximal safe sets by bound: all of them if `every`; otherwise the chosen
+            set.
     """
 
     every: bool
@@ -111,25 +118,32 @@ def score_sets(
     marginals: list[Integers],
     k: int,
     most: int,
-    wild: Wildcards | None,
+    other: Other | None,
     progress: Progress,
 ) -> Sets:
     """Search the sets of columns that leave at most `most` people below k."""
     d = codes.shape[1]
-    rows, limit = (len(codes), COUNTED) if wild is None else (wild.weights.size, MATCHED)
+    rows, limit = _effort(codes, other)
     if d <= EVERY and rows << d <= limit:
         progress(f"all {2**d - 1:,} sets of columns")
-        return _every(codes, marginals, k, most, wild)
+        return _score_all_sets(codes, marginals, k, most, other)
     progress("the largest set that the marginals can promise")
-    return _wide(codes, marginals, k, most, wild, progress)
+    return _wide(codes, marginals, k, most, other, progress)
 
 
-def _every(
-    codes: np.ndarray, marginals: list[Integers], k: int, most: int, wild: Wildcards | None
+def _effort(codes: np.ndarray, source: Other | None) -> tuple[int, int]:
+    """The rows that are read for a set, and how many rows times sets are read at most."""
+    if source is None:
+        return len(codes), COUNTED
+    return (len(codes), PAIRED) if isinstance(source, Persons) else (source.weights.size, MATCHED)
+
+
+def _score_all_sets(
+    codes: np.ndarray, marginals: list[Integers], k: int, people_limit: int, source: Other | None
 ) -> Sets:
-    promised = bounds_of_all_sets(marginals, k)
-    counted = exposures_of_all_sets(codes, k) if wild is None else None
-    sets = [_scored(columns, p, counted, wild, k) for columns, p in promised.items()]
+    promised = _bounds(marginals, k, source)
+    exact = exposures_of_all_sets(codes, k) if source is None else None
+    sets = [_scored(columns, p, exact, source, k) for columns, p in promised.items()]
     truth = {score.columns: score.truth for score in sets}
     bound = {score.columns: score.promised for score in sets}
     return Sets(
@@ -137,36 +151,52 @@ def _every(
         len(sets),
         True,
         tuple(sets),
-        _chosen(truth, most, codes.shape[1]),
-        _chosen(bound, most, codes.shape[1]),
-        _maximal(truth, most),
-        _maximal(bound, most),
+        _largest_safe_set(truth, people_limit, codes.shape[1]),
+        _largest_safe_set(bound, people_limit, codes.shape[1]),
+        _maximal(truth, people_limit),
+        _maximal(bound, people_limit),
     )
 
 
+def _bounds(marginals: list[Integers], k: int, source: Other | None) -> dict[Columns, int]:
+    """The bound of each set of columns, from the counts of its columns."""
+    if not isinstance(source, Persons):
+        return bounds_of_all_sets(marginals, k)
+    bounds, d = PersonBounds(marginals, k, source.n), len(marginals)
+    column_sets = (s for size in range(1, d + 1) for s in combinations(range(d), size))
+    return {columns: bounds.of(columns) for columns in column_sets}
+
+
 def _scored(
-    columns: Columns, promised: int, counted: SetExposures | None, wild: Wildcards | None, k: int
+    columns: Columns, promised: int, exact: SetExposures | None, source: Other | None, k: int
 ) -> ScoredSet:
-    if wild is not None:
-        truth = wild.crowds(columns).users_below(k)
+    if source is not None:
+        truth = _exposed(source, columns, k)
         return ScoredSet(columns, truth, truth if len(columns) == 1 else promised)
-    assert counted is not None  # noqa: S101 - one of the two is given
-    return ScoredSet(columns, int(counted.people[sum(1 << j for j in columns)]), promised)
+    assert exact is not None  # noqa: S101 - one of the two is given
+    return ScoredSet(columns, int(exact.people[sum(1 << j for j in columns)]), promised)
 
 
-def _chosen(people: dict[Columns, int], most: int, d: int) -> Choice:
+def _exposed(source: Other, columns: Sequence[int], k: int) -> int:
+    """The people below k, where crowds are no partition."""
+    if isinstance(source, Persons):
+        return source.below(columns, k)
+    return source.crowds(columns).users_below(k)
+
+
+def _largest_safe_set(people: dict[Columns, int], people_limit: int, d: int) -> Choice:
     """The most columns, then the fewest people, then the first."""
-    safe = [columns for columns, exposed in people.items() if exposed <= most]
-    kept = min(safe, key=lambda s: (-len(s), people[s], s), default=())
-    others = (j for j in range(d) if j not in kept)
-    dropped = tuple(Dropped(j, people[tuple(sorted((*kept, j)))]) for j in others)
-    return Choice(kept, people.get(kept, 0), True, dropped)
+    safe = [columns for columns, exposed in people.items() if exposed <= people_limit]
+    kept_columns = min(safe, key=lambda s: (-len(s), people[s], s), default=())
+    dropped_columns = (j for j in range(d) if j not in kept_columns)
+    dropped = tuple(Dropped(j, people[tuple(sorted((*kept_columns, j)))]) for j in dropped_columns)
+    return Choice(kept_columns, people.get(kept_columns, 0), True, dropped)
 
 
-def _maximal(people: dict[Columns, int], most: int) -> tuple[Columns, ...]:
+def _maximal(people: dict[Columns, int], people_limit: int) -> tuple[Columns, ...]:
     """The safe sets to which no column can be added; safe sets are downward closed."""
-    safe = {frozenset(columns) for columns, exposed in people.items() if exposed <= most}
-    columns = {column for chosen in safe for column in chosen}
+    safe = {frozenset(columns) for columns, exposed in people.items() if exposed <= people_limit}
+    columns = {column for safe_set in safe for column in safe_set}
     maximal = (s for s in safe if not any(s | {j} in safe for j in columns - s))
     return tuple(sorted((tuple(sorted(s)) for s in maximal), key=lambda s: (-len(s), s)))
 
@@ -175,25 +205,36 @@ def _wide(
     codes: np.ndarray,
     marginals: list[Integers],
     k: int,
-    most: int,
-    wild: Wildcards | None,
+    people_limit: int,
+    source: Other | None,
     progress: Progress,
 ) -> Sets:
+    persons = source if isinstance(source, Persons) else None
+    wild = None if isinstance(source, Persons) else source
+    bounds = None if persons is None else PersonBounds(marginals, k, persons.n)
 
     def promise(columns: Columns) -> int:
         if len(columns) == 1 or not columns:
             return truth(columns)
+        if bounds is not None:
+            return bounds.of(columns)
         return best_bound([marginals[j] for j in columns], k).people
 
     def truth(columns: Columns) -> int:
-        return _below(codes, wild, columns, k)
+        return _below(codes, source, columns, k)
 
-    promised, exact = _promised(marginals, k, most, truth)
+    if persons is None:
+        promised, exact = _promised(marginals, k, people_limit, truth)
+    else:
+        promised, exact = _filled(promise, codes.shape[1], people_limit), False
     progress("safe sets among the columns")
-    search = search_safe_sets(codes, k, most, wild, known=promised)  # what is promised is true
+    # what is promised is true
+    search = search_safe_sets(codes, k, people_limit, wild, known=promised, persons=persons)
     progress("what each other column would cost")
-    named = dict.fromkeys((*((j,) for j in range(codes.shape[1])), *search.maximal, search.largest))
-    sets = [ScoredSet(s, truth(s), promise(s)) for s in (*named, promised) if s]
+    named_sets = dict.fromkeys(
+        (*((j,) for j in range(codes.shape[1])), *search.maximal, search.largest)
+    )
+    sets = [ScoredSet(s, truth(s), promise(s)) for s in (*named_sets, promised) if s]
     return Sets(
         False,
         search.counted,
@@ -206,32 +247,46 @@ def _wide(
     )
 
 
+def _filled(promise: Callable[[Columns], int], d: int, people_limit: int) -> Columns:
+    """A set that can be promised: the columns that expose least first, as long as they fit."""
+    kept_columns: Columns = ()
+    for j in sorted(range(d), key=lambda j: promise((j,))):
+        wider = tuple(sorted((*kept_columns, j)))
+        kept_columns = wider if promise(wider) <= people_limit else kept_columns
+    return kept_columns
+
+
 def _promised(
-    marginals: list[Integers], k: int, most: int, truth: Callable[[Columns], int]
+    marginals: list[Integers], k: int, people_limit: int, truth: Callable[[Columns], int]
 ) -> tuple[Columns, bool]:
-    """The largest set whose bound is safe, and whether all sets were considered."""
-    alone = [truth((j,)) for j in range(len(marginals))]
-    hopeful = sorted((j for j in range(len(marginals)) if alone[j] <= most), key=alone.__getitem__)
+    """Return the largest set with a safe bound, and whether all sets were considered."""
+    single_people = [truth((j,)) for j in range(len(marginals))]
+    hopeful = sorted(
+        (j for j in range(len(marginals)) if single_people[j] <= people_limit),
+        key=single_people.__getitem__,
+    )
     hopeful = sorted(hopeful[:MAX_COLUMNS])
     n = int(marginals[0].sum())
     if not hopeful:
         return (), True
-    chosen = choose_columns([marginals[j] for j in hopeful], k, most / n)
-    kept = tuple(hopeful[j] for j in chosen.kept)
-    # A column may be safe by its marginal where missing matches anything, and not as a value.
-    kept = kept or (min(hopeful, key=alone.__getitem__),)
-    return kept, len(hopeful) == sum(people <= most for people in alone)
+    selection = choose_columns([marginals[j] for j in hopeful], k, people_limit / n)
+    kept_columns = tuple(hopeful[j] for j in selection.kept)
+    # A column may be safe by its marginal if missing matches any value, and unsafe as a value.
+    kept_columns = kept_columns or (min(hopeful, key=single_people.__getitem__),)
+    return kept_columns, len(hopeful) == sum(people <= people_limit for people in single_people)
 
 
-def _reasons(kept: Columns, people: Callable[[Columns], int], d: int, *, largest: bool) -> Choice:
-    others = (j for j in range(d) if j not in kept)
-    dropped = tuple(Dropped(j, people(tuple(sorted((*kept, j))))) for j in others)
-    return Choice(kept, people(kept) if kept else 0, largest, dropped)
+def _reasons(
+    kept_columns: Columns, people: Callable[[Columns], int], d: int, *, largest: bool
+) -> Choice:
+    dropped_columns = (j for j in range(d) if j not in kept_columns)
+    dropped = tuple(Dropped(j, people(tuple(sorted((*kept_columns, j))))) for j in dropped_columns)
+    return Choice(kept_columns, people(kept_columns) if kept_columns else 0, largest, dropped)
 
 
-def _below(codes: np.ndarray, wild: Wildcards | None, columns: Sequence[int], k: int) -> int:
+def _below(codes: np.ndarray, source: Other | None, columns: Sequence[int], k: int) -> int:
     """The people below k in these columns."""
-    if wild is not None:
-        return wild.crowds(columns).users_below(k)
+    if source is not None:
+        return _exposed(source, columns, k)
     counts = people_by_cell(codes, columns)
     return int(counts[counts < k].sum())

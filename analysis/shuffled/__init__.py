@@ -2,7 +2,7 @@
 
     shuffle, largest_local_epsilon         any mechanism: epsilon after shuffling, and its inverse
     compose_reports                        several features, or rounds, of one person
-    count_pmf, log_count_pmf, count_cdf    the law of the number of reported ones, n people, m ones
+    count_pmf, log_count_pmf, count_cdf    the law of the number of reported 1-bits
     privacy_ratio, probability_ratio       paper 001's two ratios, over all outcomes
     quantile, grow, mean_and_variance      Sections 6.1, 6.6, 6.8
     law, expected_counts                   L bits: the law of all 2^L counts, exactly
@@ -11,10 +11,10 @@
     ratio_bound, local_epsilon             Proposition 6.1; Proposition 5.1
     removed_delta, replaced_delta          rows that k people open, each taking part at random
 
-May import `randomizers` and the ground files. Must never know how a mix works: here its effect is
-that nobody knows whose report is whose. Neighbours differ in one person's value (replace one), and
-the number of people is public. An epsilon or delta of one-bit reports is a `Level`: a float that
-says which reading it is; of any mechanism it lies in an `Enclosure`. Epsilons are in nats.
+May import `randomizers` and the ground files. Must never know how a mix works: its effect here is
+that no report can be linked to its sender. Neighbours differ in one person's value (replace one),
+and the number of people is public. An epsilon or delta of 1-bit reports is a `Level`: a float
+that names its reading; for other mechanisms it lies in an `Enclosure`. Epsilons are in nats.
 """
 
 from typing import TYPE_CHECKING

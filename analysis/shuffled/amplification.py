@@ -1,29 +1,29 @@
-"""How private one shuffled report is, for every randomizer and every matrix.
+"""Bounds on the privacy of one shuffled report, for every randomizer and every matrix.
 
-The doubted person has u or v; of the n - 1 others nothing is assumed. Only what a report says about
-u and v matters, so a few outcomes y stand for all reports. If everybody's law is at least w b(y),
-whatever their value, then with probability w each of the others says something drawn from b that
-depends on nobody: the privacy blanket (*recalled*: Balle, Bell, Gascon, Nissim, 2019). Tell the
-attacker who did not, and what they said:
+The doubted person has u or v; the other n - 1 people may have any values. Only the likelihoods of
+a report under u and v matter, so a few outcomes y stand for all reports. If the law of every value
+is at least w b(y), then with probability w a report is drawn from b, independently of the value:
+the privacy blanket (*recalled*: Balle, Bell, Gascon, Nissim, 2019). Reveal to the attacker the
+people outside the blanket, and their reports:
 
     upper   never + (1 / (n w)) E[(sum of B_i X_i over i <= n)_+],   B_i ~ Ber(w),  Y_i ~ b,
             X_i = (P_u(Y_i) - e^eps P_v(Y_i)) / b(Y_i);      and never above the local delta
 
-    never   the sum of (P_u(y) - e^eps P_v(y))_+ over the y that b never has: no crowd hides these
+    never   the sum of (P_u(y) - e^eps P_v(y))_+ over the y with b(y) = 0: no crowd hides these
 
-In a large crowd the next one is nearer, where the laws of all values of the others are known:
+In a large crowd the next bound is sharper, if the laws of all values of other people are known:
 
-    upper   every other term exchanged for one and the same, the widest there is (`any_others.py`);
-            where that is not near, population by population (`two_values.py`; where others have
-            the doubted two values alone, `erased_response.py`)
+    upper   all other terms exchanged for the widest possible term (`any_others.py`); if that is not
+            sharp, population by population (`two_values.py`; if other people have only the
+            doubted two values, `erased_response.py`)
 
-    lower   the same with w = 1 and b = P_z: all others have the value z, which is an actual pair of
-            collections (ERRATA 001.9). z = v, and z another value where there is one. With little
-            noise others of two or three values are worse: as many as are few enough are tried.
+    lower   the same with w = 1 and b = P_z: all other people have the value z, which is an actual
+            pair of collections (ERRATA 001.9). z = v, or another value if there is one. With little
+            noise, two or three values among other people are worse: small populations are tried.
 
-Where all collections are few enough (`collections.py`) the delta is the largest of theirs: exact.
+If all collections can be listed (`collections.py`), the delta is the largest of theirs: exact.
 The blankets of the randomizers are in `randomizers/neighbour_laws.py`, those of any matrix in
-`randomizers/matrix_neighbours.py`; the better of both counts, at both ends (`bands.py`).
+`randomizers/matrix_neighbours.py`; the better of both bounds is used at both ends (`bands.py`).
 """
 
 from bisect import bisect_left
@@ -52,16 +52,16 @@ WIDE, WIDE_DELTA = 5e-3, 0.05
 STEPS = (0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.016, 0.02, 0.03)
 # Factor by which the order of magnitude of an epsilon is sought; of one pass.
 SHRINK, SHRINK_BY_POINTS = 4.0, 1.5
-# Width from which terms are exchanged, as a share: of all effort, of one pass.
+# Least width, as a share, from which terms are exchanged: with all effort, and in one pass.
 WIDE_EXACT, WIDE_PASS = 3e-4, 0.05
-# Parts of the lower end by which the upper one is tried above it by an exchange of terms: of all
-# effort, of one pass; how often the last step is halved.
+# Shares above the lower end at which an upper end by exchange of terms is tried: with all effort,
+# and in one pass; number of halvings of the last step.
 GAPS = (0.003, 0.01, 0.02, 0.045, 0.09, 0.15, 0.25, 0.4, 0.7, 1.2)
 GAPS_BY_POINTS, HALVINGS = (0.045, 0.09, 0.15), 6
-# Of one pass: how many times the width of the search a further reading must gain.
+# In one pass: factor of the search width that a further reading must gain.
 MUCH = 10
-# Nats beyond which a report that gives its value away has no epsilon: of listed collections, of
-# bounds.
+# Nats beyond which a report that may reveal its value has no epsilon: for listed collections, and
+# for bounds.
 MOST_NATS, MOST_SOUGHT = 600.0, 40.0
 # Part of the local epsilon below which an epsilon is taken for 0.
 LEAST = 1e-7
@@ -69,11 +69,11 @@ LEAST = 1e-7
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosure:
-    """A number that is certainly between two others; they are equal where it is exact.
+    """Certified bounds of a number; equal if it is exact.
 
     Attributes:
         low, high: the bounds.
-        rule: what gives them.
+        rule: the method that gives them.
     """
 
     low: float
@@ -88,17 +88,17 @@ class Enclosure:
 
     @property
     def width(self) -> float:
-        """The distance of the bounds as a share of the upper one; 0 where it is exact."""
+        """The distance of the bounds as a share of the upper bound; 0 if it is exact."""
         if self.low == self.high:
             return 0.0
         return (self.high - self.low) / self.high if self.high < inf else inf
 
 
 def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
-    """The hockey-stick delta after shuffling n reports, over all collections that differ in a row.
+    """Return the hockey-stick delta after shuffling n reports, over all neighbouring collections.
 
-    For one bit (GRR on two symbols, one flipped bit) one number: of up to 1,000 reports exact, of
-    more searched. Where all collections are few enough, exact for any matrix; else between
+    For one bit (GRR on two symbols, one flipped bit) a single number: for up to 1,000 reports
+    exact, for more searched. If all collections can be listed, exact for any matrix; else between
     certified bounds.
 
     Args:
@@ -116,27 +116,27 @@ def report_delta(n: int, randomizer: Randomizer, epsilon: float) -> Enclosure:
     if (pairs := every_pair(n, randomizer)) is not None:
         value = pairs.delta(epsilon)
         return Enclosure(value, value, TRIED)
-    found = bands(randomizer, n, Effort())
-    most = upper_delta(found, epsilon)
-    least = min(lower_delta(found, epsilon), most)
-    cases = next((band.cases for band in found if band.parted), None)
-    if cases and 0 < least < most * (1 - WIDE_DELTA):
-        goal = least * (1 + WIDE_DELTA)
-        most = min(most, _parted(cases, n, epsilon, goal))
-    return Enclosure(least, max(least, most), found[0].rule)
+    all_bands = bands(randomizer, n, Effort())
+    highest = upper_delta(all_bands, epsilon)
+    lowest = min(lower_delta(all_bands, epsilon), highest)
+    cases = next((band.cases for band in all_bands if band.parted), None)
+    if cases and 0 < lowest < highest * (1 - WIDE_DELTA):
+        goal = lowest * (1 + WIDE_DELTA)
+        highest = min(highest, _parted(cases, n, epsilon, goal))
+    return Enclosure(lowest, max(lowest, highest), all_bands[0].rule)
 
 
 def report_epsilon(
     n: int, randomizer: Randomizer, delta: float, points: int | None = None
 ) -> Enclosure:
-    """The hockey-stick epsilon (nats) that shuffling n reports gives at this delta.
+    """Return the hockey-stick epsilon (nats) after shuffling n reports, at this delta.
 
     Args:
         n: reports, >= 1.
         randomizer: any randomizer, or a b x a matrix whose columns are inputs.
         delta: in (0, 1).
-        points: lattice points to one deviation, >= 2: one pass, in milliseconds, whose band is
-            wider. None: as narrow as is known, which takes up to some seconds.
+        points: lattice points per deviation, >= 2: one pass, in milliseconds, with a wider band.
+            None: the narrowest band known, which takes up to some seconds.
 
     Returns:
         As `report_delta`; never above the local epsilon. At delta = 1e-6 and 10^4 to 10^6 reports
@@ -158,31 +158,31 @@ def report_epsilon(
     if effort.thorough and (pairs := every_pair(n, randomizer)) is not None:
         value = _root(pairs.delta, delta, local)
         return Enclosure(value, value, TRIED)
-    found = bands(randomizer, n, effort)
+    all_bands = bands(randomizer, n, effort)
     # An exchange of terms takes long: it is sought near the lower end alone.
-    most = _upper_end([band.by_blankets for band in found], delta, local)
-    least = _lower_end(found, delta, most)
-    most = _exchanged_end(found[0], delta, least, most)
-    cases = next((band.cases for band in found if band.parted), None)
-    if cases and 0 < least < most * (1 - WIDE):
+    highest = _upper_end([band.by_blankets for band in all_bands], delta, local)
+    lowest = _lower_end(all_bands, delta, highest)
+    highest = _exchanged_end(all_bands[0], delta, lowest, highest)
+    cases = next((band.cases for band in all_bands if band.parted), None)
+    if cases and 0 < lowest < highest * (1 - WIDE):
 
         def fits(epsilon: float) -> bool:
             return _parted(cases, n, epsilon, delta) <= delta
 
-        tried = [least * (1 + step) for step in STEPS if least * (1 + step) < most]
-        most = [*tried, most][bisect_left(tried, x=True, key=fits)]
-    return Enclosure(least, most, found[0].rule)
+        candidates = [lowest * (1 + step) for step in STEPS if lowest * (1 + step) < highest]
+        highest = [*candidates, highest][bisect_left(candidates, x=True, key=fits)]
+    return Enclosure(lowest, highest, all_bands[0].rule)
 
 
 def mixed_as_one(randomizer: Randomizer) -> Randomizer:
-    """A randomizer, or a matrix as one; refused where a report is several messages."""
-    known = as_randomizer(randomizer)
-    if known.messages_per_person > 1:
+    """Return a randomizer, or a matrix as one; refuse reports of several messages."""
+    one_message = as_randomizer(randomizer)
+    if one_message.messages_per_person > 1:
         raise ParameterError(
-            f"randomizer: {known} sends {known.messages_per_person} messages of each person, "
-            "which are mixed one by one; needs a randomizer of one message"
+            f"randomizer: {one_message} sends {one_message.messages_per_person} messages of each "
+            "person, which are mixed one by one; needs a randomizer of one message"
         )
-    return known
+    return one_message
 
 
 def upper_curve(
@@ -199,33 +199,33 @@ def upper_curve(
         return lambda epsilon: float(hockey_stick(n, q, epsilon))
     if (pairs := every_pair(n, randomizer)) is not None:
         return pairs.delta
-    found = bands(randomizer, n, Effort())
-    if near is not None and len(found) > 1:
-        found = [min(found, key=lambda band: band.high(near))]
-    return lambda epsilon: upper_delta(found, epsilon)
+    all_bands = bands(randomizer, n, Effort())
+    if near is not None and len(all_bands) > 1:
+        all_bands = [min(all_bands, key=lambda band: band.high(near))]
+    return lambda epsilon: upper_delta(all_bands, epsilon)
 
 
-def _upper_end(found: Sequence[Band], delta: float, local: float) -> float:
+def _upper_end(all_bands: Sequence[Band], delta: float, local: float) -> float:
     """The least epsilon at which a reading's upper bound is at most delta."""
-    most = local
-    for band in found:
+    highest = local
+    for band in all_bands:
         narrow = band.effort.narrow
-        # A further reading is searched only where it is better at the end reached so far.
-        if most == local or band.high(most * (1 - _gain(band))) <= delta:
-            most = min(most, _crossing(band.high, delta, most, narrow, upper=True))
-    return most
+        # A further reading is searched only if it is better at the end reached so far.
+        if highest == local or band.high(highest * (1 - _gain(band))) <= delta:
+            highest = min(highest, _crossing(band.high, delta, highest, narrow, upper=True))
+    return highest
 
 
-def _lower_end(found: Sequence[Band], delta: float, most: float) -> float:
+def _lower_end(all_bands: Sequence[Band], delta: float, highest: float) -> float:
     """The largest epsilon at which a reading's lower bound is at least delta."""
-    if most == inf and any(band.given_away > delta for band in found):
+    if highest == inf and any(band.given_away > delta for band in all_bands):
         return inf
-    least = 0.0
-    for band in found:
+    lowest = 0.0
+    for band in all_bands:
         narrow = band.effort.narrow
-        if least == 0 or band.low(least * (1 + _gain(band))) >= delta:
-            least = max(least, _crossing(band.low, delta, most, narrow, upper=False))
-    return least
+        if lowest == 0 or band.low(lowest * (1 + _gain(band))) >= delta:
+            lowest = max(lowest, _crossing(band.low, delta, highest, narrow, upper=False))
+    return lowest
 
 
 def _gain(band: Band) -> float:
@@ -233,29 +233,29 @@ def _gain(band: Band) -> float:
     return band.effort.narrow * (1 if band.effort.narrow == NARROW else MUCH)
 
 
-def _exchanged_end(band: Band, delta: float, least: float, most: float) -> float:
-    """An upper end above the lower one, if an exchange of terms certifies it.
+def _exchanged_end(band: Band, delta: float, lowest: float, highest: float) -> float:
+    """Return an upper end above the lower end, if an exchange of terms certifies it.
 
-    The exchange is near where delta is that of the lower end, and fails far beyond: it is tried
-    from there up, and between the last end that fails and the first that does not.
+    The exchange is sharp near the lower end, and fails far beyond: it is tried from there up, and
+    between the last end that fails and the first that fits.
     """
     thorough = band.effort.thorough
-    if not 0 < least < most * (1 - (WIDE_EXACT if thorough else WIDE_PASS)):
-        return most
+    if not 0 < lowest < highest * (1 - (WIDE_EXACT if thorough else WIDE_PASS)):
+        return highest
     if not all(map(listed, band.cases)):
-        return most
+        return highest
 
     def fits(gap: float) -> bool:
-        return _exchange_fits(band, least * (1 + gap), delta)
+        return _exchange_fits(band, lowest * (1 + gap), delta)
 
-    top = most / least - 1
+    top = highest / lowest - 1
     gaps = [gap for gap in (GAPS if thorough else GAPS_BY_POINTS) if gap < top]
     high = next(filter(fits, gaps), top)
     low = max((gap for gap in gaps if gap < high), default=0.0)
     for _ in range(HALVINGS if thorough else 0):
         middle = (low + high) / 2
         low, high = (low, middle) if fits(middle) else (middle, high)
-    return min(most, least * (1 + high))
+    return min(highest, lowest * (1 + high))
 
 
 def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
@@ -274,25 +274,25 @@ def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
 
 
 def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) -> float:
-    """An upper bound of delta that takes seconds; below `goal` no better one is looked for."""
+    """Return an upper bound of delta in seconds; below `goal` no sharper bound is searched."""
     best = 0.0
     for case in cases:
         blanket = case[0]
-        most = min(blanket.alone(epsilon), most_delta(blanket, n, epsilon))
-        if most > goal:
-            most = min(most, any_others_delta(case, n, epsilon, most))
-        if most > goal and widest_end(case, n, epsilon) <= goal:
+        highest = min(blanket.alone(epsilon), most_delta(blanket, n, epsilon))
+        if highest > goal:
+            highest = min(highest, any_others_delta(case, n, epsilon, highest))
+        if highest > goal and widest_end(case, n, epsilon) <= goal:
             erased = ErasedResponse.of(case)
             if erased and erased.suits(n, epsilon, goal):
-                most = min(most, erased.largest(n, epsilon, goal))
+                highest = min(highest, erased.largest(n, epsilon, goal))
             else:
-                most = min(most, parted_delta(case, n, epsilon, most, goal))
-        best = max(best, most)
+                highest = min(highest, parted_delta(case, n, epsilon, highest, goal))
+        best = max(best, highest)
     return best
 
 
 def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float:
-    """Where an exact, falling function of epsilon in [0, top] is delta; 0 if it is never above."""
+    """The root of an exact, falling function of epsilon in [0, top]; 0 if never above delta."""
     from scipy.optimize import brentq
 
     def gap(epsilon: float) -> float:
@@ -307,29 +307,29 @@ def _root(delta_at: Callable[[float], float], delta: float, top: float) -> float
 def _crossing(
     delta_at: Callable[[float], float], delta: float, top: float, narrow: float, *, upper: bool
 ) -> float:
-    """An epsilon above, or below, the one where a falling function in (0, top) crosses delta."""
+    """An epsilon above, or below, the crossing of delta by a falling function in (0, top)."""
     from scipy.optimize import brentq
 
-    @cache  # the ends of the search are asked for again
+    @cache  # the search evaluates its ends twice
     def gap(epsilon: float) -> float:
         delta_there = delta_at(epsilon)
         return (log(delta_there) if delta_there > 0 else -1e3) - log(delta)
 
     high = MOST_SOUGHT if top == inf else top
-    least = high * LEAST
+    lowest = high * LEAST
     if top == inf and gap(high) > 0:
         return inf if upper else high
     shrink = SHRINK if narrow == NARROW else SHRINK_BY_POINTS
-    # A crowd often needs far less than the local epsilon: first the order of magnitude.
+    # A crowd often needs far less than the local epsilon: first find the order of magnitude.
     while gap(high / shrink) <= 0:
         high /= shrink
-        if high < least:
+        if high < lowest:
             return high if upper else 0.0
     low = high / shrink
     if gap(high * (1 - narrow)) > 0:
         return high if upper else high * (1 - narrow)
     root = float(brentq(gap, low, high * (1 - narrow), xtol=narrow * low, rtol=narrow))
-    # The lattice moves with epsilon, and a bound with it, a little: step until it is on its side.
+    # The lattice, and so a bound, moves a little with epsilon: step until it is on its side.
     if upper:
         above = min(high, root * (1 + 2 * narrow))
         while above < high and gap(above) > 0:

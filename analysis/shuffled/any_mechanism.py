@@ -1,7 +1,7 @@
 """Epsilon after shuffling for any mechanism, its inverse, and several rounds of one mechanism.
 
-`shuffle` takes a matrix, a randomizer of this library or of a user, and what `compose`, `product`
-and `mixture` make of them. Neighbours are collections of n reports that differ in one person's
+`shuffle` takes a matrix, a randomizer of this library or of a user, and results of `compose`,
+`product` and `mixture`. Neighbours are collections of n reports that differ in one person's
 value ("replace one"); n is public. Epsilons are in nats.
 
     upper end   the privacy blanket of the least entries, or an exchange of terms: no collection has
@@ -9,12 +9,14 @@ value ("replace one"); n is public. Epsilons are in nats.
     lower end   actual collections, which have this epsilon
     rounds      a person reports again, with new noise, in another batch of n; losses are convolved
                 (`composition.py`)
-    relied on   of n people only so many keep their reports secret: the others' hide nobody
+    relied on   only this number of people keep their reports secret: other reports hide no person
 
 Binary randomized response of the same local epsilon is no bound: GRR on three values is worse
 (certified lower end 1.08 to 1.38 times its epsilon, n = 100,000, local epsilon 1 to 6, delta =
 1e-6).
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,12 +41,12 @@ class ShuffledEpsilon(Enclosure):
     """Epsilon after shuffling, in nats, between two certified bounds.
 
     Attributes:
-        delta: at which it holds.
+        delta: the delta at which it holds.
         local: epsilon of one report before shuffling, nats.
         people: reports in a batch.
-        relied_on: people whose reports nobody but the mix learns, the doubted person included.
+        relied_on: people with reports known only to the mix, the doubted person included.
         rounds: batches that a person reports to.
-        adjacency: how neighbouring collections differ.
+        adjacency: the difference of neighbouring collections.
     """
 
     delta: float
@@ -55,10 +57,10 @@ class ShuffledEpsilon(Enclosure):
     adjacency: str = "replace one"
 
     def __str__(self) -> str:
-        again = f", {self.rounds} rounds" if self.rounds > 1 else ""
+        rounds = f", {self.rounds} rounds" if self.rounds > 1 else ""
         return (
             f"epsilon {Enclosure.__str__(self)} at delta = {self.delta:g}, local epsilon "
-            f"{self.local:.6g}, {self.relied_on:,} of {self.people:,} people relied on{again}, "
+            f"{self.local:.6g}, {self.relied_on:,} of {self.people:,} people relied on{rounds}, "
             f"{self.adjacency}"
         )
 
@@ -76,19 +78,18 @@ def shuffle(
 
     Args:
         anything: a randomizer, or a matrix of shape (outputs, inputs): column x is the law of the
-            report of a person with value x, so columns sum to 1. Every person has one of the
-            inputs.
+            report of a person with value x, so columns sum to 1. Every person has one input.
         n: reports in the batch, >= 1, one of each person; public.
         delta: in (0, 1), of all rounds together.
         rounds: batches in which every person reports the same value with new noise, >= 1.
-        relied_on: people who keep their reports secret, the doubted person included, 1 .. n;
+        relied_on: people that keep their reports secret, the doubted person included, 1 .. n;
             None: all of them.
-        points: lattice points to one deviation, >= 2: a wider band in milliseconds, of one round.
-            None: as narrow as is known, which takes up to some seconds.
+        points: lattice points per deviation, >= 2: a wider band in milliseconds, for one round.
+            None: the narrowest band known, which takes up to some seconds.
 
     Returns:
         The bounds, in nats, for the hockey-stick (epsilon, delta) of neighbours that differ in one
-        person's value. The upper one is infinite where some reports exclude a value too often.
+        person's value. The upper bound is infinite if some reports exclude a value too often.
 
     Raises:
         ParameterError: an argument is out of range, the columns are no probabilities, or a report
@@ -108,7 +109,7 @@ def shuffle(
 
 
 def _relied_on(people: int | None, n: int) -> int:
-    """The people who keep their reports secret."""
+    """Return the number of people that keep their reports secret."""
     honest = n if people is None else whole(people, "relied_on", 1)
     if honest > n:
         raise ParameterError(f"relied_on: found {honest:,}; needs 1 to n = {n:,} people")
@@ -155,7 +156,7 @@ def largest_local_epsilon(
         )
 
     def delta_at(local: float) -> float:
-        randomizer = mixed_as_one(_made(family, local))
+        randomizer = mixed_as_one(_mechanism(family, local))
         return 0.0 if randomizer.epsilon <= epsilon else upper_curve(honest, randomizer)(epsilon)
 
     low, high = _last_fitting(delta_at, epsilon, most, delta)
@@ -165,8 +166,8 @@ def largest_local_epsilon(
     return low
 
 
-def _made(family: Callable[[float], Any], local: float) -> Any:
-    """The mechanism of a family, or one error that says at which local epsilon it has none."""
+def _mechanism(family: Callable[[float], Any], local: float) -> Any:
+    """Return the mechanism of a family, or raise an error that names its local epsilon."""
     try:
         return family(local)
     except ParameterError:
@@ -182,13 +183,13 @@ def _last_fitting(
     delta_at: Callable[[float], float], first: float, last: float, delta: float
 ) -> tuple[float, float]:
     """The largest of 13 local epsilons with at most this delta, and the next; both `last` at it."""
-    tried = [*(first * (last / first) ** (i / (GRID - 1)) for i in range(GRID - 1)), last]
-    deltas = [delta_at(local) for local in tried]
+    grid = [*(first * (last / first) ** (i / (GRID - 1)) for i in range(GRID - 1)), last]
+    deltas = [delta_at(local) for local in grid]
     for i in range(GRID - 1):
         if deltas[i + 1] < deltas[i] * (1 - SLACK):
             raise ParameterError(
                 f"family: delta at epsilon {first:g} falls from {deltas[i]:.3g} at local epsilon "
-                f"{tried[i]:.4g} to {deltas[i + 1]:.3g} at {tried[i + 1]:.4g}; needs a family "
+                f"{grid[i]:.4g} to {deltas[i + 1]:.3g} at {grid[i + 1]:.4g}; needs a family "
                 "whose delta grows with the local epsilon: fix its other parameters"
             )
     fitting = sum(reached <= delta for reached in deltas)
@@ -197,4 +198,4 @@ def _last_fitting(
             f"family: delta is {deltas[0]:.3g} at local epsilon {first:.4g}; needs at most "
             f"{delta:g} where the local epsilon is that after shuffling"
         )
-    return tried[fitting - 1], tried[min(fitting, GRID - 1)]
+    return grid[fitting - 1], grid[min(fitting, GRID - 1)]

@@ -1,26 +1,27 @@
-"""An upper bound of delta after shuffling that is met by a crowd of one value, whatever it has.
+"""An upper bound of delta after shuffling that is sharp for crowds of a single value.
 
-n people report, one of whom has u or v; x is the value of another, P_x the law of its report. Let b
-be a law with P_x >= s b for every x, Q_x = (P_x - s b) / (1 - s) and d = P_u - e^eps P_v. Then
+n people report, among them the doubted person with u or v; x is the value of another person, P_x
+the law of its report. Let b be a law with P_x >= s b for every x, Q_x = (P_x - s b) / (1 - s) and
+d = P_u - e^eps P_v. Then
 
     delta <= (1/n) max over populations of E[(X_1 + ... + X_n)_+] + (1 - s)^n D          (1)
 
-where n_x of the X_i are d(Y)/Q_x(Y), Y ~ Q_x, and the rest d(Y)/b(Y), Y ~ b; D is a bound of delta
-among others who report by some Q_x each: 1, or that of the blanket which these laws share.
+with n_x of the X_i equal to d(Y)/Q_x(Y), Y ~ Q_x, and the rest d(Y)/b(Y), Y ~ b; D bounds delta
+among people that report by some Q_x each: 1, or the bound of the blanket which these laws share.
 
-    Proof. Each of the others is in the pool with probability s, and reports by b; else it has the
-    label x and reports by Q_x: together P_x. Tell the attacker all labels, the pool's too. The
-    doubted person takes a label as well, which says nothing of its report; how, we may choose. Let
-    H(w) be the generating function of the others' labels (w_0 of the pool, w_x of the values), a
-    product of n - 1 factors s w_0 + (1 - s) w_x, and
+    Proof. Each other person is in the pool with probability s, and reports by b; else it has the
+    label x and reports by Q_x: together P_x. Reveal all labels to the attacker, the pool's too. The
+    doubted person takes a label as well, independent of its report; we may choose its law. Let
+    H(w) be the generating function of the other people's labels (w_0 of the pool, w_x of the
+    values), a product of n - 1 factors s w_0 + (1 - s) w_x, and
 
         g(w) = n int_{-s w_0}^0 H(w + t 1) dt,   (1/n) sum over all labels of dg/dw = H(w) - r,
 
     r = (1 - s)^n prod w_x. All coefficients of g are positive. So g is a law of the labels of n
-    people, of whom any is as likely to be the doubted one as any other, and whose others have just
-    the labels of H, but for a part (1 - s)^n, in which nobody is in the pool; there the attacker is
-    not told the labels, and the delta is at most D. For all the rest: given the labels, reports of
-    one label are alike: the likelihood of u less e^eps that of v is the mean of the X_i.  []
+    people such that each is equally likely to be the doubted person, and the other labels have the
+    law H, except for a part (1 - s)^n with an empty pool; there the labels are not revealed, and
+    the delta is at most D. In the main part: given the labels, reports with one label are
+    exchangeable: the likelihood of u less e^eps that of v is the mean of the X_i.  []
 
 All X_i have the mean 1 - e^eps: they differ in spread. To compare populations, add to the sum one
 Laplace variable G of scale 1/L, which raises E[( )_+] (Jensen). The density of the other n - 1
@@ -28,18 +29,19 @@ terms with G, h, then changes by at most e^(L |c - c'|) from c to c', and replac
 
     int h(c) D(c) dc,   D(c) = E[(X* - c)_+] - E[(X - c)_+].
 
-If this is never negative for such h, one may replace all of them (Lindeberg's exchange):
+If this is never negative for such h, all of them may be replaced (Lindeberg's exchange):
 
     delta <= (1/n) E[(X*_1 + ... + X*_n + G)_+] + (1 - s)^n D                            (2)
 
 Sufficient, for some c_0: int D_+ e^(-L |c - c_0|) >= int D_- e^(L |c - c_0|). X* is the X_x of
-largest spread, widened about its mean by as little as makes that so. What a steep h asks for beyond
-spread is its lean (third moment): where widening is dear, X* has a share of an X_x that leans,
-made as wide, and the widest and the leaning law share the difference. G and the pool add about
-2 / (L^2 n) and s to the variance of one term: nothing in a large crowd, so (2) comes down to the
-delta of others who all have the value x, which is a lower bound. The result is ours; the exchange
-of terms is Lindeberg's, the pool a privacy blanket (Balle, Bell, Gascon, Nissim, 2019) as thin as
-can be. b is the blanket's law, or more of it where |d| is least, which costs the Q_x less.
+largest spread, widened about its mean by the least amount that makes that so. Besides spread, a
+steep h depends on the lean (third moment): if widening is costly, X* has a share of an X_x that
+leans, made equally wide, and the widest and the leaning law share the difference. G and the pool
+add about 2 / (L^2 n) and s to the variance of one term: negligible in a large crowd, so (2) comes
+down to the delta of people that all have the value x, which is a lower bound. The result is new
+here; the exchange of terms is Lindeberg's, the pool a privacy blanket (Balle, Bell, Gascon,
+Nissim, 2019), as thin as possible. b is the blanket's law, or more of it where |d| is least, which
+costs the Q_x less.
 """
 
 from dataclasses import dataclass
@@ -55,65 +57,65 @@ from .pair_bounds import FINE, most_delta
 
 Law = tuple[Floats, Floats]  # atoms and their probabilities
 
-# Part of a bound that the case in which nobody is in the pool may add; the people in the pool that
-# are tried first; how often at most.
+# Largest part of a bound from an empty pool; people in the pool that are tried first; limit of
+# tries.
 RARE, POOLED, TRIES = 0.005, 2.0, 4
-# People more than one step asks for: a thinner blanket hides less.
+# People added beyond the need of a step: a thinner blanket hides less.
 MARGIN = 0.1
 # The pool is at most this part of the blanket, so that every Q_x keeps P_x's support.
 POOL = 0.5
-# How much wider than the widest X_x the common law may be made.
+# Factors above the widest X_x by which the common law may be widened.
 WIDER = (0.0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1)
 # From this cost on X* may lean, by these shares.
 DEAR, LEANING = 4e-3, (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
 # Share of the variance that G costs at first, the factor from one L to the next, how many, and how
 # often the last step is halved.
 SMOOTH, FLATTER, SCALES, HALVINGS = 5e-4, 1.4, 16, 6
-# Points c_0 that are tried, and nodes of quadrature in a piece on which D is straight.
+# Points c_0 to try, and nodes of quadrature in a piece on which D is straight.
 CENTRES, NODES = 25, 8
-# Relative difference of two numbers that are one.
+# Relative difference below which two numbers are equal.
 TIED = 1e-9
-# What rounding may take from D, as a part of the widest term; the part of that by which D may be
-# below 0 where it is taken for 0, which is added to the bound.
+# Loss of D by rounding, as a part of the widest term; the part of that by which D may be below 0
+# and still count as 0, which is added to the bound.
 ROUNDING, SLIGHT = 1e-12, 0.01
 
 
 def any_others_delta(case: Neighbours, n: int, epsilon: float, known: float) -> float:
-    """An upper bound of delta for a pair of values among n reports, others of any values.
+    """Return an upper bound of delta for a pair of values among n reports, other values unknown.
 
     Args:
-        case: the blanket and the pairs of all values of the others; u and v may be exchanged.
+        case: the blanket and the pairs of all other people's values; u and v may be exchanged.
         n: reports, >= 1.
         epsilon: nats, > 0.
-        known: an upper bound, > 0: what is far below it costs nothing.
+        known: an upper bound, > 0: an error far below it is acceptable.
 
     Returns:
-        (2); infinite where the values of the others are not all known, where one of them excludes a
-        report, where no L is steep enough, or where an empty pool alone costs `known`.
+        (2); infinite if other people's values are not all known, if a value excludes a report, if
+        no L is steep enough, or if an empty pool alone costs `known`.
     """
     if (labels := labelled(case, n, epsilon, known)) is None:
         return inf
     if labels.rare >= known:
         return inf
-    least = _exchanged(labels.laws, n) + labels.rare
+    highest = _exchanged(labels.laws, n) + labels.rare
     for _ in range(TRIES - 1):
-        if labels.rare <= RARE * least:
+        if labels.rare <= RARE * highest:
             break
-        known = min(known, least)
+        known = min(known, highest)
         labels = labelled(case, n, epsilon, known) or labels
-        least = min(least, _exchanged(labels.laws, n) + labels.rare)
-    return least
+        highest = min(highest, _exchanged(labels.laws, n) + labels.rare)
+    return highest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """The terms of (1), of one population or another.
+    """The terms of (1).
 
     Attributes:
         values: the laws of d / Q_x for every value x of another person.
-        pool: those of d / b, which are alike but for the direction of the doubt.
+        pool: the laws of d / b, in both directions of the doubt.
         share: s.
-        rare: the part of delta of nobody in the pool.
+        rare: the part of delta from an empty pool.
     """
 
     values: list[Law]
@@ -128,17 +130,17 @@ class Labels:
 
 
 def listed(case: Neighbours) -> bool:
-    """Whether the values of the others are all known, and none of them excludes a report."""
+    """Whether other people's values are all known, and no value excludes a report."""
     blanket, pairs = case
-    hidden = blanket.weight > 0 and not blanket.bare.size
-    return hidden and bool(pairs) and all(pair.shared is not None for pair in pairs)
+    has_blanket = blanket.weight > 0 and not blanket.bare.size
+    return has_blanket and bool(pairs) and all(pair.shared is not None for pair in pairs)
 
 
 def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> Labels | None:
-    """The terms of (1); None where the values of the others are not all known.
+    """Return the terms of (1); None if other people's values are not all known.
 
     Args:
-        case: the blanket and the pairs of all values of the others; u and v may be exchanged.
+        case: the blanket and the pairs of all other people's values; u and v may be exchanged.
         n: reports, >= 1.
         epsilon: nats, > 0.
         known: an upper bound of delta, > 0: s is such that the rest adds little to it.
@@ -146,51 +148,58 @@ def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> Labels |
     if not listed(case):
         return None
     blanket, _ = case
-    alone = blanket.alone(epsilon)
-    chosen = _pool(case, epsilon)
-    wanted, share, rare = POOLED, 0.0, alone
+    alone_delta = blanket.alone(epsilon)
+    pool = _pool(case, epsilon)
+    pooled_people, share, rare = POOLED, 0.0, alone_delta
     for _ in range(TRIES):
-        share = min(wanted / n, POOL * blanket.weight / chosen[1])
-        thin = (blanket.weight - share * chosen[1]) / (1 - share)
-        hidden = most_delta(PairLaw(thin, blanket.law, blanket.own, blanket.other), n, epsilon)
-        rare = exp(n * log1p(-share)) * min(alone, hidden)
+        share = min(pooled_people / n, POOL * blanket.weight / pool[1])
+        thin = (blanket.weight - share * pool[1]) / (1 - share)
+        hidden_delta = most_delta(
+            PairLaw(thin, blanket.law, blanket.own, blanket.other), n, epsilon
+        )
+        rare = exp(n * log1p(-share)) * min(alone_delta, hidden_delta)
         if rare <= known * RARE:
             break
-        wanted += log(rare / (known * RARE)) + MARGIN
-    return Labels(*_terms(case, epsilon, share, chosen), share, rare)
+        pooled_people += log(rare / (known * RARE)) + MARGIN
+    return Labels(*_terms(case, epsilon, share, pool), share, rare)
 
 
 def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:
-    """The pool's law over the blanket's: the |d| / blanket up to which it is more, how much; else.
+    """Return the pool's law over the blanket's: limit of |d| / blanket, ratio below it, above it.
 
-    Who is in the pool takes from what others may say. It takes least where the two values differ
-    least: there it reports, but for a share that keeps d / b no wider than the terms of values.
+    The pool takes probability from other people's laws. It takes least if it reports where the two
+    values differ least, except for a share that keeps d / b no wider than the terms of values.
     """
     blanket, pairs = case
-    own, other = blanket.own, exp(epsilon) * blanket.other
-    away, back = np.abs(own - other), np.abs(blanket.other - exp(epsilon) * own)
-    alike = all(_seen(pair, epsilon, float(blanket.law @ away**2)) for pair in pairs)
-    low = away <= away.min() * (1 + TIED)
+    u, v = blanket.own, exp(epsilon) * blanket.other
+    gap, back = (
+        np.abs(u - v),
+        np.abs(blanket.other - exp(epsilon) * u),
+    )
+    equal_pairs = all(
+        _shows_difference(pair, epsilon, float(blanket.law @ gap**2)) for pair in pairs
+    )
+    low = gap <= gap.min() * (1 + TIED)
     mass = float(blanket.law[low].sum())
-    if not alike or mass >= 1 or not np.isclose(blanket.law @ back**2, blanket.law @ away**2):
+    if not equal_pairs or mass >= 1 or not np.isclose(blanket.law @ back**2, blanket.law @ gap**2):
         return inf, 1.0, 1.0
     widest = max(
-        float(pair.law @ (own - exp(epsilon) * other) ** 2)
+        float(pair.law @ (u - exp(epsilon) * v) ** 2)
         for pair in pairs
-        for own, other in ((pair.own, pair.other), (pair.other, pair.own))
+        for u, v in ((pair.own, pair.other), (pair.other, pair.own))
     )
-    outside = min(1.0, 2 * float(blanket.law @ away**2) / widest)
-    return float(away.min()) * (1 + TIED), outside + (1 - outside) / mass, outside
+    outside = min(1.0, 2 * float(blanket.law @ gap**2) / widest)
+    return float(gap.min()) * (1 + TIED), outside + (1 - outside) / mass, outside
 
 
-def _seen(pair: PairLaw, epsilon: float, square: float) -> bool:
+def _shows_difference(pair: PairLaw, epsilon: float, square: float) -> bool:
     """Whether these outcomes show all of d / blanket: means of a group of reports have less."""
     shared = np.asarray(pair.shared)
     if not shared.all():
         return False
     squares = (
-        float((pair.law / shared) @ (own - exp(epsilon) * other) ** 2)
-        for own, other in ((pair.own, pair.other), (pair.other, pair.own))
+        float((pair.law / shared) @ (u - exp(epsilon) * v) ** 2)
+        for u, v in ((pair.own, pair.other), (pair.other, pair.own))
     )
     return bool(np.allclose(list(squares), square, rtol=1e-9, atol=0))
 
@@ -207,30 +216,30 @@ def _terms(
     values = []
     for pair in pairs:
         shared = np.asarray(pair.shared)
-        for own, other in ((pair.own, pair.other), (pair.other, pair.own)):
-            d = own - exp(epsilon) * other
+        for u, v in ((pair.own, pair.other), (pair.other, pair.own)):
+            d = u - exp(epsilon) * v
             more = np.where(np.abs(d) <= floor * shared, inside, outside)
-            left = (1 - share * more * shared) / (1 - share)
-            values.append((d / left, pair.law * left))
+            remaining_law = (1 - share * more * shared) / (1 - share)
+            values.append((d / remaining_law, pair.law * remaining_law))
     laws = []
-    for own, other in ((blanket.own, blanket.other), (blanket.other, blanket.own)):
-        d = own - exp(epsilon) * other
+    for u, v in ((blanket.own, blanket.other), (blanket.other, blanket.own)):
+        d = u - exp(epsilon) * v
         more = np.where(np.abs(d) <= floor, inside, outside)
         laws.append((d / more, blanket.law * more))
     return values, laws
 
 
 def _exchanged(laws: list[Law], n: int) -> float:
-    """(1/n) E[(sum of n of one common law, and G)_+]; infinite where none was found."""
+    """Return (1/n) E[(sum of n terms of a common law, and G)_+]; infinite if no law is found."""
     widest = max(laws, key=variance_of)
     cheapest = _cheapest(widest, laws, n, inf)
     cost = cheapest[0] if cheapest else inf
     for law in _crooked(widest, laws) if DEAR < cost < inf else ():
         for share in LEANING:  # as long as it helps
-            other = _cheapest(mixed_with(widest, law, share), laws, n, cost)
-            if other is None:
+            cheaper = _cheapest(mixed_with(widest, law, share), laws, n, cost)
+            if cheaper is None:
                 break
-            cheapest, cost = other, other[0]
+            cheapest, cost = cheaper, cheaper[0]
     if cheapest is None:
         return inf
     slight = SLIGHT * ROUNDING * float(np.abs(cheapest[1][0]).max())
@@ -238,32 +247,32 @@ def _exchanged(laws: list[Law], n: int) -> float:
 
 
 def _cheapest(law: Law, laws: list[Law], n: int, cost: float) -> tuple[float, Law, float] | None:
-    """The cost, X* and L of the best widening of a law that is below a cost; None: there is none.
+    """Return cost, X* and L of the best widening of a law below a cost; None if there is none.
 
     The cost is the share by which X* and G widen the deviation of the sum.
     """
-    best, left = None, laws
+    best, candidates = None, laws
     for wider in WIDER:
         if wider >= cost:
             break
         star = spread_by(law, wider)
-        # A law that is below the common one is below each wider one too.
-        left = [other for other in left if _gain(star, other) is not None]
-        sharp = largest_sharpness(star, left, n)
+        # A law below the common law is below each wider law too.
+        candidates = [candidate for candidate in candidates if _gain(star, candidate) is not None]
+        sharp = largest_sharpness(star, candidates, n)
         if sharp is not None and (dear := wider + 1 / (sharp**2 * n * variance_of(star))) < cost:
             best, cost = (dear, star, sharp), dear
     return best
 
 
 def _crooked(widest: Law, laws: list[Law]) -> list[Law]:
-    """The laws that lean most to either side; none where the widest is one of them already."""
+    """Return the laws with the largest lean to either side; empty if the widest is among them."""
     third = [float(p @ (x - p @ x) ** 3) for x, p in laws]
     ends = [laws[int(np.argmax(third))], laws[int(np.argmin(third))]]
     return [] if any(law is widest for law in ends) else ends
 
 
 def mixed_with(widest: Law, law: Law, share: float) -> Law:
-    """The widest law mixed with a share of another one, which is made as wide."""
+    """Return the widest law mixed with a share of another law, which is made equally wide."""
     scaled = spread_by(law, sqrt(variance_of(widest) / variance_of(law)) - 1)
     atoms = np.concatenate([widest[0], scaled[0]])
     return atoms, np.concatenate([(1 - share) * widest[1], share * scaled[1]])
@@ -291,13 +300,13 @@ def largest_sharpness(star: Law, laws: list[Law], n: int) -> float | None:
         failing = next((gain for gain in gains if not _never_negative(*gain, sharp)), None)
         if failing is None:
             return _sharper(gains, sharp) if i else sharp
-        # What fails for one L mostly fails for the next: it is asked first.
+        # A law that fails for an L usually fails for the next L: it is tested first.
         gains.sort(key=lambda gain: gain is not failing)
     return None
 
 
 def _sharper(gains: list[tuple[Floats, Floats]], sharp: float) -> float:
-    """An L between one that will do and FLATTER times as much, that will do too."""
+    """Return an L between a valid L and FLATTER times it that is valid too."""
     low, high = 1.0, FLATTER
     for _ in range(HALVINGS):
         middle = sqrt(low * high)
@@ -334,7 +343,7 @@ def _quadrature() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(NODES)
 
 
-def _never_negative(away: Floats, gain: Floats, sharp: float) -> bool:
+def _never_negative(gap: Floats, gain: Floats, sharp: float) -> bool:
     """Whether the integral of h D cannot be negative, for every h that falls or rises by e^L."""
-    far = np.minimum(sharp * away, 600.0)
-    return bool((np.exp(np.where(gain > 0, -far, far)) @ gain).max() >= 0)
+    exponents = np.minimum(sharp * gap, 600.0)
+    return bool((np.exp(np.where(gain > 0, -exponents, exponents)) @ gain).max() >= 0)

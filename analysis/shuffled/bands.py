@@ -1,8 +1,8 @@
-"""Bounds of delta as functions of epsilon: what a family knows of its neighbours, and its matrix.
+"""Bounds of delta as functions of epsilon, from a family's neighbours and from its matrix.
 
 A reading is a list of neighbours that bounds every pair of values (`neighbour_laws.py`): that of
-the family, where it has one, and that of the matrix where it is small (`matrix_neighbours.py`).
-Each gives a lower and an upper bound; the better of both is certified too.
+the family, if it has one, and that of the matrix, if it is small (`matrix_neighbours.py`). Each
+gives a lower and an upper bound; the better of both is certified too.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ NARROW, NARROW_BY_POINTS = 1e-6, 1e-3
 # Entries of outputs x inputs^3 up to which a matrix is read beside the family's own neighbours, and
 # the kinds of neighbours that it has.
 SMALL, SOME_CASES = 1 << 18, 64
-# Kinds of neighbours whose others of several values are listed, and parted.
+# Limit of the kinds of neighbours with listed and parted populations.
 FEW_CASES = 16
 
 
@@ -61,7 +61,7 @@ class Band:
         cases: neighbours that bound every pair of values.
         n: reports.
         effort: number of points.
-        mixed: neighbours whose others have several values, listed one by one.
+        mixed: neighbours with several values among other people, listed.
     """
 
     cases: Sequence[Neighbours]
@@ -79,19 +79,20 @@ class Band:
     @property
     def parted(self) -> bool:
         """Whether bounds that take seconds are known: all others' values are, of few kinds."""
-        few = len(self.cases) <= FEW_CASES
-        return self.effort.thorough and few and all(map(listed, self.cases))
+        has_few_cases = len(self.cases) <= FEW_CASES
+        return self.effort.thorough and has_few_cases and all(map(listed, self.cases))
 
     def low(self, epsilon: float) -> float:
-        """A lower bound of delta at epsilon > 0."""
+        """Return a lower bound of delta at epsilon > 0."""
         best = max((pairs.delta(epsilon) for pairs in self.mixed), default=0.0)
-        # Pairs with the largest local delta come first: for most others a rough bound is enough.
-        lists = {id(equals): equals for _, equals in self.cases}  # two directions may have one
-        for told, pair in sorted(
+        # Pairs with the largest local delta come first: a rough bound is enough for most of the
+        # rest.
+        lists = {id(equals): equals for _, equals in self.cases}  # two directions may share a list
+        for estimate, pair in sorted(
             ((pair.alone(epsilon), pair) for equals in lists.values() for pair in telling(equals)),
             key=lambda candidate: -candidate[0],
         ):
-            if told > best:  # shuffling never raises it
+            if estimate > best:  # shuffling never raises it
                 best = max(best, least_delta(pair, self.n, epsilon, best, self.effort.fine))
         return best
 
@@ -100,15 +101,15 @@ class Band:
         best, exchanged = 0.0, dict[int, float]()
         for case in self.cases:
             blanket, equals = case
-            most = blanket.alone(epsilon)
-            if most > best:
-                most = min(most, most_delta(blanket, self.n, epsilon, best, self.effort.fine))
-            if most > best and self.effort.thorough:
+            highest = blanket.alone(epsilon)
+            if highest > best:
+                highest = min(highest, most_delta(blanket, self.n, epsilon, best, self.effort.fine))
+            if highest > best and self.effort.thorough:
                 # An exchange bounds both directions of two values.
                 if id(equals) not in exchanged:
-                    exchanged[id(equals)] = any_others_delta(case, self.n, epsilon, most)
-                most = min(most, exchanged[id(equals)])
-            best = max(best, most)
+                    exchanged[id(equals)] = any_others_delta(case, self.n, epsilon, highest)
+                highest = min(highest, exchanged[id(equals)])
+            best = max(best, highest)
         return best
 
     @property
@@ -125,24 +126,24 @@ class Band:
 
 
 def bands(randomizer: Randomizer, n: int, effort: Effort) -> list[Band]:
-    """Bounds by every reading of a randomizer, that of its family first."""
-    own, *general = readings(randomizer)
-    # A matrix may have hundreds of kinds of neighbours: of these the least hidden one is listed.
-    some = own if len(own) <= FEW_CASES else own[:1]
-    first = Band(own, n, effort, mixed_pairs(n, some) if effort.thorough else ())
-    # Beside a family's own neighbours those of the matrix are for small crowds: none is exchanged.
+    """Return bounds by every reading of a randomizer, that of its family first."""
+    own_cases, *general = readings(randomizer)
+    # A matrix may have hundreds of kinds of neighbours: only the least hidden kind is listed.
+    sampled_cases = own_cases if len(own_cases) <= FEW_CASES else own_cases[:1]
+    first = Band(own_cases, n, effort, mixed_pairs(n, sampled_cases) if effort.thorough else ())
+    # The matrix's neighbours beside a family's own serve small crowds: no terms are exchanged.
     return [first, *(Band(cases, n, replace(effort, thorough=False)) for cases in general)]
 
 
 @lru_cache(maxsize=32)
 def readings(randomizer: Randomizer) -> tuple[Sequence[Neighbours], ...]:
-    """The neighbours of the family, and those of its matrix where that is small."""
-    own = randomizer.neighbours()
+    """Return the neighbours of the family, and also of its matrix if that is small."""
+    own_cases = randomizer.neighbours()
     small = randomizer.outputs * randomizer.inputs**3 <= SMALL and randomizer.is_readable
     general = (
         matrix_neighbours(randomizer.matrix) if small and randomizer.knows_neighbours else None
     )
-    return (own, general) if general and len(general) <= SOME_CASES else (own,)
+    return (own_cases, general) if general and len(general) <= SOME_CASES else (own_cases,)
 
 
 def upper_delta(found: Sequence[Band], epsilon: float) -> float:

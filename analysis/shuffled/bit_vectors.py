@@ -1,26 +1,26 @@
-"""Hockey-stick deltas of shuffled L-bit reports: exact where small, else between certified bounds.
+"""Hockey-stick deltas of shuffled L-bit reports: exact if small, else between certified bounds.
 
-Lower: everybody else has the same vector v as the doubted person, who may instead have u at Hamming
-distance h. Then A is multinomial under v and the privacy ratio from v to u is the mean of n
+Lower: all other people have the same vector v as the doubted person, who may instead have u at
+Hamming distance h. Then A is multinomial under v and the privacy ratio from v to u is the mean of n
 independent terms (p/q)^(2 B - h), B ~ Bin(h, q). So this pair's delta is one-dimensional for every
 L and n (paper 001 does not notice). It is a lower bound of the maximum over all pairs; for L = 1 it
 is the case of the ends of the range of m, near the worst but not always the worst. For few people,
-others who have either u or v are tried as well, in all numbers: at n = 16, q = 0.05, epsilon = 3
-two bits have delta .1829 with equal others and .2278 with eight of one kind and seven of the other.
-Others who differ in one bit alone are the one-bit case, exact for every n.
+populations of u and v in all numbers are tried as well: at n = 16, q = 0.05, epsilon = 3 two bits
+have delta .1829 with equal other values and .2278 with eight of one kind and seven of the other.
+People that differ in a single bit are the 1-bit case, exact for every n.
 
-Up to six bits all others may also have any one vector x, and it is not always v: bits in which u
-and v agree, and x is their opposite, set the others apart from the doubted person.
+Up to six bits all other people may also have one vector x, and the worst is not always v: bits in
+which u and v agree, and x is their opposite, separate other people from the doubted person.
 
-Upper: the smallest of three. (a) The privacy blanket: everybody's report is, with probability
-(2 q)^L, a uniform vector that says nothing. Tell the attacker who was not uniform, and their
+Upper: the smallest of three. (a) The privacy blanket: each report is, with probability (2 q)^L, a
+uniform vector that reveals no value. Reveal the people without a uniform vector, and their
 reports; the doubted person is left among C + 1 reports, C ~ Bin(n - 1, (2 q)^L), and the delta is
 
     (1/(n g)) E[(sum over i <= n of B_i X_i)_+],  g = (2 q)^L,  B_i ~ Ber(g),
     X_i = 2^L (p(u, Y_i) - e^eps p(v, Y_i)),  Y_i uniform.
 
 (b) The delta before shuffling. (c) For up to six bits, terms exchanged one by one for the worst
-(`any_others.py`). What the attacker is told beyond the counts can only help, so all are upper
+(`any_others.py`). Information beyond the counts can only help the attacker, so all are upper
 bounds, for every collection; the maximum over h covers all pairs.
 """
 
@@ -41,14 +41,14 @@ from .level import Level
 from .pair_bounds import least_delta, telling
 
 LARGEST_BITS = 64
-# Collections times outcomes that `enumerated_delta` lists, and people.
+# Limits of collections times outcomes, and of people, in `enumerated_delta`.
 MOST_ENUMERATED, MOST_LISTED_PEOPLE = 10**9, 1000
-# Lattice points to a deviation where many distances are looked at; half of them lose a lot.
+# Lattice points per deviation if many distances are tried; half of them would lose a lot.
 COARSER = 64.0
 
 
 def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: float) -> Level:
-    """The delta of `hockey_stick` for several bits; arguments as there, and its one-bit delta."""
+    """Return the delta of `hockey_stick` for several bits, given its 1-bit delta."""
     if bits > LARGEST_BITS:
         raise ParameterError(f"bits: found {bits}; bounds here are for at most {LARGEST_BITS}")
     if epsilon >= bits * log((1 - q) / q):
@@ -58,14 +58,14 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
         return Level.of("delta", "hockey-stick", value, epsilon, n=n, q=q, bits=bits)
     mixed = mixed_pairs(n, [flip_neighbours(h, q, h) for h in range(1, bits + 1)])
     low = max((pairs.delta(epsilon) for pairs in mixed), default=0.0)
-    # Others who differ in one bit alone, which is the doubted one: any number of them has a 1.
+    # If other people differ only in the doubted bit, any number of them has a 1.
     low, high, by, worst = max(low, one_bit), 0.0, "local", None
-    for h in range(bits, 0, -1):  # far vectors first: mostly the worst, they settle the rest
+    for h in range(bits, 0, -1):  # distant vectors first: usually the worst, they settle the rest
         local = local_delta(q, epsilon, h)
-        if local > high and (pair := _most(n, q, epsilon, bits, h, local))[0] > high:
+        if local > high and (pair := _upper_bound(n, q, epsilon, bits, h, local))[0] > high:
             high, by = pair
-        if local > low and (least := _least(n, q, epsilon, bits, h)) > low:
-            low, worst = least, h
+        if local > low and (lower_delta := _lower_bound(n, q, epsilon, bits, h)) > low:
+            low, worst = lower_delta, h
     if worst is not None and bits <= MOST_LISTED:
         low = max(low, equal_others_delta(n, q, epsilon, worst)[0])
     rule = f"lower: others of {'up to two values' if mixed else 'one value'}; upper: {by}"
@@ -74,18 +74,20 @@ def hockey_stick_bits(n: int, q: float, epsilon: float, bits: int, one_bit: floa
     )
 
 
-def _most(n: int, q: float, epsilon: float, bits: int, h: int, local: float) -> tuple[float, str]:
-    """The least upper bound for vectors at distance h, and what gives it."""
+def _upper_bound(
+    n: int, q: float, epsilon: float, bits: int, h: int, local: float
+) -> tuple[float, str]:
+    """Return the least upper bound for vectors at distance h, and the rule that gives it."""
     blanket = blanket_delta(n, q, epsilon, bits, h)
-    least = min((local, "local"), (blanket, "blanket"))
-    if bits > MOST_LISTED or least[0] <= 0:
-        return least
+    lowest = min((local, "local"), (blanket, "blanket"))
+    if bits > MOST_LISTED or lowest[0] <= 0:
+        return lowest
     case = flip_neighbours(bits, q, h)
-    return min(least, (any_others_delta(case, n, epsilon, least[0]), "exchange"))
+    return min(lowest, (any_others_delta(case, n, epsilon, lowest[0]), "exchange"))
 
 
-def _least(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
-    """A lower bound for vectors at distance h, on a coarser lattice: others of one vector."""
+def _lower_bound(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
+    """A lower bound for vectors at distance h: other people have one vector; coarse lattice."""
     low = max(at_least(*terms, n, COARSER) for terms in _equal_terms(q, epsilon, h)) / n
     if bits > MOST_LISTED:
         return low
@@ -94,19 +96,25 @@ def _least(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
 
 
 def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float, float]:
-    """The delta of the pair "all n have v" and "one has u", at distance h: (lower, upper) bounds.
+    """Return bounds (lower, upper) of the delta of "all n have v" against "a person has u".
 
-    The larger of both directions. Independent of the number of bits beyond h.
+    The distance of u and v is h. The larger of both directions. Independent of the bits beyond h.
+
+    Args:
+        n: people, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+        epsilon: privacy loss in nats, >= 0.
+        h: Hamming distance of u and v, in bits.
     """
     n, q, epsilon, h = crowd(n), as_lie(q), as_epsilon(epsilon), _bits(h, "h")
     if epsilon >= h * log((1 - q) / q):
         return 0.0, 0.0
-    both = [positive_part(*terms, n) for terms in _equal_terms(q, epsilon, h)]
-    return max(low for low, _ in both) / n, max(high for _, high in both) / n
+    directions = [positive_part(*terms, n) for terms in _equal_terms(q, epsilon, h)]
+    return max(low for low, _ in directions) / n, max(high for _, high in directions) / n
 
 
 def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]]:
-    """Atoms and probabilities of the n terms whose sum's positive part it is, both directions."""
+    """Return atoms and probabilities of the n terms of the sum, in both directions."""
     p, lies = 1 - q, np.arange(h + 1)
     weights = np.array([comb(h, b) * q**b * p ** (h - b) for b in range(h + 1)])
     ratio: Floats = np.asarray((p / q) ** (2.0 * lies - h), np.float64)
@@ -114,7 +122,15 @@ def _equal_terms(q: float, epsilon: float, h: int) -> list[tuple[Floats, Floats]
 
 
 def blanket_delta(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
-    """The certified upper bound by the privacy blanket for a pair at distance h."""
+    """The certified upper bound by the privacy blanket for a pair at distance h.
+
+    Args:
+        n: people, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+        epsilon: privacy loss in nats, >= 0.
+        bits: L, bits of a report.
+        h: Hamming distance of the pair, 1 .. L.
+    """
     n, q, epsilon, bits = crowd(n), as_lie(q), as_epsilon(epsilon), _bits(bits, "bits")
     h = _bits(h, "h", bits)
     if epsilon >= h * log((1 - q) / q):
@@ -131,7 +147,13 @@ def blanket_delta(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
 
 
 def local_delta(q: float, epsilon: float, h: int) -> float:
-    """The delta of one report alone for vectors at distance h: shuffling never raises it."""
+    """The delta of one report alone for vectors at distance h: shuffling never raises it.
+
+    Args:
+        q: lie probability, 0 < q <= 1/2.
+        epsilon: privacy loss in nats, >= 0.
+        h: Hamming distance of the vectors, in bits.
+    """
     q, epsilon, h = as_lie(q), as_epsilon(epsilon), _bits(h, "h")
     p = 1 - q
     if epsilon >= h * log(p / q):
@@ -148,6 +170,12 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
 
     The doubted person's vector may be taken as v_1: flipping the same bits of everybody's vector
     and of every report changes no probability.
+
+    Args:
+        n: people, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+        epsilon: privacy loss in nats, >= 0.
+        bits: L, bits of a report.
     """
     n, q, epsilon, bits = crowd(n), as_lie(q), as_epsilon(epsilon), _bits(bits, "bits", 6)
     if n > MOST_LISTED_PEOPLE or comb(n + (1 << bits) - 1, n) ** 2 > MOST_ENUMERATED:
@@ -157,21 +185,21 @@ def enumerated_delta(n: int, q: float, epsilon: float, bits: int) -> float:
     P = transition_matrix(bits, q)
     best = 0.0
     for m in all_counts(n - 1, bits):
-        others = law(m, q) if n > 1 else np.ones((1,) * (len(P) - 1))
-        mine = add_person(others, P[0])
+        law_of_others = law(m, q) if n > 1 else np.ones((1,) * (len(P) - 1))
+        mine = add_person(law_of_others, P[0])
         for j in range(1, len(P)):
-            other = add_person(others, P[j])
-            best = max(best, _delta(mine, other, epsilon), _delta(other, mine, epsilon))
+            second_law = add_person(law_of_others, P[j])
+            best = max(best, _delta(mine, second_law, epsilon), _delta(second_law, mine, epsilon))
     return best
 
 
-def _delta(law: Floats, other: Floats, epsilon: float) -> float:
-    return float(np.maximum(law - exp(epsilon) * other, 0).sum())
+def _delta(law: Floats, second_law: Floats, epsilon: float) -> float:
+    return float(np.maximum(law - exp(epsilon) * second_law, 0).sum())
 
 
-def _bits(value: int, name: str, most: int = LARGEST_BITS) -> int:
+def _bits(value: int, name: str, limit: int = LARGEST_BITS) -> int:
     """A number of bits."""
     bits = whole(value, name, 1)
-    if bits > most:
-        raise ParameterError(f"{name}: found {brief(bits)}; needs at most {most}")
+    if bits > limit:
+        raise ParameterError(f"{name}: found {brief(bits)}; needs at most {limit}")
     return bits

@@ -1,11 +1,11 @@
 """Deltas after shuffling over every collection of values, by enumeration, up to symmetry.
 
-n people have one of a values each and report by the matrix Q. All that a shuffled collection tells
-is how often each report came in. Of the n - 1 others every multiset of values is tried, for every
-pair of values of the doubted person and in both directions. Two things keep that small:
+n people have one of a values each and report by the matrix Q. A shuffled collection reveals only
+the number of each report. Every multiset of values of the other n - 1 people is tried, for every
+pair of values of the doubted person and in both directions. Two reductions keep that small:
 
-    rows        reports that say the same of all values at hand (proportional rows of Q) are one
-    symmetry    permutations of the values that only permute the reports change no delta: one
+    rows        reports with proportional rows of Q for all values at hand are merged
+    symmetry    permutations of the values that only permute the reports change no delta: a single
                 collection of each orbit is enough
 
 Laws are built person by person from sums of products of positive numbers: every probability keeps
@@ -26,11 +26,11 @@ from ..randomizers.matrix_neighbours import DIGITS, merged
 from ..randomizers.neighbour_laws import Neighbours
 from ..validation import Floats
 
-# Outcomes of all collections together: bounds memory (16 bytes each) and time.
+# Limit of outcomes of all collections together: bounds memory (16 bytes each) and time.
 MOST_OUTCOMES = 3_000_000
-# Collections of all others up to which they are listed, and values with which symmetries are found.
+# Limits of the listed collections, and of the values with searched symmetries.
 MOST_COLLECTIONS, MOST_VALUES = 40_000, 6
-# Entries of a matrix that is read for all collections of so few people.
+# Limits of a matrix that is read for all collections, and of the people.
 MOST_ENTRIES, FEW_PEOPLE = 1 << 16, 256
 
 Population = tuple[int, ...]  # people with each value
@@ -38,12 +38,12 @@ Population = tuple[int, ...]  # people with each value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """The laws of what comes in of many pairs of neighbours, one after the other.
+    """The laws of the reports for many pairs of neighbours, one after the other.
 
     Attributes:
         one, other: probabilities of the same outcomes, shape (outcomes,).
-        starts: where each pair begins, shape (pairs,).
-        others: the populations beside the doubted person, of each pair.
+        starts: first outcome of each pair, shape (pairs,).
+        others: per pair, the population beside the doubted person.
     """
 
     one: Floats
@@ -64,7 +64,7 @@ class Pairs:
         return float(self.deltas(epsilon).max())
 
     def worst(self, epsilon: float) -> Population:
-        """The others of the worst pair."""
+        """Return the population of the worst pair."""
         return self.others[int(self.deltas(epsilon).argmax())]
 
 
@@ -77,21 +77,22 @@ def every_pair(n: int, randomizer: Randomizer) -> Pairs | None:
 
 
 def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[Pairs]:
-    """Neighbours whose others have two or three values, of the cases where those are few enough.
+    """Return neighbours with two or three values among other people, if few enough to be listed.
 
-    The first cases count: beyond `MOST_OUTCOMES` of all together no further one is listed.
+    The first cases have priority: after `MOST_OUTCOMES` outcomes together no further case is
+    listed.
     """
     pairs: list[Pairs] = []
     for pair in (pair for _, equals in cases for pair in equals[-1:]):
         columns = np.column_stack([pair.own, pair.other, np.ones_like(pair.own)])
         laws = columns * pair.law[:, None]
-        # The others have v themselves, or a third value.
-        kept = laws[:, :2] if np.array_equal(pair.other, columns[:, 2]) else laws
-        total = sum(len(known.one) for known in pairs)
+        # Other people have v themselves, or a third value.
+        columns_used = laws[:, :2] if np.array_equal(pair.other, columns[:, 2]) else laws
+        total = sum(len(pair_list.one) for pair_list in pairs)
         if n > FEW_PEOPLE or total > MOST_OUTCOMES:
             break
-        if (some := some_pairs(kept, n)) is not None:
-            pairs.append(some)
+        if (sampled_pairs := some_pairs(columns_used, n)) is not None:
+            pairs.append(sampled_pairs)
     return pairs
 
 
@@ -114,17 +115,17 @@ def all_pairs(Q: Floats, n: int) -> Pairs | None:
 
 
 def some_pairs(Q: Floats, n: int) -> Pairs | None:
-    """The pairs at which column 0 becomes column 1 while the others have any values of Q's.
+    """Return the pairs that change column 0 into column 1, for all populations of Q's values.
 
-    With up to three columns, that is populations of up to three values; where those are too many,
-    of two values; None where these are too many too.
+    Populations of up to three values (at most three columns); if there are too many, of two values;
+    None if there are still too many.
     """
     rows, a = merged(Q), Q.shape[1]
     for values in range(a, 1, -1):
         jobs = [
-            Job(merged(rows[:, columns]), tuple(map(columns.index, some)), _spread(n - 1, values))
-            for some in combinations(range(a), values)
-            for columns in [[0, 1, *sorted(set(some) - {0, 1})]]
+            Job(merged(rows[:, columns]), tuple(map(columns.index, subset)), _spread(n - 1, values))
+            for subset in combinations(range(a), values)
+            for columns in [[0, 1, *sorted(set(subset) - {0, 1})]]
             if comb(n + values - 2, n - 1) <= MOST_COLLECTIONS
         ]
         if jobs and (pairs := _collected(iter(jobs), n)) is not None:
@@ -136,15 +137,15 @@ def symmetric(rows: Floats) -> bool:
     """Whether every permutation of the values only permutes the reports."""
     first, *rest = range(rows.shape[1])
     # A swap and a rotation make all permutations.
-    return _keeps(rows, [rest[0], first, *rest[1:]]) and _keeps(rows, [*rest, first])
+    return _is_symmetry(rows, [rest[0], first, *rest[1:]]) and _is_symmetry(rows, [*rest, first])
 
 
 def symmetries(rows: Floats) -> list[tuple[int, ...]]:
     """All permutations of the values that only permute the reports."""
-    return [order for order in permutations(range(rows.shape[1])) if _keeps(rows, order)]
+    return [order for order in permutations(range(rows.shape[1])) if _is_symmetry(rows, order)]
 
 
-def _keeps(rows: Floats, order: Sequence[int]) -> bool:
+def _is_symmetry(rows: Floats, order: Sequence[int]) -> bool:
     return np.array_equal(_listed(rows), _listed(rows[:, list(order)]))
 
 
@@ -159,8 +160,8 @@ class Job:
 
     Attributes:
         rows: merged rows, shape (outcomes, values at hand).
-        values: the columns that the others have.
-        populations: how many of them have each, in an order that changes little at a time.
+        values: the columns of other people's values.
+        populations: number of people with each, in an order that changes little at a time.
     """
 
     rows: Floats
@@ -201,55 +202,55 @@ def _any_values(rows: Floats, n: int, a: int) -> Iterator[Job]:
     for further in range(a - 1):
         populations = [
             (first, second, *rest)
-            for spent in range(further, n if further else 1)
-            for rest in _partitions(spent, further, spent)
-            for second in range((n - 1 - spent) // 2 + 1)
-            for first in [n - 1 - spent - second]
+            for people_used in range(further, n if further else 1)
+            for rest in _partitions(people_used, further, people_used)
+            for second in range((n - 1 - people_used) // 2 + 1)
+            for first in [n - 1 - people_used - second]
         ]
         if further + 2 <= a and populations:
-            kept = merged(rows[:, : further + 2])
-            yield Job(kept, tuple(range(further + 2)), populations)
+            merged_rows = merged(rows[:, : further + 2])
+            yield Job(merged_rows, tuple(range(further + 2)), populations)
 
 
 def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Iterator[Job]:
-    """Any matrix of few values: pairs and populations, one of each orbit."""
+    """Yield pairs and populations of any matrix of few values, one per orbit."""
     a = rows.shape[1]
-    seen: set[frozenset[int]] = set()
+    visited: set[frozenset[int]] = set()
     for u, v in combinations(range(a), 2):
-        if frozenset((u, v)) in seen:
+        if frozenset((u, v)) in visited:
             continue
-        seen |= {frozenset((g[u], g[v])) for g in group}
+        visited |= {frozenset((g[u], g[v])) for g in group}
         fixing = [g for g in group if {g[u], g[v]} == {u, v}]
         order = [u, v, *(x for x in range(a) if x not in (u, v))]
-        kept = [
+        populations = [
             tuple(counts[x] for x in order)
             for counts in _spread(n - 1, a)
-            if _first_of(counts, fixing)
+            if _is_first_of_orbit(counts, fixing)
         ]
-        yield Job(rows[:, order], tuple(range(a)), kept)
+        yield Job(rows[:, order], tuple(range(a)), populations)
 
 
-def _first_of(population: Population, group: Sequence[tuple[int, ...]]) -> bool:
+def _is_first_of_orbit(population: Population, group: Sequence[tuple[int, ...]]) -> bool:
     """Whether no symmetry makes a later population of it."""
     return all(tuple(population[x] for x in g) <= population for g in group)
 
 
 def _spread(people: int, values: int) -> list[Population]:
-    """All ways to give so many people so many values."""
+    """Return all ways to distribute a number of people over a number of values."""
     spread = []
     for cuts in combinations_with_replacement(range(people + 1), values - 1):
         ends = (0, *cuts, people)
-        spread.append(tuple(after - before for before, after in pairwise(ends)))
+        spread.append(tuple(upper_end - lower_end for lower_end, upper_end in pairwise(ends)))
     return spread
 
 
-def _partitions(total: int, parts: int, most: int) -> Iterator[Population]:
-    """Numbers >= 1 that sum to `total`, never rising, each at most `most`."""
+def _partitions(total: int, parts: int, limit: int) -> Iterator[Population]:
+    """Numbers >= 1 that sum to `total`, never rising, each at most `limit`."""
     if parts == 0:
         if total == 0:
             yield ()
         return
-    for first in range(min(most, total - parts + 1), 0, -1):
+    for first in range(min(limit, total - parts + 1), 0, -1):
         for rest in _partitions(total - first, parts - 1, first):
             yield (first, *rest)
 
@@ -263,25 +264,25 @@ def _collected(jobs: Iterator[Job], n: int) -> Pairs | None:
             return None
         listed.append(job)
     first: list[Floats] = []
-    other: list[Floats] = []
-    others: list[Population] = []
+    second_laws: list[Floats] = []
+    populations: list[Population] = []
     for job in listed:
         ladder, laws = Ladder(len(job.rows), n), {(0,) * len(job.values): np.ones(1)}
         for population in job.populations:
-            beside = _law(job, population, ladder, laws)
-            first.append(ladder.add(beside, n - 1, job.rows[:, 0]))
-            other.append(ladder.add(beside, n - 1, job.rows[:, 1]))
-            others.append(population)
+            law_of_others = _law(job, population, ladder, laws)
+            first.append(ladder.add(law_of_others, n - 1, job.rows[:, 0]))
+            second_laws.append(ladder.add(law_of_others, n - 1, job.rows[:, 1]))
+            populations.append(population)
     starts = np.cumsum([0, *(len(law) for law in first)])[:-1]
-    return Pairs(np.concatenate(first), np.concatenate(other), starts, others)
+    return Pairs(np.concatenate(first), np.concatenate(second_laws), starts, populations)
 
 
 def _law(
     job: Job, population: Population, ladder: Ladder, laws: dict[Population, Floats]
 ) -> Floats:
-    """The law of what the others report, from that of one person less."""
-    if (known := laws.get(population)) is not None:
-        return known
+    """Return the law of other people's reports, from that of a population with one person less."""
+    if (law_of_population := laws.get(population)) is not None:
+        return law_of_population
     last = max(i for i, people in enumerate(population) if people)
     fewer = tuple(people - (i == last) for i, people in enumerate(population))
     law = ladder.add(_law(job, fewer, ladder, laws), sum(fewer), job.rows[:, job.values[last]])

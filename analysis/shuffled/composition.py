@@ -1,26 +1,27 @@
-"""What several shuffled reports of one person tell together: epsilon for a delta over all of them.
+"""Composition of several shuffled reports of one person: epsilon for a delta over all of them.
 
-A person answers d features; each answer has noise of its own, and each feature's n reports are
-shuffled apart from the others'. Given all rows the d tallies are independent, so the privacy loss
-of the doubted person, log P(tallies | x) / P(tallies | x'), is a sum of d independent terms.
+A person answers d features; each answer has its own noise, and each feature's n reports are
+shuffled separately. Given all rows the d tallies are independent, so the privacy loss of the
+doubted person, log P(tallies | x) / P(tallies | x'), is a sum of d independent terms.
 
 Hockey-stick. The largest delta_j(eps) over all collections and both directions is again the curve
 of one pair of laws, and the product of such pairs dominates every product of actual pairs
-(*recalled*: Zhu, Dong, Wang, 2022). The curve is worked out at some points; between
+(*recalled*: Zhu, Dong, Wang, 2022). The curve is computed at some points; between
 them the straight line in e^eps is never below it, because it is convex, and is the curve of a loss
 with finitely many values (*recalled*: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, 2022):
 
     P(loss = t_i) = e^(t_i) q_i,  P(loss = -t_i) = q_i,  q_i the change of the slope at e^(t_i)
 
-The laws are convolved, and delta(eps) = E[(1 - e^(eps - loss))_+]. With one-bit reports delta_j is
+The laws are convolved, and delta(eps) = E[(1 - e^(eps - loss))_+]. With 1-bit reports delta_j is
 exact, and the result is above the truth only by the straight lines; otherwise it is as good as the
-bound of each feature. From below: actual collections, their losses rounded down; without one-bit
+bound of each feature. From below: actual collections, their losses rounded down; without 1-bit
 reports the largest epsilon of a single feature.
 
-Probabilistic (one-bit reports): P(loss_j > t) is at most its maximum over the collections, and a
-sum is the likelier to exceed eps, the likelier its terms are to exceed anything. From below again:
-actual collections.
+Probabilistic (1-bit reports): P(loss_j > t) is at most its maximum over the collections, and if
+each term is more likely to exceed every t, so is the sum. From below again: actual collections.
 """
+
+from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,15 +50,15 @@ RULE = "losses convolved"
 # An epsilon that is taken for 0, nats; relative width in which an end of a curve is sought.
 TINY, NEAR = 1e-9, 0.02
 # Up to this length laws are convolved term by term; beyond, more than the noise of a Fourier
-# transform is subtracted. Only lower bounds need so many points.
+# transform is subtracted. Only lower bounds need this number of points.
 SHORT, NOISE = 1200, 1e-15
-# Different sets of features that are looked at one by one.
+# Limit of the sets of features that are examined one by one.
 SUBSETS = 32
 # Part of delta beyond the last point of a curve.
 BEYOND = 1e-4
-# Relative error of a one-bit delta.
+# Relative error of a 1-bit delta.
 ERROR = 1e-9
-# Counts of ones at which a smooth envelope is looked at.
+# Counts of 1-bits at which a smooth envelope is evaluated.
 NODES = 13
 
 
@@ -77,13 +78,13 @@ class Loss:
     law: Floats
     unbounded: float
 
-    def with_(self, other: "Loss") -> "Loss":
+    def with_(self, other: Loss) -> Loss:
         """The law of the sum of two independent losses on one lattice."""
         law = _convolved(self.law, other.law)
         unbounded = 1 - (1 - self.unbounded) * (1 - other.unbounded)
         return Loss(self.step, self.first + other.first, law, unbounded)
 
-    def or_nothing(self) -> "Loss":
+    def or_nothing(self) -> Loss:
         """The law of the larger of this loss and 0; its lattice goes on both sides of 0."""
         law = self.law[-self.first :].copy()
         law[0] += float(self.law[: -self.first].sum())
@@ -98,8 +99,8 @@ class Loss:
         """E[(1 - e^(eps - loss))_+]."""
         values = self.values
         above = values > epsilon
-        kept = -np.expm1(epsilon - values[above])
-        return self.unbounded + float(kept @ self.law[above])
+        excess_share = -np.expm1(epsilon - values[above])
+        return self.unbounded + float(excess_share @ self.law[above])
 
     def exceeding(self, epsilon: float) -> float:
         """P(loss > eps)."""
@@ -111,9 +112,9 @@ class ComposedReports:
     """Epsilons, in nats, of all reports of a person at one delta.
 
     Attributes:
-        delta: of both readings.
-        hockey_stick: between bounds.
-        probabilistic: the same, None where a feature has other than one-bit reports.
+        delta: the delta of both readings.
+        hockey_stick: bounds of the hockey-stick epsilon.
+        probabilistic: bounds of the probabilistic epsilon; None unless all reports are 1-bit.
     """
 
     delta: float
@@ -128,7 +129,7 @@ def compose_reports(
 
     Args:
         randomizers: one of each feature.
-        reports: how many reports about it were shuffled, >= 1 each.
+        reports: number of shuffled reports per feature, >= 1 each.
         delta: in (0, 1), of the whole.
     """
     delta = open_unit(delta, "delta")
@@ -153,10 +154,10 @@ def compose_reports(
             delta, Enclosure(min(low, high), high, "lower: one feature; upper: " + RULE), None
         )
     high, likely = _hockey_stick(parts, delta), _probabilistic(bits, delta)
-    known = _actual(bits, delta, likely)
-    low = max(_least(loss.hockey_stick, delta, high) for loss in known)
-    alone = max(float(epsilon_for(*bit, delta, "probabilistic")) for bit in set(bits))
-    unlikely = max(alone, *(_least(loss.exceeding, delta, likely) for loss in known))
+    losses = _actual(bits, delta, likely)
+    low = max(_smallest_epsilon(loss.hockey_stick, delta, high) for loss in losses)
+    largest = max(float(epsilon_for(*bit, delta, "probabilistic")) for bit in set(bits))
+    unlikely = max(largest, *(_smallest_epsilon(loss.exceeding, delta, likely) for loss in losses))
     return ComposedReports(
         delta, Enclosure(low, high, RULE), Enclosure(min(unlikely, likely), likely, RULE)
     )
@@ -172,31 +173,31 @@ def _single(randomizer: Randomizer, n: int, delta: float) -> ComposedReports:
 
 def _hockey_stick(parts: Sequence[tuple[Randomizer, int]], delta: float) -> float:
     """The upper bound."""
-    allowed = delta * BEYOND / len(parts)
-    ends = {part: report_epsilon(part[1], part[0], allowed).high for part in set(parts)}
+    spare = delta * BEYOND / len(parts)
+    ends = {part: report_epsilon(part[1], part[0], spare).high for part in set(parts)}
     curves = {
         part: upper_curve(part[1], part[0], end if TINY < end < inf else None)
         for part, end in ends.items()
     }
-    tops = {part: _top(end, curves[part], allowed) for part, end in ends.items()}
+    tops = {part: _top(end, curves[part], spare) for part, end in ends.items()}
     step = min(tops.values()) / POINTS
     losses = {part: dominating(curves[part], top, step) for part, top in tops.items()}
     loss = _summed([losses[part] for part in parts])
     local = sum(randomizer.epsilon for randomizer, _ in parts)
-    if local == inf:  # what is given away has no epsilon; the rest has the largest one listed
+    if local == inf:  # a revealed value has no epsilon; otherwise use the largest listed
         local = inf if loss.unbounded > delta else float(loss.values[-1])
-    return _least(loss.hockey_stick, delta, local) if local < inf else inf
+    return _smallest_epsilon(loss.hockey_stick, delta, local) if local < inf else inf
 
 
-def _top(end: float, curve: Callable[[float], float], allowed: float) -> float:
-    """The epsilon from which on a curve is at most `allowed`, or no more than that above its limit.
+def _top(end: float, curve: Callable[[float], float], spare: float) -> float:
+    """Return the epsilon from which on a curve is within `spare` of 0, or else of its limit.
 
-    The limit is above 0 where reports may exclude a value: such losses are unbounded.
+    The limit is above 0 if reports may exclude a value: such losses are unbounded.
     """
     if end < inf:
         return max(end, TINY)
     low, high = 0.0, MOST_SOUGHT
-    limit = curve(high) + allowed
+    limit = curve(high) + spare
     while high - low > NEAR * high:
         middle = (low + high) / 2
         low, high = (low, middle) if curve(middle) <= limit else (middle, high)
@@ -205,30 +206,30 @@ def _top(end: float, curve: Callable[[float], float], allowed: float) -> float:
 
 def _probabilistic(bits: Sequence[tuple[int, float]], delta: float) -> float:
     """The upper bound."""
-    allowed = delta * BEYOND / len(bits)
-    tops = {bit: max(float(epsilon_for(*bit, allowed, "probabilistic")), TINY) for bit in set(bits)}
+    spare = delta * BEYOND / len(bits)
+    tops = {bit: max(float(epsilon_for(*bit, spare, "probabilistic")), TINY) for bit in set(bits)}
     step = min(tops.values()) / TAILS
     losses = {bit: likeliest(*bit, top, step) for bit, top in tops.items()}
     local = sum(log((1 - q) / q) for _, q in bits)
-    return max(_least(loss.exceeding, delta, local) for loss in _subsets(bits, losses))
+    return max(_smallest_epsilon(loss.exceeding, delta, local) for loss in _subsets(bits, losses))
 
 
 def _subsets(
     bits: Sequence[tuple[int, float]], losses: Mapping[tuple[int, float], Loss]
 ) -> Iterator[Loss]:
-    """The sums over all different sets of features, or one loss that is smaller than none of them.
+    """Yield the sums over all different sets of features, or a loss smaller than each of them.
 
-    Neighbours need not differ in every feature, and a loss of one more may be negative: what is
-    likely of a sum need not be likely of a longer one (of hockey-sticks it is).
+    Neighbours need not differ in every feature, and a loss of one more may be negative: a bound
+    that is likely for a sum need not be likely for a longer sum (for hockey-sticks it is).
     """
-    many = Counter(bits)
-    if prod(times + 1 for times in many.values()) > SUBSETS:
+    counts = Counter(bits)
+    if prod(times + 1 for times in counts.values()) > SUBSETS:
         yield _summed([losses[bit].or_nothing() for bit in bits])
         return
-    for chosen in product(*(range(times + 1) for times in many.values())):
-        if any(chosen):
+    for subset in product(*(range(times + 1) for times in counts.values())):
+        if any(subset):
             yield _summed(
-                [losses[bit] for bit, times in zip(many, chosen, strict=True) for _ in range(times)]
+                [losses[bit] for bit, t in zip(counts, subset, strict=True) for _ in range(t)]
             )
 
 
@@ -237,34 +238,34 @@ def dominating(curve: Callable[[float], float], top: float, step: float) -> Loss
 
     curve: delta for an epsilon > 0, the larger of both directions; convex in e^eps.
     """
-    between = max(1, ceil(top / (step * POINTS)))  # knots are every so many lattice points
-    last = ceil(top / (step * between))
-    t = np.arange(last + 1) * step * between
+    stride = max(1, ceil(top / (step * POINTS)))  # knots lie at this distance, in lattice points
+    last = ceil(top / (step * stride))
+    t = np.arange(last + 1) * step * stride
     start = t[1] * 1e-7  # at 0 itself delta is not asked; it is larger by at most e^start - 1
     deltas = np.array([curve(start) + expm1(start), *(curve(float(x)) for x in t[1:])])
     deltas *= 1 + ERROR
     x = np.exp(t)
     slopes = np.append(np.diff(deltas) / np.diff(x), 0.0)
     weight = np.maximum(np.diff(slopes), 0.0)  # at t_1 .. t_last; rounding may not make it concave
-    law = np.zeros(2 * last * between + 1)
-    centre = last * between
-    law[centre + between :: between] = x[1:] * weight
-    law[:centre:between] = weight[::-1]
+    law = np.zeros(2 * last * stride + 1)
+    centre = last * stride
+    law[centre + stride :: stride] = x[1:] * weight
+    law[:centre:stride] = weight[::-1]
     law[centre] = max(0.0, 1 - float(law.sum()) - float(deltas[-1]))
     return Loss(step, -centre, law, float(deltas[-1]))
 
 
 def likeliest(n: int, q: float, top: float, step: float) -> Loss:
-    """A loss on a lattice at least as likely to exceed any bound as every actual one-bit loss."""
-    between = max(1, ceil(top / (step * TAILS)))
-    last = ceil(min(top, log((1 - q) / q)) / (step * between))
+    """Return a loss on a lattice that dominates every actual 1-bit loss in exceeding bounds."""
+    stride = max(1, ceil(top / (step * TAILS)))
+    last = ceil(min(top, log((1 - q) / q)) / (step * stride))
     points = np.arange(-last, last + 1, dtype=np.float64)
-    tails = _tails(n, q, points * (step * between))
+    tails = _tails(n, q, points * (step * stride))
     tails = np.maximum.accumulate(tails[::-1])[::-1]
-    # What lies between two points is moved to the upper one; below the first, to the first.
-    law = np.zeros(2 * last * between + 1)
-    law[::between] = np.append(1 - tails[0], tails[:-1] - tails[1:])
-    return Loss(step, -last * between, law, float(tails[-1]))
+    # Mass between two points is moved to the upper point; below the first, to the first.
+    law = np.zeros(2 * last * stride + 1)
+    law[::stride] = np.append(1 - tails[0], tails[:-1] - tails[1:])
+    return Loss(step, -last * stride, law, float(tails[-1]))
 
 
 def _tails(n: int, q: float, t: Floats) -> Floats:
@@ -285,7 +286,7 @@ def _tails(n: int, q: float, t: Floats) -> Floats:
 
 
 def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> list[Loss]:
-    """Losses of actual collections, each the worst for its feature alone in one of the readings."""
+    """Return losses of actual collections, each the worst for its feature alone in one reading."""
     kinds: tuple[Kind, ...] = ("hockey-stick", "probabilistic")
     sums = []
     for kind in kinds:
@@ -298,36 +299,36 @@ def _actual(bits: Sequence[tuple[int, float]], delta: float, epsilon: float) -> 
 
 
 def actual(n: int, q: float, m: int, step: float, widest: float) -> Loss:
-    """The loss of zero against one where m of the n - 1 others have a 1, rounded down.
+    """Return the loss of zero against one if m of the n - 1 other people have a 1, rounded down.
 
-    Losses above `widest` become `widest`; those below -widest are left out. Both lower it.
+    Losses above `widest` become `widest`; losses below -widest are left out. Both lower it.
     """
     chance, loss = law_of_loss(n, q, m)
     place = np.floor(np.minimum(loss, widest) / step * (1 - 1e-12)).astype(np.int64)
-    kept = loss >= -widest
-    first = int(place[kept].min())
-    law = np.bincount(place[kept] - first, chance[kept]).astype(np.float64)
+    is_within = loss >= -widest
+    first = int(place[is_within].min())
+    law = np.bincount(place[is_within] - first, chance[is_within]).astype(np.float64)
     return Loss(step, first, law, 0.0)
 
 
 def law_of_loss(n: int, q: float, m: int) -> tuple[Floats, Floats]:
-    """For every count of ones: its probability under zero, and the loss of zero against one."""
+    """Return, per count of 1-bits, its probability under zero, and the loss of zero against one."""
     log_z = log_law(n - 1, m, q) if n > 1 else np.zeros(1)
-    here, before = np.append(log_z, -np.inf), np.append(-np.inf, log_z)
-    chance = np.exp(np.logaddexp(log(1 - q) + here, log(q) + before))
-    known = np.isfinite(here) | np.isfinite(before)
+    log_here, log_before = np.append(log_z, -np.inf), np.append(-np.inf, log_z)
+    chance = np.exp(np.logaddexp(log(1 - q) + log_here, log(q) + log_before))
+    is_possible = np.isfinite(log_here) | np.isfinite(log_before)
     with np.errstate(invalid="ignore"):
-        loss = log_g(np.where(known, here - before, 0.0), q)
+        loss = log_g(np.where(is_possible, log_here - log_before, 0.0), q)
     return chance, np.minimum.accumulate(loss)
 
 
-def _convolved(law: Floats, other: Floats) -> Floats:
+def _convolved(law: Floats, second_law: Floats) -> Floats:
     """Term by term where that is quick: no rounding error is larger than its term."""
-    if min(len(law), len(other)) < SHORT:
-        return np.convolve(law, other)
+    if min(len(law), len(second_law)) < SHORT:
+        return np.convolve(law, second_law)
     from scipy.signal import fftconvolve
 
-    return np.maximum(fftconvolve(law, other) - NOISE, 0.0)
+    return np.maximum(fftconvolve(law, second_law) - NOISE, 0.0)
 
 
 def _summed(losses: Sequence[Loss]) -> Loss:
@@ -337,7 +338,7 @@ def _summed(losses: Sequence[Loss]) -> Loss:
     return total
 
 
-def _least(delta_at: Callable[[float], float], delta: float, top: float) -> float:
+def _smallest_epsilon(delta_at: Callable[[float], float], delta: float, top: float) -> float:
     """The least epsilon in 0 .. top with delta_at(epsilon) <= delta, by bisection, from above."""
     if delta_at(0.0) <= delta:
         return 0.0

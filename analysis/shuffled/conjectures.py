@@ -1,7 +1,7 @@
 """The claims and conjectures of paper 001 checked in exact rational arithmetic.
 
-A checker returns every counterexample among the cases it is given (an empty list: none). Nothing is
-rounded, so one counterexample refutes. What is known:
+A checker returns every counterexample among the given cases (an empty list if there are none).
+Computations are exact, so one counterexample refutes. Known results:
 
     Prop. 5.1 (left unproved)   true; sup over m, s of a pair at distance d is (p/q)^d, attained
     (5.8), (5.9), Prop. 5.2     true: no counterexample, and a proof from the strongly Rayleigh
@@ -44,8 +44,8 @@ class Counterexample:
     right: Fraction
 
     def __str__(self) -> str:
-        where = ", ".join(f"{name} = {value}" for name, value in self.case.items())
-        return f"{self.claim}: {self.left} > {self.right} at {where}"
+        case_text = ", ".join(f"{name} = {value}" for name, value in self.case.items())
+        return f"{self.claim}: {self.left} > {self.right} at {case_text}"
 
 
 @lru_cache(maxsize=4096)
@@ -53,9 +53,9 @@ def one_bit(n: int, m: int, q: Fraction) -> tuple[Fraction, ...]:
     """P(A_n(m) = s) for s = 0 .. n, by (6.1) and (6.2)."""
     if n == 0:
         return (Fraction(1),)
-    before = one_bit(n - 1, m - 1, q) if m else one_bit(n - 1, 0, q)
+    smaller_law = one_bit(n - 1, m - 1, q) if m else one_bit(n - 1, 0, q)
     chance = 1 - q if m else q
-    padded = (Fraction(0), *before, Fraction(0))
+    padded = (Fraction(0), *smaller_law, Fraction(0))
     return tuple(chance * padded[s] + (1 - chance) * padded[s + 1] for s in range(n + 1))
 
 
@@ -90,9 +90,9 @@ def proposition_5_1(n: int, bits: int, q: Fraction) -> dict[int, Fraction]:
     for m in all_counts(n - 1, bits):
         laws = [vector_law(_step(m, i, 1), q) for i in range(1 << bits)]
         for i, law in enumerate(laws):
-            for j, other in enumerate(laws):
+            for j, second_law in enumerate(laws):
                 d = (i ^ j).bit_count()
-                ratio = max(other[s] / law[s] for s in law)
+                ratio = max(second_law[s] / law[s] for s in law)
                 largest[d] = max(largest.get(d, Fraction(0)), ratio)
     return largest
 
@@ -114,8 +114,8 @@ def _monotone(m: Counts, law: Law) -> Iterator[Counterexample]:
                 start = rho(s, i, j)
                 case: dict[str, object] = {"m": m, "s": s, "i": i + 1, "j": j + 1}
                 for k in range(D):
-                    away = s[i] >= 2 and k != i
-                    if away and start > (value := rho(_move(s, i, k), i, j)):
+                    is_away = s[i] >= 2 and k != i
+                    if is_away and start > (value := rho(_move(s, i, k), i, j)):
                         yield Counterexample("(5.8), (5.10)", {**case, "l": k + 1}, start, value)
                     if k in (i, j) or not s[k]:
                         continue
@@ -130,16 +130,16 @@ def proposition_5_3(n: int, bits: int, q: Fraction) -> list[Counterexample]:
         laws = [vector_law(_step(m, i, 1), q) for i in range(1 << bits)]
         for i, law in enumerate(laws):
             opposite = laws[i ^ ((1 << bits) - 1)]
-            for j, other in enumerate(laws):
+            for j, second_law in enumerate(laws):
                 bad += [
                     Counterexample(
                         "Prop. 5.3",
                         {"m": m, "s": s, "i": i + 1, "j": j + 1},
-                        other[s] / law[s],
+                        second_law[s] / law[s],
                         opposite[s] / law[s],
                     )
                     for s in law
-                    if j != i and other[s] > opposite[s]
+                    if j != i and second_law[s] > opposite[s]
                 ]
     return bad
 
@@ -187,11 +187,11 @@ def first_bullet_of_6_1(n: int, q: Fraction) -> list[Counterexample]:
     """As printed: P(A_n(m) = s) <= P(A_(n-1)(m) = s) for s >= 1. False at s = n."""
     bad = []
     for m in range(n):
-        before = (*one_bit(n - 1, m, q), Fraction(0))
+        smaller_law = (*one_bit(n - 1, m, q), Fraction(0))
         bad += [
-            Counterexample("6.1, first bullet", {"n": n, "m": m, "s": s}, value, before[s])
+            Counterexample("6.1, first bullet", {"n": n, "m": m, "s": s}, value, smaller_law[s])
             for s, value in enumerate(one_bit(n, m, q))
-            if s >= 1 and value > before[s]
+            if s >= 1 and value > smaller_law[s]
         ]
     return bad
 
@@ -202,9 +202,9 @@ def todo_of_6_3(n: int, q: Fraction, distance: Fraction) -> list[Counterexample]
     bad = []
     for m in range(n + 1):
         s = max(0, ceil(n * q + m * (1 - 2 * q) - distance))
-        if (left := one_bit(n, m, q)[s]) > right:
+        if (lower_side := one_bit(n, m, q)[s]) > right:
             case: dict[str, object] = {"n": n, "q": q, "m": m, "delta": distance}
-            bad.append(Counterexample("6.3, TODO", case, left, right))
+            bad.append(Counterexample("6.3, TODO", case, lower_side, right))
     return bad
 
 
@@ -218,9 +218,9 @@ def one_bit_claims(n: int, q: Fraction) -> list[Counterexample]:
     rho = [[law[s] / law[s - 1] for s in range(1, n + 1)] for law in laws]
     pi = [[laws[m][s] / laws[m + 1][s] for s in range(n + 1)] for m in range(n)]
 
-    def claim(name: str, left: Fraction, right: Fraction, m: int, s: int) -> None:
-        if left > right:
-            bad.append(Counterexample(name, {"n": n, "q": q, "m": m, "s": s}, left, right))
+    def claim(name: str, lower_side: Fraction, right: Fraction, m: int, s: int) -> None:
+        if lower_side > right:
+            bad.append(Counterexample(name, {"n": n, "q": q, "m": m, "s": s}, lower_side, right))
 
     for name, table in (("rho", rho), ("pi", pi)):
         for m, row in enumerate(table):
@@ -239,9 +239,9 @@ def lemma_6_1(n: int, m: int, q: Fraction) -> list[Fraction]:
     law, p = one_bit(n, m, q), 1 - q
     gaps = []
     for s in range(n):
-        before = law[s - 1] if s else Fraction(0)
+        previous = law[s - 1] if s else Fraction(0)
         middle = (m - s) * p / q + (n - m - s) * q / p
-        gaps.append((s + 1) * law[s + 1] - middle * law[s] - (n - s + 1) * before)
+        gaps.append((s + 1) * law[s + 1] - middle * law[s] - (n - s + 1) * previous)
     return gaps
 
 

@@ -1,12 +1,12 @@
-"""The number of ones in shuffled one-bit reports, A = Bin(m, p) + Bin(n - m, q), stable in logs.
+"""The number of 1-bits in shuffled one-bit reports, A = Bin(m, p) + Bin(n - m, q), stable in logs.
 
 n people, m of them with a 1; each bit is flipped with probability q, p = 1 - q (paper 001, Section
 6). The saddle point is a root of a quadratic because the odds of the two binomials are inverse:
 
     z^2 (n - s) + z ((m - s) p/q + (n - m - s) q/p) - s = 0.
 
-(The middle coefficient is the one of the recursion in Lemma 6.1.) `log_pmf` and `log_cdf` are right
-to about 1e-11 relative at n = 10^7, wherever s is.
+(The middle coefficient is that of the recursion in Lemma 6.1.) `log_pmf` and `log_cdf` are right
+to about 1e-11 relative at n = 10^7, for every s.
 """
 
 from math import log
@@ -45,14 +45,14 @@ def tilted(n: Floats, m: Floats, q: float, z: Floats) -> tuple[Sums, Floats]:
 
 def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Log P(A = s) elementwise; -inf outside 0 .. n. Real n, m, s by extension."""
-    people, ones, points = broadcast(n, m, s)
+    people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
-    # At the ends nothing is to be chosen: everybody reports 0, or everybody reports 1.
-    result = np.where(points == 0, _log_all(people - ones, ones, q), result)
-    result = np.where(points == people, _log_all(ones, people - ones, q), result)
+    # At the ends there is a single outcome: all people report 0, or all report 1.
+    result = np.where(points == 0, _log_all(people - one_counts, one_counts, q), result)
+    result = np.where(points == people, _log_all(one_counts, people - one_counts, q), result)
     inside = (points > 0) & (points < people)
     if inside.any():
-        k, i, at = people[inside], ones[inside], points[inside]
+        k, i, at = people[inside], one_counts[inside], points[inside]
         z = saddle(k, i, q, at)
         sums, log_norm = tilted(k, i, q, z)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -61,32 +61,32 @@ def log_pmf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> F
 
 
 def log_cdf(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
-    """Log P(A <= s) elementwise, with relative accuracy in the lower tail; integers s, n, m.
+    """Return log P(A <= s) elementwise, with relative accuracy in the lower tail; integers s, n, m.
 
-    Above the mean it is log(1 - P(A > s)) with the upper tail from the mirrored law (zeros and ones
+    Above the mean it is log(1 - P(A > s)) with the upper tail from the mirrored law (0 and 1
     exchanged).
     """
-    people, ones, points = broadcast(n, m, s)
-    mean = people * q + ones * (1 - 2 * q)
+    people, one_counts, points = broadcast(n, m, s)
+    mean = people * q + one_counts * (1 - 2 * q)
     low = points <= mean
     result = np.empty(points.shape)
-    result[low] = log_lower_tail(people[low], ones[low], q, points[low])
+    result[low] = log_lower_tail(people[low], one_counts[low], q, points[low])
     high = ~low
     k = people[high]
-    upper = log_lower_tail(k, k - ones[high], q, k - points[high] - 1)
+    upper = log_lower_tail(k, k - one_counts[high], q, k - points[high] - 1)
     result[high] = np.log1p(-np.exp(np.minimum(upper, 0)))
     return result
 
 
 def log_lower_tail(n: npt.ArrayLike, m: npt.ArrayLike, q: float, s: npt.ArrayLike) -> Floats:
     """Log P(A <= s), accurate for s up to about the mean; real n, m, s > 0 by extension."""
-    people, ones, points = broadcast(n, m, s)
+    people, one_counts, points = broadcast(n, m, s)
     result = np.full(points.shape, -np.inf)
     result = np.where(points >= people, 0.0, result)
-    result = np.where(points == 0, _log_all(people - ones, ones, q), result)
+    result = np.where(points == 0, _log_all(people - one_counts, one_counts, q), result)
     inside = (points > 0) & (points < people)
     if inside.any():
-        k, i, at = people[inside], ones[inside], points[inside]
+        k, i, at = people[inside], one_counts[inside], points[inside]
         log_scale, total = lower_sum(k, i, q, at, (1.0, 1.0))
         result[inside] = log_scale + np.log(np.maximum(total, 1e-300))
     return result
@@ -111,10 +111,10 @@ def log_law(n: int, m: int, q: float) -> Floats:
     result = np.empty(n + 1)
     result[0] = float(_log_all(np.array(n - m), np.array(m), q))
     result[n] = float(_log_all(np.array(m), np.array(n - m), q))
-    people, ones = np.array([float(n)]), np.array([float(m)])
+    people, one_counts = np.array([float(n)]), np.array([float(m)])
     first = 1
     while first < n:
-        spread = _spread(people, ones, q, float(first))
+        spread = _spread(people, one_counts, q, float(first))
         if spread < NARROW:
             last = min(first + POINTS, n) - 1
             s = np.arange(first, last + 1)
@@ -123,10 +123,10 @@ def log_law(n: int, m: int, q: float) -> Floats:
             continue
         # The centre lies about WINDOW deviations after the first point.
         centre = min(first + int(WINDOW * spread), n - 1)
-        spread = _spread(people, ones, q, float(centre))
+        spread = _spread(people, one_counts, q, float(centre))
         last = min(centre + int(WINDOW * spread), n - 1)
-        z = saddle(people, ones, q, np.array([float(centre)]))
-        sums, log_norm = tilted(people, ones, q, z)
+        z = saddle(people, one_counts, q, np.array([float(centre)]))
+        sums, log_norm = tilted(people, one_counts, q, z)
         values = window(sums, first, last - first + 1)
         s = np.arange(first, last + 1)
         result[first : last + 1] = float(log_norm[0]) - s * log(float(z[0])) + np.log(values)
@@ -140,7 +140,7 @@ def _spread(n: Floats, m: Floats, q: float, s: float) -> float:
 
 
 def _log_all(honest: Floats, liars: Floats, q: float) -> Floats:
-    """Natural log of p^honest q^liars."""
+    """Return the natural log of p^honest q^liars."""
     return np.asarray(honest * np.log1p(-q) + liars * log(q))
 
 

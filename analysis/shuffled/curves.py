@@ -1,7 +1,9 @@
-"""What paper 001 promises to show and never does: three figures, as numbers first.
+"""Three figures that paper 001 announces without showing them, as numbers first.
 
 Each function returns its numbers; `plot` draws them. The rows can be written to CSV.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ class Curve:
     """One line of a figure.
 
     Attributes:
-        label: what it shows.
+        label: its legend.
         x, y: shape (k,).
     """
 
@@ -68,7 +70,7 @@ class Figure:
             if np.isfinite(y)
         ]
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draws the lines on `ax`, or on new axes."""
         axes: Any = ax
         if axes is None:
@@ -88,7 +90,12 @@ class Figure:
 
 
 def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
-    """The log privacy ratio over all outcomes, and where outcomes fall: large only in corners."""
+    """The log privacy ratio over all outcomes, and where outcomes fall: large only in corners.
+
+    Args:
+        n: people, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+    """
     s = np.arange(n + 1)
     curves = [
         Curve(f"log ratio, {m} of {n - 1} others have a 1", s / n, log_privacy_ratio(n, m, q))
@@ -96,7 +103,7 @@ def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
     ]
     for m in (0, (n - 1) // 2, n - 1):
         law = np.exp(log_pmf(n, m, q, s))
-        # Drawn where something happens; the height has no unit.
+        # Drawn where the law is not negligible; the height has no unit.
         scaled = np.where(law > 1e-3 * law.max(), law / law.max() * local_epsilon(q) / 2, np.nan)
         curves.append(Curve(f"law of outcomes (scaled), {m} ones", s / n, scaled))
     return Figure(
@@ -111,7 +118,13 @@ def privacy_ratio_figure(n: int = 200, q: float = 0.25) -> Figure:
 def crowd_figure(
     q: float = 0.25, delta: float = 1e-6, sizes: Sequence[int] | None = None
 ) -> Figure:
-    """Epsilon against the number of people: the crowd protects, the local bound does not move."""
+    """Epsilon against the number of people: the crowd protects, the local bound does not move.
+
+    Args:
+        q: lie probability, 0 < q <= 1/2.
+        delta: probability outside the promise, in (0, 1).
+        sizes: numbers of people.
+    """
     people = [2**i for i in range(1, 21)] if sizes is None else list(sizes)
     x = np.array(people, np.float64)
     hockey = np.array([float(epsilon_for(n, q, delta)) for n in people])
@@ -132,7 +145,12 @@ def crowd_figure(
 
 
 def coverage_figure(n: int = 1000, epsilons: Sequence[float] = (0.05, 0.1, 0.2, 0.4)) -> Figure:
-    """Uncovered probability against q: which noise makes which share of outcomes safe."""
+    """Uncovered probability against q: which noise makes which share of outcomes safe.
+
+    Args:
+        n: people, >= 1.
+        epsilons: privacy losses in nats, a line each.
+    """
     noise = np.linspace(0.01, 0.49, 49)
     curves = [
         Curve(

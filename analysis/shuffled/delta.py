@@ -1,7 +1,8 @@
-"""How private one bit is after shuffling, exactly: one neighbour pair, two readings.
+"""The privacy of one bit after shuffling, exactly: one neighbour pair, two readings.
 
-n people report, one of them is doubted: 0 or 1? Of the other N = n - 1, m have a 1. Let Z be the
-count of ones among their reports. Zero against one, with P_0 = Z + Ber(q), P_1 = Z + Ber(p):
+n people report, and one of them is doubted: 0 or 1? Of the other N = n - 1 people, m have a 1. Let
+Z be the count of 1-bits among their reports. Zero against one, with P_0 = Z + Ber(q), P_1 = Z +
+Ber(p):
 
     P_0(s) - e^eps P_1(s) = alpha Z(s) - beta Z(s - 1),   alpha = p - e^eps q, beta = e^eps p - q.
 
@@ -10,10 +11,10 @@ Z is log-concave, so Z(s)/Z(s - 1) falls in s and the difference is positive exa
     hockey-stick    P_0(A <= s*) - e^eps P_1(A <= s*) = alpha Z(s*) - (e^eps - 1) Z(<= s* - 1)
     probabilistic   P_0(P_0(A) > e^eps P_1(A)) = P_0(A <= s*)
 
-One against zero is the same with m replaced by N - m (exchange zeros and ones), so the maximum over
-all m covers both directions. s* is the mode of the law of Z tilted by z = alpha/beta, hence an
-integer next to the tilted mean (Darroch): no search. The functions here take arrays of m;
-`worst_neighbours.py` looks for the worst one.
+One against zero is the same with m replaced by N - m (exchange 0 and 1), so the maximum over all m
+covers both directions. s* is the mode of the law of Z tilted by z = alpha/beta, hence an integer
+next to the tilted mean (Darroch): no search. The functions here take arrays of m;
+`worst_neighbours.py` searches for the worst m.
 """
 
 from dataclasses import dataclass
@@ -74,26 +75,28 @@ class PairDivergence:
         Both terms are taken under the tilt that centres s, where they are of comparable size: no
         cancellation beyond the square of the tail's distance in deviations.
         """
-        people, ones, points = broadcast(self.others, m, s)
+        people, one_counts, points = broadcast(self.others, m, s)
         # At the ends of the support the lower sum is a single term or everything.
-        result = self.alpha * np.exp(log_pmf(people, ones, self.q, np.where(points <= 0, 0, -1)))
+        result = self.alpha * np.exp(
+            log_pmf(people, one_counts, self.q, np.where(points <= 0, 0, -1))
+        )
         full = points >= people
         result[full & (people > 0)] = self.alpha - self.beta
         inside = (points > 0) & ~full
         if inside.any():
             weights = self.alpha, -expm1(self.epsilon)
             log_scale, factor = lower_sum(
-                people[inside], ones[inside], self.q, points[inside], weights
+                people[inside], one_counts[inside], self.q, points[inside], weights
             )
             result[inside] = np.exp(log_scale) * factor
         return result
 
     def hockey_stick(self, m: Floats) -> Floats:
-        """Delta for zero against one, for each m of the others with a 1; shape of m."""
+        """Return delta for zero against one, for each m of other people with a 1; shape of m."""
         low = np.clip(np.floor(self.tilted_mean(m)), 0, self.others)
         high = np.minimum(low + 1, self.others)
-        both = self.gain(np.concatenate([m, m]), np.concatenate([low, high]))
-        return np.asarray(np.maximum(both.reshape(2, -1).max(axis=0), 0.0))
+        both_gains = self.gain(np.concatenate([m, m]), np.concatenate([low, high]))
+        return np.asarray(np.maximum(both_gains.reshape(2, -1).max(axis=0), 0.0))
 
     def envelope(self, m: Floats) -> Floats:
         """The same with s* allowed to be real: smooth in m and never below `hockey_stick`.
@@ -107,9 +110,9 @@ class PairDivergence:
         gain = self.gain(grid.ravel(), points.ravel()).reshape(grid.shape)
         best = np.clip(gain.argmax(axis=1), 1, len(offsets) - 2)
         rows = np.arange(len(m))
-        left, top, right = gain[rows, best - 1], gain[rows, best], gain[rows, best + 1]
-        bend = np.maximum(2 * top - left - right, 1e-300)
-        return np.asarray(np.maximum(gain.max(axis=1), top + (right - left) ** 2 / (8 * bend)))
+        left_gain, top, right = gain[rows, best - 1], gain[rows, best], gain[rows, best + 1]
+        bend = np.maximum(2 * top - left_gain - right, 1e-300)
+        return np.asarray(np.maximum(gain.max(axis=1), top + (right - left_gain) ** 2 / (8 * bend)))
 
     def crossing(self, m: Floats) -> Floats:
         """The real s with P(Z = s) / P(Z = s - 1) = 1/tilt; s* is the integer at or below it."""
@@ -123,7 +126,7 @@ class PairDivergence:
         return s
 
     def probabilistic(self, m: Floats) -> Floats:
-        """P_0(P_0(A) > e^eps P_1(A)) for each m of the others with a 1."""
+        """Return P_0(P_0(A) > e^eps P_1(A)) for each m of other people with a 1."""
         s = np.clip(np.floor(self.tilted_mean(m)), 0, self.others)
         # s or s + 1 is the mode, from which on the ratio is too small.
         rise = log_pmf(self.others, m, self.q, s + 1) - log_pmf(self.others, m, self.q, s)
@@ -137,10 +140,10 @@ class PairDivergence:
         return np.exp(log_lower_tail(self.n, m, self.q, self.crossing(m)))
 
     def promising(self, first: int, last: int, best: float) -> Floats:
-        """The m in first .. last whose `probabilistic` may reach `best`.
+        """Return the m in first .. last for which `probabilistic` may reach `best`.
 
         The tail is log-concave: rounding the crossing down by f divides it by at least e^(slope f),
-        the slope being that of its logarithm just above. Crossings are linear in m over so few.
+        the slope being that of its logarithm just above. Crossings are linear in m over this range.
         """
         ends = np.array([float(first), float(last)])
         s = self.crossing(ends)
@@ -150,7 +153,7 @@ class PairDivergence:
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """The lower delta-quantiles of P_0 and the ratios there: the probabilistic epsilon for a delta.
+    """The lower delta-quantiles of P_0 and their ratios: the probabilistic epsilon for a delta.
 
     epsilon_m = log(P_0(s) / P_1(s)) at the smallest s with P_0(A <= s) > delta: every smaller s may
     be excluded, this one may not, and the ratio falls in s.
@@ -166,7 +169,7 @@ class Quantiles:
     delta: float
 
     def epsilon(self, m: Floats) -> Floats:
-        """Nats, for each m of the others with a 1; at least 0."""
+        """Return epsilon in nats, for each m of other people with a 1; at least 0."""
         s = np.clip(np.floor(self._real(m)), 0, self.n)
         for step in (-1.0, 1.0, 1.0):
             covered = np.exp(log_lower_tail(self.n, m, self.q, s)) <= self.delta
@@ -178,7 +181,7 @@ class Quantiles:
         return self._log_ratio(m, np.maximum(self._real(m), 0.0))
 
     def promising(self, first: int, last: int, best: float) -> Floats:
-        """The m in first .. last whose `epsilon` may reach `best`."""
+        """Return the m in first .. last for which `epsilon` may reach `best`."""
         ends = np.array([float(first), float(last)])
         s = np.maximum(self._real(ends), 0.0)
         at, above = self._log_ratio(ends, s), self._log_ratio(ends, s + 1)
@@ -222,10 +225,10 @@ def log_g(log_rho: Floats, q: float) -> Floats:
 
 
 def _by_phase(first: int, last: int, ends: Floats, room: float, *, down: bool) -> Floats:
-    """The m whose real threshold, linear between `ends`, is within `room` of its rounding."""
+    """Return the m with a real threshold, linear between `ends`, within `room` of its rounding."""
     m = np.arange(first, last + 1, dtype=np.float64)
     position = np.linspace(ends[0], ends[1], len(m))
-    lost = position - np.floor(position) if down else np.ceil(position) - position
+    rounding_loss = position - np.floor(position) if down else np.ceil(position) - position
     # A margin for the curvature within the interval; a crossing at a whole s is on either side.
     margin = 1.2 * max(room, 0.0) + 0.01
-    return m[(lost <= margin) | (lost >= 1 - 0.01)]
+    return m[(rounding_loss <= margin) | (rounding_loss >= 1 - 0.01)]

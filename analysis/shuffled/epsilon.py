@@ -7,10 +7,12 @@ differ in one row:
     probabilistic   P[ P(A(x) = s) > e^eps P(A(x') = s) ] <= delta     under s ~ A(x)
     hockey-stick    P[A(x) in S] <= e^eps P[A(x') in S] + delta        for every set S
 
-The first implies the second. For one bit both are maxima over all numbers m of ones among the
-others and both directions: the worst m is near an end, but not always at it (n = 50, q = 0.05,
+The first implies the second. For one bit both are maxima over all numbers m of 1-bits among other
+people and both directions: the worst m is near an end, but not always at it (n = 50, q = 0.05,
 eps = 0.1: m = 21).
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -26,7 +28,7 @@ from .level import SEARCHED, TRIED, Kind, Level
 from .worst_neighbours import FEW, worst
 
 KINDS = ("hockey-stick", "probabilistic")
-# Beyond, 1 / (1 + e^eps) is no lie that floating point tells from none.
+# Beyond, floating point cannot distinguish 1 / (1 + e^eps) from 0.
 MOST_NATS = 34.0
 # Below this variance of the tilted count the law is too far from smooth for an envelope.
 ROUGH = 16.0
@@ -39,12 +41,12 @@ SETTLED = 1e-12
 
 
 def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
-    """The smallest delta of the hockey-stick reading after shuffling n reports.
+    """Return the smallest delta of the hockey-stick reading after shuffling n reports.
 
     For one bit over all collections and both directions, relative error below 1e-9: all of them
-    are tried for up to 1,000 people, beyond they are searched (`worst_neighbours.py`; `.rule` says
-    which). For more bits: exact by enumeration where that is small, else a certified upper bound
-    whose `.lower` is a certified lower bound (`bit_vectors.py`).
+    are tried for up to 1,000 people, beyond that they are searched (`worst_neighbours.py`; `.rule`
+    names the method). For more bits: exact by enumeration if that is small, else a certified upper
+    bound with a certified lower bound in `.lower` (`bit_vectors.py`).
 
     Args:
         n: people, >= 1.
@@ -53,7 +55,7 @@ def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
         bits: length L of the reports.
 
     Returns:
-        Delta, a float that knows its kind and its worst case.
+        Delta, a float with its kind and its worst case.
     """
     n, q, epsilon = crowd(n), as_lie(q), as_epsilon(epsilon)
     delta, m = 0.0, None
@@ -68,9 +70,9 @@ def hockey_stick(n: int, q: float, epsilon: float, bits: int = 1) -> Level:
 
 
 def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
-    """The smallest delta of the probabilistic reading for one bit: 1 - coverage.
+    """Return the smallest delta of the probabilistic reading for one bit: 1 - coverage.
 
-    The largest probability, over all collections, of an outcome whose privacy ratio exceeds
+    The largest probability, over all collections, of an outcome with a privacy ratio above
     e^epsilon. A step function of epsilon: the outcomes are discrete.
 
     Args:
@@ -91,7 +93,7 @@ def probabilistic_delta(n: int, q: float, epsilon: float) -> Level:
 
 
 def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> Level:
-    """The smallest epsilon (nats) that shuffling n one-bit reports gives at this delta.
+    """Return the smallest epsilon (nats) after shuffling n one-bit reports, at this delta.
 
     Args:
         n: people, >= 1.
@@ -100,7 +102,7 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
         kind: "hockey-stick" or "probabilistic".
 
     Returns:
-        Epsilon, a float that knows its kind; 0 if delta covers even the total variation distance.
+        Epsilon, a float with its kind; 0 if delta covers even the total variation distance.
     """
     n, q, delta = crowd(n), as_lie(q), open_unit(delta, "delta")
     one_of(kind, "kind", KINDS)
@@ -119,9 +121,9 @@ def epsilon_for(n: int, q: float, delta: float, kind: Kind = "hockey-stick") -> 
 
 
 def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> float:
-    """A lie probability that gives (epsilon, delta) after shuffling n one-bit reports.
+    """Return a lie probability that gives (epsilon, delta) after shuffling n one-bit reports.
 
-    The smallest one for the hockey-stick reading: more lies are a further randomization of the
+    The smallest q for the hockey-stick reading: more lies are a further randomization of the
     reports, and delta cannot rise. The probabilistic delta has steps; there the result meets the
     target, and a smaller q may meet it too.
 
@@ -149,17 +151,23 @@ def q_for(n: int, epsilon: float, delta: float, kind: Kind = "hockey-stick") -> 
 
 
 def total_variation(n: int, q: float) -> float:
-    """The delta at epsilon = 0: the largest total variation distance, (p - q) max P(Z = s).
+    """Return delta at epsilon = 0: the largest total variation distance, (p - q) max P(Z = s).
 
-    The maximum runs over all counts of ones among the others and all outcomes; P(Z = s) is largest
-    at the mode. Up to 1,000 people every count is visited; beyond, 1,000 counts spread over the
-    range, so that the result may be too small by the ripple of the mode's height: less than one
+    The maximum is over all counts of 1-bits among other people and all outcomes; P(Z = s) is
+    largest at the mode. Up to 1,000 people every count is visited; beyond, 1,000 counts spread over
+    the range, so that the result may be too small by the ripple of the mode's height: less than 1
     part in 8 n q (1 - q).
+
+    Args:
+        n: people, >= 1.
+        q: lie probability, 0 < q <= 1/2.
     """
     n, q = crowd(n), as_lie(q)
-    ones = np.arange(n) if n <= FEW else np.unique(np.linspace(0, n - 1, FEW).astype(int))
-    mode = np.floor((n - 1) * q + ones * (1 - 2 * q))
-    heights = np.maximum(log_pmf(n - 1, ones, q, mode), log_pmf(n - 1, ones, q, mode + 1))
+    one_counts = np.arange(n) if n <= FEW else np.unique(np.linspace(0, n - 1, FEW).astype(int))
+    mode = np.floor((n - 1) * q + one_counts * (1 - 2 * q))
+    heights = np.maximum(
+        log_pmf(n - 1, one_counts, q, mode), log_pmf(n - 1, one_counts, q, mode + 1)
+    )
     return float((1 - 2 * q) * np.exp(heights.max()))
 
 
@@ -172,6 +180,10 @@ def local_epsilon(q: float, bits: int = 1) -> float:
 
     Also the supremum of the log privacy ratio after shuffling (paper 001, Prop. 5.1): attained when
     all report the vector opposite to theirs.
+
+    Args:
+        q: lie probability, 0 < q <= 1/2.
+        bits: L, bits of a report, >= 1.
     """
     q = as_lie(q)
     return whole(bits, "bits", 1) * log((1 - q) / q)

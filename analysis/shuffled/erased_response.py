@@ -1,20 +1,20 @@
-"""Others of two values: an upper bound over every population, and the exact delta of one.
+"""Two values among other people: an upper bound over populations, and the exact delta of each.
 
-A report on two values by unary encoding says one of them, or the other, or nothing: both bits are
-alike with the same probability whatever the value. So it is randomized response, erased with a
-probability. Of shuffled reports only matters how many say the first value and how many the second,
-a pair of numbers (x, y); among i others of the first value and j of the second it has the law
+A report on two values by unary encoding names the first value, the second, or neither: both bits
+are equal with the same probability for either value. So it is randomized response, erased with a
+probability. The shuffled reports reveal the numbers (x, y) of reports of the first and of the
+second value; with i other people of the first value and j of the second their law is
 
     ((a X + b Y + c) - e^eps (b X + a Y + c)) (a X + b Y + c)^i (b X + a Y + c)^j,
 
-taken for each person's law in X and Y with the doubted one of the first value, less e^eps times the
-same of the second; delta is the sum of its positive coefficients. What it is over all populations
-of n - 1 others is found by parts: where at least i are of the first value and at least j of the
-second, leaving the rest out gives the attacker more (data processing). The part with the largest
-bound is halved, again and again.
+taken for each person's law in X and Y with the doubted person of the first value, less e^eps times
+the same for the second; delta is the sum of its positive coefficients. The largest delta over
+populations of n - 1 other people is found by parts: if at least i are of the first value and at
+least j of the second, leaving the rest out gives the attacker more (data processing). The part with
+the largest bound is halved repeatedly.
 
-The law is found by a Fourier transform on a window of about nine deviations, of the few frequencies
-that are heard. What is left out, wrapped around or rounded is added to the bound.
+The law is found by a Fourier transform on a window of about nine deviations, from the few
+frequencies that matter. Errors of truncation, aliasing and rounding are added to the bound.
 """
 
 from dataclasses import dataclass
@@ -51,12 +51,12 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class ErasedResponse:
-    """What one report says of two values: the probabilities of three outcomes; they sum to 1.
+    """The outcomes of a report on two values: three probabilities that sum to 1.
 
     Attributes:
-        truth: of the own value.
-        lie: of the other.
-        erased: of nothing.
+        truth: probability of the true value.
+        lie: probability of the other value.
+        erased: probability of neither.
     """
 
     truth: float
@@ -65,27 +65,27 @@ class ErasedResponse:
 
     @classmethod
     def of(cls, case: Neighbours) -> "ErasedResponse | None":
-        """What a case comes to whose people have no other values than the doubted two; or None."""
+        """The form of a case with only the doubted two values; None if it has another form."""
         if not listed(case) or len(case[1]) != 1:
             return None
         pair = case[1][0]
-        own, other = pair.law * pair.own, pair.law * pair.other
-        more, less = own > other * (1 + 1e-9), other > own * (1 + 1e-9)
-        truth, lie = float(own[more].sum()), float(own[less].sum())
-        erased = float(own[~more & ~less].sum())
-        # Outcomes of one likelihood ratio are one, and the second value mirrors the first.
-        level = np.ptp(own[more] / other[more]) if more.any() else inf
-        mirrored = isclose(float(other[less].sum()), truth) and isclose(
-            float(other[more].sum()), lie
+        own_law, other_law = pair.law * pair.own, pair.law * pair.other
+        more, less = own_law > other_law * (1 + 1e-9), other_law > own_law * (1 + 1e-9)
+        truth, lie = float(own_law[more].sum()), float(own_law[less].sum())
+        erased = float(own_law[~more & ~less].sum())
+        # Outcomes of equal likelihood ratio are merged, and the second value mirrors the first.
+        level = np.ptp(own_law[more] / other_law[more]) if more.any() else inf
+        mirrored = isclose(float(other_law[less].sum()), truth) and isclose(
+            float(other_law[more].sum()), lie
         )
         if level > 1e-9 * truth / lie or not mirrored or less.sum() != more.sum() or erased <= 0:
             return None
         return cls(truth, lie, erased)
 
     def suits(self, n: int, epsilon: float, goal: float) -> bool:
-        """Whether few parts will do, and laws of n people are small enough to be worked out.
+        """Whether few parts are enough, and laws of n people are small enough to be computed.
 
-        Few do where others who have both values protect far better than others of one.
+        Few parts are enough if mixed populations protect far better than populations of one value.
         """
         widest = 2 * _reach((n - 1) / 4 * (1 - self.erased)) + 3
         if widest**2 > MOST_CELLS:
@@ -93,7 +93,7 @@ class ErasedResponse:
         return self.among((n - 1) // 2, n // 2, epsilon)[1] < STEEP * goal
 
     def among(self, first: int, second: int, epsilon: float) -> tuple[float, float]:
-        """Delta of the first value against the second among others of so many: both bounds."""
+        """Bounds of delta, first value against second, among `first` and `second` other people."""
         cells = self._cells(first, second)
         factor = exp(epsilon)
         law = np.zeros((cells.law.shape[0] + 1, cells.law.shape[1] + 1))
@@ -104,16 +104,16 @@ class ErasedResponse:
         law[:-1, :-1] += silence * cells.law
         margin = cells.margin * (abs(coins[0]) + abs(coins[1]) + abs(silence))
         beyond = 16 * factor * exp(-REACH)
-        counted = law > margin
-        low = float((law[counted] - margin).sum()) - beyond
+        is_counted = law > margin
+        low = float((law[is_counted] - margin).sum()) - beyond
         high = float(np.maximum(law + margin, 0).sum()) + beyond
         return max(low, 0.0), high
 
     def largest(self, n: int, epsilon: float, goal: float) -> float:
-        """An upper bound of delta among n - 1 others of the two values, however many of each.
+        """An upper bound of delta among n - 1 other people with any numbers of the two values.
 
         The second value against the first is the same with both exchanged. Parts are halved until
-        it is at most `goal`, or there are many.
+        the bound is at most `goal`, or there are many.
         """
 
         def bound(low: int, high: int) -> float:
@@ -125,28 +125,32 @@ class ErasedResponse:
         x = self._axis(first, second)
         y = self._axis(second, first)
         say_x, say_y = np.exp(1j * x.angles)[:, None], np.exp(1j * y.angles)[None, :]
-        own = self.erased + self.truth * say_x + self.lie * say_y
-        other = self.erased + self.lie * say_x + self.truth * say_y
-        amplitudes = np.exp(first * np.log(own) + second * np.log(other))
+        own_chance = self.erased + self.truth * say_x + self.lie * say_y
+        other_chance = self.erased + self.lie * say_x + self.truth * say_y
+        amplitudes = np.exp(first * np.log(own_chance) + second * np.log(other_chance))
         size = len(x.places) * len(y.places)
         law = (x.waves() @ amplitudes @ y.waves().T).real / size
         rounding = ROUNDING + PER_PERSON * (first + second)
         margin = rounding * float(np.abs(amplitudes).sum()) / size + 2 * exp(-REACH)
         return Cells(law, margin)
 
-    def _axis(self, own: int, others: int) -> "Axis":
-        """The window of how many say a value that so many have, and the others do not."""
-        mean = self.truth * own + self.lie * others
-        variance = own * self.truth * (1 - self.truth) + others * self.lie * (1 - self.lie)
+    def _axis(self, own_people: int, other_people: int) -> "Axis":
+        """Return the window of reports of a value, from people with it and people without it."""
+        mean = self.truth * own_people + self.lie * other_people
+        variance = own_people * self.truth * (1 - self.truth) + other_people * self.lie * (
+            1 - self.lie
+        )
         reach = _reach(variance)
         low, half = floor(mean - reach), ceil(reach) + 1
-        places = np.arange(low, low + 2 * half + 1)  # an odd number: no frequency stands alone
+        places = np.arange(low, low + 2 * half + 1)  # an odd number: every frequency has its mirror
         # |E e^(i (s x + t y))| <= e^(-spread (1 - cos s)), whatever t is.
         spread = self.erased * mean
-        least = 1 - REACH / spread if spread > REACH / 2 else -1.0
-        most = int(np.arccos(least) * len(places) / (2 * np.pi)) + 1
-        most = min(most, (len(places) - 1) // 2)
-        return Axis(places, 2 * np.pi * np.arange(-most, most + 1) / len(places))
+        least_cosine = 1 - REACH / spread if spread > REACH / 2 else -1.0
+        highest_frequency = int(np.arccos(least_cosine) * len(places) / (2 * np.pi)) + 1
+        highest_frequency = min(highest_frequency, (len(places) - 1) // 2)
+        return Axis(
+            places, 2 * np.pi * np.arange(-highest_frequency, highest_frequency + 1) / len(places)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,13 +1,15 @@
-"""The exact law of shuffled L-bit reports: how often each of the D = 2^L vectors is reported.
+"""The exact law of shuffled L-bit reports: the number of reports of each of the D = 2^L vectors.
 
-m counts the true vectors, s the reported ones, both in the recursive enumeration of paper 001
-(Section 2.2): v_1 = (1, ..., 1) first, v_D = (0, ..., 0) last. Everything is a sum of products of
-positive numbers, so every probability keeps its relative accuracy, however small.
+m counts the true vectors, s the reported vectors, both in the recursive enumeration of paper 001
+(Section 2.2): v_1 = (1, ..., 1) first, v_D = (0, ..., 0) last. All results are sums of products of
+positive numbers, so every probability keeps its relative accuracy, even if small.
 
-For two bits the recursion (3.8) of the paper is a matrix product for each number of people whose
-first bit is reported as 1: O(n^4) multiplications done by BLAS. For more bits people are added one
+For two bits the recursion (3.8) of the paper is a matrix product for each number of people with a
+reported first bit of 1: O(n^4) multiplications done by BLAS. For more bits people are added one
 after the other; the number of outcomes, C(n + D - 1, D - 1), is the limit.
 """
+
+from __future__ import annotations
 
 from itertools import product as tuples
 from math import comb
@@ -26,16 +28,16 @@ CELLS = 1 << 25
 
 
 def law(m: npt.ArrayLike, q: float) -> Floats:
-    """The probability of every outcome s, from the counts m of true vectors.
+    """Return the probability of every outcome s, from the counts m of true vectors.
 
     Args:
-        m: how many people have each vector, shape (2^L,), recursive enumeration; L = 1: (ones,
-            zeros).
+        m: number of people with each vector, shape (2^L,), recursive enumeration; L = 1: (people
+            with a 1, people with a 0).
         q: lie probability, 0 < q <= 1/2.
 
     Returns:
-        Array of shape (n + 1,) * (2^L - 1): entry [s_1, ..., s_(D-1)]; s_D is the rest; 0 where
-        the s exceed n. L = 1: the law of the number of ones, as `count_pmf`.
+        Array of shape (n + 1,) * (2^L - 1): entry [s_1, ..., s_(D-1)]; s_D is the rest; 0 if the s
+        exceed n. L = 1: the law of the number of 1-bits, as `count_pmf`.
 
     Raises:
         ParameterError: the array would have more than 2^25 entries.
@@ -52,17 +54,27 @@ def law(m: npt.ArrayLike, q: float) -> Floats:
 
 
 def transition_matrix(bits: int, q: float) -> Floats:
-    """P_L in the recursive enumeration: the L-fold Kronecker power of ((p, q), (q, p))."""
+    """P_L in the recursive enumeration: the L-fold Kronecker power of ((p, q), (q, p)).
+
+    Args:
+        bits: L, bits of a report, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+    """
     return flip(np.eye(1 << bits), as_lie(q))
 
 
 def expected_counts(m: npt.ArrayLike, q: float) -> Floats:
-    """E A(m) = P_L m, by L butterflies: no matrix, any L."""
+    """E A(m) = P_L m, by L butterflies: no matrix, any L.
+
+    Args:
+        m: number of people with each vector, shape (2^L,).
+        q: lie probability, 0 < q <= 1/2.
+    """
     return flip(as_counts(m, "m").astype(np.float64), as_lie(q))
 
 
 def add_person(outcomes: Floats, row: Floats) -> Floats:
-    """The law for one more person who reports vector k with probability row[k].
+    """Return the law with one more person that reports vector k with probability row[k].
 
     Args:
         outcomes: law for n people, shape (n + 1,) * (D - 1).
@@ -74,15 +86,20 @@ def add_person(outcomes: Floats, row: Floats) -> Floats:
     axes, size = outcomes.ndim, outcomes.shape[0]
     more = np.zeros((size + 1,) * axes)
     for k, chance in enumerate(row):
-        here = [slice(0, size)] * axes
+        shifted = [slice(0, size)] * axes
         if k < axes:
-            here[k] = slice(1, size + 1)
-        more[tuple(here)] += chance * outcomes
+            shifted[k] = slice(1, size + 1)
+        more[tuple(shifted)] += chance * outcomes
     return more
 
 
 def outcomes(n: int, D: int) -> list[tuple[int, ...]]:
-    """All count vectors of n people over D vectors, S_n of the paper: C(n + D - 1, D - 1)."""
+    """All count vectors of n people over D vectors, S_n of the paper: C(n + D - 1, D - 1).
+
+    Args:
+        n: people, >= 1.
+        D: number of vectors, >= 1.
+    """
     if comb(n + D - 1, D - 1) > CELLS:
         raise ParameterError(f"n: {n} people and {D} vectors have more than 2^25 outcomes")
     if D == 1:
@@ -101,40 +118,40 @@ def _person_by_person(counts: npt.NDArray[np.int64], q: float) -> Floats:
 
 
 def _two_bits(counts: npt.NDArray[np.int64], q: float) -> Floats:
-    """Paper 001, Prop. 3.2 for L = 2: first bits are randomized, then second bits.
+    """The law by paper 001, Prop. 3.2 for L = 2: first bits are randomized, then second bits.
 
-    Of the people whose second bit is 1, t_1 report first bit 1; of the others, t_2. Given these,
-    the second bits of the w = t_1 + t_2 people and of the n - w others are one-bit problems.
+    Among people with a second bit of 1, t_1 report first bit 1; among the rest, t_2. Given these,
+    the second bits of the w = t_1 + t_2 people and of the other n - w are one-bit problems.
     """
     n = int(counts.sum())
     upper, lower = int(counts[0] + counts[2]), int(counts[1] + counts[3])
     first = np.exp(log_law(upper, int(counts[0]), q)) if upper else np.ones(1)
     second = np.exp(log_law(lower, int(counts[1]), q)) if lower else np.ones(1)
     result = np.zeros((n + 1,) * 3)
-    # ones[w][t] is the law of the number of reported ones of w people of whom t have one.
-    ones = _one_bit_laws(n, q)
+    # ones[w][t] is the law of the number of reported 1-bits of w people, t of them with a 1.
+    law_by_ones = _one_bit_laws(n, q)
     for w in range(n + 1):
         t = np.arange(max(0, w - lower), min(upper, w) + 1)
         if len(t) == 0:
             continue
-        left = ones[w][t] * (first[t] * second[w - t])[:, None]
-        right = ones[n - w][upper - t]
-        block = left.T @ right
+        left_block = law_by_ones[w][t] * (first[t] * second[w - t])[:, None]
+        right = law_by_ones[n - w][upper - t]
+        block = left_block.T @ right
         s = np.arange(w + 1)
         result[s, w - s, : n - w + 1] = block
     return result
 
 
 def _one_bit_laws(n: int, q: float) -> list[Floats]:
-    """For w = 0 .. n the matrix of laws, row t for t ones, by (6.1) and (6.2)."""
+    """Return, for w = 0 .. n, the matrix of laws, row t for t 1-bits, by (6.1) and (6.2)."""
     tables = [np.ones((1, 1))]
     for w in range(1, n + 1):
-        before = tables[-1]
+        smaller_table = tables[-1]
         table = np.zeros((w + 1, w + 1))
-        table[:w, :w] += (1 - q) * before
-        table[:w, 1:] += q * before
-        table[w, :w] += q * before[w - 1]
-        table[w, 1:] += (1 - q) * before[w - 1]
+        table[:w, :w] += (1 - q) * smaller_table
+        table[:w, 1:] += q * smaller_table
+        table[w, :w] += q * smaller_table[w - 1]
+        table[w, 1:] += (1 - q) * smaller_table[w - 1]
         tables.append(table)
     return tables
 

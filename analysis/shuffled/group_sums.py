@@ -41,10 +41,10 @@ class _Tilted:
     Attributes:
         places: lattice points of the atoms, counted from the tilted mean, rounded.
         weights: tilted probabilities.
-        copies: in the group.
-        mean: tilted mean of one term less the rounded one, in steps.
+        copies: number of copies in the group.
+        mean: tilted mean of one term less the rounded mean, in steps.
         centre: the value of the place 0.
-        variance: of one term, in steps squared.
+        variance: variance of one term, in steps squared.
         log_norm: the logarithm of the moment generating function of one term.
     """
 
@@ -142,13 +142,15 @@ def _sum(parts: Sequence[_Tilted], step: float) -> tuple[Floats, Floats]:
     reach = REACH * widest / 3 + np.sqrt((REACH * widest / 3) ** 2 + 2 * REACH * variance)
     period = next_fast_len(ceil(2 * reach) + 3, real=True)
     waves = [transform(period, part.places, part.weights) for part in parts]
-    # Of most frequencies the power of one group already is nothing.
-    heard = np.arange(period // 2 + 1)
+    # At most frequencies the power of a single group is already negligible.
+    frequencies = np.arange(period // 2 + 1)
     for wave, part in zip(waves, parts, strict=True):
-        heard = heard[np.abs(wave[heard]) >= np.exp(-REACH / part.copies)]
-    power = sum(part.copies * np.log(wave[heard]) for wave, part in zip(waves, parts, strict=True))
+        frequencies = frequencies[np.abs(wave[frequencies]) >= np.exp(-REACH / part.copies)]
+    power = sum(
+        part.copies * np.log(wave[frequencies]) for wave, part in zip(waves, parts, strict=True)
+    )
     first = round(sum(part.copies * part.mean for part in parts)) - period // 2
-    law = inverse_transform(period, heard, np.exp(power) * phase(period, -first, heard))
+    law = inverse_transform(period, frequencies, np.exp(power) * phase(period, -first, frequencies))
     centre = sum(part.copies * part.centre for part in parts)
     sums = centre + step * (np.arange(period) + float(first))
     return np.maximum(law, 0), np.asarray(sums, np.float64)

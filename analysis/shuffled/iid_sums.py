@@ -9,7 +9,7 @@ The atoms need not share a lattice, so they are moved to one, h apart, in two wa
 
 Both are off by O(h^2). The sum's law is found by one Fourier transform of an exponentially tilted
 law centred at 0, so that expectations of 10^-30 keep their digits. The smallest and the largest
-atom are on the lattice. Where the lattice is too coarse to say much, Chernoff's bound may say more:
+atom are on the lattice. If the lattice is too coarse, Chernoff's bound may be sharper:
 E[S_+] <= E[e^(t S)] / (e t), because x e^(-t x) is at most 1 / (e t). A Laplace variable of rate L
 beside them multiplies E[e^(t S)] by 1 / (1 - t^2 / L^2).
 """
@@ -25,24 +25,24 @@ from .tilting import REACH, Complexes
 
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
-# Lattice points to one deviation of a single variable: many for short sums, fewer for long ones.
+# Lattice points per deviation of a single variable: many for short sums, fewer for long sums.
 FINEST, COARSEST, GRID = 256.0, 24.0, 1 << 20
 # The coarsest lattice looked at, points to one deviation, and the part of the finest one's error
 # below which it will do; only a few atoms can all be near its points.
 FEWEST, GOOD, FEW = 6.0, 0.1, 6
-# Deviations at most from the smallest atom to the largest: bounds time and memory.
+# Limit of the deviations from the smallest atom to the largest: bounds time and memory.
 LONGEST = 64
-# Nats of tilt from one lattice point to the next with which the lattice says nothing.
+# Nats of tilt from one lattice point to the next with which the lattice gives no bound.
 STEEP = 10.0
-# Where no tilt as steep as this centres a sum, none does.
+# If no tilt up to this centres a sum, the search ends.
 STEEPEST_TILT = 1e200
 # Part of a Laplace variable's own rate up to which a sum may be tilted.
 STEEPEST = 0.8
 # Nats by which rounding errors of a law may be raised in a lower bound.
 FAINT = 15.0
-# Nats below which nothing is worked out: 0 and Chernoff's bound.
+# Nats below which only 0 and Chernoff's bound are used.
 NOTHING = -690.0
-# Relative rounding error allowed for, and what each copy may add: the tests see less.
+# Relative rounding error allowed for, and the part of each copy: the tests see less.
 ROUNDING, PER_COPY = 1e-9, 1e-14
 
 
@@ -70,10 +70,10 @@ def at_most(
     *,
     beyond: float = 0.0,
 ) -> float:
-    """The upper bound alone; of E[(X_1 + ... + X_n + G)_+] where `sharp` is finite.
+    """Return only the upper bound; that of E[(X_1 + ... + X_n + G)_+] if `sharp` is finite.
 
-    G is a Laplace variable of scale 1/sharp; infinite where it is far wider than the sum. Where
-    Chernoff's bound is at most `beyond`, that one.
+    G is a Laplace variable of scale 1/sharp; infinite if it is far wider than the sum. Chernoff's
+    bound is returned if it is at most `beyond`.
     """
     atoms, weights, edge = _edges(atoms, weights, n)
     if edge is not None:
@@ -99,16 +99,16 @@ def at_least(
     if edge is not None:
         return edge * (1 - rounding_slack(n))
     slope, step = _lattice(atoms, weights, n, finest)
-    least = max(NOTHING, log(beyond)) if beyond > 0 else NOTHING
-    if _chernoff(atoms, weights, n, slope) < least or slope * step > STEEP:
+    least_log = max(NOTHING, log(beyond)) if beyond > 0 else NOTHING
+    if _chernoff(atoms, weights, n, slope) < least_log or slope * step > STEEP:
         return 0.0
     return _lower(atoms, weights, n, slope, step)
 
 
 def _edges(atoms: Floats, weights: Floats, n: int) -> tuple[Floats, Floats, float | None]:
     """The atoms with a weight, and the expectation where all of them have one sign."""
-    kept = weights > 0
-    atoms, weights = atoms[kept], weights[kept]
+    is_positive = weights > 0
+    atoms, weights = atoms[is_positive], weights[is_positive]
     if atoms.max() <= 0:
         return atoms, weights, 0.0
     return atoms, weights, n * float(atoms @ weights) if atoms.min() >= 0 else None
@@ -122,26 +122,26 @@ def _lattice(atoms: Floats, weights: Floats, n: int, finest: float) -> tuple[flo
     spread = float(np.sqrt(leaning @ (atoms - leaning @ atoms) ** 2))
     points = min(finest, max(COARSEST, GRID / (24 * np.sqrt(n))))
     wide = float(atoms.max() - atoms.min())
-    most = int(np.ceil(wide / max(spread / points, wide / (LONGEST * finest))))
+    most_steps = int(np.ceil(wide / max(spread / points, wide / (LONGEST * finest))))
     if len(atoms) > FEW:
-        return slope, wide / most
+        return slope, wide / most_steps
     # A step that tilts by more than a nat tells the points above 0 badly apart.
-    fewest = max(most * FEWEST / points, slope * wide)
-    return slope, wide / _fitting(atoms, leaning, most, int(min(fewest, most)))
+    fewest = max(most_steps * FEWEST / points, slope * wide)
+    return slope, wide / _fitting(atoms, leaning, most_steps, int(min(fewest, most_steps)))
 
 
-def _fitting(atoms: Floats, weights: Floats, most: int, fewest: int) -> int:
+def _fitting(atoms: Floats, weights: Floats, most_steps: int, fewest: int) -> int:
     """In how many steps to cut the range of the atoms: few, where most of them are near a point.
 
     Splitting an atom that lies at a share f between two points widens the spread by f (1 - f)
-    step^2 (the upper bound; in the lower one moving it narrows the spread by no more). `most` steps
-    do at f of any size.
+    step^2 (the upper bound; in the lower one moving it narrows the spread by no more). `most_steps`
+    steps do at f of any size.
     """
-    steps = np.arange(min(max(fewest, 1), most), most + 1)[:, None]
+    steps = np.arange(min(max(fewest, 1), most_steps), most_steps + 1)[:, None]
     share = (atoms - atoms.min()) / (atoms.max() - atoms.min()) * steps
     share -= np.floor(share)
     error = (share * (1 - share)) @ weights / steps[:, 0] ** 2
-    return int(steps[np.argmax(error <= max(GOOD / (6 * most**2), float(error.min()))), 0])
+    return int(steps[np.argmax(error <= max(GOOD / (6 * most_steps**2), float(error.min()))), 0])
 
 
 def _chernoff(atoms: Floats, weights: Floats, n: int, slope: float) -> float:
@@ -164,7 +164,7 @@ def _centring(atoms: Floats, weights: Floats) -> float:
 
 
 def rising_root(mean: Callable[[float], float], top: float) -> float:
-    """The tilt above 0 at which a rising mean is 0, looked for from `top` up; infinite: none is."""
+    """The tilt above 0 at which a rising mean is 0, searching from `top` up; else infinity."""
     from scipy.optimize import brentq
 
     while mean(top) < 0:
@@ -194,7 +194,7 @@ def _upper(
     lattice, mass = split(atoms, weights, step)
     values = atoms.min() + step * lattice
     law, _, log_norm, sums = _sum(lattice, values, mass, n, slope, step, np.zeros_like(values))
-    above = sums > 0  # below, e^(-slope sums) may overflow, and nothing counts
+    above = sums > 0  # below, e^(-slope sums) may overflow, and adds 0
     total = float(
         (
             sums[above] * np.exp(np.minimum(log_norm - slope * sums[above], -NOTHING)) * law[above]
@@ -211,20 +211,22 @@ def _lower(atoms: Floats, weights: Floats, n: int, slope: float, step: float) ->
     lattice = np.rint(place)
     values = atoms.min() + step * lattice
     # E[sum of remainders; rounded sum] = n E[remainder; ...] with one variable set apart.
-    law, left, log_norm, sums = _sum(lattice, values, weights, n, slope, step, atoms - values)
+    law, sum_of_marks, log_norm, sums = _sum(
+        lattice, values, weights, n, slope, step, atoms - values
+    )
     # Rounded sums are centred beside 0 by the mean remainder. Leaving out terms lowers the bound
-    # further, and below the centre there is soon nothing but rounding errors.
+    # further, and below the centre only rounding errors soon remain.
     leaning = weights * np.exp(slope * (values - values.max()))
     centre = n * float(leaning @ values) / leaning.sum()
     reach = min(8 * step * np.sqrt(n), FAINT / slope) if slope > 0 else np.inf
-    kept = sums > centre - reach
-    gain = np.maximum(sums[kept] * law[kept] + n * left[kept], 0)
-    total = float((gain * np.exp(np.minimum(log_norm - slope * sums[kept], -NOTHING))).sum())
+    is_near = sums > centre - reach
+    gain = np.maximum(sums[is_near] * law[is_near] + n * sum_of_marks[is_near], 0)
+    total = float((gain * np.exp(np.minimum(log_norm - slope * sums[is_near], -NOTHING))).sum())
     return total * (1 - rounding_slack(n))
 
 
 def rounding_slack(n: int) -> float:
-    """What rounding errors may add, as a part of an expectation of n copies."""
+    """Return the part of an expectation of n copies that rounding errors may add."""
     return ROUNDING + PER_COPY * n
 
 
@@ -239,7 +241,7 @@ def _sum(
 ) -> tuple[Floats, Floats, float, Floats]:
     """The tilted law of the sum around 0, with marks, the normaliser's logarithm, and the sums.
 
-    With marks: one of the n variables carries its mark as an additional factor.
+    With marks, one variable of the n carries its mark as an additional factor.
     """
     from scipy.fft import next_fast_len
 
@@ -252,28 +254,28 @@ def _sum(
     widest = float(np.abs(lattice - mean).max())
     reach = REACH * widest / 3 + np.sqrt((REACH * widest / 3) ** 2 + 2 * REACH * variance)
     # No sum lies outside n times the range of one variable: then the window is all of it.
-    everything = n * (lattice.max() - lattice.min())
-    period = next_fast_len(int(np.ceil(min(2 * reach, everything))) + 3, real=True)
+    full_range = n * (lattice.max() - lattice.min())
+    period = next_fast_len(int(np.ceil(min(2 * reach, full_range))) + 3, real=True)
     centred = lattice.astype(np.int64) - round(mean)
     first = round(n * (mean - round(mean))) - period // 2
-    if everything <= 2 * reach:
+    if full_range <= 2 * reach:
         first = n * int(centred.min())
     wave = transform(period, centred, tilted)
-    # The n-th power of most of them is nothing, and of n frequencies sqrt(n) are left.
-    heard = np.flatnonzero(np.abs(wave) >= exp(-REACH / max(n - 1, 1))) if n > 1 else np.s_[:]
-    rest = np.exp((n - 1) * np.log(wave[heard])) * phase(period, -first, heard)
-    law = inverse_transform(period, heard, rest * wave[heard])
-    left = np.zeros_like(law)
+    # The n-th power is negligible at most frequencies: about sqrt(n) of n are left.
+    frequencies = np.flatnonzero(np.abs(wave) >= exp(-REACH / max(n - 1, 1))) if n > 1 else np.s_[:]
+    rest = np.exp((n - 1) * np.log(wave[frequencies])) * phase(period, -first, frequencies)
+    law = inverse_transform(period, frequencies, rest * wave[frequencies])
+    marks_law = np.zeros_like(law)
     if marks.any():
-        left = inverse_transform(
-            period, heard, rest * transform(period, centred, tilted * marks)[heard]
+        marks_law = inverse_transform(
+            period, frequencies, rest * transform(period, centred, tilted * marks)[frequencies]
         )
     sums = n * values.min() + step * (np.arange(period) + first + n * (round(mean) - lattice.min()))
-    return np.maximum(law, 0), left, n * (log(norm) + shift), np.asarray(sums)
+    return np.maximum(law, 0), marks_law, n * (log(norm) + shift), np.asarray(sums)
 
 
 def inverse_transform(period: int, heard: Any, amplitudes: Complexes) -> Floats:
-    """The law whose transform has these amplitudes at the frequencies heard."""
+    """Return the law with a transform of these amplitudes at the frequencies in `heard`."""
     from scipy.fft import irfft
 
     spectrum = np.zeros(period // 2 + 1, np.complex128)

@@ -11,13 +11,13 @@ from typing import Literal, Self
 
 Kind = Literal["hockey-stick", "probabilistic"]
 
-# How a number was found: every neighbour tried, or looked for with bounds that are no proof.
+# Method of a number: all neighbours tried, or a search with bounds that are no proof.
 TRIED = "exact over all neighbours"
 SEARCHED = "searched over all neighbours, no proof in interval arithmetic"
 
 
 def width_in_words(low: float, high: float) -> str:
-    """How wide a certified band is, in figures and in words."""
+    """Return a description of the width of a certified band, in figures and in words."""
     if high == inf:
         return "a band open above: some reports may exclude a value, and no epsilon is certain"
     if low <= 0:
@@ -31,18 +31,18 @@ def width_in_words(low: float, high: float) -> str:
 
 
 class Level(float):
-    """An epsilon (nats) or a delta with everything that determines it.
+    """An epsilon (nats) or a delta with all its parameters.
 
     Attributes:
-        quantity: "epsilon" or "delta": which of the two the number is.
+        quantity: "epsilon" or "delta": the kind of the number.
         kind: "hockey-stick" or "probabilistic".
         n: people.
         q: lie probability.
         bits: bits of each report.
-        epsilon, delta: the pair; one of them is the number itself.
-        lower: the number is certainly not below this; equal to it where the number is exact.
-        ones: of the other n - 1 people, how many have a 1 in the worst case (one bit; else None).
-        rule: how it was computed.
+        epsilon, delta: the pair; the number itself is one of the two.
+        lower: certified lower bound; equal to the number if it is exact.
+        ones: number of the other n - 1 people with a 1 in the worst case (one bit; else None).
+        rule: the method of its computation.
     """
 
     __slots__ = ("bits", "delta", "epsilon", "kind", "lower", "n", "ones", "q", "quantity", "rule")
@@ -91,8 +91,8 @@ class Level(float):
         name, value = (
             ("delta", self.delta) if self.quantity == "epsilon" else ("epsilon", self.epsilon)
         )
-        given = f"{name} = {value:g}"
+        condition = f"{name} = {value:g}"
         band = width_in_words(self.lower, float(self))
-        where = f" (certainly >= {self.lower:.6g}: {band})" if not self.exact else ""
+        bounds_text = f" (certainly >= {self.lower:.6g}: {band})" if not self.exact else ""
         people = f"n = {self.n}, q = {self.q:g}, {self.bits}-bit reports"
-        return f"{start}{where} at {given}, {people} ({self.rule})"
+        return f"{start}{bounds_text} at {condition}, {people} ({self.rule})"

@@ -1,7 +1,7 @@
-"""Deltas of one pair of values after shuffling, from a law that the others' reports have.
+"""Deltas of one pair of values after shuffling, from a law of other people's reports.
 
-The formulas are in `amplification.py`: with the blanket an upper bound, with the law of one value
-a lower one.
+The formulas are in `amplification.py`: with the blanket an upper bound, with the law of a value a
+lower bound.
 """
 
 from collections.abc import Sequence
@@ -13,27 +13,27 @@ from ..randomizers.neighbour_laws import PairLaw
 from ..validation import Floats
 from .iid_sums import at_least, at_most
 
-# Lattice points to a deviation: bounds here differ by far more than what finer ones would give.
+# Lattice points per deviation: bounds here differ by far more than a finer lattice would gain.
 FINE = 32.0
 
 
 def most_delta(
     pair: PairLaw, n: int, epsilon: float, beyond: float = 0.0, fine: float = FINE
 ) -> float:
-    """Upper bound of the delta of a pair of neighbours among n reports.
+    """Return an upper bound of the delta of a pair of neighbours among n reports.
 
     Args:
-        pair: the blanket; with a weight of 0 nobody hides the doubted person.
+        pair: the blanket; with a weight of 0 the doubted person is not hidden.
         n: reports, >= 1.
         epsilon: nats, > 0.
-        beyond: a bound that is not above it may be a rough one.
-        fine: lattice points to one deviation.
+        beyond: a bound of at most this may be a rough bound.
+        fine: lattice points per deviation.
     """
     if pair.weight <= 0:
         return pair.alone(epsilon)
-    never, scale = pair.never(epsilon), n * pair.weight
-    rough = max(0.0, beyond - never) * scale
-    return never + at_most(*_terms(pair, epsilon), n, fine, beyond=rough) / scale
+    never_mass, scale = pair.never(epsilon), n * pair.weight
+    rough = max(0.0, beyond - never_mass) * scale
+    return never_mass + at_most(*_terms(pair, epsilon), n, fine, beyond=rough) / scale
 
 
 def least_delta(
@@ -47,19 +47,19 @@ def least_delta(
     first, second = _terms(pair, epsilon), _terms(back, epsilon)
     scale, nevers = n * pair.weight, [pair.never(epsilon), back.never(epsilon)]
     best = nevers[0] + at_least(*first, n, fine, max(0.0, beyond - nevers[0]) * scale) / scale
-    if nevers[0] != nevers[1] or not _alike(first, second):
+    if nevers[0] != nevers[1] or not _are_equal_laws(first, second):
         beyond = max(best, beyond)
         rest = at_least(*second, n, fine, max(0.0, beyond - nevers[1]) * scale) / scale
         best = max(best, nevers[1] + rest)
     return best
 
 
-def _alike(first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> bool:
-    """Whether two laws are one, but for rounding and the order of their atoms."""
+def _are_equal_laws(first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> bool:
+    """Whether two laws are equal, up to rounding and the order of their atoms."""
     order = [np.lexsort((weights, atoms.round(9))) for atoms, weights in (first, second)]
     return all(
-        np.allclose(mine[order[0]], other[order[1]], rtol=1e-12, atol=1e-15)
-        for mine, other in zip(first, second, strict=True)
+        np.allclose(mine[order[0]], second_atoms[order[1]], rtol=1e-12, atol=1e-15)
+        for mine, second_atoms in zip(first, second, strict=True)
     )
 
 
@@ -69,7 +69,7 @@ def _terms(pair: PairLaw, epsilon: float) -> tuple[Floats, Floats]:
 
 
 def telling(pairs: Sequence[PairLaw]) -> list[PairLaw]:
-    """The two pairs whose others hide the doubted person least, in a large crowd."""
+    """Return the two pairs that hide the doubted person least, in a large crowd."""
 
     def spread(pair: PairLaw) -> tuple[float, float]:
         return float(pair.bare.sum()), float(pair.law @ (pair.own - pair.other) ** 2)

@@ -1,7 +1,9 @@
 """One-bit reports after shuffling: law, ratios, quantiles and recursions of paper 001, Section 6.
 
-n people, m of whom have a 1; A_n(m) = Bin(m, p) + Bin(n - m, q) is the number of reported ones.
+n people, m with a 1; A_n(m) = Bin(m, p) + Bin(n - m, q) is the number of reported 1-bits.
 """
+
+from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +14,7 @@ from ..validation import MOST_REPORTS, Floats, as_array, crowd, open_unit, whole
 from .counts import log_cdf, log_law, log_pmf
 from .delta import log_g
 
-# People whose whole law is listed: 2 GB.
+# Limit of people with the whole law listed: 2 GB.
 MOST_LISTED = 1 << 28
 
 
@@ -28,22 +30,29 @@ def count_pmf(n: int, m: int, q: float) -> Floats:
 
 
 def log_count_pmf(n: int, m: int, q: float, s: npt.ArrayLike | None = None) -> Floats:
-    """Natural logarithm of `count_pmf`, for all s or for the given ones; no underflow at any n.
+    """Return the natural logarithm of `count_pmf`, for all s or some; no underflow at any n.
 
     Args:
         n: people, >= 1.
-        m: how many of them have a 1, 0 .. n.
+        m: number of them with a 1, 0 .. n.
         q: lie probability, 0 < q <= 1/2.
-        s: numbers of reported ones, any shape (m,); None: 0 .. n.
+        s: numbers of reported 1-bits, any shape (m,); None: 0 .. n.
     """
     people = MOST_LISTED if s is None else MOST_REPORTS
-    n, m, q = _collection(n, m, q, most=0, people=people)
+    n, m, q = _collection(n, m, q, margin=0, people=people)
     return log_law(n, m, q) if s is None else log_pmf(n, m, q, s)
 
 
 def count_cdf(n: int, m: int, q: float, s: npt.ArrayLike) -> Floats:
-    """P(A_n(m) <= s) at whole numbers s, with relative accuracy in the lower tail."""
-    n, m, q = _collection(n, m, q, most=0, people=MOST_REPORTS)
+    """P(A_n(m) <= s) at whole numbers s, with relative accuracy in the lower tail.
+
+    Args:
+        n: people, >= 1.
+        m: people with a 1, 0 .. n.
+        q: lie probability, 0 < q <= 1/2.
+        s: whole numbers, any shape.
+    """
+    n, m, q = _collection(n, m, q, margin=0, people=MOST_REPORTS)
     points = np.floor(np.atleast_1d(np.asarray(s, np.float64)))
     inside = np.exp(log_cdf(n, m, q, np.clip(points, 0, n)))
     return np.where(points < 0, 0.0, np.where(points >= n, 1.0, inside))
@@ -53,23 +62,39 @@ def probability_ratio(n: int, m: int, q: float) -> Floats:
     """rho_n(s; m) = P(A = s) / P(A = s - 1) for s = 1 .. n, shape (n,) (Section 6.2).
 
     Decreasing in s and increasing in m (the paper's TODO; both true). rho at s = 0 is undefined.
+
+    Args:
+        n: people, >= 1.
+        m: people with a 1, 0 .. n.
+        q: lie probability, 0 < q <= 1/2.
     """
-    n, m, q = _collection(n, m, q, most=0)
+    n, m, q = _collection(n, m, q, margin=0)
     return np.exp(np.diff(log_law(n, m, q)))
 
 
 def privacy_ratio(n: int, m: int, q: float) -> Floats:
-    """pi_n(s; m) = P(A_n(m) = s) / P(A_n(m + 1) = s) for s = 0 .. n, shape (n + 1,).
+    """Return pi_n(s; m) = P(A_n(m) = s) / P(A_n(m + 1) = s) for s = 0 .. n, shape (n + 1,).
 
-    From p/q at s = 0 down to q/p at s = n (Section 6; 0 <= m <= n - 1): how much likelier the
-    outcome is if one person has a 0 instead of a 1, when m of the others have a 1.
+    From p/q at s = 0 down to q/p at s = n (Section 6; 0 <= m <= n - 1): the likelihood ratio of the
+    outcome for a person with a 0 against a 1, if m other people have a 1.
+
+    Args:
+        n: people, >= 1.
+        m: other people with a 1, 0 .. n - 1.
+        q: lie probability, 0 < q <= 1/2.
     """
     return np.exp(log_privacy_ratio(n, m, q))
 
 
 def log_privacy_ratio(n: int, m: int, q: float) -> Floats:
-    """Natural logarithm of `privacy_ratio`: g of the probability ratio of the n - 1 others."""
-    n, m, q = _collection(n, m, q, most=1)
+    """Return the log of `privacy_ratio`: g of the probability ratio of the other n - 1 people.
+
+    Args:
+        n: people, >= 1.
+        m: other people with a 1, 0 .. n - 1.
+        q: lie probability, 0 < q <= 1/2.
+    """
+    n, m, q = _collection(n, m, q, margin=1)
     rho = np.full(n + 1, np.inf)
     rho[n] = -np.inf
     if n > 1:
@@ -86,11 +111,16 @@ def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np
         q: lie probability, 0 < q <= 1/2.
         alpha: in (0, 1).
     """
-    ones = as_array(m, "m", f"whole numbers 0 .. {n}")
-    n, _, q = _collection(n, 0, q, most=0, people=MOST_REPORTS)
-    if ones.size == 0 or ones.dtype.kind not in "iu" or ones.min() < 0 or ones.max() > n:
+    one_counts = as_array(m, "m", f"whole numbers 0 .. {n}")
+    n, _, q = _collection(n, 0, q, margin=0, people=MOST_REPORTS)
+    if (
+        one_counts.size == 0
+        or one_counts.dtype.kind not in "iu"
+        or one_counts.min() < 0
+        or one_counts.max() > n
+    ):
         raise ParameterError(f"m: needs whole numbers 0 .. {n}")
-    alpha, flat = open_unit(alpha, "alpha"), ones.ravel().astype(np.float64)
+    alpha, flat = open_unit(alpha, "alpha"), one_counts.ravel().astype(np.float64)
     low, high = np.full(flat.shape, -1.0), np.full(flat.shape, float(n))
     # low is never enough, high always is.
     while (high - low > 1).any():
@@ -98,7 +128,7 @@ def quantile(n: int, m: npt.ArrayLike, q: float, alpha: float) -> npt.NDArray[np
         enough = np.exp(log_cdf(n, flat, q, np.maximum(middle, 0))) >= alpha
         enough &= middle >= 0
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return np.asarray(high.astype(np.int64).reshape(ones.shape))
+    return np.asarray(high.astype(np.int64).reshape(one_counts.shape))
 
 
 def grow(pmf: npt.ArrayLike, bit: int, q: float) -> Floats:
@@ -109,26 +139,39 @@ def grow(pmf: npt.ArrayLike, bit: int, q: float) -> Floats:
         bit: the new person's bit.
         q: lie probability.
     """
-    before, chance = np.asarray(pmf, np.float64), 1 - as_lie(q) if bit else as_lie(q)
-    return np.asarray(np.append(before * (1 - chance), 0.0) + np.append(0.0, before * chance))
+    previous_law, chance = np.asarray(pmf, np.float64), 1 - as_lie(q) if bit else as_lie(q)
+    return np.asarray(
+        np.append(previous_law * (1 - chance), 0.0) + np.append(0.0, previous_law * chance)
+    )
 
 
 def mean_and_variance(n: int, m: int, q: float) -> tuple[float, float]:
-    """E A = n q + m (p - q); Var A = n p q whatever m is (Section 6.8)."""
-    n, m, q = _collection(n, m, q, most=0)
+    """E A = n q + m (p - q); Var A = n p q whatever m is (Section 6.8).
+
+    Args:
+        n: people, >= 1.
+        m: people with a 1, 0 .. n.
+        q: lie probability, 0 < q <= 1/2.
+    """
+    n, m, q = _collection(n, m, q, margin=0)
     return n * q + m * (1 - 2 * q), n * q * (1 - q)
 
 
 def ratio_bound(n: int, q: float, distance: float) -> float:
-    """Paper 001, Prop. 6.1: R_0(distance + 2), a bound of rho_n(s; m) for s >= mean - distance.
+    """R_0(distance + 2) of paper 001, Prop. 6.1: it bounds rho_n(s; m) for s >= mean - distance.
 
     It holds for every m. At s = ceil(mu_0 - distance - 2) it is rho_n(s; 0) = (n - s + 1) q/(s p),
-    because with m = 0 the law is binomial. True whenever that s is at least 1, also without the
-    printed hypothesis distance > sigma_0 + 1. Where s would be below 1 the ratio is undefined and
-    this raises: read as infinite the statement says nothing, read as rho_n(1; 0) it is false
-    (n = 4, q = 1/4, m = 3, distance 2).
+    because with m = 0 the law is binomial. True if that s is at least 1, even without the printed
+    hypothesis distance > sigma_0 + 1. If s would be below 1, the ratio is undefined and this
+    raises: read as infinite the statement is empty, read as rho_n(1; 0) it is false (n = 4,
+    q = 1/4, m = 3, distance 2).
+
+    Args:
+        n: people, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+        distance: how far below the mean outcomes may lie, less than n q - 2.
     """
-    n, _, q = _collection(n, 0, q, most=0, people=MOST_REPORTS)
+    n, _, q = _collection(n, 0, q, margin=0, people=MOST_REPORTS)
     s = np.ceil(n * q - distance - 2)
     if not s >= 1:
         raise ParameterError(
@@ -138,10 +181,10 @@ def ratio_bound(n: int, q: float, distance: float) -> float:
 
 
 def _collection(
-    n: int, m: int, q: float, *, most: int, people: int = MOST_LISTED
+    n: int, m: int, q: float, *, margin: int, people: int = MOST_LISTED
 ) -> tuple[int, int, float]:
-    """People, ones among them and lie probability; m <= n - most."""
+    """Check people, 1-bits among them and lie probability; m <= n - most."""
     n, m = crowd(n, people), whole(m, "m", 0)
-    if m > n - most:
-        raise ParameterError(f"m: found {m}; needs a whole number 0 .. {n - most}")
+    if m > n - margin:
+        raise ParameterError(f"m: found {m}; needs a whole number 0 .. {n - margin}")
     return n, m, as_lie(q)

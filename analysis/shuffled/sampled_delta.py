@@ -1,18 +1,18 @@
-"""A delta of sampled rows that says what it is of: a number that carries its reading."""
+"""A delta of sampled rows: a number that carries its reading."""
 
 from typing import Self
 
 
 class SampledDelta(float):
-    """A delta, certain to be no less, with everything that determines it.
+    """A delta, rounded up, with all its parameters.
 
     Attributes:
-        change: "removed", a row against none of it, or "replaced", against any other.
-        k: people who open a group to whoever it is about.
+        change: "removed", a row against no row, or "replaced", against any other row.
+        k: people that open a group to the reader in question.
         rate: probability with which a message holds its row.
         epsilon: in nats.
-        people: who send.
-        crowd: people with one row where it is reached, the person among them; 0: it is 0.
+        people: people that send.
+        crowd: people with one row in the worst case, the person among them; 0: delta is 0.
     """
 
     __slots__ = ("change", "crowd", "epsilon", "k", "people", "rate")

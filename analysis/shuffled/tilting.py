@@ -6,13 +6,13 @@ sum, with odds multiplied by z, and
     P(A = s) = C(z) z^(-s) P_z(s),    C(z) = (1 - p1 + p1 z)^n1 (1 - p0 + p0 z)^n0.
 
 With z at the saddle point the tilted mean is s, so P_z(s) is a value in the middle of a law and is
-found without cancellation, however small P(A = s) is: a finite Fourier sum with period M,
+found without cancellation, even if P(A = s) is tiny: a finite Fourier sum with period M,
 
     P_z(s) + aliases = (1/M) sum_k phi(t_k) e^(-i t_k s),     t_k = 2 pi k / M.
 
 Aliases lie M away. By Bernstein's inequality P_z(|A - mean| >= W) <= 2 e^-R for W = R/3 +
 sqrt(R^2/9 + 2 R var), and |phi(t)| <= exp(-2 var sin^2(t/2)); frequencies below e^-R are left out.
-About 15 remain whatever n is. R = 42: e^-42 = 6e-19.
+About 15 remain for every n. R = 42: e^-42 = 6e-19.
 """
 
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Sums:
         return REACH / 3 + np.sqrt(REACH**2 / 9 + 2 * REACH * self.variance)
 
     def frequencies(self, period: Floats) -> Floats:
-        """How many frequencies k = 0, 1, ... of this period matter."""
+        """Return the number of frequencies k = 0, 1, ... of this period that matter."""
         with np.errstate(divide="ignore"):
             sine = np.sqrt(REACH / (2 * self.variance))
         highest = 2 * np.arcsin(np.minimum(1.0, sine))
@@ -143,7 +143,7 @@ def _fourier(
     x: Floats | None,
     weights: tuple[float, float],
 ) -> Floats:
-    """(1/M) times the sum over |k| <= M/2; k = 0 and k = M/2 count once, others for +k and -k."""
+    """Return (1/M) times the sum over |k| <= M/2; k = 0 and k = M/2 count once, other k twice."""
     k = np.arange(top)
     double = 2 * k[None, :] - period[:, None]
     weight = np.where((k == 0) | (double == 0), 1.0, 2.0) * (double <= 0)

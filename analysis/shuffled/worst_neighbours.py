@@ -1,9 +1,9 @@
-"""The worst number of ones among the other people: all m at once, without visiting all.
+"""The worst number of 1-bits among other people: all m at once, without visiting all.
 
 delta depends on m in two ways: slowly, through the skewness of the law, and by a ripple, because
 the best threshold must be a whole number. The envelope lets it be real: it is smooth in m and
-nowhere below the value. Branch and bound: intervals of m whose envelope stays below the best value
-found are dropped, the most promising one is cut, short ones are evaluated at every m. For few
+never below the value. Branch and bound: intervals of m with an envelope below the best value found
+are dropped, the most promising interval is cut, short intervals are evaluated at every m. For few
 people every m is evaluated. The bound between two visited points of the envelope is its larger end
 plus its curvature there, which is sound for a function as smooth as this one but is no proof in
 interval arithmetic; without an envelope all m are visited, and the tests compare the two.
@@ -21,9 +21,9 @@ Profile = Callable[[Floats], Floats]
 FEW = 1000
 # Intervals not longer than this are evaluated at every m.
 SHORT = 48
-# Intervals not longer than this are filtered by the phase of the ripple, where that decides.
+# Intervals up to this length are filtered by the phase of the ripple, if that is decisive.
 LONG = 8192
-# How far from the ends a good first guess is looked for.
+# Distance from the ends within which a first guess is searched.
 NEAR = 1 << 14
 # Parts into which an interval is cut.
 PARTS = 8
@@ -48,9 +48,9 @@ def worst(
         promising: the m of an interval that may reach a value, where most cannot; None: all.
     """
     if envelope is None or size <= FEW:
-        return _all(value, np.arange(size, dtype=np.float64))
+        return _best_of_all(value, np.arange(size, dtype=np.float64))
     best = _guess(value, phase, size)
-    ends = _all(value, np.arange(size - 8, size, dtype=np.float64))
+    ends = _best_of_all(value, np.arange(size - 8, size, dtype=np.float64))
     if ends[0] > best[0] * (1 - 1e-4):
         best = max(best, ends, _guess(value, phase, size, last=True))
     cells = _cut(envelope, 0, size - 1)
@@ -58,29 +58,29 @@ def worst(
         bound, first, last = cells.pop()
         if promising is not None and last - first <= LONG:
             m = promising(first, last, best[0])
-            best = max(best, _all(value, m)) if len(m) else best
+            best = max(best, _best_of_all(value, m)) if len(m) else best
         elif last - first <= SHORT:
-            best = max(best, _all(value, np.arange(first, last + 1, dtype=np.float64)))
+            best = max(best, _best_of_all(value, np.arange(first, last + 1, dtype=np.float64)))
         else:
             cells += [(min(bound, b), i, j) for b, i, j in _cut(envelope, first, last)]
     return best
 
 
 def _guess(value: Profile, phase: Profile, size: int, *, last: bool = False) -> tuple[float, int]:
-    """A good m near one end: those whose ripple is where the best seen so far had it."""
+    """Return a good m near one end: those with the ripple of the best m so far."""
     m = np.arange(min(size, NEAR), dtype=np.float64)
     m = size - 1 - m if last else m
     ripple = phase(m)
-    best = _all(value, m[:SHORT])
+    best = _best_of_all(value, m[:SHORT])
     for _ in range(2):
-        there = ripple[np.flatnonzero(m == best[1])[0]]
-        away = np.abs((ripple - there + 0.5) % 1 - 0.5)
-        chosen = np.argpartition(away, min(SHORT, len(m) - 1))[:SHORT]
-        best = max(best, _all(value, m[chosen]))
+        best_ripple = ripple[np.flatnonzero(m == best[1])[0]]
+        phase_distance = np.abs((ripple - best_ripple + 0.5) % 1 - 0.5)
+        nearest_phases = np.argpartition(phase_distance, min(SHORT, len(m) - 1))[:SHORT]
+        best = max(best, _best_of_all(value, m[nearest_phases]))
     return best
 
 
-def _all(value: Profile, m: Floats) -> tuple[float, int]:
+def _best_of_all(value: Profile, m: Floats) -> tuple[float, int]:
     values = value(m)
     at = int(values.argmax())
     return float(values[at]), int(m[at])
@@ -95,6 +95,6 @@ def _cut(envelope: Profile, first: int, last: int) -> list[tuple[float, int, int
         return [(float(values[0]), first, last)]
     bounds = np.maximum(values[:-1], values[1:]) + bend
     ends = nodes.astype(int)
-    # The last part keeps its right end; the others leave it to their neighbour.
+    # The last part keeps its right end; other parts leave it to their neighbour.
     right = np.append(ends[1:-1] - 1, ends[-1])
     return [(float(b), int(i), int(j)) for b, i, j in zip(bounds, ends[:-1], right, strict=True)]

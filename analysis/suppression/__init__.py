@@ -1,7 +1,7 @@
-"""Suppression: which columns, values or cells to leave out, so that a promise can be kept.
+"""Suppression: choose columns, values or cells to leave out so that a bound holds.
 
-May import `exposure`, `estimation`, `composition` and the ground files. Must never know who asked,
-and never promises by itself: its choices carry the certificates of `composition`.
+May import `exposure`, `estimation`, `composition` and the ground files. Must never know the
+requesting party, and proves no bound alone: its choices carry the certificates of `composition`.
 """
 
 from .column_choice import ColumnChoice, Considered, Dropped, Promise

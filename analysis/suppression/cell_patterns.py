@@ -1,7 +1,7 @@
-"""The plain data of tables with blanks: distinct rows, released rows, and who is shown as what.
+"""The plain data of tables with suppressed cells: distinct rows, released rows, and the flow.
 
-A released row is a pattern: the codes of a true row, with `BLANK` in the cells that are left out. A
-flow says how many people of which true row are released as which pattern.
+A released row is a pattern: the codes of a true row, with `BLANK` in suppressed cells. A flow gives
+the number of people with each true row that are released as each pattern.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..exposure.cells import as_table
 from ..exposure.counts import Integers
 
-BLANK = -1  # the code of a cell that is not released
+BLANK = -1  # code of a suppressed cell
 
 
 Pattern = tuple[int, ...]  # a released row: codes, or BLANK
@@ -24,11 +24,11 @@ Flow = Mapping[tuple[int, Pattern], int]  # (number of a distinct row, released 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """The distinct rows of a table in lexicographic order, and how many people have each.
+    """The distinct rows of a table in lexicographic order, and the number of people with each.
 
     Attributes:
         rows: codes, shape (m, d).
-        people: of each, shape (m,).
+        people: people with each row, shape (m,).
     """
 
     rows: Integers
@@ -47,7 +47,7 @@ class Classes:
 
 
 def crowds(classes: Classes, columns: Sequence[int]) -> Integers:
-    """For each distinct row, how many people agree with it on some columns."""
+    """Return, for each distinct row, the number of people that agree with it on some columns."""
     if not columns:
         return np.full(len(classes.rows), classes.n, np.int64)
     _, place = np.unique(classes.rows[:, list(columns)], axis=0, return_inverse=True)

@@ -1,15 +1,15 @@
-"""The fewest blanks with which every released row looks like k - 1 others: an integer program.
+"""The fewest suppressed cells with which every released row has k - 1 equals: an integer program.
 
-A person whose row is r may be released as r with the columns outside T blanked. With n_r people who
-have row r, and y = 1 where a released row (T, v) is used at all,
+A person with row r may be released as r with the columns outside T suppressed. With n_r people that
+have row r, and y = 1 if a released row (T, v) is used at all,
 
     minimise   sum over r, T of (d - |T|) x[r, T]
-    such that  sum over T of x[r, T] = n_r                      everybody is released once
-               sum over r of x[r, T] >= k y[T, v]               in a crowd of k that looks alike
+    such that  sum over T of x[r, T] = n_r                      each person is released once
+               sum over r of x[r, T] >= k y[T, v]               in an equivalence class of k
                x[r, T] <= n_r y[T, v],   y in {0, 1}            for the r that show v on T
 
-For fixed y it is a flow, so x is whole where y is. A released row that fewer than k people could
-show is left out before. HiGHS gives the optimum, or what it found and a proven lower bound.
+For fixed y it is a flow, so x is whole if y is. A released row that fewer than k people could show
+is left out before. HiGHS gives the optimum, or the best solution found and a proven lower bound.
 """
 
 from collections import Counter
@@ -23,14 +23,14 @@ import numpy as np
 from ..optimization import Constraint, Solution, solve_integer
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 
-CHOICES = 20_000  # variables x; with more the program is not tried
-VARIABLES = 1_000  # of more, the search tree has proportionally fewer nodes
-SLACK = 1e-6  # of a bound that a solver states in floats
+CHOICES = 20_000  # variables x; larger programs are not tried
+VARIABLES = 1_000  # larger programs get proportionally fewer nodes
+SLACK = 1e-6  # tolerance of a bound that a solver states in floats
 
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """The variables: for each x, its row, its number of blanks and the released row it shows."""
+    """The variables: for each x, its row, its number of suppressed cells and its released row."""
 
     row: Any
     blanks: Any
@@ -54,10 +54,10 @@ class _Program:
 
 
 def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
-    """The best release found, and a number of blanks that all releases have.
+    """Return the best release found, and a lower bound on the suppressed cells of all releases.
 
-    nodes: of the search tree, at most, of a program of `VARIABLES`; a larger one has proportionally
-    fewer, and one at least. (None, 0) where the program is too large to be tried.
+    nodes: limit of the search tree for a program of `VARIABLES`; a larger program gets
+    proportionally fewer, at least 1. (None, 0) if the program is too large.
     """
     if len(classes.rows) << classes.rows.shape[1] > CHOICES:
         return None, 0
@@ -72,49 +72,59 @@ def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
 def _solve(program: _Program, classes: Classes, k: int, nodes: int) -> Solution:
     from scipy.sparse import coo_array, identity
 
-    many, crowd, rows = len(program.row), len(program.patterns), len(classes.rows)
-    each = np.arange(many)
-    ones = np.ones(many)
-    whose = coo_array((ones, (program.row, each)), (rows, many))
-    shown = coo_array((ones, (program.shows, each)), (crowd, many))
-    own = classes.people[program.row].astype(float)
-    used = coo_array((-own, (each, program.shows)), (many, crowd))
+    variable_count, crowd, rows = len(program.row), len(program.patterns), len(classes.rows)
+    variables = np.arange(variable_count)
+    units = np.ones(variable_count)
+    row_of_variable = coo_array((units, (program.row, variables)), (rows, variable_count))
+    pattern_of_variable = coo_array((units, (program.shows, variables)), (crowd, variable_count))
+    row_people = classes.people[program.row].astype(float)
+    upper_use = coo_array((-row_people, (variables, program.shows)), (variable_count, crowd))
     constraints = [
-        Constraint(_beside(whose, coo_array((rows, crowd))), classes.people, classes.people),
-        Constraint(_beside(shown, -float(k) * identity(crowd)), np.zeros(crowd), np.inf),
-        Constraint(_beside(identity(many), used), -np.inf, np.zeros(many)),
+        Constraint(
+            _joined_columns(row_of_variable, coo_array((rows, crowd))),
+            classes.people,
+            classes.people,
+        ),
+        Constraint(
+            _joined_columns(pattern_of_variable, -float(k) * identity(crowd)),
+            np.zeros(crowd),
+            np.inf,
+        ),
+        Constraint(
+            _joined_columns(identity(variable_count), upper_use), -np.inf, np.zeros(variable_count)
+        ),
     ]
     return solve_integer(
         np.concatenate([program.blanks.astype(float), np.zeros(crowd)]),
         constraints,
-        np.concatenate([np.zeros(many), np.ones(crowd)]),
-        (0, np.concatenate([own, np.ones(crowd)])),
+        np.concatenate([np.zeros(variable_count), np.ones(crowd)]),
+        (0, np.concatenate([row_people, np.ones(crowd)])),
         node_limit=nodes,
         mip_rel_gap=0.0,
     )
 
 
-def _beside(left: Any, other: Any) -> Any:
-    """Two sparse matrices side by side, by columns."""
+def _joined_columns(first_block: Any, second_block: Any) -> Any:
+    """Return two sparse matrices side by side, by columns."""
     from scipy.sparse import hstack
 
-    return hstack([left, other]).tocsc()
+    return hstack([first_block, second_block]).tocsc()
 
 
 def _flow(program: _Program, classes: Classes, k: int, x: Any) -> Flow | None:
-    """The solution in whole people; None if it is none once it is whole."""
+    """Return the solution in whole people; None if rounding makes it invalid."""
     people = np.rint(x[: len(program.row)]).astype(np.int64)
     flow: Counter[tuple[int, Pattern]] = Counter()
-    for row, shows, some in zip(program.row, program.shows, people.tolist(), strict=True):
-        if some:
-            flow[int(row), program.patterns[shows]] += some
+    for row, shows, moved_people in zip(program.row, program.shows, people.tolist(), strict=True):
+        if moved_people:
+            flow[int(row), program.patterns[shows]] += moved_people
     return flow if _whole(flow, classes, k) else None
 
 
 def _whole(flow: Flow, classes: Classes, k: int) -> bool:
-    kept = np.zeros(len(classes.rows), np.int64)
+    people_per_row = np.zeros(len(classes.rows), np.int64)
     crowd: Counter[Pattern] = Counter()
     for (row, pattern), people in flow.items():
-        kept[row] += people
+        people_per_row[row] += people
         crowd[pattern] += people
-    return bool((kept == classes.people).all()) and min(crowd.values()) >= k
+    return bool((people_per_row == classes.people).all()) and min(crowd.values()) >= k

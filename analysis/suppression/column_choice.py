@@ -1,8 +1,10 @@
-"""What a choice of columns is: the kept set, its certificate, and why the others were dropped.
+"""The result of a choice of columns: the kept set, its certificate, and reasons to drop the others.
 
-A bound rises with k: so a dropped column is explained by the LARGEST k that would admit it at this
+A bound rises with k. So a dropped column is explained by the LARGEST k that would admit it at this
 target, and by the SMALLEST target that would admit it at this k.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Promise(Protocol):
-    """What a rule returns: a bound on the share of exposed people."""
+    """The result of a rule: a bound on the share of exposed people."""
 
     @property
     def value(self) -> float:
-        """At most this share of the people is exposed."""
+        """Upper bound on the share of exposed people."""
         ...
 
 
@@ -28,12 +30,12 @@ RuleFunction = Callable[[list[Integers], int], Promise]  # (marginals, k)
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """A set of columns that was looked at.
+    """A set of columns that was examined.
 
     Attributes:
         columns: their numbers, ascending.
-        value: the share of people that its bound allows to be exposed.
-        safe: whether that is within the target.
+        value: the bound on its exposure, a share of people.
+        safe: whether the bound is within the target.
     """
 
     columns: tuple[int, ...]
@@ -43,15 +45,15 @@ class Considered:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A column that is not kept: what keeping it besides the kept ones would take.
+    """A dropped column, with the k and the target that would admit it beside the kept columns.
 
     Attributes:
         column: its number.
         value: the bound with it at this k, which is also `smallest_target`, the smallest target
             that admits it.
-        largest_k: the largest k >= 1 that admits it at this target (at k = 1 nobody is exposed);
-            None when the rule is a function, which is not asked about other k.
-        forbidden: whether the caller excludes it whatever the bound says.
+        largest_k: the largest k >= 1 that admits it at this target (at k = 1 no person is exposed);
+            None if the rule is a function, which is only called with this k.
+        forbidden: whether the caller excludes it, whatever its bound.
     """
 
     column: int
@@ -67,16 +69,16 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
-    """The kept columns with the certificate of their bound, and why the others were dropped.
+    """The kept columns with the certificate of their bound, and the reasons to drop the rest.
 
     Attributes:
         kept: their numbers, ascending.
         weight: the sum of their weights.
-        certificate: a `Certificate`, or what the caller's rule returned.
-        k: people in the smallest crowd wanted.
-        target: the share of people who may be exposed.
-        dropped: what each other column would take.
-        considered: every non-empty set where there are few columns, otherwise the kept set and it
+        certificate: a `Certificate`, or the result of the caller's rule.
+        k: smallest safe class size.
+        target: the share of people that may be exposed.
+        dropped: an explanation of each column not kept.
+        considered: every non-empty set if there are few columns; otherwise the kept set, and it
             with one more column.
     """
 
@@ -100,7 +102,7 @@ class ColumnChoice:
             f"{self.certificate.value:.4g} exposed at k = {self.k}, target {self.target:.4g}>"
         )
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the bound of each considered set against the target on `ax` or a new figure."""
         if ax is None:
             from matplotlib import pyplot as plt

@@ -1,17 +1,19 @@
-"""Which columns to keep: the heaviest set whose bound on exposed people stays within a target.
+"""Choose the columns to keep: the heaviest set with a bound on exposed people within a target.
 
 Global suppression (paper 000, Section 5.1): the curator, seeing only the marginals, keeps whole
 columns or redacts them. No bound rises when a column is dropped:
 
 * Theorem 2: a dropped t_j <= 1 raises the product, and the sum loses terms (a dropped pivot's place
   is taken by a column that then costs nothing);  Theorem 3: the product rises, the sum loses Q_j.
-* refined: R and P both fall (N_j >= 1 where the bound says anything);  coverage: see coverage.py.
-* one column left: its exposure is exact, and at most what any valid bound of the larger set says.
+* refined: R and P both fall (N_j >= 1 if the bound is not trivial);  coverage: see coverage.py.
+* one column left: its exposure is exact, and at most any valid bound of the larger set.
 
-So safe sets are downward closed: a set that holds an unsafe set is unsafe. The choice is exact: the
+So safe sets are downward closed: a superset of an unsafe set is unsafe. The choice is exact: the
 largest total weight; of equal weights the most columns, then the lowest bound (for Theorem 3 before
 it is rounded down to people), then the first set in lexicographic order.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -35,7 +37,7 @@ from .weights import as_gains, as_weights
 
 __all__ = ["ColumnChoice", "Considered", "Dropped", "Promise", "choose_columns"]
 
-# Up to so many columns, the bound of every set is worked out and shown.
+# The bound of every set is computed and shown up to this number of columns.
 SHOWN = {"coverage": 10, "refined": 10, "theorem2": 4, "theorem3": 8, "printed": 4}
 
 
@@ -48,7 +50,7 @@ def choose_columns(
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
 ) -> ColumnChoice:
-    """The set of columns of the largest total weight whose bound is at most `target`; exact.
+    """Return the set of columns of the largest total weight with a bound within `target`; exact.
 
     Args:
         marginals: count arrays with one total n >= 1, one per column.
@@ -56,8 +58,8 @@ def choose_columns(
         target: the share of people that may be exposed, in [0, 1].
         weights: a finite number of at least 0 per column, 1 each by default. They are compared as
             the decimal numbers they are written as, to 2^52 units of the total.
-        rule: as in `best_bound`, or a function of (marginals, k) that returns something with a
-            `value` and never allows less when a column is added.
+        rule: as in `best_bound`, or a function of (marginals, k) that returns an object with a
+            `value` and never a smaller one when a column is added.
         required: columns that are kept in any case.
         forbidden: columns that are dropped in any case.
 
@@ -66,20 +68,20 @@ def choose_columns(
             exceed the target.
     """
     problem = Problem.of(marginals, k, target, weights, rule, required, forbidden)
-    kept = problem.solve()
+    kept_columns = problem.solve()
     return ColumnChoice(
-        kept=kept,
-        weight=float(sum((problem.exact[j] for j in kept), Fraction(0))),
-        certificate=problem.promise(kept),
+        kept=kept_columns,
+        weight=float(sum((problem.exact[j] for j in kept_columns), Fraction(0))),
+        certificate=problem.promise(kept_columns),
         k=problem.k,
         target=problem.target,
-        dropped=tuple(problem.dropped(kept)),
-        considered=tuple(problem.considered(kept)),
+        dropped=tuple(problem.dropped(kept_columns)),
+        considered=tuple(problem.considered(kept_columns)),
     )
 
 
 def people_allowed(target: float, n: int) -> int:
-    """The largest number of n people whose share, as a float, is at most the target in [0, 1]."""
+    """The largest number of n people with a share, as a float, within the target in [0, 1]."""
     people = int(target * n)
     while people < n and (people + 1) / n <= target:
         people += 1
@@ -90,19 +92,19 @@ def people_allowed(target: float, n: int) -> int:
 
 @dataclass(slots=True)
 class Problem:
-    """Which columns may be kept, by which rule, and what that has said so far.
+    """The columns to choose from, the rule, and its results so far.
 
     Attributes:
         columns: counts of each.
-        k: the smallest crowd in which nobody is exposed.
-        target: the share of people who may be.
+        k: the smallest crowd in which no person is exposed.
+        target: the share of people that may be exposed.
         exact: weights.
-        gains: the same in integers, and one unit per column for the first tie.
+        gains: the weights in integers, plus one unit per column for the first tie.
         rule: the name of a bound, or a function.
         required: columns that are kept in any case, ascending.
         forbidden: columns that are dropped in any case.
-        memory: what the rule said of sets of columns.
-        bounds: the people of every set's bound, once somebody asked for them.
+        memory: cache of the rule's results for sets of columns.
+        bounds: cache of the people of every set's bound; None until it is needed.
     """
 
     columns: list[Integers]
@@ -126,7 +128,7 @@ class Problem:
         rule: str | RuleFunction,
         required: Sequence[int],
         forbidden: Sequence[int],
-    ) -> "Problem":
+    ) -> Problem:
         columns = positive_counts(marginals)
         if not (isinstance(target, (int, float, Fraction, np.floating)) and 0 <= target <= 1):
             raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
@@ -134,18 +136,32 @@ class Problem:
             raise ParameterError(
                 f"rule: found {brief(rule)}; {', '.join(RULES)} or a function are accepted"
             )
-        must, never = (tuple(sorted(as_columns(c, len(columns)))) for c in (required, forbidden))
-        if set(must) & set(never):
-            raise ParameterError(f"required: {sorted(set(must) & set(never))} are also forbidden")
-        if len(columns) - len(never) > MAX_COLUMNS:
+        must, forbidden_columns = (
+            tuple(sorted(as_columns(c, len(columns)))) for c in (required, forbidden)
+        )
+        if set(must) & set(forbidden_columns):
             raise ParameterError(
-                f"marginals: {len(columns) - len(never)} columns to choose from; "
+                f"required: {sorted(set(must) & set(forbidden_columns))} are also forbidden"
+            )
+        if len(columns) - len(forbidden_columns) > MAX_COLUMNS:
+            raise ParameterError(
+                f"marginals: {len(columns) - len(forbidden_columns)} columns to choose from; "
                 f"at most {MAX_COLUMNS} are accepted (forbid some)"
             )
         exact = as_weights(weights, len(columns))
-        wanted = whole(k, "k")
+        threshold = whole(k, "k")
         gains = as_gains(exact)
-        return cls(columns, wanted, float(target), exact, gains, rule, must, frozenset(never), {})
+        return cls(
+            columns,
+            threshold,
+            float(target),
+            exact,
+            gains,
+            rule,
+            must,
+            frozenset(forbidden_columns),
+            {},
+        )
 
     @property
     def n(self) -> int:
@@ -153,11 +169,11 @@ class Problem:
 
     @property
     def most(self) -> int:
-        """The largest number of people whose share, as a float, is at most the target."""
+        """The largest number of people with a share, as a float, within the target."""
         return people_allowed(self.target, self.n)
 
     def promise(self, chosen: tuple[int, ...]) -> Promise:
-        """What the rule says about a set of columns; nobody is exposed by nothing."""
+        """Return the rule's result for a set of columns; without columns no person is exposed."""
         if not chosen:
             return Certificate(Rule.EXACT, self.k, self.n, 0, ())
         if chosen not in self.memory:
@@ -173,7 +189,7 @@ class Problem:
         return self.promise(chosen).value <= self.target
 
     def solve(self) -> tuple[int, ...]:
-        """The best safe set."""
+        """Return the best safe set."""
         if not self.safe(self.required):
             raise ParameterError(
                 f"required: columns {list(self.required)} alone allow "
@@ -186,17 +202,18 @@ class Problem:
         return self.solve_safe(free)
 
     def solve_safe(self, free: list[int]) -> tuple[int, ...]:
-        """The best safe set, given that no column is safe to add to all."""
+        """Return the best safe set, given that the free columns together are not safe."""
         if callable(self.rule) or self.rule == "theorem2" or self.k > self.n:
             return self._walk(free)
-        if self.rule == "printed":  # safe under either theorem
+        if self.rule == "printed":  # a printed bound is safe under either theorem
             halves = (replace(self, rule=rule, memory={}) for rule in ("theorem2", "theorem3"))
             return max((half.solve_safe(free) for half in halves), key=self._key)
-        kept = self._pack(free)
-        return kept if self.safe(kept) else self._walk(free)  # fractions may round at the target
+        kept_columns = self._pack(free)
+        # Fractions may round at the target.
+        return kept_columns if self.safe(kept_columns) else self._walk(free)
 
     def _pack(self, free: list[int]) -> tuple[int, ...]:
-        """All sets at once (packing.py), single columns exactly."""
+        """Search all sets at once (packing.py), single columns exactly."""
         steps = [Steps.of(self.columns[j]) for j in free]
         packing = Packing(
             steps=steps,
@@ -224,38 +241,38 @@ class Problem:
         return tuple(column for j, column in enumerate(free) if member & packing.bit(j))
 
     def _walk(self, free: list[int]) -> tuple[int, ...]:
-        """Any rule: keep or drop, heaviest first; no set that holds an unsafe set is asked."""
+        """Keep or drop columns, for any rule, heaviest first; skip supersets of unsafe pairs."""
         order = sorted((j for j in free if j not in self.required), key=lambda j: -self.gains[j])
         start = sum(self.gains[j] for j in self.required)
         best = self._key(self.required)
         unsafe: list[frozenset[int]] = []
         stack = [(0, start, self.required)]
         while stack:
-            position, gain, chosen = stack.pop()
+            position, gain, columns = stack.pop()
             if gain + sum(self.gains[j] for j in order[position:]) < best[0]:
                 continue
             if gain >= best[0]:
-                best = max(best, self._key(chosen))
+                best = max(best, self._key(columns))
             if position == len(order):
                 continue
-            stack.append((position + 1, gain, chosen))
+            stack.append((position + 1, gain, columns))
             j = order[position]
-            wider = tuple(sorted((*chosen, j)))
+            wider = tuple(sorted((*columns, j)))
             if any(pair <= {*wider} for pair in unsafe):
                 continue
-            if self.safe(wider) if callable(self.rule) else self._meets(wider, self.k):
+            if self.safe(wider) if callable(self.rule) else self._is_within_target(wider, self.k):
                 stack.append((position + 1, gain + self.gains[j], wider))
             elif len(wider) <= 2:
                 unsafe.append(frozenset(wider))
         return tuple(-j for j in best[2])
 
-    def _key(self, chosen: tuple[int, ...]) -> tuple[int, float, tuple[int, ...]]:
-        """Larger is better: gain, then lower bound, then the lexicographically first set."""
-        gain = sum(self.gains[j] for j in chosen)
-        return gain, -self.promise(chosen).value, tuple(-j for j in chosen)
+    def _key(self, chosen_columns: tuple[int, ...]) -> tuple[int, float, tuple[int, ...]]:
+        """Return a sort key, larger is better: gain, then lower bound, then lexicographic order."""
+        gain = sum(self.gains[j] for j in chosen_columns)
+        return gain, -self.promise(chosen_columns).value, tuple(-j for j in chosen_columns)
 
     def dropped(self, kept: tuple[int, ...]) -> list[Dropped]:
-        """The explanation of every column that is not kept."""
+        """Return the explanation of every column that is not kept."""
         columns = []
         for j in range(len(self.columns)):
             if j not in kept:
@@ -266,19 +283,19 @@ class Problem:
         return columns
 
     def largest_k(self, chosen: tuple[int, ...]) -> int:
-        """The largest k up to n for which the rule allows at most the target; by halving."""
-        low, high = 1, self.n + 1  # low is safe; at n + 1 everybody is exposed
+        """Return the largest k up to n with a bound within the target; by halving."""
+        low, high = 1, self.n + 1  # low is safe; at n + 1 all people are exposed
         if self.target >= 1:
             return self.n
         while high - low > 1:
             middle = min((low + high) // 2, 4 * low)
-            low, high = (middle, high) if self._meets(chosen, middle) else (low, middle)
+            low, high = (middle, high) if self._is_within_target(chosen, middle) else (low, middle)
         return low
 
-    def _meets(self, chosen: tuple[int, ...], k: int) -> bool:
+    def _is_within_target(self, chosen_columns: tuple[int, ...], k: int) -> bool:
         """Whether the rule stays within the target at this k, without finding its minimum."""
-        marginals = [self.columns[j] for j in chosen]
-        doubt = len(chosen) > 1 and 1 < k <= self.n
+        marginals = [self.columns[j] for j in chosen_columns]
+        doubt = len(chosen_columns) > 1 and 1 < k <= self.n
         if doubt and self.rule in ("coverage", "theorem2"):
             steps = [Steps.of(values) for values in marginals]
             if self.rule == "coverage":
@@ -287,20 +304,20 @@ class Problem:
         return best_bound(marginals, k, str(self.rule)).people <= self.most
 
     def bounds_of_sets(self) -> dict[tuple[int, ...], int]:
-        """The people of the best bound of every set, by a named rule; worked out once."""
+        """Return the people of the best bound of every set, by a named rule; cached."""
         if self.bounds is None:
             self.bounds = bounds_of_all_sets(self.columns, self.k, str(self.rule))
         return self.bounds
 
     def considered(self, kept: tuple[int, ...]) -> list[Considered]:
-        """Every set of a few columns; of many, the kept set and its neighbours above."""
+        """Return every set of a few columns; of many, the kept set and its neighbours above."""
         if isinstance(self.rule, str) and len(self.columns) <= SHOWN[self.rule]:
             people = self.bounds_of_sets().items()
             return [Considered(s, p / self.n, p <= self.most) for s, p in people]
         if callable(self.rule):
-            asked = sorted(self.memory, key=lambda s: (len(s), s))
+            column_sets = sorted(self.memory, key=lambda s: (len(s), s))
         else:
-            others = (j for j in range(len(self.columns)) if j not in kept)
-            asked = [kept] if kept else []
-            asked += [tuple(sorted((*kept, j))) for j in others]
-        return [Considered(s, self.promise(s).value, self.safe(s)) for s in asked]
+            dropped_columns = (j for j in range(len(self.columns)) if j not in kept)
+            column_sets = [kept] if kept else []
+            column_sets += [tuple(sorted((*kept, j))) for j in dropped_columns]
+        return [Considered(s, self.promise(s).value, self.safe(s)) for s in column_sets]

@@ -1,14 +1,14 @@
-"""A table with single blanks in which everybody looks like k - 1 others: local suppression.
+"""Local suppression: suppress single cells until each released row has k - 1 equals.
 
-The rival of every release that is decided without seeing the joint, beside whole columns
+It is the alternative to all releases decided without the joint counts, besides whole columns
 (true_columns.py); both are NP-hard in the number of columns (Meyerson & Williams 2004). Cells are
-blanked until every released row looks like at least k - 1 others, blanks included: greedily, and
-exactly where an integer program finds the optimum within its nodes (cell_program.py).
+suppressed until every released row equals at least k - 1 others, suppressed cells included:
+greedily, or exactly if an integer program finds the optimum within its nodes (cell_program.py).
 
-The greedy: people with equal rows are one group. While a group has fewer than k people, the
-smallest one (the first in the order of rows) joins the group that makes the fewest new blanks:
-either all of it, or, where at least k people stay behind, just the people that are lacking. What a
-group disagrees about is blanked for all of it.
+The greedy search: people with equal rows form a group. While a group has fewer than k people, the
+smallest such group (the first in the order of rows) is joined by the group that needs the fewest
+new suppressions: by all of it, or, if at least k people stay behind, by just the people that are
+lacking. Columns with different values in a group are suppressed for the whole group.
 """
 
 from collections import Counter
@@ -25,25 +25,25 @@ from ..validation import whole
 from .cell_patterns import BLANK, Classes, Flow, Pattern, crowds
 from .cell_program import optimum
 
-MOST_ROWS = 10_000  # different rows that the greedy joins: about half a minute
-NODES = 20  # of the search for the optimum: up to six seconds of processor time
-LOOKS = 1 << 22  # rows times sets of columns; with more, not every set is looked at
+MOST_ROWS = 10_000  # limits the different rows of the greedy search: about half a minute
+NODES = 20  # limits the search for the optimum: up to six seconds of processor time
+LOOKS = 1 << 22  # rows times sets of columns; above this, not every set is examined
 
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
-    """A table with blanks in which every row looks like at least k - 1 others.
+    """A table with suppressed cells in which every row equals at least k - 1 other rows.
 
     Attributes:
         release: released row -> people.
-        flow: (row, pattern of blanks) -> people who leave it so.
+        flow: (distinct row, released row) -> people.
         n: people.
         width: columns.
         k: the smallest crowd that a released row may have.
-        blanks: cells not released.
-        greedy: those that the greedy blanked.
-        lower: no such table has fewer; None where that was not worked out.
-        method: which of the two is released.
+        blanks: number of suppressed cells.
+        greedy: number of cells that the greedy search suppressed.
+        lower: lower bound on the suppressed cells of all such tables; None if not computed.
+        method: the search that found the release, "greedy" or "integer program".
     """
 
     release: Mapping[Pattern, int]
@@ -58,19 +58,19 @@ class Suppressed:
 
     @property
     def gap(self) -> float | None:
-        """How many more blanks than needed, at most, as a share; 0 where this is the optimum."""
+        """Upper bound on the share of suppressed cells above the optimum; None without a bound."""
         if self.lower is None:
             return None
         return (self.blanks - self.lower) / max(1, self.lower)
 
     @property
     def optimal(self) -> bool:
-        """Whether no table with fewer blanks exists."""
+        """Whether no table has fewer suppressed cells."""
         return self.lower == self.blanks
 
     def __repr__(self) -> str:
-        least = "no bound" if self.lower is None else f"at least {self.lower:,} are needed"
-        proven = "optimal" if self.optimal else least
+        bound_text = "no bound" if self.lower is None else f"at least {self.lower:,} are needed"
+        proven = "optimal" if self.optimal else bound_text
         return (
             f"<Suppressed: {self.blanks:,} of {self.n * self.width:,} cells blank for k = {self.k}"
             f" ({self.method}; {proven})>"
@@ -78,14 +78,14 @@ class Suppressed:
 
 
 def suppress_cells(table: ArrayLike, k: int, nodes: int = NODES) -> Suppressed:
-    """Blank cells until every released row looks like at least k - 1 others.
+    """Suppress cells until every released row equals at least k - 1 others.
 
     Args:
         table: n x d integer codes of at least 0, n >= k.
-        k: people in the smallest group of rows that look alike, >= 1.
-        nodes: of the search tree of the optimum, at most, for up to 1,000 choices of what to blank
-            (of more proportionally fewer); 0 leaves it out. With many columns only the greedy is
-            given, with a bound where all sets of columns can be looked at.
+        k: people in the smallest group of equal released rows, >= 1.
+        nodes: limit of the search tree of the optimum for up to 1,000 variables (for more,
+            proportionally fewer); 0 skips it. With many columns only the greedy search is run, with
+            a lower bound if all sets of columns can be examined.
     """
     classes, k, nodes = Classes.of(table), whole(k, "k"), whole(nodes, "nodes", 0)
     width = classes.rows.shape[1]
@@ -123,41 +123,44 @@ def suppress_cells(table: ArrayLike, k: int, nodes: int = NODES) -> Suppressed:
 
 
 def blanks(flow: Flow) -> int:
-    """Cells that are not released."""
+    """Return the number of suppressed cells."""
     return sum(people * pattern.count(BLANK) for (_, pattern), people in flow.items())
 
 
 def check(suppressed: Suppressed, classes: Classes) -> None:
-    """Raises ParameterError unless all are released once, truthfully, and in groups of k."""
+    """Raise ParameterError unless all people are released once, truthfully, in groups of k."""
     if any(people < suppressed.k for people in suppressed.release.values()):
         raise ParameterError(f"release: a row is shown by fewer than {suppressed.k} people")
-    kept = np.zeros(len(classes.rows), np.int64)
+    people_per_row = np.zeros(len(classes.rows), np.int64)
     for (row, pattern), people in suppressed.flow.items():
         true = classes.rows[row]
-        if any(code not in (BLANK, own) for code, own in zip(pattern, true.tolist(), strict=True)):
+        if any(
+            code not in (BLANK, true_code)
+            for code, true_code in zip(pattern, true.tolist(), strict=True)
+        ):
             raise ParameterError(f"release: {pattern} is shown for {true.tolist()}")
-        kept[row] += people
-    if (kept != classes.people).any():
+        people_per_row[row] += people
+    if (people_per_row != classes.people).any():
         raise ParameterError("release: not everybody is released exactly once")
 
 
 @dataclass(slots=True)
 class _Groups:
-    """Groups of people as arrays: what each shows, how many it has, and who they are."""
+    """Groups of people as arrays: the pattern, the size and the members of each."""
 
     patterns: Any
     sizes: Any
     members: list[Counter[int]]
 
-    def join(self, small: int, other: int, lacking: int) -> None:
-        """All of `other`, or the lacking people of it, join `small`."""
-        merged = _common(self.patterns[small], self.patterns[other])
-        if self.sizes[other] - lacking >= lacking + self.sizes[small]:
-            moved = _take(self.members[other], lacking)
-            self.sizes[other] -= lacking
+    def join(self, small: int, larger: int, lacking: int) -> None:
+        """Move all of `larger`, or the lacking number of its people, to `small`."""
+        merged = _common(self.patterns[small], self.patterns[larger])
+        if self.sizes[larger] - lacking >= lacking + self.sizes[small]:
+            moved = _take_people(self.members[larger], lacking)
+            self.sizes[larger] -= lacking
         else:
-            moved, self.sizes[other] = self.members[other], 0
-            self.members[other] = Counter()
+            moved, self.sizes[larger] = self.members[larger], 0
+            self.members[larger] = Counter()
         self.members[small].update(moved)
         self.sizes[small] = self.members[small].total()
         self.patterns[small] = merged
@@ -184,45 +187,45 @@ def greedy(classes: Classes, k: int) -> Flow:
     return flow
 
 
-def _common(row: Any, other: Any) -> Any:
-    """What two patterns agree about."""
-    return np.where(row == other, row, BLANK)
+def _common(row: Any, second_row: Any) -> Any:
+    """Return the common part of two patterns; BLANK elsewhere."""
+    return np.where(row == second_row, row, BLANK)
 
 
 def _nearest(groups: _Groups, first: int, lacking: int, k: int) -> int:
-    """The group whose joining makes the fewest new blanks; the first of several."""
+    """The group that can be joined with the fewest new suppressions; the first of several."""
     patterns, sizes = groups.patterns, groups.sizes
-    shown = (patterns != BLANK).sum(axis=1)
+    shown_counts = (patterns != BLANK).sum(axis=1)
     agreed = ((patterns == patterns[first]) & (patterns != BLANK)).sum(axis=1)
     moved = np.where(sizes - lacking >= k, lacking, sizes)
-    cost = sizes[first] * (shown[first] - agreed) + moved * (shown - agreed)
+    cost = sizes[first] * (shown_counts[first] - agreed) + moved * (shown_counts - agreed)
     cost = np.where(sizes > 0, cost, np.iinfo(np.int64).max)
     cost[first] = np.iinfo(np.int64).max
     return int(np.argmin(cost))
 
 
-def _take(members: Counter[int], people: int) -> Counter[int]:
-    """Take so many people out of a group, in the order of their rows."""
-    taken: Counter[int] = Counter()
+def _take_people(members: Counter[int], people: int) -> Counter[int]:
+    """Take a number of people out of a group, in the order of their rows."""
+    members_taken: Counter[int] = Counter()
     for row in sorted(members):
-        some = min(people - taken.total(), members[row])
-        taken[row] += some
-        members[row] -= some
-    for row in [row for row, left in members.items() if not left]:
+        batch = min(people - members_taken.total(), members[row])
+        members_taken[row] += batch
+        members[row] -= batch
+    for row in [row for row, people_left in members.items() if not people_left]:
         del members[row]
-    return +taken
+    return +members_taken
 
 
 def fewest_blanks(classes: Classes, k: int) -> int:
-    """A number of blanks below which no table can go.
+    """Return a lower bound on the suppressed cells of all tables.
 
-    Whoever is released with the columns T visible is in a group of k who agree on T: so a person
-    has at least as many blanks as the largest T on which k people agree with it leaves columns out.
+    A person released with the columns T visible is in a group of k people that agree on T. So a
+    person has at least as many suppressed cells as columns outside the largest such T.
     """
     width = classes.rows.shape[1]
-    most = np.zeros(len(classes.rows), np.int64)  # columns that can be shown
+    shown_limit = np.zeros(len(classes.rows), np.int64)  # columns that can be shown
     for size in range(1, width + 1):
         for columns in combinations(range(width), size):
             crowd = crowds(classes, columns)
-            most[crowd >= k] = size
-    return int(((width - most) * classes.people).sum())
+            shown_limit[crowd >= k] = size
+    return int(((width - shown_limit) * classes.people).sum())

@@ -1,17 +1,17 @@
-"""The heaviest set of columns whose bound stays within a number of people, Theorem 2 apart.
+"""The heaviest set of columns with a bound within a number of people, for all rules but Theorem 2.
 
-Choosing the columns and their thresholds is one problem: a column is left out (adds no weight, no
+The columns and their thresholds are chosen together: a column is left out (adds no weight, no
 rare people, multiplies the cells by 1) or kept at one of its thresholds. A partial choice matters
-only through (R, P, gain): less R, less P and more gain is better, whatever follows. So undominated
-triples are merged column by column, exactly. For the coverage bound the column that attains
-the maximum is fixed in turn (coverage.py), which leaves the same problem for the others.
+only through (R, P, gain): less R, less P and more gain is better, for every continuation. So
+undominated triples are merged column by column, exactly. For the coverage bound the column that
+attains the maximum is fixed in turn (coverage.py), which leaves the same problem for the rest.
 
-A triple is dropped when even a fractional knapsack cannot lift it to the best set known: each
+A triple is dropped if even a fractional knapsack cannot lift it to the best set known: each
 further column j costs at least min over t of [R_j + (k-1) P (N_j - 1)] of the people left.
 
 Gains are integers, weight * (d + 1) + 1, so more columns decide between equal weights; then the
 lower bound decides, then the lexicographically first set. A set is a number with bit j for column
-j mirrored (column 0 the highest), so of sets of one size the first is the largest number.
+j mirrored (column 0 the highest), so among sets of one size the first is the largest number.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from ..composition.coverage import leaf_pairs, leaf_values, weakest
 from ..composition.pareto import Front, Growth, Numbers, Options, ragged
 from ..exposure.counts import Integers, Steps
 
-MAX_COLUMNS = 62  # a set is one signed 64-bit number
+MAX_COLUMNS = 62  # a set is stored as a signed 64-bit number
 
 Key = tuple[int, int, int]  # (gain, -people, set), the largest is best
 
@@ -39,10 +39,10 @@ class _Triples:
     def take(self, keep: Integers | NDArray[np.bool_]) -> "_Triples":
         return _Triples(self.rare[keep], self.cells[keep], self.gain[keep], self.member[keep])
 
-    def join(self, other: "_Triples") -> "_Triples":
+    def join(self, further: "_Triples") -> "_Triples":
         pairs = zip(
             (self.rare, self.cells, self.gain, self.member),
-            (other.rare, other.cells, other.gain, other.member),
+            (further.rare, further.cells, further.gain, further.member),
             strict=True,
         )
         return _Triples(*(np.concatenate(pair) for pair in pairs))
@@ -50,15 +50,15 @@ class _Triples:
 
 @dataclass(slots=True)
 class Packing:
-    """One search: `best` is the best (gain, -people, set) so far, with bounds of at most `most`.
+    """A search: `best` is the best (gain, -people, set) so far, with bounds of at most `most`.
 
     Attributes:
-        steps: what each threshold does, one a column.
-        gains: gains[j]: what column j is worth.
+        steps: per column, the effect of each threshold.
+        gains: gains[j]: gain of column j.
         required: columns of every set.
-        options: what each threshold adds and multiplies by, one a column.
+        options: per column, the added people and the factor of each threshold.
         scale: k - 1 for the coverage bound, k for the others.
-        most: people that a bound may come to.
+        most: people that a bound may reach.
         best: (gain, -people, set) so far.
         growth: the least by which each column can make a bound grow.
     """
@@ -67,7 +67,7 @@ class Packing:
     gains: Sequence[int]
     required: frozenset[int]
     options: Sequence[Options]
-    scale: int  # k - 1 for the coverage bound, k for the others
+    scale: int  # k - 1 for the coverage bound, else k
     most: int  # people
     best: Key
     growth: Growth = field(init=False)
@@ -76,11 +76,11 @@ class Packing:
         self.growth = Growth(self.options, self.scale)
 
     def bit(self, j: int) -> int:
-        """Column j in the number of a set."""
+        """Return the bit of column j in the number of a set."""
         return 1 << (len(self.steps) - 1 - j)
 
     def greedy(self) -> None:
-        """A set to beat: add every column that still fits, the best gain per person first."""
+        """Find a set to beat: add every column that still fits, the best gain per person first."""
         for order in (self._order(None), sorted(self._order(None), key=lambda j: -self.gains[j])):
             front, gain, member = Front.empty(self.options[0]), 0, 0
             for j in sorted(order, key=lambda j: j not in self.required):
@@ -95,21 +95,25 @@ class Packing:
     def product(self) -> None:
         """Search all sets under R + scale * P: refined, Theorem 3, and from above coverage."""
         self.greedy()
-        kept = self._triples(None, 0)
-        self._offer(kept.gain, kept.rare + self.scale * kept.cells, kept.member)
+        last_triples = self._triples(None, 0)
+        self._offer(
+            last_triples.gain,
+            last_triples.rare + self.scale * last_triples.cells,
+            last_triples.member,
+        )
 
     def coverage(self) -> None:
         """Search all sets under the coverage bound: each column in turn attains the maximum."""
         self.product()
         for last, steps in enumerate(self.steps):
-            others = self._triples(last, 1)
-            front = Front(others.rare, others.cells)
+            rest = self._triples(last, 1)
+            front = Front(rest.rare, rest.cells)
             entry, option = leaf_pairs(front, steps, self.scale, self.most + 1)
             if entry.size:
-                rare, cells = others.rare[entry], others.cells[entry]
+                rare, cells = rest.rare[entry], rest.cells[entry]
                 people = leaf_values(steps, self.scale, rare, cells, option)
-                gain = others.gain[entry] + self.gains[last]
-                self._offer(gain, people, others.member[entry] | self.bit(last))
+                gain = rest.gain[entry] + self.gains[last]
+                self._offer(gain, people, rest.member[entry] | self.bit(last))
 
     def _offer(self, gain: Integers, people: Numbers, member: Integers) -> None:
         people = np.floor(people).astype(np.int64)  # Theorem 3 gives fractions of people
@@ -119,23 +123,23 @@ class Packing:
             self.best = max(self.best, (int(gain[best]), -int(people[best]), int(member[best])))
 
     def _triples(self, last: int | None, slack: int) -> _Triples:
-        """All undominated triples of sets without `last` that may still matter."""
+        """Return all undominated triples of sets without `last` that may still matter."""
         zero = np.zeros(1, dtype=np.int64)
         triples = _Triples(zero, Front.empty(self.options[0]).product, zero, zero)
         order = self._order(last)
         for position, j in enumerate(order):
-            kept = self._keep(triples, j, slack)
-            triples = kept if j in self.required else triples.join(kept)
+            column_triples = self._keep(triples, j, slack)
+            triples = column_triples if j in self.required else triples.join(column_triples)
             triples = self._prune(triples, order[position + 1 :], last, slack)
             triples = triples.take(undominated(triples))
         return triples
 
     def _order(self, last: int | None) -> list[int]:
-        """Required columns first; then by gain per person that a column costs at least."""
+        """Return required columns, then the others by gain per least cost in people."""
         cost = [self.growth.of([j])[0] for j in range(len(self.steps))]
         worth = [self.gains[j] / (cost[j] + 1) for j in range(len(self.steps))]
-        others = (j for j in range(len(self.steps)) if j != last)
-        return sorted(others, key=lambda j: (j not in self.required, -worth[j]))
+        other_columns = (j for j in range(len(self.steps)) if j != last)
+        return sorted(other_columns, key=lambda j: (j not in self.required, -worth[j]))
 
     def _keep(self, triples: _Triples, j: int, slack: int) -> _Triples:
         front = Front(triples.rare, triples.cells)
@@ -150,7 +154,7 @@ class Packing:
     def _prune(
         self, triples: _Triples, rest: Sequence[int], last: int | None, slack: int
     ) -> _Triples:
-        """Drop what must end above `most` people, or cannot reach the best set known."""
+        """Drop triples that end above `most` people, or cannot reach the best set known."""
         must = [j for j in rest if j in self.required]
         bound = self.growth.of(must)
         sure = 0
@@ -169,7 +173,7 @@ class Packing:
         return triples.take((top > gain) | ((top == gain) & (reach < 1 - people)))
 
     def _knapsack(self, cells: Numbers, room: NDArray[np.float64], free: list[int]) -> Integers:
-        """At most this much gain for `room` people, columns being divisible; rounded down."""
+        """An upper bound on the gain of `room` people: columns are divisible; rounded down."""
         more = np.zeros(cells.size, dtype=np.int64)
         place = np.frexp(cells)[1] - 1
         gains = np.array([self.gains[j] for j in free], dtype=np.float64)
@@ -177,29 +181,29 @@ class Packing:
         for point in np.flatnonzero(np.bincount(place)):
             costs = growth[:, point]
             best = np.argsort(costs / gains, kind="stable")
-            spent = np.concatenate(([0.0], np.cumsum(costs[best])))
+            cumulative_costs = np.concatenate(([0.0], np.cumsum(costs[best])))
             gained = np.concatenate(([0.0], np.cumsum(gains[best])))
-            nothing = np.flatnonzero(spent == 0)[-1]  # columns that cost nobody
-            own = place == point
-            filled = np.interp(room[own], spent[nothing:], gained[nothing:])
-            more[own] = np.floor(filled * (1 + 1e-12) + 1e-6)
+            last_free = np.flatnonzero(cumulative_costs == 0)[-1]  # columns without cost
+            at_point = place == point
+            filled = np.interp(room[at_point], cumulative_costs[last_free:], gained[last_free:])
+            more[at_point] = np.floor(filled * (1 + 1e-12) + 1e-6)
         return more
 
 
 def undominated(triples: _Triples) -> Integers:
-    """Indices of the triples that no other equals or betters in R, P and gain.
+    """Return indices of the triples that no other triple equals or betters in R, P and gain.
 
-    Of equal ones the set of the larger number stays. First within equal P, by running maxima; then
-    blocks of neighbouring values of P against the block before, doubling the blocks.
+    Of equal triples the set of the larger number stays. First within equal P, by running maxima;
+    then blocks of neighbouring values of P against the block before, doubling the blocks.
     """
     groups, group = np.unique(triples.cells, return_inverse=True)
     rank = np.unique(triples.gain, return_inverse=True)[1]
     rares, rare = np.unique(triples.rare, return_inverse=True)
     order = np.lexsort((-triples.member, -rank, group * rares.size + rare))
-    many = rank.size + 1
-    segment = group[order] * many + rank[order] + 1
-    before = np.maximum.accumulate(np.concatenate(([0], segment[:-1])))
-    keep = order[segment > before]
+    rank_count = rank.size + 1
+    segment = group[order] * rank_count + rank[order] + 1
+    best_before = np.maximum.accumulate(np.concatenate(([0], segment[:-1])))
+    keep = order[segment > best_before]
     width = 1
     while width < groups.size:
         keep = _against_left(keep, rare, rank, group // width)
@@ -208,7 +212,7 @@ def undominated(triples: _Triples) -> Integers:
 
 
 def _against_left(keep: Integers, rare: Integers, rank: Integers, block: Integers) -> Integers:
-    """Drop from odd blocks what the even block before it betters; P is less there."""
+    """Drop triples of odd blocks that the even block before betters; P is less there."""
     right = block[keep] % 2
     pair = block[keep] // 2
     # One number sorts by pair of blocks, then R, then left before right: all are below 2^31.

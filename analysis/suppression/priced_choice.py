@@ -1,12 +1,14 @@
-"""The choice of columns where prices prove the promise: the coverage choice, and what is heavier.
+"""The choice of columns by priced bounds: the coverage choice, or a heavier set.
 
 `composition.margins_bound` is never above the coverage bound and takes linear programs for every
-set, so sets are ranked by weight, then by the coverage bound, and the first is kept that either
-bound allows. Where coverage allows a set, no program is needed to decide. Of heavier ones those are
-tried whose coverage bound is near the target and of which no table is at hand that exposes more; at
-most MOST_TRIED of them, of TRIED_CELLS cells together: numbers limit it, not time. With more than
-EVERY columns heavier sets are those with one column more, again and again.
+set. So sets are ranked by weight, then by the coverage bound, and the first is kept that either
+bound allows. A set within the coverage bound needs no program. A heavier set is tried if its
+coverage bound is near the target and no known table of it exposes more; at most MOST_TRIED sets,
+with TRIED_CELLS cells together: limited by numbers, not by time. With more than EVERY columns the
+heavier sets have one column more, repeatedly.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,23 +23,23 @@ from ..exposure.counts import Integers, positive_counts
 from .column_choice import ColumnChoice, Considered, Dropped, Promise
 from .column_suppression import Problem, people_allowed
 
-EVERY = 10  # columns of which every set is ranked
-MOST_TRIED = 12  # sets of one choice that the linear program decides on
-TRIED_CELLS = 4_000  # of these together
-EXPLAINED = 1_000  # cells: up to so many together, what a column would take is said by prices
+EVERY = 10  # limits the columns with all sets ranked
+MOST_TRIED = 12  # limits the sets that the linear program decides on
+TRIED_CELLS = 4_000  # limits the cells of these sets together
+EXPLAINED = 1_000  # cells: limit of all wider sets together for an explanation by prices
 
 Columns = tuple[int, ...]
 
 
 @dataclass(slots=True)
 class Priced:
-    """Which sets of columns are within the target, by coverage or by prices; a choice asks one.
+    """The sets of columns within the target, by coverage or by prices; the state of one choice.
 
     Attributes:
         columns: counts of each.
-        k: the smallest crowd in which nobody is exposed.
-        most: people who may be exposed.
-        tried, cells: of the sets that the linear program was asked about.
+        k: the smallest crowd in which no person is exposed.
+        most: people that may be exposed.
+        tried, cells: number and cells of the sets given to the linear program.
     """
 
     columns: Sequence[Integers]
@@ -47,20 +49,20 @@ class Priced:
     cells: int = field(default=0, init=False)
 
     @classmethod
-    def of(cls, marginals: Sequence[ArrayLike], k: int, target: float) -> "Priced":
-        """Of counts of columns, and the share of people who may be exposed, in [0, 1]."""
+    def of(cls, marginals: Sequence[ArrayLike], k: int, target: float) -> Priced:
+        """Build it from counts of columns and the share of people that may be exposed."""
         columns = positive_counts(marginals)
         return cls(columns, k, people_allowed(target, int(columns[0].sum())))
 
     def meets(self, chosen: Columns, coverage: int) -> bool:
-        """Whether a set is within the target. coverage: people, by that bound."""
+        """Whether a set is within the target. coverage: people, by the coverage bound."""
         if coverage <= self.most:
             return True
         counts = [self.columns[j] for j in chosen]
         cells = joint_cells(counts, self.k)
-        near = coverage <= 2 * self.most + 4 * (self.k - 1)
+        is_near = coverage <= 2 * self.most + 4 * (self.k - 1)
         room = self.tried < MOST_TRIED and self.cells + cells <= TRIED_CELLS
-        if not (near and room and len(chosen) > 1 and cells <= MOST_CELLS):
+        if not (is_near and room and len(chosen) > 1 and cells <= MOST_CELLS):
             return False
         if bad_table(counts, self.k) > self.most:
             return False
@@ -68,8 +70,8 @@ class Priced:
         return margins_bound(counts, self.k).people <= self.most
 
     def first(self, ranked: Iterable[tuple[Columns, int]]) -> Columns | None:
-        """The first set within the target. ranked: sets and their coverage bounds, best first."""
-        return next((chosen for chosen, people in ranked if self.meets(chosen, people)), None)
+        """Return the first set within the target. ranked: sets and coverage bounds, best first."""
+        return next((columns for columns, people in ranked if self.meets(columns, people)), None)
 
 
 def choose_priced(
@@ -80,110 +82,124 @@ def choose_priced(
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
 ) -> ColumnChoice:
-    """The heaviest set of columns that coverage or prices prove to be within the target.
+    """Return the heaviest set of columns within the target, proved by coverage or by prices.
 
-    Never lighter than what `choose_columns` finds by coverage; the certificate is the smaller of
-    both bounds. See `choose_columns` for arguments and errors.
+    Never lighter than the coverage choice of `choose_columns`; the certificate is the smaller of
+    both bounds. Errors: see `choose_columns`.
+
+    Args:
+        marginals: count arrays with one total n >= 1, one per column.
+        k: an integer; a person in a cell of fewer than k people is exposed.
+        target: the share of people that may be exposed, in [0, 1].
+        weights: a finite number of at least 0 per column, 1 each by default.
+        required: columns that are kept in any case.
+        forbidden: columns that are dropped in any case.
     """
     problem = Problem.of(marginals, k, target, weights, "coverage", required, forbidden)
-    columns, most = problem.columns, problem.most
-    priced = Priced(columns, problem.k, most)
-    kept: Columns | None = None
-    if problem.safe(problem.required) or not _alone(problem, most):
-        kept = problem.solve()
-    kept = priced.first(_heavier(problem, kept)) or kept
-    if len(columns) - len(problem.forbidden) > EVERY or kept is None:
-        kept = _widened(problem, priced, kept or problem.required)
+    columns, people_limit = problem.columns, problem.most
+    priced = Priced(columns, problem.k, people_limit)
+    kept_columns: Columns | None = None
+    if problem.safe(problem.required) or not _are_required_safe(problem, people_limit):
+        kept_columns = problem.solve()
+    kept_columns = priced.first(_heavier(problem, kept_columns)) or kept_columns
+    if len(columns) - len(problem.forbidden) > EVERY or kept_columns is None:
+        kept_columns = _widened(problem, priced, kept_columns or problem.required)
     return ColumnChoice(
-        kept=kept,
-        weight=float(sum(problem.exact[j] for j in kept)),
-        certificate=_proof(problem, kept),
+        kept=kept_columns,
+        weight=float(sum(problem.exact[j] for j in kept_columns)),
+        certificate=_proof(problem, kept_columns),
         k=problem.k,
         target=problem.target,
-        dropped=tuple(_dropped(problem, kept, most)),
-        considered=tuple(_considered(problem, kept)),
+        dropped=tuple(_dropped(problem, kept_columns, people_limit)),
+        considered=tuple(_considered(problem, kept_columns)),
     )
 
 
-def _alone(problem: Problem, most: int) -> bool:
+def _are_required_safe(problem: Problem, people_limit: int) -> bool:
     """Whether the required columns are within the target, by prices."""
     counts = [problem.columns[j] for j in problem.required]
-    return margins_bound(counts, problem.k).people <= most
+    return margins_bound(counts, problem.k).people <= people_limit
 
 
-def _heavier(problem: Problem, kept: Columns | None) -> Iterator[tuple[Columns, int]]:
-    """The sets that weigh more than the kept one, best first; of few columns."""
+def _heavier(problem: Problem, kept_columns: Columns | None) -> Iterator[tuple[Columns, int]]:
+    """Yield the sets that weigh more than the kept set, best first; only for few columns."""
     free = [j for j in range(len(problem.columns)) if j not in problem.forbidden]
     if len(free) > EVERY:
         return
-    gain = _gain(problem, kept) if kept is not None else -1
-    wanted = set(problem.required)
+    gain = _gain(problem, kept_columns) if kept_columns is not None else -1
+    required_columns = set(problem.required)
     sets = [
-        tuple(chosen)
+        tuple(columns)
         for size in range(1, len(free) + 1)
-        for chosen in combinations(free, size)
-        if wanted <= set(chosen) and _gain(problem, chosen) > gain
+        for columns in combinations(free, size)
+        if required_columns <= set(columns) and _gain(problem, columns) > gain
     ]
     if not sets:
         return
     people = _coverages(problem, free)
-    sets.sort(key=lambda chosen: (-_gain(problem, chosen), people[chosen], chosen))
-    yield from ((chosen, people[chosen]) for chosen in sets)
+    sets.sort(key=lambda columns: (-_gain(problem, columns), people[columns], columns))
+    yield from ((columns, people[columns]) for columns in sets)
 
 
-def _widened(problem: Problem, priced: Priced, kept: Columns) -> Columns:
-    """A kept set, and columns that can still be added one by one, heaviest first."""
+def _widened(problem: Problem, priced: Priced, kept_columns: Columns) -> Columns:
+    """Return a kept set, with columns that can still be added one by one, heaviest first."""
     while True:
-        others = [j for j in range(len(problem.columns)) if j not in {*kept, *problem.forbidden}]
-        others.sort(key=lambda j: (-problem.gains[j], j))
-        wider = (tuple(sorted((*kept, j))) for j in others)
-        wider_choice = priced.first((chosen, _coverage(problem, chosen)) for chosen in wider)
+        further_columns = [
+            j for j in range(len(problem.columns)) if j not in {*kept_columns, *problem.forbidden}
+        ]
+        further_columns.sort(key=lambda j: (-problem.gains[j], j))
+        wider = (tuple(sorted((*kept_columns, j))) for j in further_columns)
+        wider_choice = priced.first((columns, _coverage(problem, columns)) for columns in wider)
         if wider_choice is None:
-            return kept
-        kept = wider_choice
+            return kept_columns
+        kept_columns = wider_choice
 
 
 def _coverages(problem: Problem, free: Sequence[int]) -> dict[Columns, int]:
-    """The people of the coverage bound of every set of these columns: of all, if those are few."""
+    """Return the people of the coverage bound of every set of these columns (or of all, if few)."""
     if len(problem.columns) <= EVERY:
         return problem.bounds_of_sets()
     bounds = bounds_of_all_sets([problem.columns[j] for j in free], problem.k)
-    return {tuple(free[j] for j in chosen): people for chosen, people in bounds.items()}
+    return {tuple(free[j] for j in columns): people for columns, people in bounds.items()}
 
 
-def _gain(problem: Problem, chosen: Columns) -> int:
-    return sum(problem.gains[j] for j in chosen)
+def _gain(problem: Problem, columns: Columns) -> int:
+    return sum(problem.gains[j] for j in columns)
 
 
-def _coverage(problem: Problem, chosen: Columns) -> int:
-    return best_bound([problem.columns[j] for j in chosen], problem.k).people
+def _coverage(problem: Problem, columns: Columns) -> int:
+    return best_bound([problem.columns[j] for j in columns], problem.k).people
 
 
-def _proof(problem: Problem, chosen: Columns) -> Promise:
-    if not chosen:
-        return problem.promise(chosen)
-    return margins_bound([problem.columns[j] for j in chosen], problem.k)
+def _proof(problem: Problem, columns: Columns) -> Promise:
+    if not columns:
+        return problem.promise(columns)
+    return margins_bound([problem.columns[j] for j in columns], problem.k)
 
 
-def _dropped(problem: Problem, kept: Columns, most: int) -> Iterator[Dropped]:
-    """What each column that is not kept would take: by prices where the sets are small."""
-    wider = {j: tuple(sorted((*kept, j))) for j in range(len(problem.columns)) if j not in kept}
-    cells = sum(_cells(problem, chosen) for chosen in wider.values())
-    for j, chosen in wider.items():
-        largest = problem.largest_k(chosen)
-        proof = problem.promise(chosen)
+def _dropped(problem: Problem, kept_columns: Columns, people_limit: int) -> Iterator[Dropped]:
+    """Yield an explanation of each column that is not kept: by prices if the sets are small."""
+    wider = {
+        j: tuple(sorted((*kept_columns, j)))
+        for j in range(len(problem.columns))
+        if j not in kept_columns
+    }
+    cells = sum(_cells(problem, columns) for columns in wider.values())
+    for j, columns in wider.items():
+        largest = problem.largest_k(columns)
+        proof = problem.promise(columns)
         if cells <= EXPLAINED:
-            proof = _proof(problem, chosen)
-            largest = _larger_k(problem, chosen, largest, most)
+            proof = _proof(problem, columns)
+            largest = _larger_k(problem, columns, largest, people_limit)
         yield Dropped(j, proof.value, largest, j in problem.forbidden)
 
 
-def _larger_k(problem: Problem, chosen: Columns, k: int, most: int) -> int:
-    """The largest k up to which prices stay within the target, from one that coverage allows."""
-    counts = [problem.columns[j] for j in chosen]
+def _larger_k(problem: Problem, columns: Columns, k: int, people_limit: int) -> int:
+    """The largest k up to which prices stay within the target, from a k that coverage allows."""
+    counts = [problem.columns[j] for j in columns]
 
     def safe(k: int) -> bool:
-        return k <= problem.n and margins_bound(counts, k).people <= most
+        return k <= problem.n and margins_bound(counts, k).people <= people_limit
 
     step = 1
     while safe(k + step):
@@ -195,12 +211,16 @@ def _larger_k(problem: Problem, chosen: Columns, k: int, most: int) -> int:
     return k
 
 
-def _cells(problem: Problem, chosen: Columns) -> int:
-    return joint_cells([problem.columns[j] for j in chosen], problem.k)
+def _cells(problem: Problem, columns: Columns) -> int:
+    return joint_cells([problem.columns[j] for j in columns], problem.k)
 
 
-def _considered(problem: Problem, kept: Columns) -> Iterator[Considered]:
-    """The sets that coverage looks at, the kept one as it is proved."""
-    for candidate in problem.considered(kept):
-        value = _proof(problem, kept).value if candidate.columns == kept else candidate.value
+def _considered(problem: Problem, kept_columns: Columns) -> Iterator[Considered]:
+    """Yield the sets examined by coverage, with the certificate's bound for the kept set."""
+    for candidate in problem.considered(kept_columns):
+        value = (
+            _proof(problem, kept_columns).value
+            if candidate.columns == kept_columns
+            else candidate.value
+        )
         yield Considered(candidate.columns, value, value <= problem.target)

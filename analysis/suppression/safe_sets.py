@@ -1,17 +1,17 @@
-"""Which sets of columns of a table that we have are safe: at most so many people below k.
+"""Search the safe sets of columns of a known table: at most a given number of people below k.
 
-Nobody gains company when a column is added, so a set that holds an unsafe set is unsafe, and a set
-is maximal when no column can be added. A narrow table is searched whole (column_sets.py). A wide
-one has too many sets; here
+No class grows when a column is added, so a superset of an unsafe set is unsafe, and a set is
+maximal if no column can be added. A narrow table is searched whole (column_sets.py). A wide table
+has too many sets; for it
 
-1. from nothing, the column that exposes the fewest people is added, as long as one is safe: one
-   maximal set;
-2. every other column that is safe alone starts a set of its own, filled up in that order: so it is
-   in at least one maximal set that is named;
-3. sets are searched depth first, leaving out what cannot hold more columns than the largest set
+1. from the empty set, the column that exposes the fewest people is added, as long as a column is
+   safe: one maximal set;
+2. every other column that is safe alone starts another set, filled up in that order: so it is in at
+   least one reported maximal set;
+3. sets are searched depth first, skipping sets that cannot hold more columns than the largest set
    known, until all are done (then that set is proven to be the largest) or the work is used up.
 
-Work is counted in rows read, not in seconds, so that a result does not depend on the machine; of
+Work is counted in rows read, not in seconds, so that a result does not depend on the machine; for
 very long tables, in sets.
 """
 
@@ -23,28 +23,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import ParameterError
 from ..exposure.cells import as_table, dense, occupied
+from ..exposure.persons import Persons, people_below
 from ..exposure.wildcards import Wildcards
 from ..validation import whole
 
 WORK = 200_000_000  # rows read: about two seconds
-LEAST = 160  # sets that are counted however many rows there are
-CELLS = 1 << 18  # cells that are counted in an array that stays in the cache, not by sorting
-MATCHING = 10  # a row costs about so much more, for each column, when missing cells match anything
+LEAST = 160  # sets that are counted for any number of rows
+CELLS = 1 << 18  # limits arrays counted by index, which stay in the cache; larger ones are sorted
+SORTING = 3  # factor of a row's cost where different persons are counted
+MATCHING = 10  # factor of a row's cost, for each column, if missing cells match any value
 Columns = tuple[int, ...]
 _Cells = NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
 class SafeSets:
-    """What a search found. Sets are ascending column numbers.
+    """The result of a search. Sets are ascending column numbers.
 
     Attributes:
-        largest: the most columns of all sets found; of equal ones the first.
+        largest: the set found with most columns; the first of equal size.
         proven: whether no safe set has more columns.
         maximal: maximal safe sets, the largest first; not necessarily all.
-        unsafe: columns that are not even safe alone.
-        counted: sets whose people were counted.
-        finished: False where the work that was allowed was spent before.
+        unsafe: columns that are unsafe even alone.
+        counted: number of sets with counted people.
+        finished: False if the allowed work was used up before.
     """
 
     largest: Columns
@@ -62,6 +64,7 @@ def search_safe_sets(
     wildcards: Wildcards | None = None,
     work: int | None = None,
     known: Columns = (),
+    persons: Persons | None = None,
 ) -> SafeSets:
     """Search the sets of columns that leave at most `most` people below `k`.
 
@@ -69,9 +72,11 @@ def search_safe_sets(
         table: n x d integer codes of at least 0, n >= 1; missing cells have a code of their own.
         k: an integer.
         most: people, at least 0.
-        wildcards: the same table, where missing cells match anything; None: they are a value.
+        wildcards: the same table, with missing cells that match any value; None: missing is a
+            value.
         work: rows to read at most; None: WORK, or LEAST times all rows.
-        known: a set that is safe for sure, for instance by a bound; the first that is filled up.
+        known: a set known to be safe, for instance by a bound; it is filled up first.
+        persons: the same table, whose rows belong to persons; None: each row is a person's own.
     """
     codes = as_table(table)
     if codes.shape[0] == 0 or whole(most, "most") < 0:
@@ -80,7 +85,7 @@ def search_safe_sets(
             "least 0 people are accepted"
         )
     work = max(WORK, LEAST * len(codes)) if work is None else work
-    search = _Search.of(codes, whole(k, "k"), int(most), wildcards, work)
+    search = _Search.of(codes, whole(k, "k"), int(most), wildcards, work, persons)
     try:
         search.run(known)
     except _UsedUpError:
@@ -89,12 +94,12 @@ def search_safe_sets(
 
 
 class _UsedUpError(Exception):
-    """The work is used up; never seen outside."""
+    """The work is used up; caught in this file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Start:
-    """A set, the cell of every row in it, how many cells there are, and the people below k."""
+    """A set, the cell of every row in it, the number of cells, and the people below k."""
 
     chosen: Columns
     cells: _Cells
@@ -104,7 +109,7 @@ class _Start:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Wider:
-    """A set with one more column: its cells, of which there may be `many`, are only counted."""
+    """A set with one more column: its cells, at most `many`, are only counted."""
 
     start: _Start
     column: int
@@ -124,6 +129,7 @@ class _Search:
     most: int
     wildcards: Wildcards | None
     work: int
+    persons: Persons | None = None
     counted: int = 0
     finished: bool = True
     proven: bool = False
@@ -136,58 +142,71 @@ class _Search:
         cls,
         codes: np.ndarray,
         k: int,
-        most: int,
+        people_limit: int,
         wildcards: Wildcards | None,
         work: int,
+        persons: Persons | None = None,
     ) -> "_Search":
         digits, radices = list[_Cells](), list[int]()
         for j in range(codes.shape[1]):
             column, radix = dense(codes[:, j].astype(np.int64))
             digits.append(column.astype(np.min_scalar_type(radix)))
             radices.append(radix)
-        return cls(digits, radices, k, most, wildcards, work)
+        return cls(digits, radices, k, people_limit, wildcards, work, persons)
 
-    def run(self, known: Columns) -> None:
+    def run(self, known_columns: Columns) -> None:
         rows = self.digits[0].size if self.digits else 0
-        nothing = _Start((), np.zeros(rows, np.int32), 1, rows if rows < self.k else 0)
-        if nothing.people > self.most:
+        all_people = rows if self.persons is None else self.persons.n
+        alone_in_all = all_people if all_people < self.k else 0
+        empty_set = _Start((), np.zeros(rows, np.int32), 1, alone_in_all)
+        if empty_set.people > self.most:
             self.unsafe, self.proven = list(range(len(self.digits))), True
             return
-        self.best = tuple(sorted(known))
-        alone = {j: self.extend(nothing, j).people for j in range(len(self.digits))}
-        self.unsafe = [j for j, people in alone.items() if people > self.most]
-        free = sorted((j for j in alone if j not in self.unsafe), key=lambda j: alone[j])
-        order = self.dive(nothing, free)
-        if known:
-            start = nothing
-            for j in known:
+        self.best = tuple(sorted(known_columns))
+        single_people = {j: self.extend(empty_set, j).people for j in range(len(self.digits))}
+        self.unsafe = [j for j, people in single_people.items() if people > self.most]
+        free = sorted(
+            (j for j in single_people if j not in self.unsafe), key=lambda j: single_people[j]
+        )
+        order = self.dive(empty_set, free)
+        if known_columns:
+            start = empty_set
+            for j in known_columns:
                 start = self.taken(self.extend(start, j))
             self.fill(start, [*order, *free])
         for column in free:
             if column not in self.best:
-                self.fill(self.taken(self.extend(nothing, column)), [*order, *free])
+                self.fill(self.taken(self.extend(empty_set, column)), [*order, *free])
         try:
-            self.deepen(nothing, free)
+            self.deepen(empty_set, free)
             self.proven = True
         except _UsedUpError:
             pass
 
     def extend(self, start: _Start, column: int) -> _Wider:
-        """Count the set with one more column."""
+        """Count the people of the set with one more column."""
         self.spend(start.cells.size)
-        many = start.many * self.radices[column]
-        counts = occupied(self.cells(start, column), many, CELLS)
-        people = int(counts[counts < self.k].sum())
-        wider = _Wider(start, column, many, people)
+        cell_limit = start.many * self.radices[column]
+        people = self.below(self.cells(start, column), cell_limit)
+        wider = _Wider(start, column, cell_limit, people)
         self.counted += 1
         if people > self.most and self.wildcards is not None:
-            # As a value missing exposes at least as many: only who is unsafe so is counted again.
+            # Missing as a value exposes at least as many people: only unsafe sets are counted
+            # again.
             self.spend(MATCHING * len(wider.chosen) * self.wildcards.weights.size)
             return replace(wider, people=self.wildcards.crowds(wider.chosen).users_below(self.k))
         return wider
 
+    def below(self, cells: _Cells, cell_limit: int) -> int:
+        """The people in a cell of fewer than k; the cells may be reordered."""
+        if self.persons is not None:
+            self.spend((SORTING - 1) * cells.size)
+            return people_below(cells, self.persons.owner, self.persons.n, self.k)
+        counts = occupied(cells, cell_limit, CELLS)
+        return int(counts[counts < self.k].sum())
+
     def cells(self, start: _Start, column: int) -> _Cells:
-        """The cell of every row, with one more column, in the smaller kind that holds them."""
+        """Return the cell of every row, with one more column; int32 if possible, else int64."""
         radix = self.radices[column]
         kind = np.int32 if start.many * radix < 2**31 else np.int64
         cells: _Cells = np.multiply(start.cells, radix, dtype=kind)
@@ -195,9 +214,9 @@ class _Search:
         return cells
 
     def taken(self, wider: _Wider) -> _Start:
-        """The same set to start from, its cells numbered without gaps: of one set, not of all."""
-        cells, many = _renumbered(self.cells(wider.start, wider.column), wider.many)
-        return _Start(wider.chosen, cells, many, wider.people)
+        """Return the same set as a start, its cells numbered without gaps."""
+        cells, cell_count = _renumbered(self.cells(wider.start, wider.column), wider.many)
+        return _Start(wider.chosen, cells, cell_count, wider.people)
 
     def spend(self, rows: int) -> None:
         self.work -= rows
@@ -205,7 +224,7 @@ class _Search:
             raise _UsedUpError
 
     def dive(self, start: _Start, free: Sequence[int]) -> list[int]:
-        """Add the column that exposes the fewest people, until none fits: the columns in order."""
+        """Add the column that exposes fewest people until none fits; return columns in order."""
         while True:
             self.note(start)
             wider = [self.extend(start, j) for j in free if j not in start.chosen]
@@ -218,7 +237,7 @@ class _Search:
         return list(start.chosen)
 
     def fill(self, start: _Start, order: Sequence[int]) -> None:
-        """Add every column that still fits, in order. Who did not fit before does not fit later."""
+        """Add every column that still fits, in order. A column that did not fit stays unfit."""
         for j in dict.fromkeys(order):
             if j not in start.chosen:
                 wider = self.extend(start, j)
@@ -227,7 +246,7 @@ class _Search:
         self.add(start.chosen)
 
     def deepen(self, start: _Start, free: Sequence[int]) -> None:
-        """All safe sets that add columns of `free` and may hold more columns than the best."""
+        """Search safe sets that add columns of `free` and may hold more columns than the best."""
         self.note(start)
         if len(start.chosen) + len(free) <= len(self.best):
             return
@@ -236,24 +255,24 @@ class _Search:
         for position, node in enumerate(safe):
             if len(start.chosen) + len(safe) - position <= len(self.best):
                 break
-            self.deepen(self.taken(node), [later.chosen[-1] for later in safe[position + 1 :]])
+            self.deepen(self.taken(node), [sibling.chosen[-1] for sibling in safe[position + 1 :]])
 
     def note(self, start: _Start) -> None:
         if start.people <= self.most and len(start.chosen) > len(self.best):
             self.best = tuple(sorted(start.chosen))
 
-    def add(self, chosen: Sequence[int]) -> None:
-        ordered = tuple(sorted(chosen))
+    def add(self, columns: Sequence[int]) -> None:
+        ordered = tuple(sorted(columns))
         if ordered and ordered not in self.maximal:
             self.maximal.append(ordered)
 
     def result(self) -> SafeSets:
-        chosen = self.best
-        if chosen and self.proven and chosen not in self.maximal:
-            self.maximal.append(chosen)
+        columns = self.best
+        if columns and self.proven and columns not in self.maximal:
+            self.maximal.append(columns)
         maximal = tuple(sorted(self.maximal, key=lambda s: (-len(s), s)))
         return SafeSets(
-            chosen,
+            columns,
             self.proven or not self.digits,
             maximal,
             tuple(self.unsafe),
@@ -262,10 +281,10 @@ class _Search:
         )
 
 
-def _renumbered(cells: _Cells, many: int) -> tuple[_Cells, int]:
-    """The same cells without gaps, and how many there are."""
-    if many <= CELLS:
+def _renumbered(cells: _Cells, cell_limit: int) -> tuple[_Cells, int]:
+    """Return the same cells without gaps, and their number."""
+    if cell_limit <= CELLS:
         occurring = np.bincount(cells, minlength=1) > 0
         return (np.cumsum(occurring, dtype=np.int32) - 1)[cells], int(occurring.sum())
-    coded, many = dense(cells)
-    return coded.astype(np.int32), many
+    coded, cell_limit = dense(cells)
+    return coded.astype(np.int32), cell_limit

@@ -1,4 +1,4 @@
-"""The columns that a curator who sees everything can release whole: by the TRUE exposure.
+"""Choose whole columns with full knowledge of the table: by the TRUE exposure.
 
 Global suppression (paper 000, section 1 names it as a rival of every release that is decided
 without seeing the joint). Q_J(k/n) never falls when a column is added, so safe sets of columns are
@@ -18,20 +18,20 @@ from ..exposure.cells import as_columns, as_table
 from ..validation import whole
 from .weights import as_gains, as_weights
 
-MOST_SETS = 60_000  # sets of columns that are counted in one search: about a minute
+MOST_SETS = 60_000  # limits the sets of columns counted in a search: about a minute
 
 
 @dataclass(frozen=True, slots=True)
 class BestColumns:
-    """The columns that a curator who sees everything keeps, and whom they expose.
+    """The columns kept by a curator that knows the table, and their true exposure.
 
     Attributes:
         kept: column numbers, ascending.
-        weight: of the columns together, as the caller weighs them.
+        weight: total of the caller's weights.
         exposed: people in a cell of fewer than k.
         n: people.
-        k: the smallest crowd in which nobody is exposed.
-        looked: how many sets of columns were counted on the way.
+        k: the smallest crowd in which no person is exposed.
+        looked: number of sets of columns that were counted.
     """
 
     kept: tuple[int, ...]
@@ -61,10 +61,10 @@ def best_columns(
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
 ) -> BestColumns:
-    """The heaviest set of columns whose true exposure is at most `target`; exact.
+    """Return the heaviest set of columns with a true exposure within `target`; exact.
 
     Of equal weights the most columns, then the fewest exposed people, then the first set in
-    lexicographic order. Where the required columns alone are above the target, nothing is kept.
+    lexicographic order. If the required columns alone are above the target, no column is kept.
 
     Args:
         table: n x d integer codes of at least 0, n >= 1.
@@ -83,26 +83,26 @@ def best_columns(
         raise ParameterError("table: found nobody; at least one person is needed")
     if not 0 <= target <= 1:
         raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")
-    must, never = set(as_columns(required, d)), set(as_columns(forbidden, d))
+    must, forbidden_columns = set(as_columns(required, d)), set(as_columns(forbidden, d))
     exact = as_weights(weights, d)
     gains = as_gains(exact)
     search = _Search(codes, k, target, gains)
-    free = [j for j in range(d) if j not in never | must]
-    kept = search.best(tuple(sorted(must)), sorted(free, key=lambda j: -gains[j]))
-    exposed = search.exposed(kept)
-    weight = float(sum(exact[j] for j in kept))
-    return BestColumns(kept, weight, exposed, n, k, len(search.memory))
+    free = [j for j in range(d) if j not in forbidden_columns | must]
+    kept_columns = search.best(tuple(sorted(must)), sorted(free, key=lambda j: -gains[j]))
+    exposed = search.exposed(kept_columns)
+    weight = float(sum(exact[j] for j in kept_columns))
+    return BestColumns(kept_columns, weight, exposed, n, k, len(search.memory))
 
 
 class _Search:
-    """Keep or drop, heaviest first; a set that holds an unsafe pair is never counted."""
+    """Keep or drop, heaviest first; a set that contains an unsafe pair is never counted."""
 
     def __init__(self, codes: Any, k: int, target: float, gains: Sequence[int]) -> None:
         self.codes, self.k, self.target, self.gains = codes, k, target, gains
         self.memory: dict[tuple[int, ...], int] = {}
 
     def exposed(self, columns: tuple[int, ...]) -> int:
-        """People in a small crowd; nobody is exposed by nothing."""
+        """Return the people in a small crowd; without columns no person is exposed."""
         if not columns:
             return 0
         if columns not in self.memory:
@@ -130,17 +130,17 @@ class _Search:
         best = self.key(required)
         stack = [(0, best[0], required)]
         while stack:
-            position, gain, chosen = stack.pop()
+            position, gain, columns = stack.pop()
             if gain >= best[0]:
-                best = max(best, self.key(chosen))
+                best = max(best, self.key(columns))
             if position == len(order):
                 continue
             if gain + sum(self.gains[j] for j in order[position:]) < best[0]:
                 continue
-            stack.append((position + 1, gain, chosen))
+            stack.append((position + 1, gain, columns))
             j = order[position]
-            wider = tuple(sorted((*chosen, j)))
-            if any((min(i, j), max(i, j)) in pairs for i in chosen):
+            wider = tuple(sorted((*columns, j)))
+            if any((min(i, j), max(i, j)) in pairs for i in columns):
                 continue
             if self.safe(wider):
                 stack.append((position + 1, gain + self.gains[j], wider))

@@ -1,30 +1,31 @@
-r"""Values left blank (paper 000, section 8.1): which, how many others cover them, what is promised.
+r"""Suppressed values (paper 000, section 8.1): their choice, their cover, and the certified bound.
 
-In column j the listed values are left blank by everybody who has one, r people; of the other n - r
-each leaves a blank with probability c. What an observer sees of a person is the row that it says,
-blanks included. So
+In column j the listed values are suppressed by all r people that have one; of the other n - r
+each suppresses its value with probability c. An observer sees a person's reported row, suppressed
+values included. So
 
-    a person is EXPOSED if fewer than k people say the same row, a blank being a value like any.
+    a person is EXPOSED if fewer than k people report the same row, suppressed being a value.
 
-This is careful: whoever knows somebody's true row cannot even be sure which of the rows said that
-fit it (its own values, or blanks in columns with a cover) is that person's, and the rows that fit
-are at least those that say the same. What a blank tells is its chance to hide a listed value,
-r / (r + expected covers), and at least k people leave it.
+This is careful: an observer that knows a person's true row cannot be sure which of the fitting
+reported rows (its own values, or suppressed in columns with a cover) is that person's, and the
+fitting rows are at least the equal rows. A suppressed value reveals its chance to hide a listed
+value, r / (r + expected covers), and at least k people suppress it.
 
-The cover is the smallest with which at least k people leave a blank, but for a stated probability:
+The cover is the smallest with which at least k people suppress a value, except with a stated
+probability:
 
     P( r + Bin(n - r, c) >= k )  >=  1 - delta        (exact tail; c in parts of 2^32; 0 if r >= k)
 
-The promise. A value v is said by between low(v) and high(v) people: exactly count(v) where there
-is no cover, else within binomial quantiles, all at once but for probability delta. Call some of
-what is said in each column common, the rest rare. With R_j = sum of high(v) over the rare, R = sum
+The certified bound. A value v is reported by between low(v) and high(v) people: exactly count(v)
+without a cover, else within binomial quantiles, all at once except with probability delta. Call
+some reports of each column common, the rest rare. With R_j = sum of high(v) over the rare, R = sum
 R_j, N_j common values, P = prod N_j, and H_j common values with low(v) - (R - R_j) > (k - 1) P /
 N_j,
 
     exposed people  <=  R + (k - 1) (P - max_j H_j)
 
-by the argument of the coverage bound (coverage.py), which uses counts from above where they are
-rare and from below where they are common. The least over all thresholds on high(v) is taken.
+by the argument of the coverage bound (coverage.py), with counts from above for rare reports and
+from below for common reports. The least over all thresholds on high(v) is taken.
 """
 
 import heapq
@@ -35,20 +36,20 @@ from math import prod
 from ..estimation.binomial_covers import COVERS, cover, covers_within
 from ..validation import Counts
 
-MOST_CHOICES = 2_000  # ways to leave blanks that are looked at
-FEW = 12  # values of a column each number of which is tried; of more values, so many numbers
+MOST_CHOICES = 2_000  # limits the combinations of suppressed values examined
+FEW = 12  # values up to which every level of a column is tried; for more, about so many levels
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What is said in one column, in numbers of people.
+    """The reports in one column, in numbers of people.
 
     Attributes:
-        low, high: bounds of each count; a blank, where there is one, comes last.
-        named: expected people who say their value.
-        missing: people who did not answer; each counts as one with a value of its own.
+        low, high: bounds of each count; a suppressed value, if there is one, comes last.
+        named: expected number of people that report their value.
+        missing: people without an answer; each counts as one with a value of its own.
         cover: in parts of 2^32.
-        listed: people who must leave a blank.
+        listed: people that must suppress their value.
     """
 
     low: tuple[int, ...]
@@ -61,10 +62,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """At most `people` are exposed, by calling a count common from these thresholds on.
+    """A proof that at most `people` are exposed: counts from these thresholds on are common.
 
     Attributes:
-        people: at most so many.
+        people: upper bound on the exposed people.
         thresholds: people, one a column.
     """
 
@@ -74,14 +75,14 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to release.
+    """A choice of values to report by name.
 
     Attributes:
-        levels: per column how many of its values are said by name, the most frequent first; 0 drops
-            it, and all of them need no blank.
-        utility: of what is said by name, in the caller's weights.
-        proof: that so few are exposed.
-        exact: whether no other choice can have a higher utility, of those that are looked at.
+        levels: per column the number of values reported by name, the most frequent first; 0 drops
+            the column, and all of them need no suppression.
+        utility: of the values reported by name, in the caller's weights.
+        proof: the bound on exposed people.
+        exact: whether no choice in the search space has a higher utility.
     """
 
     levels: tuple[int, ...]
@@ -91,33 +92,37 @@ class Choice:
 
 
 def column(counts: Counts, level: int, n: int, k: int, delta: float) -> Column | None:
-    """One column of which so many values are said by name; None if no cover makes k blanks.
+    """Return a column with some values reported by name; None if no cover makes k suppressions.
 
     Args:
         counts: people per value, the most frequent first.
-        level: how many of them are said by name.
+        level: number of values reported by name.
         n: people in all.
         k: crowd size.
-        delta: probability with which anything said of this column may fail.
+        delta: probability with which any bound of this column may fail.
     """
     missing = n - int(counts.sum())
-    named, listed = counts[:level], int(counts[level:].sum())
+    named_counts, listed = counts[:level], int(counts[level:].sum())
     if level >= len(counts):
-        exact = tuple(named.tolist())
-        return Column(exact, exact, float(named.sum()), missing)
-    others = int(named.sum())
-    parts = cover(listed, others, k, delta / 2)
+        exact = tuple(named_counts.tolist())
+        return Column(exact, exact, float(named_counts.sum()), missing)
+    named_people = int(named_counts.sum())
+    parts = cover(listed, named_people, k, delta / 2)
     if parts is None:
         return None
-    each = delta / 2 / (level + 1)
-    gone = [covers_within(int(count), parts, each) for count in named]
-    low, high = covers_within(others, parts, each)
-    lows = [int(count) - most for count, (_, most) in zip(named, gone, strict=True)]
-    highs = [int(count) - least for count, (least, _) in zip(named, gone, strict=True)]
+    error_share = delta / 2 / (level + 1)
+    cover_limits = [covers_within(int(count), parts, error_share) for count in named_counts]
+    low, high = covers_within(named_people, parts, error_share)
+    lows = [
+        int(count) - highest for count, (_, highest) in zip(named_counts, cover_limits, strict=True)
+    ]
+    highs = [
+        int(count) - lowest for count, (lowest, _) in zip(named_counts, cover_limits, strict=True)
+    ]
     return Column(
         (*lows, listed + low),
         (*highs, listed + high),
-        others * (1 - parts / COVERS),
+        named_people * (1 - parts / COVERS),
         missing,
         parts,
         listed,
@@ -125,7 +130,7 @@ def column(counts: Counts, level: int, n: int, k: int, delta: float) -> Column |
 
 
 def promise(columns: Sequence[Column], k: int, n: int, most: int | None = None) -> Proof | None:
-    """The least bound over all thresholds, see the top of this file; None if it is above `most`."""
+    """Return the least bound over all thresholds (module docstring); None if it is above `most`."""
     if not columns or k <= 1:
         return Proof(0, tuple(1 for _ in columns))
     ceiling = n if most is None else min(most, n)
@@ -135,18 +140,18 @@ def promise(columns: Sequence[Column], k: int, n: int, most: int | None = None) 
 
 
 def proved(columns: Sequence[Column], k: int, n: int, thresholds: Sequence[int]) -> int:
-    """How many of n people these thresholds prove to be exposed at most; 0 without columns."""
+    """Return the bound on exposed people among n that these thresholds prove; 0 without columns."""
     if not columns or k <= 1:
         return 0
     points = [_at(column, t) for column, t in zip(columns, thresholds, strict=True)]
     return min(n, _bound(points, k))
 
 
-_Point = tuple[int, int, tuple[int, ...]]  # people who are rare, common values, their low counts
+_Point = tuple[int, int, tuple[int, ...]]  # rare people, common values, their low counts
 
 
 def _at(column: Column, threshold: int) -> _Point:
-    """A column where counts from a threshold on are common."""
+    """Return a column with counts from a threshold on as common."""
     common = tuple(
         low for low, high in zip(column.low, column.high, strict=True) if high >= threshold
     )
@@ -155,20 +160,20 @@ def _at(column: Column, threshold: int) -> _Point:
 
 
 def _bound(points: Sequence[_Point], k: int) -> int:
-    """The bound at one choice of what is common."""
+    """Return the bound for one choice of common values."""
     rare = sum(people for people, _, _ in points)
-    cells = prod(many for _, many, _ in points)
+    cells = prod(cell_count for _, cell_count, _ in points)
     spared = 0
-    for people, many, lows in points:
-        heavy = sum((low - (rare - people)) * many > (k - 1) * cells for low in lows)
+    for people, cell_count, lows in points:
+        heavy = sum((low - (rare - people)) * cell_count > (k - 1) * cells for low in lows)
         spared = max(spared, heavy)
     return rare + (k - 1) * (cells - spared)
 
 
 class _Descent:
-    """The least bound below a ceiling, column by column.
+    """Search for the least bound below a ceiling, column by column.
 
-    What is chosen so far bounds the rest: R and P only grow, and P - max N_j does not fall.
+    A partial choice bounds the rest: R and P only grow, and P - max N_j does not fall.
     """
 
     def __init__(self, columns: Sequence[Column], k: int, ceiling: int) -> None:
@@ -198,9 +203,11 @@ class _Descent:
                 self.ceiling, self.best = people, Proof(people, thresholds)
             return
         for threshold, point in self.steps[len(points)]:
-            people, many, _ = point
-            chosen = (*thresholds, threshold), (*points, point)
-            self._choose(*chosen, rare + people, cells * many, max(widest, many))
+            people, cell_count, _ = point
+            column_thresholds = (*thresholds, threshold), (*points, point)
+            self._choose(
+                *column_thresholds, rare + people, cells * cell_count, max(widest, cell_count)
+            )
 
 
 def choose(
@@ -212,25 +219,25 @@ def choose(
     allowed: Sequence[int],
     required: Sequence[int] = (),
 ) -> Choice:
-    """What to say by name so that most is said and at most `most` people can be exposed.
+    """Choose the values to report by name: most utility with at most `most` people exposed.
 
-    utility = sum over columns of gain x share of people expected to say their value. A value that
-    fewer than k people have is never said by name. A first search adds column after column with as
-    many named values as fit; then choices are looked at, the most promising first, until none can
-    be better or 2,000 have been looked at.
+    utility = sum over columns of gain x share of people expected to report their value. A value
+    with fewer than k people is never reported by name. A first search adds column after column with
+    as many named values as fit; then choices are examined, the most promising first, until none can
+    be better or 2,000 were examined.
 
     Args:
         counts: people per value of each column, the most frequent first.
         k: crowd size.
-        most: people who may be exposed.
+        most: people that may be exposed.
         gains: weight of each column, > 0.
-        delta: probability with which a promise may fail, shared out evenly over the columns.
+        delta: probability with which a bound may fail, divided evenly among the columns.
         allowed: columns that may be kept.
-        required: columns of which something must be said.
+        required: columns with at least one value reported by name.
     """
     n = max((int(count.sum()) for count in counts), default=0)
-    each = delta / max(len(counts), 1)
-    search = _Search(tuple(counts), k, most, tuple(gains), each, n, frozenset(required))
+    error_share = delta / max(len(counts), 1)
+    search = _Search(tuple(counts), k, most, tuple(gains), error_share, n, frozenset(required))
     return search.run(allowed)
 
 
@@ -246,28 +253,29 @@ class _Search:
     best: Choice = Choice((), 0.0, Proof(0, ()), exact=True)
     known: dict[tuple[int, int], Column | None] = field(default_factory=dict)
 
-    def run(self, allowed: Sequence[int]) -> Choice:
-        """From nothing upwards, then from saying everything downwards."""
+    def run(self, allowed_columns: Sequence[int]) -> Choice:
+        """Search upwards from no column, then downwards from all values."""
         self.best = Choice((0,) * len(self.counts), 0.0, Proof(0, ()), exact=True)
-        self._climb(allowed)
+        self._climb(allowed_columns)
         top = tuple(
-            next(iter(self._levels(j)), 0) if j in allowed else 0 for j in range(len(self.counts))
+            next(iter(self._levels(j)), 0) if j in allowed_columns else 0
+            for j in range(len(self.counts))
         )
-        queue, seen = [(-self._hoped(top), tuple(-level for level in top))], {top}
+        queue, visited = [(-self._hoped(top), tuple(-level for level in top))], {top}
         for _ in range(MOST_CHOICES):
             if not queue or -queue[0][0] <= self.best.utility:
                 return self.best
             levels = tuple(-level for level in heapq.heappop(queue)[1])
             self._try(levels)
             for fewer in self._below(levels):
-                if fewer not in seen and self._hoped(fewer) > self.best.utility:
-                    seen.add(fewer)
+                if fewer not in visited and self._hoped(fewer) > self.best.utility:
+                    visited.add(fewer)
                     heapq.heappush(queue, (-self._hoped(fewer), tuple(-level for level in fewer)))
         return replace(self.best, exact=False)
 
-    def _climb(self, allowed: Sequence[int]) -> None:
+    def _climb(self, allowed_columns: Sequence[int]) -> None:
         levels = [0] * len(self.counts)
-        for j in sorted(allowed, key=lambda j: (j not in self.required, -self.gains[j], j)):
+        for j in sorted(allowed_columns, key=lambda j: (j not in self.required, -self.gains[j], j)):
             for level in self._levels(j):
                 wider = (*levels[:j], level, *levels[j + 1 :])
                 if self._try(wider):
@@ -275,9 +283,9 @@ class _Search:
                     break
 
     def _levels(self, j: int) -> list[int]:
-        """The levels of a column, downwards: all of a few values, of many ever fewer.
+        """Return the levels of a column, downwards: all of a few values, of many increasingly few.
 
-        Values that fewer than k people have are not said by name at any.
+        Values with fewer than k people are never reported by name.
         """
         values = int((self.counts[j] >= self.k).sum())
         if values <= FEW:
@@ -292,26 +300,30 @@ class _Search:
                 yield (*levels[:j], lower, *levels[j + 1 :])
 
     def _hoped(self, levels: tuple[int, ...]) -> float:
-        """The utility if nobody had to cover: never less than it is, and falling with levels."""
-        said = (int(c[:level].sum()) for c, level in zip(self.counts, levels, strict=True))
-        return sum(gain * people / self.n for gain, people in zip(self.gains, said, strict=True))
+        """Return the utility without covers: an upper bound, monotone in the levels."""
+        named_people = (int(c[:level].sum()) for c, level in zip(self.counts, levels, strict=True))
+        return sum(
+            gain * people / self.n for gain, people in zip(self.gains, named_people, strict=True)
+        )
 
     def _try(self, levels: tuple[int, ...]) -> bool:
-        """Whether a choice keeps the promise; it is remembered if it is better."""
+        """Whether a choice keeps the bound; it is remembered if it is better."""
         columns = []
         for j, level in enumerate(levels):
             if level:
                 if (j, level) not in self.known:
                     self.known[j, level] = column(self.counts[j], level, self.n, self.k, self.each)
                 columns.append(self.known[j, level])
-        said = [point for point in columns if point is not None]
-        if len(said) < len(columns):
+        points = [point for point in columns if point is not None]
+        if len(points) < len(columns):
             return False
-        proof = promise(said, self.k, self.n, self.most)
+        proof = promise(points, self.k, self.n, self.most)
         if proof is None:
             return False
         gains = [gain for gain, level in zip(self.gains, levels, strict=True) if level]
-        utility = sum(gain * point.named / self.n for gain, point in zip(gains, said, strict=True))
+        utility = sum(
+            gain * point.named / self.n for gain, point in zip(gains, points, strict=True)
+        )
         if utility > self.best.utility and all(levels[j] for j in self.required):
             self.best = Choice(levels, utility, proof, exact=True)
         return True

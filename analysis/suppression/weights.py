@@ -1,7 +1,6 @@
 """Weights of columns, as exact decimals and as integers that break the first tie.
 
-A weight is the decimal number it is written as: 0.1 + 0.2 weighs as much as 0.3, which is not so
-for floats.
+A weight is the decimal number it is written as: 0.1 + 0.2 weighs the same as 0.3, unlike floats.
 """
 
 from collections.abc import Sequence
@@ -18,12 +17,14 @@ DIGITS = 2**52  # a total weight is at most this many units
 
 
 def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
-    """The weights as the decimal numbers they are written as."""
-    given: Sequence[Any] = [1] * columns if weights is None else sequence(weights, "weights")
-    if len(given) != columns:
-        raise ParameterError(f"weights: found {len(given)} for {columns} columns")
+    """Return the weights as the decimal numbers they are written as."""
+    weight_values: Sequence[Any] = (
+        [1] * columns if weights is None else sequence(weights, "weights")
+    )
+    if len(weight_values) != columns:
+        raise ParameterError(f"weights: found {len(weight_values)} for {columns} columns")
     exact = []
-    for weight in given:
+    for weight in weight_values:
         number = isinstance(weight, (int, float, Fraction, np.integer, np.floating))
         if not number or isinstance(weight, NO_NUMBERS) or not isfinite(weight) or weight < 0:
             raise ParameterError(
@@ -34,10 +35,10 @@ def as_weights(weights: Sequence[float] | None, columns: int) -> list[Fraction]:
 
 
 def as_gains(weights: list[Fraction]) -> list[int]:
-    """Integers with the same order of sums, plus one a column so that more columns break ties.
+    """Return integers with the same order of sums, plus 1 a column: more columns break ties.
 
-    Exact when the total is at most 2^52 of the smallest common unit; rounded to that many units of
-    the total otherwise.
+    Exact if the total is at most 2^52 of the smallest common unit; otherwise rounded to that many
+    units of the total.
     """
     total = sum(weights, Fraction(0))
     unit = Fraction(1, lcm(*(weight.denominator for weight in weights)))

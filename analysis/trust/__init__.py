@@ -1,9 +1,8 @@
-"""Trust: from what a coalition viewed to what it received, knows, and can link.
+"""Trust: from the view of a coalition to its leakage, its knowledge, and the people it can link.
 
-What a coalition viewed comes from protocol/view.py. Here live evidence, fibers (all tables
-consistent with it), inference and bits received. May import the plain data of `protocol`,
-`estimation` and `composition`. Must never know what the truth is: only the scores that compare it
-with the truth do.
+Views come from protocol/view.py. This room holds evidence, fibers (all consistent tables),
+inference and bits received. It may import the plain data of `protocol`, `estimation` and
+`composition`. It must never know the truth: only the scores that compare results with the truth do.
 """
 
 from typing import TYPE_CHECKING

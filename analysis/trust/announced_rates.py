@@ -1,8 +1,9 @@
-"""What a call tells by the rate of its covers: how many people have a value that is left blank.
+"""Counts that follow from the announced rate of cover suppression.
 
-The cover of a column is the least with which r listed people and n - r others make k blanks
-(binomial_covers.py), so whoever reads the call can look for the r that it is the cover of. Every
-other r has another cover, but for rounding to parts of 2^32; where two fit, nothing is made of it.
+The cover rate of a column is the least with which r people with listed values and n - r more make
+k suppressions (binomial_covers.py). A reader of the announcement can search for the r that has this
+rate. Every other r has another rate, except for rounding to parts of 2^32; if two fit, no count is
+derived.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from ...protocol.messages import Counts
     from ...protocol.view import View
 
-FIRST = 1  # the round of which the curator read the counts that it decided from
+FIRST = 1  # the curator read the counts of this round before it decided
 
 
 def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
-    """Anybody: what the covers of a decision tell. columns: how many the table has, >= 1.
+    """Yield the counts that follow from a decision's cover rates. columns: of the table, >= 1.
 
-    As counts of round 1: how many have one of the values that its rule names (BLANK), and how many
-    another (OTHER).
+    They are counts of round 1: people with a value that a rule names (BLANK), and people
+    with another (OTHER). Every party can compute them from the announcement.
     """
     if view.decision is None:
         return
@@ -37,15 +38,15 @@ def announced(view: "View", columns: int) -> "Iterator[CountsSeen]":
 
 
 def listed(parts: int, people: int, k: int, delta: float) -> Sequence[int]:
-    """The numbers of listed people whose cover, among so many people, is this one: mostly one.
+    """Return the numbers of people with listed values that have this cover rate: usually one.
 
     Args:
-        parts: the cover, in parts of 2^32, >= 1.
-        people: who answered, listed or not.
-        k: blanks that are needed.
-        delta: probability with which there may be fewer, in (0, 1).
+        parts: the cover rate, in parts of 2^32, >= 1.
+        people: respondents, with any value.
+        k: suppressions needed.
+        delta: probability that there are fewer, in (0, 1).
     """
-    low, high = 0, min(k - 1, people)  # the cover falls as more are listed
+    low, high = 0, min(k - 1, people)  # the rate falls as more people have listed values
     while low < high:
         middle = (low + high) // 2
         if _cover(middle, people, k, delta) <= parts:

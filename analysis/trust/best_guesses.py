@@ -1,7 +1,7 @@
-"""What a posterior says of people: shares, best guesses, certain cells, anonymity sets.
+"""Figures from a posterior: shares, best guesses, certain cells, anonymity sets.
 
-Everything here reads an `Inference` and computes no posterior: it sums the shares of crowds over
-the pools that a person may be in, and compares best guesses with the prior, or with the truth.
+This file reads an `Inference` and computes no posterior. It sums the shares of crowds over the
+pools that a person may be in, and compares best guesses with the prior or with the truth.
 """
 
 from collections import defaultdict
@@ -16,15 +16,15 @@ from operator import itemgetter
 from .evidence import Cell, Evidence
 from .fiber import Nats, Posterior, log_prior
 
-MOST_ROWS = 20_000  # rows of a pool among which the likeliest is sought
+MOST_ROWS = 20_000  # rows of a pool that the search for the likeliest looks at
 
 
-# crowd -> row -> people who truly hold it; -1 where a value is not recorded
+# crowd -> row -> people with that row; -1 for a value that is not recorded
 Truth = Mapping[int, Mapping[Cell, int]]
 
 
 class Method(StrEnum):
-    """How figures were come by."""
+    """The method by which a figure was computed."""
 
     EXACT = "exact"
     SAMPLED = "sampled"
@@ -34,17 +34,17 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """How sure the coalition is of something true: before it saw anything, and now.
+    """The probability that the coalition gives to a true statement, before and after its view.
 
     Attributes:
-        prior: its probability before, 0 to 1.
-        posterior: its probability now, 0 to 1.
+        prior: probability before the view, 0 to 1.
+        posterior: probability given the view, 0 to 1.
         error: standard error of the posterior; 0.0 where it is exact.
     """
 
     prior: float
     posterior: float
-    error: float = 0.0  # standard error of the posterior
+    error: float = 0.0  # unit: probability
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,11 @@ class Inference:
     """The posterior of every person, by crowd.
 
     Attributes:
-        evidence: what is known.
+        evidence: the statements that the view implies.
         posteriors: one for each component.
-        told: information received about all people's values: the divergence of the posterior of the
-            labelled table from its prior. Where all that was seen follows from the table (no
-            covers, and everybody told apart) it is the log of how many times fewer tables are
-            possible.
+        told: leakage about all people's values: the divergence of the posterior of the labelled
+            table from its prior. If the table determines the view (no covers, all crowds
+            distinguished), it is the log of the factor by which the number of possible tables fell.
         method: exact, sampled or bounded.
     """
 
@@ -68,12 +67,12 @@ class Inference:
 
     @property
     def bits(self) -> float:
-        """The bits received: at most so many where that is known, else at least so many."""
+        """The leakage in bits: an upper bound if there is a finite one, else a lower bound."""
         return self.told.bits
 
     @cached_property
     def parts(self) -> Mapping[int, tuple[tuple[tuple[int, ...], Mapping[Cell, float]], ...]]:
-        """Per crowd, pieces of a row that are independent of each other: columns and shares."""
+        """Per crowd: independent pieces of a row, each with its columns and their shares."""
         by_crowd: dict[int, list[tuple[tuple[int, ...], Mapping[Cell, float]]]] = {}
         for posterior in self.posteriors:
             for crowd, columns in posterior.columns.items():
@@ -84,20 +83,20 @@ class Inference:
     def _by_value(
         self, columns: Sequence[int], shares: Mapping[Cell, float]
     ) -> Mapping[Cell, float]:
-        """Shares of cells of values, where those of states are given."""
+        """Return the shares of cells of values, from those of cells of states."""
         if not self.evidence.values:
             return shares
         summed: dict[Cell, float] = {}
         for cell, share in shares.items():
-            held = self.evidence.held(columns, cell)
-            summed[held] = summed.get(held, 0.0) + share
+            values = self.evidence.held(columns, cell)
+            summed[values] = summed.get(values, 0.0) + share
         return summed
 
     @cached_property
     def pools(self) -> tuple[frozenset[int], ...]:
-        """All pools; a crowd that is told apart is one by itself."""
-        everybody = range(len(self.evidence.crowds))
-        return tuple(dict.fromkeys(self.evidence.pool_of(crowd) for crowd in everybody))
+        """All pools; a crowd in no pool is a pool of its own."""
+        all_crowds = range(len(self.evidence.crowds))
+        return tuple(dict.fromkeys(self.evidence.pool_of(crowd) for crowd in all_crowds))
 
     @property
     def error(self) -> float:
@@ -106,30 +105,30 @@ class Inference:
 
     @property
     def agreement(self) -> float:
-        """The worst ratio of variances of the chains; 1.0 where they agree or none was needed."""
+        """The worst ratio of variances of the chains; 1.0 if no posterior was sampled."""
         return max(
             (posterior.agreement for posterior in self.posteriors if posterior.sampled), default=1.0
         )
 
     def weights(self, pool: frozenset[int]) -> dict[int, float]:
-        """How likely somebody of a pool is in each of its crowds."""
+        """Return the probability that a person of a pool is in each of its crowds."""
         sizes = {crowd: self.evidence.crowds[crowd].people for crowd in pool}
         whole = sum(sizes.values())
         return {crowd: size / whole for crowd, size in sizes.items() if size}
 
     def probability(self, crowd: int, row: Cell) -> float:
-        """The probability that somebody of this crowd (or its pool) holds this whole row."""
+        """Return the probability that a person of this crowd (or its pool) holds this whole row."""
         pool = self.evidence.pool_of(crowd)
         return fsum(share * self._in(member, row) for member, share in self.weights(pool).items())
 
     def _in(self, crowd: int, row: Cell) -> float:
         return prod(
-            shares.get(tuple(row[column] for column in some), 0.0)
-            for some, shares in self.parts.get(crowd, ())
+            shares.get(tuple(row[column] for column in part_columns), 0.0)
+            for part_columns, shares in self.parts.get(crowd, ())
         )
 
     def values(self, crowd: int, column: int) -> dict[int, float]:
-        """The probability of each value of a column for somebody of this crowd (or its pool)."""
+        """Return the probability of each value of a column for a person of this crowd or pool."""
         chances: dict[int, float] = {}
         for person, weight in self.weights(self.evidence.pool_of(crowd)).items():
             for columns, shares in self.parts.get(person, ()):
@@ -140,20 +139,23 @@ class Inference:
         return chances
 
     def best_value(self, crowd: int, column: int) -> float:
-        """The probability of the likeliest value of a column."""
+        """Return the probability of the likeliest value of a column."""
         if column in self.evidence.crowds[crowd].revealed:
             return 1.0
         return min(max(self.values(crowd, column).values()), 1.0)
 
     def best_row(self, crowd: int) -> float:
-        """The probability of the likeliest row; of a large pool, of the likeliest looked at."""
+        """Return the probability of the likeliest row.
+
+        For a pool with too many rows, return the maximum over each crowd's likeliest row.
+        """
         pool = self.weights(self.evidence.pool_of(crowd))
         if len(pool) == 1:
             return prod(max(shares.values()) for _, shares in self.parts.get(crowd, ()))
         return max(self.probability(crowd, row) for row in self._likely(pool))
 
     def _likely(self, pool: Mapping[int, float]) -> Iterator[Cell]:
-        """Rows that somebody of a pool may hold: all, or the likeliest of every crowd."""
+        """Yield rows that a person of a pool may hold: all, or the likeliest of every crowd."""
         columns = range(len(self.evidence.laws))
         domains = [
             {value for crowd in pool for value, share in self.values(crowd, column).items()}
@@ -164,9 +166,9 @@ class Inference:
             return
         for crowd in pool:
             row = dict.fromkeys(columns, 0)
-            for some, shares in self.parts[crowd]:
+            for part_columns, shares in self.parts[crowd]:
                 best = max(shares.items(), key=itemgetter(1))[0]
-                row.update(zip(some, best, strict=True))
+                row.update(zip(part_columns, best, strict=True))
             yield tuple(row[column] for column in columns)
 
     def certain(self, crowd: int, column: int) -> bool:
@@ -186,8 +188,10 @@ class Inference:
                 if posterior.proven is not None:
                     return (crowd, column) in posterior.proven
                 place = columns.index(column)
-                held = (self.evidence.held(columns, cell) for cell in posterior.shares[crowd])
-                return len({cell[place] for cell in held}) == 1
+                cell_values = (
+                    self.evidence.held(columns, cell) for cell in posterior.shares[crowd]
+                )
+                return len({cell[place] for cell in cell_values}) == 1
         return False
 
     @cached_property
@@ -201,7 +205,7 @@ class Inference:
 
     @property
     def cells_certain(self) -> int:
-        """How many (person, column) have one possible value."""
+        """Number of (person, column) pairs with only one possible value."""
         columns = range(len(self.evidence.laws))
         return sum(
             about.people * sum(self.certain(crowd, column) for column in columns)
@@ -211,7 +215,7 @@ class Inference:
 
     @property
     def rows_guessed(self) -> float:
-        """Expected number of people whose whole row a best guess gets right."""
+        """Expected number of whole rows guessed correctly."""
         return fsum(
             about.people * self.best_row(crowd)
             for crowd, about in enumerate(self.evidence.crowds)
@@ -220,7 +224,7 @@ class Inference:
 
     @property
     def cells_guessed(self) -> float:
-        """Expected number of (person, column) that a best guess of each gets right."""
+        """Expected number of (person, column) pairs that are guessed correctly."""
         columns = range(len(self.evidence.laws))
         return fsum(
             about.people * fsum(self.best_value(crowd, column) for column in columns)
@@ -230,34 +234,35 @@ class Inference:
 
     @property
     def rows_guessed_before(self) -> float:
-        """The same from the prior alone."""
+        """Expected number of rows guessed correctly from the prior alone."""
         return self.evidence.users * prod(max(law) for law in self.evidence.shares)
 
     @property
     def cells_guessed_before(self) -> float:
-        """The same from the prior alone."""
+        """Expected number of (person, column) pairs guessed correctly from the prior alone."""
         return self.evidence.users * fsum(max(law) for law in self.evidence.shares)
 
     @property
     def sets(self) -> tuple[tuple[int, int], ...]:
-        """Anonymity sets: (people in it, how many such sets), a linked person being alone."""
+        """Anonymity sets: (people in it, number of such sets); a linked person is alone."""
         sets: dict[int, int] = {}
         for pool in self.pools:
             crowds = [self.evidence.crowds[crowd] for crowd in pool]
             people = sum(about.people for about in crowds)
-            alone = any(about.linked for about in crowds)
+            is_linked = any(about.linked for about in crowds)
             if people:
-                size, times = (1, people) if alone else (people, 1)
+                size, times = (1, people) if is_linked else (people, 1)
                 sets[size] = sets.get(size, 0) + times
         return tuple(sorted(sets.items()))
 
     def worst_row(self, truth: Truth) -> Guess | None:
-        """Of whom outside the coalition it is surest, and rightly: prior and posterior of its row.
+        """Return the prior and posterior of the coalition's most certain true row.
 
-        Of several alike, one whose row was least likely before. None where nobody is outside.
+        Rows of members are left out. Among rows with the same posterior, the least likely before.
+        None if no such row is recorded.
         """
         guesses = (
-            Guess(exp(self._before(row)), self.probability(crowd, row), self._error(crowd))
+            Guess(exp(self._log_prior(row)), self.probability(crowd, row), self._error(crowd))
             for crowd, rows in truth.items()
             if not self.evidence.crowds[crowd].own
             for row in rows
@@ -266,27 +271,27 @@ class Inference:
         return max(guesses, key=lambda guess: (guess.posterior, -guess.prior), default=None)
 
     def worst_value(self, truth: Truth) -> Guess | None:
-        """The same for one true value of one person."""
-        seen: set[tuple[int, int, int]] = set()
+        """Return the prior and posterior of the coalition's most certain true value."""
+        visited: set[tuple[int, int, int]] = set()
         guesses: list[Guess] = []
         for crowd, rows in truth.items():
             if self.evidence.crowds[crowd].own:
                 continue
             for row in rows:
                 for column, value in enumerate(row):
-                    if value >= 0 and (crowd, column, value) not in seen:
-                        seen.add((crowd, column, value))
+                    if value >= 0 and (crowd, column, value) not in visited:
+                        visited.add((crowd, column, value))
                         guesses.append(self._value(crowd, column, value))
         return max(guesses, key=lambda guess: (guess.posterior, -guess.prior), default=None)
 
     def _value(self, crowd: int, column: int, value: int) -> Guess:
-        before = self.evidence.shares[column][value]
+        prior_probability = self.evidence.shares[column][value]
         if column in self.evidence.crowds[crowd].revealed:
-            return Guess(before, 1.0)
-        after = self.values(crowd, column).get(value, 0.0)
-        return Guess(before, min(after, 1.0), self._error(crowd))
+            return Guess(prior_probability, 1.0)
+        posterior_probability = self.values(crowd, column).get(value, 0.0)
+        return Guess(prior_probability, min(posterior_probability, 1.0), self._error(crowd))
 
-    def _before(self, row: Cell) -> float:
+    def _log_prior(self, row: Cell) -> float:
         return log_prior(self.evidence.shares, tuple(range(len(row))), row)
 
     def _error(self, crowd: int) -> float:

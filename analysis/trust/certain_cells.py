@@ -1,19 +1,19 @@
-"""How many people a curator can be certain of who has asked for several tables of the same people.
+"""Number of people certain to a curator that requests several tables of the same people.
 
-Each question of `hierarchical` is safe by itself; together they may leave few tables that agree
-with all answers. A cell (a combination of values of some columns, or of what was said in a table
-that was asked for, `other` included) is CERTAIN if in every table that is left it holds at least 1
-and fewer than k people. A person is certain if it is in such a cell:
+Each query of `hierarchical` is safe alone; together they may leave few consistent tables. A cell
+is a combination of values of some columns, or of the labels that a requested table counts (`other`
+included). It is CERTAIN if in every consistent table it holds at least 1 and fewer than k people. A
+person is certain if it is in such a cell:
 
-    certain people  =  min over the tables left of the people who are in a certain cell
+    certain people  =  min over the consistent tables of the people in certain cells
 
-* Exact where the tables can be listed: at most 64 cells of all columns together, 20,000 steps.
-* Else a band: at least the people in small cells of one table that was asked for, or of one column;
-  at most what is promised of all columns together, since whoever is in a small cell of some columns
-  is in a small cell of all of them, and so is exposed.
+* Exact if the tables can be listed: at most 64 cells of all columns together, 20,000 steps.
+* Else a band: at least the people in small cells of one requested table or of one column; at most
+  the certified bound for all columns together, because a person in a small cell of some columns is
+  in a small cell of all columns, and so is exposed.
 
-Before a question is asked, the same for its answer: the most over all answers that the tables left
-allow. Numbers limit the search, not time: whoever repeats it finds the same.
+Before a query, the figure for its answer is the maximum over all answers that consistent tables
+allow. The search is limited by numbers, not by time, so it can be repeated with the same result.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,16 +28,16 @@ from ..composition.group_counts import Group, Said
 from ..composition.known_groups import Knowledge
 from .fiber import Fibre, TooManyTables, listed
 
-MOST_CELLS = 64  # of all columns together, where tables are listed
+MOST_CELLS = 64  # limits all columns' cells together, as tables are listed
 MOST_STEPS = 20_000  # cells fixed in the search for tables
 
 Numbers = npt.NDArray[np.int64]
-View = tuple[Group, tuple[Group, ...]]  # columns, and of each the values that were said by name
+View = tuple[Group, tuple[Group, ...]]  # columns, and per column the values counted by name
 
 
 @dataclass(frozen=True, slots=True)
 class Certain:
-    """At least `low` and at most `high` of n people are certain; the same number where exact.
+    """Bounds on the number of certain people among n; equal if exact.
 
     Attributes:
         low: people, at least.
@@ -54,12 +54,12 @@ class Certain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certainty:
-    """What a curator can be certain of.
+    """The number of people certain to a curator, now and after a query.
 
     Attributes:
-        now: by all that it knows.
-        left: the tables, if listed.
-        promised: people exposed at most in a release of all columns, by all that it knows.
+        now: given all tables counted until now.
+        left: the consistent tables, if listed.
+        promised: certified bound on the people exposed in a release of all columns.
     """
 
     now: Certain
@@ -68,41 +68,41 @@ class Certainty:
 
     @classmethod
     def of(cls, known: Knowledge) -> "Certainty":
-        """Work it out from all that was counted."""
-        left = tables_left(known)
+        """Compute it from all tables counted until now."""
+        tables = tables_left(known)
         promised = known.promise(range(len(known.singles))).people
-        if left is None:
+        if tables is None:
             return cls(_band(known, promised), None, promised)
-        people = left.worst(())
-        return cls(Certain(people, people, known.n, exact=True), left, promised)
+        people = tables.worst(())
+        return cls(Certain(people, people, known.n, exact=True), tables, promised)
 
     def after(self, groups: Sequence[Group], said: Said) -> int:
-        """At most so many people are certain once these tables were asked for, whatever is said.
+        """Return an upper bound on the certain people after these tables are requested.
 
-        said: per column the values that are said by name. Where tables cannot be listed, what holds
-        before the question holds after it: to know more tables only lowers what is promised of all
-        columns together, as long as the same people answer.
+        It holds for every answer. said: per column, the values counted by name. If tables cannot be
+        listed, the bound before the query also holds after it: more tables only lower the certified
+        bound for all columns together, as long as the same people answer.
         """
         if self.left is None:
             return self.now.high
         return self.left.worst([(g, tuple(said[column] for column in g)) for g in groups])
 
 
-def _band(known: Knowledge, high: int) -> Certain:
-    counted = [*known.singles, *(table.counts for table in known.tables.values())]
-    low = max(int(counts[counts < known.k].sum()) for counts in counted)
-    return Certain(low, max(low, high), known.n, exact=low >= high)
+def _band(knowledge: Knowledge, high: int) -> Certain:
+    count_tables = [*knowledge.singles, *(table.counts for table in knowledge.tables.values())]
+    low = max(int(counts[counts < knowledge.k].sum()) for counts in count_tables)
+    return Certain(low, max(low, high), knowledge.n, exact=low >= high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """All tables that agree with what is known.
+    """All tables that are consistent with the counts.
 
     Attributes:
-        k: the smallest crowd in which nobody is exposed.
+        k: smallest size of a crowd in which no person is exposed.
         found: tables x cells, people.
         cells: cells x columns, the numbers of the values.
-        views: of what was said in the tables that were asked for.
+        views: columns and named values of the requested tables.
     """
 
     k: int
@@ -111,8 +111,8 @@ class Tables:
     views: tuple[View, ...]
 
     def worst(self, asked: Sequence[View]) -> int:
-        """The most certain people over all answers to some tables; (): to nothing more."""
-        answers = [self._counted(view) for view in asked]
+        """Return the most certain people over all answers to some tables; (): no further table."""
+        answers = [self._people_of_tables(view) for view in asked]
         key = np.hstack(answers) if answers else np.zeros((len(self.found), 1), np.int64)
         _, answer = np.unique(key, axis=0, return_inverse=True)
         order = np.argsort(answer.ravel(), kind="stable")
@@ -120,57 +120,60 @@ class Tables:
         tables = self.found[order]
         sure = np.zeros((len(starts), len(self.cells)), dtype=bool)
         for view in {*self._by_value(), *self.views, *asked}:
-            held = self._places(view)
-            people = tables @ held
-            least, most = (f.reduceat(people, starts) for f in (np.minimum, np.maximum))
-            sure |= ((least >= 1) & (most < self.k)) @ held.T.astype(bool)
+            label_matrix = self._places(view)
+            people = tables @ label_matrix
+            lowest, highest = (f.reduceat(people, starts) for f in (np.minimum, np.maximum))
+            sure |= ((lowest >= 1) & (highest < self.k)) @ label_matrix.T.astype(bool)
         lengths = np.diff(starts, append=len(tables))
         inside = (tables * np.repeat(sure, lengths, axis=0)).sum(axis=1)
         return int(np.minimum.reduceat(inside, starts).max())
 
     def _by_value(self) -> Iterator[View]:
-        """Every set of columns, all values by name."""
+        """Yield every set of columns, with all values by name."""
         columns = range(self.cells.shape[1])
         values = [tuple(np.unique(self.cells[:, j]).tolist()) for j in columns]
         for size in range(1, len(values) + 1):
             for group in combinations(columns, size):
                 yield group, tuple(values[j] for j in group)
 
-    def _counted(self, view: View) -> Numbers:
+    def _people_of_tables(self, view: View) -> Numbers:
         return np.asarray(self.found @ self._places(view))
 
     def _places(self, view: View) -> Numbers:
-        """Cells x cells of a view: 1 where the one is part of the other."""
+        """Return a matrix, cells x cells of a view: 1 if the first is part of the second."""
         labels = [_label(view, cell) for cell in self.cells.tolist()]
         _, place = np.unique(labels, axis=0, return_inverse=True)
         return np.eye(int(place.max()) + 1, dtype=np.int64)[place.ravel()]
 
 
-def _sums(known: Knowledge) -> Iterator[tuple[View, dict[Group, int]]]:
-    """What was counted: the view, and the people of each of its cells; -1 is `other`."""
-    for column, counts in enumerate(known.singles):
-        said = tuple(range(len(counts)))
-        yield ((column,), (said,)), {(v,): int(n) for v, n in enumerate(counts)}
-    for table in known.tables.values():
-        cells = product(*((*named, -1) for named in table.said))
+def _sums(knowledge: Knowledge) -> Iterator[tuple[View, dict[Group, int]]]:
+    """Yield each counted table: the view, and the people of each of its cells; -1 is `other`."""
+    for column, counts in enumerate(knowledge.singles):
+        values = tuple(range(len(counts)))
+        yield ((column,), (values,)), {(v,): int(n) for v, n in enumerate(counts)}
+    for table in knowledge.tables.values():
+        cells = product(*((*axis_values, -1) for axis_values in table.said))
         people = table.counts.ravel().tolist()
         yield (table.group, table.said), dict(zip(cells, people, strict=True))
 
 
 def _label(view: View, cell: Sequence[int]) -> Group:
-    """The cell of a view that a cell of all columns is in."""
-    return tuple(cell[j] if cell[j] in named else -1 for j, named in zip(*view, strict=True))
+    """Return the cell of a view that contains a cell of all columns."""
+    return tuple(
+        cell[j] if cell[j] in axis_values else -1 for j, axis_values in zip(*view, strict=True)
+    )
 
 
 def tables_left(known: Knowledge) -> Tables | None:
-    """All tables over all columns that agree with what is known.
+    """Return all tables over all columns that are consistent with the counts.
 
-    None if they cannot be listed, or if not everybody was counted in each (some have left).
+    None if they cannot be listed, if a table counts fewer people (some have left), or if no table
+    is consistent.
     """
     values = [np.flatnonzero(counts).tolist() for counts in known.singles]
-    counted = [int(counts.sum()) for counts in known.singles]
-    counted += [table.people for table in known.tables.values()]
-    if set(counted) != {known.n} or prod(map(len, values)) > MOST_CELLS:
+    totals_of_columns = [int(counts.sum()) for counts in known.singles]
+    totals_of_columns += [table.people for table in known.tables.values()]
+    if set(totals_of_columns) != {known.n} or prod(map(len, values)) > MOST_CELLS:
         return None
     cells = list(product(*values))
     sums: list[list[int]] = [[0] for _ in cells]
@@ -178,11 +181,11 @@ def tables_left(known: Knowledge) -> Tables | None:
     for view, people in _sums(known):
         place: dict[Group, int] = {}
         for at, cell in enumerate(cells):
-            said = _label(view, cell)
-            if said not in place:
-                place[said] = len(totals)
-                totals.append(people[said])
-            sums[at].append(place[said])
+            label = _label(view, cell)
+            if label not in place:
+                place[label] = len(totals)
+                totals.append(people[label])
+            sums[at].append(place[label])
     fibre = Fibre(
         tuple((0, cell) for cell in cells),
         tuple(map(tuple, sums)),
@@ -195,6 +198,6 @@ def tables_left(known: Knowledge) -> Tables | None:
     except TooManyTables:
         return None
     if not tables:
-        return None  # answers that contradict each other: somebody has not said the same twice
+        return None  # contradictory answers: a person submitted different values
     views = tuple((table.group, table.said) for table in known.tables.values())
     return Tables(known.k, np.array(tables), np.array(cells), views)

@@ -1,4 +1,4 @@
-"""Posteriors in closed form: people of whom one count is known, a tree of counts, or no count."""
+"""Posteriors in closed form: for people in one count, in a tree of counts, or in no count."""
 
 from collections.abc import Sequence
 from math import exp, fsum, log
@@ -9,20 +9,22 @@ from .covered_counts import covered
 from .evidence import Cell, Component, Count, Crowd, Evidence
 from .fiber import Nats, Posterior, log_multinomial, log_prior, possible
 
-MOST_JOINED = 1 << 20  # cells of counts that hang together
+MOST_JOINED = 1 << 20  # limits the cells of a tree of counts that are joined
 
 
 def restricted(about: Crowd, columns: Sequence[int]) -> bool:
-    """Whether anything is known of people of a crowd in one of these columns beside counts."""
-    known = {column for column, _ in about.known}
-    allowed = {column for some in about.allowed for column in some.columns}
-    return bool((known | allowed).intersection(columns))
+    """Whether a crowd has known or allowed values in one of these columns."""
+    known_columns = {column for column, _ in about.known}
+    restricted_columns = {
+        column for allowed_cells in about.allowed for column in allowed_cells.columns
+    }
+    return bool((known_columns | restricted_columns).intersection(columns))
 
 
 def alike(evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count) -> Posterior:
-    """People of whom only the counts are known.
+    """Return the posterior of people with no evidence except one count.
 
-    Where labels were counted, the states behind one are as likely as they were before.
+    If labels were counted, the states behind a label keep their prior proportions.
     """
     if count.labels:
         posterior = covered(evidence, Component(columns, [count]))
@@ -35,12 +37,14 @@ def alike(evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count)
     cells = {tuple(cell[p] for p in places): number for cell, number in count.left.items()}
     shares = {cell: number / people for cell, number in cells.items()}
     logs = fsum(n * log_prior(evidence.laws, order, cell) for cell, n in cells.items())
-    told = Nats.known(max(-log_multinomial(cells.values()) - logs, 0.0))
-    return Posterior(columns, dict.fromkeys(columns, shares), told)
+    leakage = Nats.known(max(-log_multinomial(cells.values()) - logs, 0.0))
+    return Posterior(columns, dict.fromkeys(columns, shares), leakage)
 
 
 def decomposed(evidence: Evidence, component: Component) -> Posterior | None:
-    """People alike, of whom counts are known that hang together like a tree; None if not so.
+    """Return the posterior of people in counts that form a tree; None if they do not, or too many.
+
+    All counts must be of the same crowds and of plain states, with no other statement about these.
 
     With cliques C and separators S of the tree (Sundberg 1975), given their counts,
 
@@ -57,22 +61,25 @@ def decomposed(evidence: Evidence, component: Component) -> Posterior | None:
     logs = log_of_tree(evidence, tree)
     (first, _), *rest = tree
     people = sum(first.left.values())
-    held: tuple[int, ...] = first.columns
+    first_columns: tuple[int, ...] = first.columns
     shares: dict[Cell, float] = {cell: n / people for cell, n in first.left.items()}
     for count, shared in rest:
-        shares = joined(shares, held, count, shared)
-        held += tuple(column for column in count.columns if column not in shared)
+        shares = joined(shares, first_columns, count, shared)
+        first_columns += tuple(column for column in count.columns if column not in shared)
         if len(shares) > MOST_JOINED:
             return None
     order = next(iter(component.columns.values()))
-    places = [held.index(column) for column in order]
+    places = [first_columns.index(column) for column in order]
     sorted_ = {tuple(cell[place] for place in places): share for cell, share in shares.items()}
-    told = Nats.known(max(-logs, 0.0))
-    return Posterior(component.columns, dict.fromkeys(component.columns, sorted_), told)
+    leakage = Nats.known(max(-logs, 0.0))
+    return Posterior(component.columns, dict.fromkeys(component.columns, sorted_), leakage)
 
 
 def alone_posterior(evidence: Evidence, component: Component) -> Posterior | None:
-    """People who were not counted: the prior, cut down to what is allowed. None: too many cells."""
+    """Return the posterior of a crowd in no count: the prior, cut down to the allowed cells.
+
+    None if there are too many cells. ParameterError if no allowed cell is possible.
+    """
     ((crowd, columns),) = component.columns.items()
     about = evidence.crowds[crowd]
     if len(columns) == 1 and not restricted(about, columns):
@@ -82,27 +89,31 @@ def alone_posterior(evidence: Evidence, component: Component) -> Posterior | Non
         return None
     if not cells:
         raise ParameterError(f"crowd {crowd}: nothing is allowed that is possible")
-    before = {cell: exp(log_prior(evidence.laws, columns, cell)) for cell in cells}
-    whole = fsum(before.values())
-    shares = {cell: share / whole for cell, share in before.items()}
+    prior_shares = {cell: exp(log_prior(evidence.laws, columns, cell)) for cell in cells}
+    whole = fsum(prior_shares.values())
+    shares = {cell: share / whole for cell, share in prior_shares.items()}
     if len(shares) == 1:
         shares = dict.fromkeys(shares, 1.0)
-    told = -log(whole)
-    if evidence.coined.intersection(columns):  # how a coin fell is not told of the person
-        told = _divergence(evidence, columns, shares)
-    return Posterior(component.columns, {crowd: shares}, Nats.known(max(about.people * told, 0.0)))
+    leakage = -log(whole)
+    if evidence.coined.intersection(columns):  # a coin reveals no value
+        leakage = _divergence(evidence, columns, shares)
+    return Posterior(
+        component.columns, {crowd: shares}, Nats.known(max(about.people * leakage, 0.0))
+    )
 
 
 def _divergence(evidence: Evidence, columns: tuple[int, ...], shares: dict[Cell, float]) -> float:
-    """Of the values of one person: the divergence of these shares of states from the prior."""
-    held: dict[Cell, float] = {}
+    """Return the divergence (nats) of one person's values from the prior, by shares of states."""
+    value_shares: dict[Cell, float] = {}
     for cell, share in shares.items():
         values = evidence.held(columns, cell)
-        held[values] = held.get(values, 0.0) + share
-    before = evidence.shares
-    return fsum(p * (log(p) - log_prior(before, columns, cell)) for cell, p in held.items() if p)
+        value_shares[values] = value_shares.get(values, 0.0) + share
+    prior_laws = evidence.shares
+    return fsum(
+        p * (log(p) - log_prior(prior_laws, columns, cell)) for cell, p in value_shares.items() if p
+    )
 
 
 def law_of(evidence: Evidence, column: int) -> dict[Cell, float]:
-    """The prior shares of a column, those that are not nothing."""
+    """Return the prior shares of a column, without zeros."""
     return {(value,): share for value, share in enumerate(evidence.laws[column]) if share}

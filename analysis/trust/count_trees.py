@@ -1,4 +1,4 @@
-"""Counts of the same people that hang together like a tree, and what they say of wider cells.
+"""Counts of the same people that form a tree, and the shares of wider cells that follow.
 
 With cliques C and separators S of the tree (Sundberg 1975), given their counts,
 
@@ -16,16 +16,16 @@ Tree = list[tuple[Count, tuple[int, ...]]]
 
 
 def tree_of(counts: Sequence[Count]) -> Tree:
-    """As many counts as are joint to hang together, each with the columns it shares with others.
+    """Choose counts that form a tree; return each with the columns it shares with earlier counts.
 
-    The widest first, then whichever shares most.
+    It begins with the count of most columns and adds the count that shares most columns.
     """
-    left = sorted(counts, key=lambda count: -len(count.columns))
-    tree: Tree = [(left.pop(0), ())]
-    while left:
+    remaining = sorted(counts, key=lambda count: -len(count.columns))
+    tree: Tree = [(remaining.pop(0), ())]
+    while remaining:
         covered = {column for count, _ in tree for column in count.columns}
         fitting: Tree = []
-        for count in left:
+        for count in remaining:
             shared = tuple(column for column in count.columns if column in covered)
             if len(shared) < len(count.columns) and any(
                 set(shared) <= set(earlier.columns) for earlier, _ in tree
@@ -35,19 +35,19 @@ def tree_of(counts: Sequence[Count]) -> Tree:
             break
         best = max(fitting, key=lambda place: len(place[1]))
         tree.append(best)
-        left = [count for count in left if count is not best[0]]
+        remaining = [count for count in remaining if count is not best[0]]
     return tree
 
 
 def log_of_tree(evidence: Evidence, tree: Tree) -> float:
-    """Log prior probability of counts that hang together."""
+    """Return the log prior probability (nats) of counts that form a tree."""
     logs: list[float] = []
     for count, shared in tree:
-        within: dict[Cell, list[int]] = {}
+        groups: dict[Cell, list[int]] = {}
         for cell, people in count.left.items():
             key = tuple(cell[count.columns.index(column)] for column in shared)
-            within.setdefault(key, []).append(people)
-        logs += [log_multinomial(some) for some in within.values()]
+            groups.setdefault(key, []).append(people)
+        logs += [log_multinomial(group_counts) for group_counts in groups.values()]
         new = [column for column in count.columns if column not in shared]
         places = [count.columns.index(column) for column in new]
         logs += [
@@ -60,20 +60,23 @@ def log_of_tree(evidence: Evidence, tree: Tree) -> float:
 def joined(
     shares: Mapping[Cell, float], held: tuple[int, ...], count: Count, shared: tuple[int, ...]
 ) -> dict[Cell, float]:
-    """Shares of wider cells: within what is shared, people are spread over the rest evenly."""
+    """Return the shares of wider cells: a cell's share is split in proportion to the count.
+
+    ParameterError if the count is empty at the shared columns of a cell: the counts disagree.
+    """
     at = [count.columns.index(column) for column in shared]
     new = [place for place, column in enumerate(count.columns) if column not in shared]
-    within: dict[Cell, list[tuple[Cell, int]]] = {}
+    groups: dict[Cell, list[tuple[Cell, int]]] = {}
     for cell, people in count.left.items():
         key = tuple(cell[place] for place in at)
-        within.setdefault(key, []).append((tuple(cell[place] for place in new), people))
+        groups.setdefault(key, []).append((tuple(cell[place] for place in new), people))
     places = [held.index(column) for column in shared]
     joint: dict[Cell, float] = {}
     for cell, share in shares.items():
-        some = within.get(tuple(cell[place] for place in places))
-        if some is None:
+        extensions = groups.get(tuple(cell[place] for place in places))
+        if extensions is None:
             raise ParameterError("two counts of the same people do not agree")
-        whole = sum(people for _, people in some)
-        for more, people in some:
+        whole = sum(people for _, people in extensions)
+        for more, people in extensions:
             joint[cell + more] = share * people / whole
     return joint

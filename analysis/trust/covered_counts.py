@@ -1,23 +1,23 @@
-r"""A count of what people say, and counts of single columns beside it, in closed form.
+r"""Closed form: one count of labels, and counts of single columns beside it.
 
-Given what everybody says, the states behind it are drawn person by person and column by column:
-state s behind label l with probability p(s) / p(l). A second count of one column (so many people
-have a listed value; so many have each value) divides the b_l people who say l, and whoever the
-first count leaves out, among its own labels g. Where one label only leaves open which,
+Given the labels of all people, the states behind them are drawn person by person and column by
+column: state s behind label l with probability p(s) / p(l). A second count of one column (number of
+people with a listed value, or with each value) divides the b_l people with label l, and the people
+outside the first count, among its own labels g. If only one label leaves g open,
 
-    P(g of one of them) = G'(g) / b_l,    G' = G less those of whom g is known,
+P(g of a person) = G'(g) / b_l,    G' = G less the people with known g,
 
 and for two labels g, any number of such groups of people: the number with g in each is binomial,
 and their sum is given.
 
-What is told of values. A cover is a coin, and how coins fall tells nothing of anybody. With M(x)
-people who hold row x and h(x) of them that left a blank as a cover with probability c,
+Leakage about values. A cover is a coin, and how coins fall reveals no value. With M(x)
+holders of row x, and h(x) of them that suppressed a value as a cover with probability c,
 
     P(seen | table) = prod_x C(M(x), h(x)) c^h(x) (1 - c)^(M(x) - h(x))
     nats            = -log P(seen) + E[ log P(seen | table) ]
 
-where one column is covered. Where several are, each alone (the others' blanks left out) gives an
-upper bound, because what is left out can only tell more; the least of them is taken.
+if one column is covered. If several are, each alone (without the other suppressions) gives
+an upper bound, because more observations can only reveal more; the least of these bounds is taken.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,12 +32,12 @@ from .fiber import Nats, Posterior, log_multinomial
 
 @dataclass(frozen=True, slots=True)
 class AlikePeople:
-    """People of whom the same is known in one column.
+    """People with equal evidence in one column.
 
     Attributes:
-        people: how many.
-        behind: label of the second count -> state -> prior share, given what they say.
-        found: the numbers of people that each label of the second count may have, each with its
+        people: their number.
+        behind: label of the second count -> state -> prior share, given their label.
+        found: possible numbers of people with each label of the second count, each with its
             probability.
     """
 
@@ -46,7 +46,7 @@ class AlikePeople:
     found: tuple[tuple[float, Mapping[int, int]], ...]
 
     def shares(self) -> dict[int, float]:
-        """The probability of each state for one of them."""
+        """Return the probability of each state for a person."""
         shares: dict[int, float] = {}
         for label, states in self.behind.items():
             mean = fsum(p * numbers.get(label, 0) for p, numbers in self.found) / self.people
@@ -59,13 +59,13 @@ class AlikePeople:
 
 @dataclass(frozen=True, slots=True)
 class SolvedColumn:
-    """One column, solved: per label those who say it, those who are left out, log of the chance.
+    """The solution of one column: people by label, people outside the wide count, log probability.
 
     Attributes:
-        column: by number.
-        by_label: label of the first count -> those who say it.
-        others: those who are left out; None: nobody is.
-        log_chance: natural log of the chance of what was counted.
+        column: its number.
+        by_label: label of the first count -> people with this label.
+        others: people outside the wide count; None: there are no such people.
+        log_chance: natural log of the probability of the counts.
     """
 
     column: int
@@ -75,25 +75,26 @@ class SolvedColumn:
 
 
 def covered(evidence: Evidence, component: Component) -> Posterior | None:
-    """The posterior of one wide count with single columns beside it; None if it is not so.
+    """Return the posterior of one wide count with single columns beside it; None if another form.
 
-    Nobody in the component may be known to have anything in particular. ParameterError if no table
-    agrees with the counts.
+    There must be no statement about the component's people beside these counts. ParameterError if
+    the evidence is contradictory.
     """
     wide, *more = sorted(component.counts, key=lambda count: _width(evidence, count), reverse=True)
     if any(len(count.columns) > 1 or not count.crowds >= wide.crowds for count in more):
         return None
     if any(tells_coins(evidence, count, 0) for count in more):
         return None
-    beside = {count.columns[0]: count for count in more}
-    if len(beside) < len(more) or any(
-        set(columns) != (set(wide.columns) if crowd in wide.crowds else set(columns) & set(beside))
+    single_counts = {count.columns[0]: count for count in more}
+    if len(single_counts) < len(more) or any(
+        set(columns)
+        != (set(wide.columns) if crowd in wide.crowds else set(columns) & set(single_counts))
         for crowd, columns in component.columns.items()
     ):
         return None
     solved = []
     for place, column in enumerate(wide.columns):
-        solution = _column(evidence, wide, place, beside.get(column))
+        solution = _column(evidence, wide, place, single_counts.get(column))
         if solution is None:
             return None
         solved.append(solution)
@@ -102,10 +103,10 @@ def covered(evidence: Evidence, component: Component) -> Posterior | None:
     inside = _shares(
         wide, solved, next(columns[crowd] for crowd in columns if crowd in wide.crowds)
     )
-    for crowd, some in columns.items():
-        shares[crowd] = inside if crowd in wide.crowds else _outside(solved, some)
+    for crowd, crowd_columns in columns.items():
+        shares[crowd] = inside if crowd in wide.crowds else _outside(solved, crowd_columns)
     logs = [log_multinomial(wide.left.values()), *(solution.log_chance for solution in solved)]
-    return Posterior(columns, shares, _told(evidence, wide, solved, -fsum(logs)))
+    return Posterior(columns, shares, _value_leakage(evidence, wide, solved, -fsum(logs)))
 
 
 def _width(evidence: Evidence, count: Count) -> tuple[int, bool]:
@@ -116,49 +117,54 @@ def _width(evidence: Evidence, count: Count) -> tuple[int, bool]:
 def _column(
     evidence: Evidence, wide: Count, place: int, second: Count | None
 ) -> SolvedColumn | None:
-    """Solve one column; None if several labels leave open more than which of two."""
+    """Solve one column; None if `deal_labels` has no closed form for it."""
     column = wide.columns[place]
     law = evidence.laws[column]
-    said = {label: n for (label,), n in projected(wide.left, [place]).items()}
-    outside = sum(second.left.values()) - sum(said.values()) if second else 0
+    label_counts = {label: n for (label,), n in projected(wide.left, [place]).items()}
+    outside = sum(second.left.values()) - sum(label_counts.values()) if second else 0
     groups: dict[int | None, tuple[int, dict[int, dict[int, float]]]] = {}
-    for label, people in said.items():
+    for label, people in label_counts.items():
         groups[label] = people, {}
     if outside:
         groups[None] = outside, {}
     for state, share in enumerate(law):
         label = wide.label(place, state)
-        of = second.label(0, state) if second else 0
+        other_label = second.label(0, state) if second else 0
         for key in {label, None} & groups.keys():
             if share:
-                groups[key][1].setdefault(of, {})[state] = share
-    before = fsum(
-        people * log(fsum(fsum(states.values()) for states in behind.values()))
-        for people, behind in groups.values()
+                groups[key][1].setdefault(other_label, {})[state] = share
+    log_chance = fsum(
+        people * log(fsum(fsum(states.values()) for states in label_states.values()))
+        for people, label_states in groups.values()
     )
-    totals = second.left if second else {(0,): sum(said.values())}
-    dealt = deal_labels([groups[key] for key in groups], {of: n for (of,), n in totals.items()})
+    totals = second.left if second else {(0,): sum(label_counts.values())}
+    dealt = deal_labels(
+        [groups[key] for key in groups], {other_label: n for (other_label,), n in totals.items()}
+    )
     if dealt is None:
         return None
     spread, chance = dealt
     solved = {
-        key: AlikePeople(people, behind, numbers)
-        for (key, (people, behind)), numbers in zip(groups.items(), spread, strict=True)
+        key: AlikePeople(people, label_states, numbers)
+        for (key, (people, label_states)), numbers in zip(groups.items(), spread, strict=True)
     }
-    others = solved.pop(None, None)
-    by_label = {label: some for label, some in solved.items() if label is not None}
-    return SolvedColumn(column, by_label, others, before + chance)
+    unlabelled = solved.pop(None, None)
+    by_label = {label: alike_people for label, alike_people in solved.items() if label is not None}
+    return SolvedColumn(column, by_label, unlabelled, log_chance + chance)
 
 
 def _shares(wide: Count, solved: Sequence[SolvedColumn], order: Sequence[int]) -> dict[Cell, float]:
-    """Of somebody in the wide count: the probability of each cell, its columns in this order."""
+    """Return the probability of each cell for a person in the wide count, columns in this order."""
     people = sum(wide.left.values())
-    behind = [{label: some.shares() for label, some in each.by_label.items()} for each in solved]
+    state_shares = [
+        {label: alike_people.shares() for label, alike_people in column_solution.by_label.items()}
+        for column_solution in solved
+    ]
     places = [wide.columns.index(column) for column in order]
     shares: dict[Cell, float] = {}
     for cell, number in wide.left.items():
-        held = [states[label] for states, label in zip(behind, cell, strict=True)]
-        for states in product(*(behind_label.items() for behind_label in held)):
+        cell_states = [states[label] for states, label in zip(state_shares, cell, strict=True)]
+        for states in product(*(behind_label.items() for behind_label in cell_states)):
             share = number / people * prod(p for _, p in states)
             key = tuple(states[place][0] for place in places)
             shares[key] = shares.get(key, 0.0) + share
@@ -166,16 +172,22 @@ def _shares(wide: Count, solved: Sequence[SolvedColumn], order: Sequence[int]) -
 
 
 def _outside(solved: Sequence[SolvedColumn], columns: Sequence[int]) -> dict[Cell, float]:
-    """Of somebody whom the wide count leaves out."""
-    by_column = {each.column: each.others.shares() for each in solved if each.others}
+    """Return the probability of each cell for a person outside the wide count."""
+    by_column = {
+        column_solution.column: column_solution.others.shares()
+        for column_solution in solved
+        if column_solution.others
+    }
     return {
         tuple(state for state, _ in states): prod(p for _, p in states)
         for states in product(*(by_column[column].items() for column in columns))
     }
 
 
-def _told(evidence: Evidence, wide: Count, solved: Sequence[SolvedColumn], nats: float) -> Nats:
-    """What is told of values, of all that was seen."""
+def _value_leakage(
+    evidence: Evidence, wide: Count, solved: Sequence[SolvedColumn], nats: float
+) -> Nats:
+    """Return the leakage about values, from -log P of the full observation (nats)."""
     places = range(len(wide.columns))
     plain = [place for place in places if not tells_coins(evidence, wide, place)]
     coined = [solution for place, solution in enumerate(solved) if place not in plain]
@@ -183,21 +195,23 @@ def _told(evidence: Evidence, wide: Count, solved: Sequence[SolvedColumn], nats:
         return Nats.known(max(nats, 0.0))
     noise = [_coins(evidence, wide, plain, solution) for solution in coined]
     high = max(nats + min(noise), 0.0)
-    alone = len(coined) == 1 and all(_tells_value(evidence, wide, place) for place in plain)
-    return Nats(high if alone else 0.0, high)
+    is_single_coin = len(coined) == 1 and all(
+        _determines_value(evidence, wide, place) for place in plain
+    )
+    return Nats(high if is_single_coin else 0.0, high)
 
 
 def tells_coins(evidence: Evidence, count: Count, place: int) -> bool:
-    """Whether two states of one value of a column are counted apart."""
+    """Whether two states of one value of a column have different labels."""
     if not evidence.values:
         return False
-    held = evidence.values[count.columns[place]]
-    said = {(value, count.label(place, state)) for state, value in enumerate(held)}
-    return len(said) > len(set(held))
+    column_values = evidence.values[count.columns[place]]
+    value_labels = {(value, count.label(place, state)) for state, value in enumerate(column_values)}
+    return len(value_labels) > len(set(column_values))
 
 
-def _tells_value(evidence: Evidence, wide: Count, place: int) -> bool:
-    """Whether what is counted in a column is its value."""
+def _determines_value(evidence: Evidence, wide: Count, place: int) -> bool:
+    """Whether the label of a column determines its value."""
     column = wide.columns[place]
     states = [s for s, share in enumerate(evidence.laws[column]) if share]
     values = {evidence.held((column,), (state,)) for state in states}
@@ -205,53 +219,61 @@ def _tells_value(evidence: Evidence, wide: Count, place: int) -> bool:
 
 
 def _coins(evidence: Evidence, wide: Count, plain: Sequence[int], solution: SolvedColumn) -> float:
-    """The mean log of the chance that the covers of one column fell as they did, given the table.
+    """Return the expected log probability (nats) of one column's covers, given the table.
 
-    Of each cell of the other columns, and each value that may be left blank as a cover.
+    The sum is over the cells of the other columns and the values that may be suppressed as a cover.
     """
     place = wide.columns.index(solution.column)
     cells = projected(wide.left, [*plain, place])
     values, law = evidence.values[solution.column], evidence.laws[solution.column]
     logs: list[float] = []
-    for label, state, other in _covers(values, law, wide, place):
-        some = solution.by_label.get(label)
-        rate = law[state] / (law[state] + law[other])
+    for label, state, other_state in _covers(values, law, wide, place):
+        alike_people = solution.by_label.get(label)
+        rate = law[state] / (law[state] + law[other_state])
         heads = {cell[:-1]: n for cell, n in cells.items() if cell[-1] == label}
-        tails = {cell[:-1]: n for cell, n in cells.items() if cell[-1] == wide.label(place, other)}
+        tails = {
+            cell[:-1]: n for cell, n in cells.items() if cell[-1] == wide.label(place, other_state)
+        }
         for cell in heads.keys() | tails.keys():
-            spoken, silent = tails.get(cell, 0), heads.get(cell, 0)
-            chances = _covering(some, state, silent) if some and silent else [1.0]
-            logs += [p * _log_binomial(spoken + n, n, rate) for n, p in enumerate(chances) if p]
+            tail_people, silent = tails.get(cell, 0), heads.get(cell, 0)
+            chances = _covering(alike_people, state, silent) if alike_people and silent else [1.0]
+            logs += [
+                p * _log_binomial(tail_people + n, n, rate) for n, p in enumerate(chances) if p
+            ]
     return fsum(logs)
 
 
 def _covers(
     values: Sequence[int], law: Sequence[float], wide: Count, place: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Of each value with two states: the label of the one left blank, it, and the one said."""
+    """Yield per value with two states: suppressed label, suppressed state, reported state."""
     for value in sorted(set(values)):
-        states = [s for s, held in enumerate(values) if held == value and law[s]]
-        if len(states) == 2:  # the one that is said comes first
-            said, silent = states
-            yield wide.label(place, silent), silent, said
+        states = [s for s, state_value in enumerate(values) if state_value == value and law[s]]
+        if len(states) == 2:  # the reported state comes first
+            shown_state, silent = states
+            yield wide.label(place, silent), silent, shown_state
 
 
-def _covering(some: AlikePeople, state: int, people: int) -> list[float]:
-    """The law of how many of so many who say a label are in one state behind it."""
-    of = next(label for label, states in some.behind.items() if state in states)
-    share = some.behind[of][state] / fsum(some.behind[of].values())
+def _covering(alike_people: AlikePeople, state: int, people: int) -> list[float]:
+    """Return the law of the number in one state among some people with the same label."""
+    label_of_state = next(label for label, states in alike_people.behind.items() if state in states)
+    share = alike_people.behind[label_of_state][state] / fsum(
+        alike_people.behind[label_of_state].values()
+    )
     covering = [0.0] * (people + 1)
-    for p, numbers in some.found:
-        for among in range(min(people, numbers.get(of, 0)) + 1):
-            drawn = _drawn(some.people, numbers.get(of, 0), people, among)
-            if drawn:
-                for n in range(among + 1):
-                    covering[n] += p * drawn * binomial(among, n, share)
+    for p, numbers in alike_people.found:
+        for successes in range(min(people, numbers.get(label_of_state, 0)) + 1):
+            probability = _hypergeometric(
+                alike_people.people, numbers.get(label_of_state, 0), people, successes
+            )
+            if probability:
+                for n in range(successes + 1):
+                    covering[n] += p * probability * binomial(successes, n, share)
     return covering
 
 
-def _drawn(people: int, marked: int, draws: int, n: int) -> float:
-    """The chance that of so many drawn n are marked: hypergeometric."""
+def _hypergeometric(people: int, marked: int, draws: int, n: int) -> float:
+    """Return the probability of n marked people among some draws: hypergeometric."""
     if draws - n > people - marked:
         return 0.0
     logs = _log_choose(marked, n) + _log_choose(people - marked, draws - n)

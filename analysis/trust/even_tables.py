@@ -1,11 +1,11 @@
-"""Bits from counts that overlap in rings: at least what the most even table with them says.
+"""A lower bound on the bits of counts that overlap in rings: from the most even table.
 
-A chain (overlapping_counts.py) leaves out what closes a ring: of all pairs of three columns it
-follows two. The most even table with these counts uses all of them, and bounds the labelled tables
-that agree with them from above (contingency/maximum_entropy.py has the proof), so the bits received
-from below. Of a single table a chain is exact and this is not, so the larger of the two is taken.
+A chain (overlapping_counts.py) leaves out the count that closes a ring: of all pairs of three
+columns it follows two. The most even table with these counts uses all of them. It bounds the number
+of consistent labelled tables from above (contingency/maximum_entropy.py has the proof), so the bits
+received from below. For a single table a chain is exact and this is not, so the larger is taken.
 
-A column that was masked is looked at with its masked values as one, `other`, as in a chain.
+The masked values of a column are counted as one value, `other`, as in a chain.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,61 +23,72 @@ from .overlapping_counts import behind, named_by_all, of_everybody
 if TYPE_CHECKING:
     from ...protocol.record import CountsSeen
 
-MOST_CELLS = 1 << 16  # of all columns together
-Values = Mapping[str, int]  # a value as it is looked at -> its place
+MOST_CELLS = 1 << 16  # limits the cells of all columns together
+Values = Mapping[str, int]  # a value, masked values as `other` -> its place
 
 
 def even_bits(counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int) -> float | None:
-    """Bits that were received at least from counts of the same people.
+    """Return a lower bound on the bits received from counts of the same people.
 
-    None where some were not counted, values were left blank, or there are too many cells.
+    None if a table counts fewer people, if values were suppressed, or if there are too many cells.
 
     Args:
-        counted: what was read, of column sets that may overlap.
+        counted: the tables read; their column sets may overlap.
         sizes: values of each column.
         users: people.
     """
     if not of_everybody(counted, users):
         return None
-    said = named_by_all(counted)
-    places = {column: _places(column, counted, said) for seen in counted for column in seen.columns}
+    named_values = named_by_all(counted)
+    places = {
+        column: _places(column, counted, named_values)
+        for counts_seen in counted
+        for column in counts_seen.columns
+    }
     order = tuple(sorted(places))
     shape = tuple(len(places[column]) for column in order)
     if prod(shape) > MOST_CELLS:
         return None
     largest = [
-        seen
-        for seen in counted
-        if not any(set(seen.columns) < set(other.columns) for other in counted)
+        counts_seen
+        for counts_seen in counted
+        if not any(set(counts_seen.columns) < set(wider.columns) for wider in counted)
     ]
-    told = told_bits(shape, [_margin(seen, order, places) for seen in largest])
-    left = users * sum(map(log2, shape)) - told
-    left += sum(behind(column, said, counted, sizes) for column in order)
-    return max(users * sum(log2(sizes[column]) for column in order) - left, 0.0)
+    table_leakage = told_bits(
+        shape, [_margin(counts_seen, order, places) for counts_seen in largest]
+    )
+    remaining_bits = users * sum(map(log2, shape)) - table_leakage
+    remaining_bits += sum(behind(column, named_values, counted, sizes) for column in order)
+    return max(users * sum(log2(sizes[column]) for column in order) - remaining_bits, 0.0)
 
 
 def _places(
-    column: int, counted: "Sequence[CountsSeen]", said: Mapping[int, frozenset[str]]
+    column: int,
+    counts_seen_by_all: "Sequence[CountsSeen]",
+    named_values: Mapping[int, frozenset[str]],
 ) -> Values:
-    """The values of a column that were said by name in all tables, and one for all others."""
+    """Return a place for each value of a column that all tables name, one for the rest."""
     texts = {
-        cell[seen.columns.index(column)]
-        for seen in counted
-        if column in seen.columns
-        for cell in seen.counts
+        cell[counts_seen.columns.index(column)]
+        for counts_seen in counts_seen_by_all
+        if column in counts_seen.columns
+        for cell in counts_seen.counts
     }
-    named = said.get(column, texts)
-    known = sorted(text for text in texts if text in named and text != OTHER)
-    return {text: place for place, text in enumerate([*known, *([OTHER] * bool(texts - {*known}))])}
+    values_named = named_values.get(column, texts)
+    known_values = sorted(text for text in texts if text in values_named and text != OTHER)
+    return {
+        text: place
+        for place, text in enumerate([*known_values, *([OTHER] * bool(texts - {*known_values}))])
+    }
 
 
 def _margin(
-    seen: "CountsSeen", order: Sequence[int], places: Mapping[int, Values]
+    counts_seen: "CountsSeen", order: Sequence[int], places: Mapping[int, Values]
 ) -> tuple[Group, Counts]:
-    """The counts of a table over the places of its columns."""
-    here = [places[column] for column in seen.columns]
-    counts = np.zeros([len(values) for values in here], dtype=np.int64)
-    for cell, people in seen.counts.items():
-        at = (v.get(text, v.get(OTHER, 0)) for text, v in zip(cell, here, strict=True))
+    """Return the columns of a table by place, and its counts over the places of their values."""
+    column_places = [places[column] for column in counts_seen.columns]
+    counts = np.zeros([len(values) for values in column_places], dtype=np.int64)
+    for cell, people in counts_seen.counts.items():
+        at = (v.get(text, v.get(OTHER, 0)) for text, v in zip(cell, column_places, strict=True))
         counts[tuple(at)] += people
-    return tuple(order.index(column) for column in seen.columns), counts
+    return tuple(order.index(column) for column in counts_seen.columns), counts

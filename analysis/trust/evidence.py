@@ -1,19 +1,19 @@
-"""What a coalition knows of a table, as plain numbers: the one form that inference starts from.
+"""The knowledge of a coalition about a table as plain numbers: the input of inference.
 
-A table gives n people one value in each of d columns. A prior says how likely every table is: each
-cell is drawn by itself, column j by its law p_j. With uniform laws all labelled tables are equally
-likely; with the shares of the population, its marginals are common knowledge.
+A table gives n people one value in each of d columns. A prior gives the probability of every table:
+each cell is drawn independently, column j by its law p_j. With uniform laws all labelled tables are
+equally likely; with the shares of the population, its marginals are common knowledge.
 
-Evidence says which of these tables are still possible, in three kinds of statement:
+Evidence restricts the tables, in three kinds of statement:
 
-    known, allowed   of the people of one crowd: these are their values, or theirs is one of these
-    counts           so many of the people of these crowds hold each combination of some columns,
-                     or of what they say instead (labels): "other" for all values not named
-    revealed         of a crowd: the coalition knows everybody's value, though none is recorded
+    known, allowed   the people of a crowd have these values, or values in a set
+    counts           numbers of people of some crowds with each combination of some columns, or of
+                     labels that they report instead: "other" for all values not named
+    revealed         the coalition knows the value of each person of a crowd, but it is not recorded
 
-A crowd is a set of people of whom a coalition knows the same; nothing tells its people apart. Any
-other kind of leak becomes evidence by being written in these words: a length is a set of allowed
-cells, a person who stayed away is a crowd of one that the second count leaves out.
+A crowd is a set of people with equal evidence: they cannot be distinguished. Other kinds of leakage
+are expressed in these statements: a length is a set of allowed cells, an absent person is a crowd
+of size 1 outside the second count.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ Labels = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class AllowedCells:
-    """The row of each person of a crowd, cut down to some columns, is one of these cells.
+    """The rows of all people of a crowd, cut down to some columns, are among these cells.
 
     Attributes:
         columns: by number, ascending.
@@ -43,15 +43,15 @@ class AllowedCells:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """People of whom the same is known.
+    """People with equal evidence.
 
     Attributes:
-        people: how many.
+        people: their number.
         known: column and value, by column.
         allowed: cells of some columns that their rows may be in.
-        revealed: columns in which covers are told from values.
-        linked: something was pinned on each of them.
-        own: they are members of the coalition, whose own rows are no discovery.
+        revealed: columns in which covers are distinguished from values.
+        linked: whether a value is linked to each of them.
+        own: whether they are members of the coalition: their own rows are no discovery.
     """
 
     people: int
@@ -70,7 +70,7 @@ class Group:
         columns: by number, ascending.
         counts: people of each cell.
         crowds: places in the evidence.
-        labels: per column, what was counted of each state: labels[j][state]; (): the states
+        labels: labels[j][state]: label that is counted for each state of column j; (): the states
             themselves.
     """
 
@@ -82,20 +82,21 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that is known. laws[j][s]: prior share of state s in column j.
+    """The statements of a coalition's view, with the prior.
 
     A state is a value, unless `values` is given: then values[j][s] is the value of a state, so that
-    one value may have several (held and said, held and left blank), which only labels tell apart.
+    a value may have several (held and reported, held and suppressed); labels distinguish them.
 
     Attributes:
         laws: laws[j][s]: prior share of state s in column j.
-        crowds: people, by what is known of them.
-        groups: what was counted of people of several crowds.
-        pools: crowds among which nobody can say who is in which (somebody stayed away, and the
-            coalition knows how many, not who). A crowd in no pool is told apart from all others.
-            Raises ParameterError where a statement is about nobody, or about values that are not
-            there.
+        crowds: people, by equal evidence.
+        groups: counts of people of several crowds.
+        pools: crowds whose people may be in any of them: the coalition knows how many were absent,
+            not their identity. A crowd in no pool is distinguished from all others.
         values: values[j][s]: the value of a state; (): each state is a value.
+
+    Raises ParameterError if a law does not sum to 1, or a group names an unknown crowd, has
+    cells of a wrong length, or counts another number of people than the crowds' size.
     """
 
     laws: tuple[Law, ...]
@@ -115,12 +116,12 @@ class Evidence:
                 raise ParameterError(f"groups[{place}]: a cell has a value for every column")
             people = sum(self.crowds[crowd].people for crowd in group.crowds)
             if sum(group.counts.values()) != people:
-                counted = sum(group.counts.values())
-                raise ParameterError(f"groups[{place}]: {counted} counted of {people} people")
+                total = sum(group.counts.values())
+                raise ParameterError(f"groups[{place}]: {total} counted of {people} people")
 
     @property
     def users(self) -> int:
-        """How many people the evidence is about."""
+        """Number of people in the evidence."""
         return sum(crowd.people for crowd in self.crowds)
 
     @property
@@ -140,36 +141,36 @@ class Evidence:
 
     @property
     def coined(self) -> frozenset[int]:
-        """The columns in which one value has several states: what they tell apart is a coin."""
+        """The columns in which a value has several states: a coin decides between them."""
         return frozenset(
-            column for column, held in enumerate(self.values) if len(set(held)) < len(held)
+            column for column, codes in enumerate(self.values) if len(set(codes)) < len(codes)
         )
 
     def held(self, columns: Sequence[int], cell: Cell) -> Cell:
-        """The values behind the states of some columns."""
+        """Return the values of some states, one a column."""
         if not self.values:
             return cell
         return tuple(self.values[column][s] for column, s in zip(columns, cell, strict=True))
 
     def pool_of(self, crowd: int) -> frozenset[int]:
-        """The crowds that this one is not told apart from, itself among them."""
+        """Return the pool of a crowd: the crowds not distinguished from it, itself included."""
         return next((pool for pool in self.pools if crowd in pool), frozenset({crowd}))
 
 
 def uniform(sizes: Sequence[int]) -> tuple[Law, ...]:
-    """The laws under which all labelled tables are equally likely."""
+    """Return the laws under which all labelled tables are equally likely."""
     return tuple((1 / size,) * size for size in sizes)
 
 
 @dataclass(slots=True)
 class Count:
-    """Counts still to be explained, and the crowds among whose people they are spread.
+    """Counts still to be explained, and the crowds of the counted people.
 
     Attributes:
         columns: by number, ascending.
         left: people of each cell who are not explained yet.
         crowds: their places in the evidence.
-        labels: per column, what was counted of each state; (): the states themselves.
+        labels: labels[place][state]: label that is counted; (): the states themselves.
     """
 
     columns: tuple[int, ...]
@@ -178,15 +179,15 @@ class Count:
     labels: tuple[Labels, ...] = ()
 
     def label(self, place: int, state: int) -> int:
-        """What is counted of a state of one of the columns."""
+        """Return the label that is counted for a state of one of the columns."""
         return self.labels[place][state] if self.labels else state
 
     def cell(self, states: Sequence[int]) -> Cell:
-        """What is counted of these states of the columns."""
+        """Return the cell of labels that is counted for these states of the columns."""
         return tuple(self.label(place, state) for place, state in enumerate(states))
 
     def take(self, cells: Mapping[Cell, int], crowds: Iterable[int]) -> None:
-        """Subtract people whose cells are known. ParameterError if they were not all counted."""
+        """Subtract people with known cells. ParameterError if more are known than were counted."""
         for cell, people in cells.items():
             rest = self.left.get(cell, 0) - people
             if rest < 0:
@@ -197,11 +198,10 @@ class Count:
 
 
 def simplified(evidence: Evidence) -> list[Count]:
-    """Say the same with fewer counts: what is known is taken out of them, repeats fall away.
+    """Simplify counts: subtract people with known cells, and counts from counts that contain them.
 
-    A crowd whose cells are known leaves the counts it is in. Counts of fewer people over more
-    columns are taken out of wider ones over some of these columns: so the marginals of the first
-    round less those of the release are the marginals of who left.
+    A crowd with known cells leaves its counts. Subtracting the marginals of the release from those
+    of the first round gives the marginals of the dropouts.
     """
     counts = [
         Count(
@@ -225,7 +225,7 @@ def simplified(evidence: Evidence) -> list[Count]:
 
 
 def _subtract_one(counts: list[Count]) -> bool:
-    """Take one count out of another that holds it; False if there is none left."""
+    """Subtract one count from another that contains it; False if there is no such pair."""
     for inner in counts:
         for outer in counts:
             if (
@@ -234,21 +234,21 @@ def _subtract_one(counts: list[Count]) -> bool:
                 and inner.crowds <= outer.crowds
                 and set(outer.columns) <= set(inner.columns)
             ):
-                cells = _as_said(inner, outer)
+                cells = _translated_count(inner, outer)
                 if cells is not None:
                     outer.take(cells, inner.crowds)
                     return True
     return False
 
 
-def _as_said(inner: Count, outer: Count) -> dict[Cell, int] | None:
-    """Counts as another count of fewer columns has them; None if their labels do not tell."""
+def _translated_count(inner: Count, outer: Count) -> dict[Cell, int] | None:
+    """Return a count in the columns and labels of another; None if labels do not determine it."""
     places = [inner.columns.index(column) for column in outer.columns]
-    said = [_translation(inner, place, outer, at) for at, place in enumerate(places)]
+    translations = [_translation(inner, place, outer, at) for at, place in enumerate(places)]
     cells: dict[Cell, int] = {}
     for cell, people in projected(inner.left, places).items():
         translated = []
-        for translation, label in zip(said, cell, strict=True):
+        for translation, label in zip(translations, cell, strict=True):
             if translation is None:
                 return None
             translated.append(translation.get(label, label))
@@ -258,15 +258,15 @@ def _as_said(inner: Count, outer: Count) -> dict[Cell, int] | None:
 
 
 def known_cell(crowd: Crowd, count: Count) -> Cell | None:
-    """What is counted of everybody in a crowd, if that is known; else None."""
-    known = {column: {state} for column, state in crowd.known}
-    for some in crowd.allowed:
-        if len(some.columns) == 1:
-            states = {cell[0] for cell in some.cells}
-            known[some.columns[0]] = known.get(some.columns[0], states) & states
+    """Return the cell that is counted for all people of a crowd; None if it is not known."""
+    states_of = {column: {state} for column, state in crowd.known}
+    for part in crowd.allowed:
+        if len(part.columns) == 1:
+            states = {cell[0] for cell in part.cells}
+            states_of[part.columns[0]] = states_of.get(part.columns[0], states) & states
     cell: list[int] = []
     for place, column in enumerate(count.columns):
-        labels = {count.label(place, state) for state in known.get(column, ())}
+        labels = {count.label(place, state) for state in states_of.get(column, ())}
         if len(labels) != 1:
             return None
         cell += labels
@@ -274,7 +274,7 @@ def known_cell(crowd: Crowd, count: Count) -> Cell | None:
 
 
 def _translation(inner: Count, place: int, outer: Count, at: int) -> dict[int, int] | None:
-    """What the outer count says of each label of the inner one; None if that is not one thing.
+    """Return the outer count's label for each label of the inner count; None if not unique.
 
     An empty translation leaves labels as they are.
     """
@@ -290,7 +290,7 @@ def _translation(inner: Count, place: int, outer: Count, at: int) -> dict[int, i
 
 
 def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, int]:
-    """Counts over fewer columns."""
+    """Return counts over fewer columns."""
     cells: dict[Cell, int] = {}
     for cell, people in counts.items():
         shorter = tuple(cell[place] for place in places)
@@ -300,14 +300,13 @@ def projected(counts: Mapping[Cell, int], places: Sequence[int]) -> dict[Cell, i
 
 @dataclass(slots=True)
 class Component:
-    """Columns of crowds tied together by counts, and by nothing to any other.
+    """Columns of crowds tied to each other by counts, and independent of other components.
 
-    The prior is a product over people and columns, so what is known of one component says nothing
-    about another.
+    The prior is a product over people and columns, so components are independent.
 
     Attributes:
-        columns: per crowd, its columns in here, ascending.
-        counts: still to be explained.
+        columns: per crowd, its columns in this component, ascending.
+        counts: counts still to be explained.
     """
 
     columns: dict[int, tuple[int, ...]]
@@ -315,7 +314,7 @@ class Component:
 
 
 def components(evidence: Evidence, counts: Sequence[Count]) -> list[Component]:
-    """Cut the evidence into pieces that say nothing about each other."""
+    """Return the evidence cut into independent components."""
     parent: dict[tuple[int, int], tuple[int, int]] = {}
 
     def root(node: tuple[int, int]) -> tuple[int, int]:
@@ -332,17 +331,17 @@ def components(evidence: Evidence, counts: Sequence[Count]) -> list[Component]:
     ]
     for count in counts:
         ties = [(crowd, column) for crowd in sorted(count.crowds) for column in count.columns]
-        for first, other in pairwise(ties):
-            parent[root(first)] = root(other)
+        for first, second in pairwise(ties):
+            parent[root(first)] = root(second)
     for crowd, about in enumerate(evidence.crowds):
-        for some in about.allowed:
-            for column, next_column in pairwise(some.columns):
+        for part in about.allowed:
+            for column, next_column in pairwise(part.columns):
                 parent[root((crowd, column))] = root((crowd, next_column))
     pieces: dict[tuple[int, int], dict[int, list[int]]] = {}
     for crowd, column in nodes:
         pieces.setdefault(root((crowd, column)), {}).setdefault(crowd, []).append(column)
     components = {
-        at: Component({crowd: tuple(some) for crowd, some in piece.items()}, [])
+        at: Component({crowd: tuple(part) for crowd, part in piece.items()}, [])
         for at, piece in pieces.items()
     }
     for count in counts:

@@ -1,15 +1,15 @@
-"""All the contingency tables that some counts allow, each with its weight: exact where few.
+"""All contingency tables that some counts allow, each with its weight: exact if they are few.
 
 N[k, x] is the number of people of crowd k in cell x. The counts and the sizes of the crowds are
-sums of some of the N. Under a prior that draws every cell by itself, the labelled tables behind one
-N have together the probability
+sums over some N[k, x]. Under a prior that draws every cell independently, the labelled tables that
+have the same N have together the probability
 
     w(N) = prod_k n_k! prod_x p(x)^N[k, x] / N[k, x]!
 
 so P(evidence) = sum_N w(N), and a person of crowd k is in cell x with probability E[N[k, x]] / n_k.
-The tables are listed by a search that fixes one cell after the other; a cell that is the last of a
-sum is forced. Cells are in the order of their columns, which leaves few cells free (of 2 x 2 x 2
-with all pair counts, one).
+A search lists the tables: it fixes cell after cell, and the last cell of a sum is forced. Cells are
+in the order of their columns, which leaves few cells free (a single cell of 2 x 2 x 2, given all
+pair counts).
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,20 +20,20 @@ from math import exp, fsum, isfinite, lgamma, log, prod
 from .evidence import Cell, Component, Count, Evidence, Law
 from .side import Side
 
-MOST_CELLS = 4_096  # cells of one fibre
+MOST_CELLS = 4_096  # limits the cells of a fiber
 MOST_STEPS = 60_000  # cells fixed in a search, about 0.3 s
 
 
 @dataclass(frozen=True, slots=True)
 class Fibre:
-    """The tables of one component.
+    """The fiber of one component: its consistent tables.
 
     Attributes:
         cells: cells[v]: crowd and cell of N[v].
-        sums: sums[v]: the sums that N[v] is in, the one of its crowd first.
-        totals: what each sum comes to. logs[v]: log p of its cell.
+        sums: sums[v]: places of the sums that include N[v], first the sum of its crowd.
+        totals: the total of each sum.
         logs: logs[v]: natural log of p of its cell.
-        people: of each crowd.
+        people: number of people of each crowd.
     """
 
     cells: tuple[tuple[int, Cell], ...]
@@ -45,13 +45,11 @@ class Fibre:
 
 @dataclass(frozen=True, slots=True)
 class Nats:
-    """Information received about people's values, in nats: between low and high, both >= 0.
-
-    The same where it is known; high is infinite where nothing bounds it from above.
+    """Leakage about people's values, in nats: between low and high, both >= 0.
 
     Attributes:
-        low: at least 0.
-        high: infinite where nothing bounds it from above.
+        low: lower bound, at least 0; equal to `high` if the leakage is known exactly.
+        high: upper bound; infinite if there is no upper bound.
     """
 
     low: float
@@ -59,36 +57,36 @@ class Nats:
 
     @property
     def side(self) -> Side:
-        """What `bits` is to the truth."""
+        """Relation of `bits` to the true leakage: exact, an upper bound or a lower bound."""
         if self.low == self.high:
             return Side.EXACT
         return Side.AT_MOST if isfinite(self.high) else Side.AT_LEAST
 
     @property
     def bits(self) -> float:
-        """In bits: at most so many where that is known, else at least so many."""
+        """In bits: the upper bound if it is finite, else the lower bound."""
         return (self.high if isfinite(self.high) else self.low) / log(2)
 
     @classmethod
     def known(cls, nats: float) -> "Nats":
-        """So many and no others."""
+        """Return an exactly known leakage."""
         return cls(nats, nats)
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """What one component says of a person of each crowd.
+    """The posterior of a person of each crowd in one component.
 
     Attributes:
-        columns: columns[k]: of which columns the cells of crowd k are.
-        shares: shares[k]: probability of each cell that is possible.
-        told: what is learnt of people's values here; `exact` is about the shares.
-        exact: whether the shares are.
-        error: largest standard error of a share, 0.0 where they are exact.
-        agreement: Gelman and Rubin's ratio of the chains (1 if they agree), nan where nothing was
+        columns: columns[k]: the columns of the cells of crowd k.
+        shares: shares[k]: probability of each possible cell.
+        told: leakage about people's values in this component.
+        exact: whether the shares are exact.
+        error: largest standard error of a share, 0.0 if they are exact.
+        agreement: Gelman and Rubin's ratio of the chains (1 if they agree), nan if shares were not
             sampled.
-        proven: where sampled, the (crowd, column) in which only one value is possible; None: those
-            in which `shares` holds only one.
+        proven: if sampled, the (crowd, column) pairs with only one possible value; None: the pairs
+            with only one value in `shares`.
     """
 
     columns: dict[int, tuple[int, ...]]
@@ -106,14 +104,14 @@ class Posterior:
 
 
 def fibre(evidence: Evidence, component: Component) -> Fibre | None:
-    """The tables that a component's counts allow; None if they have too many cells."""
+    """Return the consistent tables of a component; None if they have too many cells."""
     cells: list[tuple[int, Cell]] = []
     for crowd, columns in component.columns.items():
         room = MOST_CELLS - len(cells)
-        some = possible(evidence, component, crowd, columns, room)
-        if some is None:
+        cells_of_crowd = possible(evidence, component, crowd, columns, room)
+        if cells_of_crowd is None:
             return None
-        cells += [(crowd, cell) for cell in some]
+        cells += [(crowd, cell) for cell in cells_of_crowd]
     number: dict[tuple[int, Cell], int] = {}
     totals: list[int] = []
     people = {crowd: evidence.crowds[crowd].people for crowd in component.columns}
@@ -127,12 +125,12 @@ def fibre(evidence: Evidence, component: Component) -> Fibre | None:
     sums = []
     for crowd, cell in cells:
         at = component.columns[crowd]
-        held = dict(zip(at, cell, strict=True))
+        cell_values = dict(zip(at, cell, strict=True))
         sums.append(
             (
                 number[-1 - crowd, ()],
                 *(
-                    number[place, count.cell([held[column] for column in count.columns])]
+                    number[place, count.cell([cell_values[column] for column in count.columns])]
                     for place, count in enumerate(component.counts)
                     if crowd in count.crowds
                 ),
@@ -143,7 +141,7 @@ def fibre(evidence: Evidence, component: Component) -> Fibre | None:
 
 
 def log_prior(laws: tuple[Law, ...], columns: tuple[int, ...], cell: Cell) -> float:
-    """Log of the prior share of a cell; -inf if it has none."""
+    """Return the log of the prior share of a cell; -inf if it is 0."""
     shares = [laws[column][value] for column, value in zip(columns, cell, strict=True)]
     return fsum(map(log, shares)) if min(shares, default=1) > 0 else -float("inf")
 
@@ -151,53 +149,64 @@ def log_prior(laws: tuple[Law, ...], columns: tuple[int, ...], cell: Cell) -> fl
 def possible(
     evidence: Evidence, component: Component, crowd: int, columns: tuple[int, ...], most: int
 ) -> list[Cell] | None:
-    """The cells that people of a crowd may be in, in order; None if more than `most`."""
-    allowed = evidence.crowds[crowd].allowed
-    counted = [count for count in component.counts if crowd in count.crowds]
-    domains = [_domain(evidence, counted, crowd, column) for column in columns]
+    """Return the cells that people of a crowd may be in, in order.
+
+    None if there are more than `most`, or too many to test.
+    """
+    allowed_cells = evidence.crowds[crowd].allowed
+    crowd_counts = [count for count in component.counts if crowd in count.crowds]
+    domains = [_domain(evidence, crowd_counts, crowd, column) for column in columns]
     if prod(map(len, domains)) > 64 * MOST_CELLS:
         return None
-    # A column by itself has been looked at; what is left are counts and rows of several together.
-    sums = [([columns.index(column) for column in count.columns], count) for count in counted]
+    # Single columns were tested by _domain; tests of several columns together remain.
+    sums = [([columns.index(column) for column in count.columns], count) for count in crowd_counts]
     tests = [
-        ([columns.index(column) for column in some.columns], some.cells)
-        for some in allowed
-        if set(some.columns) <= set(columns)
+        (
+            [columns.index(column) for column in allowed_cells_of_columns.columns],
+            allowed_cells_of_columns.cells,
+        )
+        for allowed_cells_of_columns in allowed_cells
+        if set(allowed_cells_of_columns.columns) <= set(columns)
     ]
     fitting = (
         cell
         for cell in product(*domains)
-        if all(tuple(cell[place] for place in places) in held for places, held in tests)
+        if all(
+            tuple(cell[place] for place in places) in allowed_values
+            for places, allowed_values in tests
+        )
         and all(
             count.cell([cell[place] for place in places]) in count.left for places, count in sums
         )
     )
-    within = list(islice(fitting, most + 1))
-    return within if len(within) <= most else None
+    possible_cells = list(islice(fitting, most + 1))
+    return possible_cells if len(possible_cells) <= most else None
 
 
-def _domain(evidence: Evidence, counted: Iterable[Count], crowd: int, column: int) -> list[int]:
-    """The values of one column that a crowd may have, by what is known of that column alone."""
+def _domain(
+    evidence: Evidence, crowd_counts: Iterable[Count], crowd: int, column: int
+) -> list[int]:
+    """Return the values of one column that a crowd may have, from evidence on that column alone."""
     about = evidence.crowds[crowd]
-    known = dict(about.known)
-    if column in known:
-        values = {known[column]}
+    known_values = dict(about.known)
+    if column in known_values:
+        values = {known_values[column]}
     else:
         values = {value for value, share in enumerate(evidence.laws[column]) if share > 0}
-    for count in counted:
+    for count in crowd_counts:
         if column in count.columns:
             place = count.columns.index(column)
             labels = {cell[place] for cell in count.left}
             values = {value for value in values if count.label(place, value) in labels}
-    for some in about.allowed:
-        if column in some.columns:
-            place = some.columns.index(column)
-            values &= {cell[place] for cell in some.cells}
+    for allowed_cells in about.allowed:
+        if column in allowed_cells.columns:
+            place = allowed_cells.columns.index(column)
+            values &= {cell[place] for cell in allowed_cells.cells}
     return sorted(values)
 
 
 def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]], list[float]]:
-    """Every table and the log of its weight; TooManyTables if the search takes more steps."""
+    """Return every table and the log of its weight; TooManyTables if it takes more steps."""
     whole = fsum(lgamma(size + 1) for size in tables.people.values())
     solutions: list[tuple[int, ...]] = []
     weights: list[float] = []
@@ -211,11 +220,11 @@ def listed(tables: Fibre, steps: int = MOST_STEPS) -> tuple[list[tuple[int, ...]
 
 
 def log_multinomial(counts: Iterable[int]) -> float:
-    """Log of n! / (c_1! c_2! ...), the number of ways to deal people into cells; 0.0 for one."""
-    held = sorted(number for number in counts if number > 0)  # the same digits in every order
-    if len(held) < 2:
+    """Return the log of n! / (c_1! c_2! ...), the ways to deal people into cells."""
+    positive = sorted(number for number in counts if number > 0)  # order must not matter
+    if len(positive) < 2:
         return 0.0
-    return lgamma(sum(held) + 1) - fsum(lgamma(number + 1) for number in held)
+    return lgamma(sum(positive) + 1) - fsum(lgamma(number + 1) for number in positive)
 
 
 class TooManyTables(Exception):
@@ -223,17 +232,17 @@ class TooManyTables(Exception):
 
 
 def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
-    """Yield every table, by fixing cell after cell and going back where a sum does not come out."""
+    """Yield every table: fix cell after cell, and backtrack if a sum is not met."""
     size = len(tables.cells)
-    left = list(tables.totals)
-    open_ = [0] * len(left)  # cells of a sum that are not fixed yet
+    totals_left = list(tables.totals)
+    open_ = [0] * len(totals_left)  # counts the cells of a sum that are not fixed yet
     for sums in tables.sums:
         for margin in sums:
             open_[margin] += 1
-    if any(total and not cells for total, cells in zip(left, open_, strict=True)):
+    if any(total and not cells for total, cells in zip(totals_left, open_, strict=True)):
         return
     table = [-1] * size
-    least = [0] * size
+    lower_limits = [0] * size
     at = 0
     while at >= 0:
         if at == size:
@@ -244,16 +253,18 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
         if steps < 0:
             raise TooManyTables
         sums = tables.sums[at]
-        if table[at] < 0:  # first time here: the largest value that fits, down to the least
+        if table[at] < 0:  # first visit: start from the largest value that fits
             for margin in sums:
                 open_[margin] -= 1
-            value = min(left[margin] for margin in sums)
-            least[at] = max((left[margin] for margin in sums if not open_[margin]), default=0)
+            value = min(totals_left[margin] for margin in sums)
+            lower_limits[at] = max(
+                (totals_left[margin] for margin in sums if not open_[margin]), default=0
+            )
         else:
             for margin in sums:
-                left[margin] += table[at]
+                totals_left[margin] += table[at]
             value = table[at] - 1
-        if value < least[at]:
+        if value < lower_limits[at]:
             for margin in sums:
                 open_[margin] += 1
             table[at] = -1
@@ -261,12 +272,12 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
             continue
         table[at] = value
         for margin in sums:
-            left[margin] -= value
+            totals_left[margin] -= value
         at += 1
 
 
 def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evidence) -> Posterior:
-    """The exact posterior from all tables; TooManyTables if they are too many."""
+    """Return the exact posterior from all tables; TooManyTables if they are too many."""
     solutions, weights = listed(tables)
     if not solutions:
         raise NoTable
@@ -276,29 +287,35 @@ def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evi
     result: dict[int, dict[Cell, float]] = {crowd: {} for crowd in tables.people}
     for place, (crowd, cell) in enumerate(tables.cells):
         people = tables.people[crowd]
-        held = [(share, table[place]) for share, table in zip(shares, solutions, strict=True)]
-        if any(n for _, n in held):
+        weighted_people = [
+            (share, table[place]) for share, table in zip(shares, solutions, strict=True)
+        ]
+        if any(n for _, n in weighted_people):
             result[crowd][cell] = (
                 1.0
-                if all(n == people for _, n in held)
-                else fsum(share * n for share, n in held) / whole / people
+                if all(n == people for _, n in weighted_people)
+                else fsum(share * n for share, n in weighted_people) / whole / people
             )
-    told = -top - log(whole)
-    if evidence.coined.intersection(column for some in columns.values() for column in some):
-        told = _of_values(tables, columns, evidence, solutions, [share / whole for share in shares])
-    return Posterior(columns, result, Nats.known(max(told, 0.0)))
+    leakage = -top - log(whole)
+    if evidence.coined.intersection(
+        column for crowd_columns in columns.values() for column in crowd_columns
+    ):
+        leakage = _value_leakage(
+            tables, columns, evidence, solutions, [share / whole for share in shares]
+        )
+    return Posterior(columns, result, Nats.known(max(leakage, 0.0)))
 
 
-def _of_values(
+def _value_leakage(
     tables: Fibre,
     columns: dict[int, tuple[int, ...]],
     evidence: Evidence,
     solutions: list[tuple[int, ...]],
     shares: list[float],
 ) -> float:
-    """What the tables tell of values, where several states have one: people's coins are not values.
+    """Return the leakage about values alone, if states also contain coins of covers (nats).
 
-    The divergence of posterior from prior of the table V[k, values], sums of N[k, x]:
+    It is the divergence of posterior from prior of the table V[k, values], sums of N[k, x]:
 
         sum_V P(V) log( P(V) / w(V) ),    w(V) = prod_k n_k! prod_v p(v)^V[k, v] / V[k, v]!
     """
@@ -310,18 +327,22 @@ def _of_values(
     logs = [log_prior(evidence.shares, columns[crowd], cell) for crowd, cell in places]
     likely: dict[tuple[int, ...], float] = {}
     for table, share in zip(solutions, shares, strict=True):
-        held = [0] * len(places)
+        state_counts = [0] * len(places)
         for place, people in zip(at, table, strict=True):
-            held[place] += people
-        key = tuple(held)
+            state_counts[place] += people
+        key = tuple(state_counts)
         likely[key] = likely.get(key, 0.0) + share
     whole = fsum(lgamma(size + 1) for size in tables.people.values())
 
-    def before(held: tuple[int, ...]) -> float:
-        return whole + fsum(n * p - lgamma(n + 1) for n, p in zip(held, logs, strict=True) if n)
+    def log_prior_of(state_counts: tuple[int, ...]) -> float:
+        return whole + fsum(
+            n * p - lgamma(n + 1) for n, p in zip(state_counts, logs, strict=True) if n
+        )
 
-    return fsum(p * (log(p) - before(held)) for held, p in likely.items() if p)
+    return fsum(
+        p * (log(p) - log_prior_of(state_counts)) for state_counts, p in likely.items() if p
+    )
 
 
 class NoTable(Exception):
-    """No table agrees with all that is known."""
+    """No table is consistent with the evidence."""

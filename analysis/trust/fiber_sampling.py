@@ -1,14 +1,14 @@
-"""A walk through the tables that some counts allow, where they are too many to be listed.
+"""A random walk through the consistent tables, if they are too many to be listed.
 
-A move is a table of small whole numbers whose sums are all 0. From where it is, the walk looks at
-all tables on the line through one move and draws one of them by its weight (hit and run), so that
-every step keeps the weights of `fiber.py` as its law. Moves exchange values between two people, or
-are the products that also keep all pair counts; where these do not reach every direction in which
-tables differ, differences of tables found far apart are added.
+A move is a table of small integers whose sums are all 0. A step looks at all tables on the line
+x (hit and run), so the
+weights of `fiber.py` stay the law of the walk. Moves exchange values between two people, or are
+products that also keep all pair counts. If these do not span all directions in which tables differ,
+differences of distant tables are added.
 
-Chains start from tables far apart, found by whole-number programs with random weights. What is
-reported is the mean of all chains after their first fifth, its standard error from batches of each
-chain, and Gelman and Rubin's ratio of variances, which is near 1 where the chains agree.
+Chains start from distant tables, found by integer programs with random weights. The reported share
+is the mean of all chains after their first fifth, with its standard error from batches of each
+chain and Gelman and Rubin's ratio of variances, which is near 1 if the chains agree.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,15 +23,15 @@ from .evidence import Cell
 from .fiber import Fibre, Nats, NoTable, Posterior
 
 CHAINS = 4
-STEPS = 4_000  # of each chain
-BATCHES = 8  # of each chain, for the standard error
+STEPS = 4_000  # steps of each chain
+BATCHES = 8  # batches of each chain, for the standard error
 MOST_MOVES = 4_000
-NODES = 1_000  # of the search for a table to start from
-SEED = 5  # of the walk: the same evidence gives the same figures
+NODES = 1_000  # limits the search for a start table
+SEED = 5  # fixes the walk: the same evidence gives the same figures
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Move = tuple[Integers, Integers]  # cells, and what is added to each
+Move = tuple[Integers, Integers]  # cells, and the number added to each
 
 
 def sampled(
@@ -40,16 +40,16 @@ def sampled(
     told: Nats,
     steps: int = STEPS,
 ) -> Posterior:
-    """The posterior from a walk. told: what is known of the information received."""
+    """Return the posterior from a walk. told: bounds on the leakage (nats)."""
     rng = np.random.default_rng(SEED)
     starts = [_somewhere(tables, rng) for _ in range(CHAINS)]
     moves = _moves(tables, columns, starts, rng)
     people = np.array([tables.people[crowd] for crowd, _ in tables.cells], dtype=float)
     if not moves:
-        kept = np.array([[start] for start in starts], dtype=float)
+        chain_tables = np.array([[start] for start in starts], dtype=float)
     else:
-        kept = np.stack([_walk(tables, start, moves, steps, rng) for start in starts])
-    shares = kept / people  # chains x steps kept x cells
+        chain_tables = np.stack([_walk(tables, start, moves, steps, rng) for start in starts])
+    shares = chain_tables / people  # shape: chains, steps kept, cells
     mean = shares.mean(axis=(0, 1))
     error, agreement = _diagnosed(shares)
     result: dict[int, dict[Cell, float]] = {crowd: {} for crowd in tables.people}
@@ -63,21 +63,22 @@ def sampled(
 def _proven(
     tables: Fibre, columns: dict[int, tuple[int, ...]], shares: dict[int, dict[Cell, float]]
 ) -> Iterator[tuple[int, int]]:
-    """Crowds and columns in which the walk saw one value and no other is possible.
+    """Yield (crowd, column) pairs in which the walk saw one value and no other is possible.
 
-    A linear program bounds how many people of the crowd could have any other: fewer than one.
+    A linear program bounds the number of people of the crowd with another value: fewer than 1.
     """
     matrix = _matrix(tables)
-    for crowd, some in columns.items():
-        for place, column in enumerate(some):
-            seen = {cell[place] for cell in shares[crowd]}
-            if len(seen) != 1:
+    for crowd, crowd_columns in columns.items():
+        for place, column in enumerate(crowd_columns):
+            values_found = {cell[place] for cell in shares[crowd]}
+            if len(values_found) != 1:
                 continue
-            others = [
-                -float(own == crowd and cell[place] not in seen) for own, cell in tables.cells
+            objective = [
+                -float(cell_crowd == crowd and cell[place] not in values_found)
+                for cell_crowd, cell in tables.cells
             ]
-            most = solve_linear(others, A_eq=matrix, b_eq=tables.totals)
-            if most.fun > -1 + 1e-6:
+            other_cells = solve_linear(objective, A_eq=matrix, b_eq=tables.totals)
+            if other_cells.fun > -1 + 1e-6:
                 yield crowd, column
 
 
@@ -88,7 +89,7 @@ def _walk(
     steps: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """One chain, without its first fifth."""
+    """Return one chain, without its first fifth. Shape: steps kept, cells."""
     from scipy.special import gammaln
 
     factorial = gammaln(np.arange(max(tables.people.values()) + 1) + 1.0)
@@ -96,43 +97,43 @@ def _walk(
     gains = [float(step @ logs[cells]) for cells, step in moves]
     table = start.copy()
     burnt = steps // 5
-    kept = np.empty((steps - burnt, len(table)))
+    kept_tables = np.empty((steps - burnt, len(table)))
     for number, choice in enumerate(rng.integers(len(moves), size=steps).tolist()):
         cells, step = moves[choice]
-        here = table[cells]
+        current = table[cells]
         up, down = step > 0, step < 0
-        low = -int((here[up] // step[up]).min())
-        high = int((here[down] // -step[down]).min())
+        low = -int((current[up] // step[up]).min())
+        high = int((current[down] // -step[down]).min())
         if low < high:
             times = np.arange(low, high + 1)
-            along = here + times[:, None] * step
-            weight = times * gains[choice] - factorial[along].sum(axis=1)
+            candidates = current + times[:, None] * step
+            weight = times * gains[choice] - factorial[candidates].sum(axis=1)
             weight = np.exp(weight - weight.max()).cumsum()
-            drawn = int(weight.searchsorted(rng.random() * weight[-1], side="right"))
-            table[cells] = along[min(drawn, len(times) - 1)]
+            choice_index = int(weight.searchsorted(rng.random() * weight[-1], side="right"))
+            table[cells] = candidates[min(choice_index, len(times) - 1)]
         if number >= burnt:
-            kept[number - burnt] = table
-    return kept
+            kept_tables[number - burnt] = table
+    return kept_tables
 
 
 def _diagnosed(shares: Floats) -> tuple[float, float]:
-    """The largest standard error of a mean share, and the largest ratio of variances."""
+    """Return the largest standard error of a mean share, and the largest ratio of variances."""
     chains, steps, cells = shares.shape
     if steps < BATCHES:
         return 0.0, 1.0
     size = steps // BATCHES
     batches = shares[:, : size * BATCHES].reshape(chains * BATCHES, size, cells).mean(axis=1)
     error = batches.std(axis=0, ddof=1) / sqrt(chains * BATCHES)
-    within = shares.var(axis=1, ddof=1).mean(axis=0)
-    between = shares.mean(axis=1).var(axis=0, ddof=1)
-    moving = within > 0
-    apart = bool((between[~moving] > 0).any())
-    ratio = np.sqrt(1 + between[moving] / within[moving])
-    return float(error.max()), float("inf") if apart else float(ratio.max(initial=1.0))
+    within_chains = shares.var(axis=1, ddof=1).mean(axis=0)
+    between_chains = shares.mean(axis=1).var(axis=0, ddof=1)
+    moving = within_chains > 0
+    disagrees = bool((between_chains[~moving] > 0).any())
+    ratio = np.sqrt(1 + between_chains[moving] / within_chains[moving])
+    return float(error.max()), float("inf") if disagrees else float(ratio.max(initial=1.0))
 
 
 def _matrix(tables: Fibre) -> Integers:
-    """Sums x cells: which cell is in which sum."""
+    """Return a 0/1 matrix, sums x cells: 1 if the sum includes the cell."""
     matrix = np.zeros((len(tables.totals), len(tables.cells)), dtype=np.int64)
     for cell, sums in enumerate(tables.sums):
         matrix[list(sums), cell] = 1
@@ -140,7 +141,7 @@ def _matrix(tables: Fibre) -> Integers:
 
 
 def _somewhere(tables: Fibre, rng: np.random.Generator) -> Integers:
-    """A table at the edge, in a random direction. NoTable if there is none."""
+    """Return a random vertex: a table that minimizes random weights. NoTable if there is none."""
     matrix = _matrix(tables)
     totals = np.array(tables.totals)
     solution = solve_integer(
@@ -163,10 +164,10 @@ def _moves(
     starts: Sequence[Integers],
     rng: np.random.Generator,
 ) -> list[Move]:
-    """Moves in every direction in which tables differ, if small ones are found for all."""
+    """Return moves in every direction in which tables differ, if such moves are found."""
     matrix = _matrix(tables)
     free = len(tables.cells) - int(np.linalg.matrix_rank(matrix))
-    seen: set[tuple[tuple[int, int], ...]] = set()
+    known_moves: set[tuple[tuple[int, int], ...]] = set()
     moves: list[Move] = []
     limit = 50 * MOST_MOVES
     for move in (*_cubes(tables, columns, limit), *_exchanges(tables, columns, limit, rng)):
@@ -175,9 +176,9 @@ def _moves(
             continue
         sign = 1 if next(iter(plain.values())) > 0 else -1
         key = tuple((cell, sign * step) for cell, step in plain.items())
-        if key in seen or not _kept(tables, plain):
+        if key in known_moves or not _preserves_sums(tables, plain):
             continue
-        seen.add(key)
+        known_moves.add(key)
         moves.append((np.array(list(plain)), np.array(list(plain.values()))))
     if len(moves) > MOST_MOVES:
         order = rng.permutation(len(moves))
@@ -190,7 +191,7 @@ def _moves(
     return moves
 
 
-def _kept(tables: Fibre, move: dict[int, int]) -> bool:
+def _preserves_sums(tables: Fibre, move: dict[int, int]) -> bool:
     """Whether a move leaves every sum as it is."""
     change: dict[int, int] = {}
     for cell, step in move.items():
@@ -202,10 +203,10 @@ def _kept(tables: Fibre, move: dict[int, int]) -> bool:
 def _cubes(
     tables: Fibre, columns: dict[int, tuple[int, ...]], limit: int
 ) -> Iterator[dict[int, int]]:
-    """Products of differences: +1 and -1 at the corners of a box over some columns of a crowd."""
+    """Yield products of differences: +1 and -1 at the corners of a box over columns of a crowd."""
     place = {cell: number for number, cell in enumerate(tables.cells)}
     for crowd, corners in islice(_boxes(tables, columns), max(limit, 0)):
-        # A corner that is no cell of the fibre: this box is no move.
+        # A corner outside the fiber makes this box no move.
         numbers = [place.get((crowd, cell)) for cell, _ in corners]
         if None not in numbers:
             signs = (sign for _, sign in corners)
@@ -220,23 +221,23 @@ _Box = tuple[int, list[tuple[Cell, int]]]  # a crowd, and the corners of a box w
 
 
 def _boxes(tables: Fibre, columns: dict[int, tuple[int, ...]]) -> Iterator[_Box]:
-    """Boxes of two values a side in two columns or more, the other columns fixed; small ones first.
+    """Yield boxes of two values a side in two or more columns, with the others fixed; small first.
 
-    A corner has the sign of the number of its upper sides: the sums over every single side are 0.
+    The sign of a corner is -1 to the number of its upper sides: sums along every side are 0.
     """
-    for crowd, some in columns.items():
-        width = len(some)
-        cells = [cell for own, cell in tables.cells if own == crowd]
+    for crowd, crowd_columns in columns.items():
+        width = len(crowd_columns)
+        cells = [cell for cell_crowd, cell in tables.cells if cell_crowd == crowd]
         domains = [sorted({cell[j] for cell in cells}) for j in range(width)]
         for size in range(2, width + 1):
             for axes in combinations(range(width), size):
                 rest = [j for j in range(width) if j not in axes]
                 sides = [list(combinations(domains[axis], 2)) for axis in axes]
                 for fixed in product(*(domains[j] for j in rest)):
-                    for chosen in product(*sides):
+                    for corner in product(*sides):
                         yield (
                             crowd,
-                            _corners(width, dict(zip(rest, fixed, strict=True)), axes, chosen),
+                            _corners(width, dict(zip(rest, fixed, strict=True)), axes, corner),
                         )
 
 
@@ -246,7 +247,7 @@ def _corners(
     axes: Sequence[int],
     sides: Sequence[tuple[int, int]],
 ) -> list[tuple[Cell, int]]:
-    """The cells at the corners of a box, each with its sign."""
+    """Return the cells at the corners of a box, each with its sign."""
     corners = []
     for ends in product((0, 1), repeat=len(axes)):
         cell = fixed | {a: side[end] for a, side, end in zip(axes, sides, ends, strict=True)}
@@ -260,34 +261,36 @@ def _exchanges(
     limit: int,
     rng: np.random.Generator,
 ) -> Iterator[dict[int, int]]:
-    """Two people, of one crowd or of two, exchange their values in some columns."""
+    """Yield moves: two people, of the same crowd or of two, exchange values of some columns."""
     place = {cell: number for number, cell in enumerate(tables.cells)}
     size = len(tables.cells)
     pairs: Iterator[tuple[int, int]] = combinations(range(size), 2)
     if size * size > limit:
-        drawn = rng.integers(size, size=(limit, 2)).tolist()
-        pairs = ((first, other) for first, other in drawn if first != other)
+        random_pairs = rng.integers(size, size=(limit, 2)).tolist()
+        pairs = ((first, second) for first, second in random_pairs if first != second)
     shared: dict[tuple[int, int], list[tuple[int, ...]]] = {}
-    for first, other in pairs:
-        (k, x), (m, y) = tables.cells[first], tables.cells[other]
+    for first, second in pairs:
+        (k, x), (m, y) = tables.cells[first], tables.cells[second]
         if (k, m) not in shared:
             common = [column for column in columns[k] if column in columns[m]]
             shared[k, m] = [
-                some for n in range(1, len(common) + 1) for some in combinations(common, n)
+                column_subset
+                for n in range(1, len(common) + 1)
+                for column_subset in combinations(common, n)
             ]
-        for some in shared[k, m]:
+        for column_subset in shared[k, m]:
             limit -= 1
             if limit < 0:
                 return
             new_x, new_y = list(x), list(y)
-            for column in some:
+            for column in column_subset:
                 i, j = columns[k].index(column), columns[m].index(column)
                 new_x[i], new_y[j] = y[j], x[i]
             to = place.get((k, tuple(new_x))), place.get((m, tuple(new_y)))
             if to[0] is None or to[1] is None:
                 continue
             move: dict[int, int] = {}
-            for number, step in ((first, -1), (other, -1), (to[0], 1), (to[1], 1)):
+            for number, step in ((first, -1), (second, -1), (to[0], 1), (to[1], 1)):
                 move[number] = move.get(number, 0) + step
             yield move
 
@@ -295,10 +298,10 @@ def _exchanges(
 def _differences(
     tables: Fibre, starts: Sequence[Integers], rng: np.random.Generator
 ) -> Iterator[Move]:
-    """Differences of tables far apart, divided by what divides them all."""
+    """Yield differences of distant tables, divided by their greatest common divisor."""
     ends = [*starts, *(_somewhere(tables, rng) for _ in range(2 * CHAINS))]
-    for first, other in combinations(ends, 2):
-        step = first - other
+    for first, second in combinations(ends, 2):
+        step = first - second
         cells = np.flatnonzero(step)
         if len(cells):
             yield cells, step[cells] // np.gcd.reduce(step[cells])

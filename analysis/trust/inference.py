@@ -1,19 +1,18 @@
-"""Who holds what, given all that a coalition knows: the posterior, and what it is worth.
+"""Inference: the posterior of people's rows, given all evidence of a coalition.
 
     P(row of a person | evidence) = sum of P(table) over the consistent tables with that row
                                     / sum of P(table) over all consistent tables
 
-The evidence is cut into components that say nothing about each other. A component with one count
-is solved in closed form (closed_forms.py): its people are alike, so each holds cell x with
-probability c(x) / m, and
+The evidence is cut into independent components. A component with one count is solved in closed form
+(closed_forms.py): its people are alike, so each holds cell x with probability c(x) / m, and
 
     P(evidence) = m! prod_x p(x)^c(x) / c(x)!
 
-Counts that hang together like a tree have a closed form too (count_trees.py). Any other component
-with several counts is solved by listing its tables (fiber.py), or, where they are too many, by a
-walk through them (fiber_sampling.py). Where even that is too much, statements are left out until a
-closed form is left: the coalition then knows at least what is reported (information_bounds.py).
-What the posterior says of single people is in best_guesses.py.
+Counts that form a tree have a closed form too (count_trees.py). Any other component with several
+counts is solved by listing its tables (fiber.py), or, if they are too many, by a walk through them
+(fiber_sampling.py). If even that is too much, statements are left out until a closed form remains:
+the leakage reported is then a lower bound (information_bounds.py). Figures about single people are
+computed from the posterior in best_guesses.py.
 """
 
 from math import fsum, inf
@@ -27,11 +26,11 @@ from .fiber import Fibre, Nats, NoTable, Posterior, TooManyTables, enumerated, f
 from .information_bounds import most_likely_part, partial_posteriors, told_at_least
 from .revealed_values import hidden_by_pools, told_by_revealed
 
-MOST_SAMPLED = 512  # cells of a fibre that is walked through
+MOST_SAMPLED = 512  # limits the cells of a fiber that is sampled
 
 
 def infer(evidence: Evidence) -> Inference:
-    """Work out the posterior. ParameterError if no table agrees with the evidence."""
+    """Compute the posterior. ParameterError if the evidence is contradictory."""
     revealed, counts, whole = told_by_revealed(evidence, simplified(evidence))
     posteriors: list[Posterior] = []
     for component in components(evidence, counts):
@@ -42,17 +41,17 @@ def infer(evidence: Evidence) -> Inference:
             not posterior.exact and not posterior.sampled for posterior in posteriors
         )
         method = Method.BOUNDED if bounded else Method.SAMPLED
-    told = [revealed, *(posterior.told for posterior in posteriors)]
-    low = max(fsum(nats.low for nats in told) - hidden_by_pools(evidence), 0.0)
-    high = fsum(nats.high for nats in told) if whole else inf
+    leakages = [revealed, *(posterior.told for posterior in posteriors)]
+    low = max(fsum(nats.low for nats in leakages) - hidden_by_pools(evidence), 0.0)
+    high = fsum(nats.high for nats in leakages) if whole else inf
     return Inference(evidence, tuple(posteriors), Nats(low, max(low, high)), method)
 
 
 def _solved(evidence: Evidence, component: Component) -> list[Posterior]:
-    """Solve one component, exactly if that can be."""
+    """Solve one component, exactly if possible."""
     if not component.counts:
-        alone = alone_posterior(evidence, component)
-        return [alone] if alone else partial_posteriors(evidence, component)
+        single = alone_posterior(evidence, component)
+        return [single] if single else partial_posteriors(evidence, component)
     (first, *more) = component.counts
     plain = not more and all(
         set(columns) == set(first.columns) and not restricted(evidence.crowds[crowd], columns)
@@ -63,9 +62,9 @@ def _solved(evidence: Evidence, component: Component) -> list[Posterior]:
     if more and (joined := decomposed(evidence, component)) is not None:
         return [joined]
     if more and not _known_of_some(evidence, component):
-        beside = covered(evidence, component)
-        if beside is not None:
-            return [told_at_least(beside, evidence, component)]
+        cover_solution = covered(evidence, component)
+        if cover_solution is not None:
+            return [told_at_least(cover_solution, evidence, component)]
     tables = fibre(evidence, component)
     if tables is None:
         return partial_posteriors(evidence, component)

@@ -1,7 +1,7 @@
-"""What is told at least, where the posterior is not worked out, or only by sampling.
+"""Lower bounds on the leakage, if the posterior is not computed or only sampled.
 
-What follows from a part of what is known is a lower bound: the chance of all of it is at most the
-chance of the part. Only what follows from people's values counts: how coins fell says nothing.
+A part of the evidence gives a lower bound: the probability of all of it is at most the probability
+of the part. Only consequences of people's values count: how coins fell reveals no value.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from .fiber import Nats, Posterior, log_multinomial, log_prior
 
 
 def told_at_least(posterior: Posterior, evidence: Evidence, component: Component) -> Posterior:
-    """The same, told at least what follows from people's values alone."""
+    """Return the posterior with its leakage bounded from below by values alone, if not exact."""
     low, high = posterior.told.low, posterior.told.high
     if low == high:
         return posterior
@@ -26,44 +26,44 @@ def told_at_least(posterior: Posterior, evidence: Evidence, component: Component
 
 
 def partial_posteriors(evidence: Evidence, component: Component) -> list[Posterior]:
-    """The posterior of a coalition that makes nothing of some of what it knows."""
+    """Return the posterior of a coalition that ignores a part of its evidence."""
     posteriors: list[Posterior] = []
-    none = Nats.known(0.0)
-    chosen = _disjoint(component.counts)
+    no_leakage = Nats.known(0.0)
+    disjoint_counts = _disjoint(component.counts)
     for crowd, columns in component.columns.items():
         about = evidence.crowds[crowd]
-        known = {column: value for column, value in about.known if column in columns}
-        free = set(columns) - set(known)
-        for column, value in known.items():
+        known_values = {column: value for column, value in about.known if column in columns}
+        free = set(columns) - set(known_values)
+        for column, value in known_values.items():
             certain: dict[Cell, float] = {(value,): 1.0}
             posteriors.append(
                 Posterior({crowd: (column,)}, {crowd: certain}, Nats.known(0.0), exact=False)
             )
-        for count in chosen:
-            here = tuple(c for c in count.columns if c in free)
-            if crowd in count.crowds and here:
-                places = [count.columns.index(column) for column in here]
-                alone = replace(count, crowds={crowd})
-                whole = alike(evidence, {crowd: count.columns}, alone).shares[crowd]
+        for count in disjoint_counts:
+            free_columns = tuple(c for c in count.columns if c in free)
+            if crowd in count.crowds and free_columns:
+                places = [count.columns.index(column) for column in free_columns]
+                single_crowd_count = replace(count, crowds={crowd})
+                whole = alike(evidence, {crowd: count.columns}, single_crowd_count).shares[crowd]
                 shares: dict[Cell, float] = {}
                 for cell, share in whole.items():
                     key = tuple(cell[place] for place in places)
                     shares[key] = shares.get(key, 0.0) + share
                 posteriors.append(
-                    Posterior({crowd: here}, {crowd: shares}, Nats.known(0.0), exact=False)
+                    Posterior({crowd: free_columns}, {crowd: shares}, Nats.known(0.0), exact=False)
                 )
-                free -= set(here)
+                free -= set(free_columns)
         for column in free:
             law = law_of(evidence, column)
-            posteriors.append(Posterior({crowd: (column,)}, {crowd: law}, none, exact=False))
-    least = Posterior({}, {}, Nats(-most_likely_part(evidence, component), inf), exact=False)
-    return [*posteriors, least]
+            posteriors.append(Posterior({crowd: (column,)}, {crowd: law}, no_leakage, exact=False))
+    lower_bound = Posterior({}, {}, Nats(-most_likely_part(evidence, component), inf), exact=False)
+    return [*posteriors, lower_bound]
 
 
 def most_likely_part(evidence: Evidence, component: Component) -> float:
-    """The most that the log probability of a component can be: of a part of what is known.
+    """Return an upper bound on the log probability of a component's evidence: that of a part.
 
-    Only of what follows from people's values: how coins fell says nothing of them.
+    Only consequences of people's values count: how coins fell reveals no value.
     """
     uncoined = (_uncoined(evidence, count) for count in component.counts)
     counts = [count for count in uncoined if count]
@@ -74,30 +74,31 @@ def most_likely_part(evidence: Evidence, component: Component) -> float:
         if column in columns
         for (value,) in [evidence.held((column,), (state,))]
     )
-    counted = fsum(_log_of_counts(evidence, count) for count in _disjoint(counts))
-    allowed = fsum(
-        evidence.crowds[crowd].people * _least_allowed(evidence, crowd)
-        for crowd in component.columns
+    count_bound = fsum(_log_of_counts(evidence, count) for count in _disjoint(counts))
+    allowed_bound = fsum(
+        evidence.crowds[crowd].people * _log_allowed(evidence, crowd) for crowd in component.columns
     )
-    same = max(counts, key=lambda count: len(count.columns), default=None)
-    alike = [count for count in counts if same and count.crowds == same.crowds]
-    plain = [count for count in alike if not count.labels]
-    together = log_of_tree(evidence, tree_of(plain)) if plain else 0.0
-    return min(pinned, counted, allowed, together, 0.0)
+    widest = max(counts, key=lambda count: len(count.columns), default=None)
+    same_crowds = [count for count in counts if widest and count.crowds == widest.crowds]
+    plain = [count for count in same_crowds if not count.labels]
+    tree_bound = log_of_tree(evidence, tree_of(plain)) if plain else 0.0
+    return min(pinned, count_bound, allowed_bound, tree_bound, 0.0)
 
 
 def _uncoined(evidence: Evidence, count: Count) -> Count | None:
-    """A count without the columns in which it also counts how coins fell; None if none is left."""
-    kept = [place for place in range(len(count.columns)) if not tells_coins(evidence, count, place)]
-    if not kept:
+    """Return a count without columns whose labels depend on coins; None if no column remains."""
+    kept_places = [
+        place for place in range(len(count.columns)) if not tells_coins(evidence, count, place)
+    ]
+    if not kept_places:
         return None
-    columns = tuple(count.columns[place] for place in kept)
-    labels = tuple(count.labels[place] for place in kept) if count.labels else ()
-    return Count(columns, projected(count.left, kept), count.crowds, labels)
+    columns = tuple(count.columns[place] for place in kept_places)
+    labels = tuple(count.labels[place] for place in kept_places) if count.labels else ()
+    return Count(columns, projected(count.left, kept_places), count.crowds, labels)
 
 
 def _log_of_counts(evidence: Evidence, count: Count) -> float:
-    """Log prior probability of one count."""
+    """Return the log prior probability of one count (nats)."""
     logs = [log_multinomial(count.left.values())]
     for cell, number in count.left.items():
         for place, label in enumerate(cell):
@@ -107,25 +108,25 @@ def _log_of_counts(evidence: Evidence, count: Count) -> float:
     return fsum(logs)
 
 
-def _least_allowed(evidence: Evidence, crowd: int) -> float:
-    """Log prior probability of the narrowest thing that is known to be allowed to a person."""
+def _log_allowed(evidence: Evidence, crowd: int) -> float:
+    """Return the log prior probability of the narrowest set of cells allowed to a person (nats)."""
     shares = [
         fsum(
-            exp(log_prior(evidence.shares, some.columns, cell))
-            for cell in {evidence.held(some.columns, cell) for cell in some.cells}
+            exp(log_prior(evidence.shares, allowed_cells.columns, cell))
+            for cell in {evidence.held(allowed_cells.columns, cell) for cell in allowed_cells.cells}
         )
-        for some in evidence.crowds[crowd].allowed
+        for allowed_cells in evidence.crowds[crowd].allowed
     ]
     return min((log(min(share, 1.0)) for share in shares if share), default=0.0)
 
 
 def _disjoint(counts: Sequence[Count]) -> list[Count]:
-    """Counts that share no column of a crowd, the widest first."""
-    chosen: list[Count] = []
+    """Choose counts that share no column of a crowd, widest first."""
+    disjoint_counts: list[Count] = []
     for count in sorted(counts, key=lambda count: (-len(count.columns), -len(count.crowds))):
         if not any(
-            set(count.columns) & set(other.columns) and count.crowds & other.crowds
-            for other in chosen
+            set(count.columns) & set(chosen_count.columns) and count.crowds & chosen_count.crowds
+            for chosen_count in disjoint_counts
         ):
-            chosen.append(count)
-    return chosen
+            disjoint_counts.append(count)
+    return disjoint_counts

@@ -1,20 +1,22 @@
-"""What parties received where rows are opened that k people share, and the others stay closed.
+"""Leakage of a threshold release: rows shared by k people are opened, the others stay closed.
 
-A released cell is a prefix of a row, and blank from there on. Of n people, V_j values of column j:
+A released cell is a prefix of a row; the other columns are suppressed. Of n people, with V_j values
+of column j:
 
     counts c of cells    n sum_j log2 V_j - log2 multinomial(n; c) - sum over cells c log2 (ways to
-                         fill the blanks)
-    people linked        sum over what is open of each of log2 V_j
+                         fill the suppressed columns)
+    people linked        sum over the open columns of each person of log2 V_j
 
-The first is what counts tell if a blank could be anything; that it is shared by fewer than k people
-tells more, so bits are at least so many. Where everybody came and nothing is blank they are exact,
-with the people linked taken out of c; so are the guesses. `randomness` and the reader together
-compute the function of every row that there may be: for them nothing is blank.
+The first is the leakage of the counts if a suppressed value could be any value. That it is shared
+by fewer than k people reveals more, so bits are a lower bound. They are exact if all people
+responded and no value is suppressed, with the linked people taken out of c; so are the guesses.
+`randomness` and the reader together compute the function of every possible row: for them no value
+is suppressed.
 
-A cell is certain if every row that its person can have has one value there: the released cells
-that are left once linked people are taken out, and for who may be blank every row, or next value,
-that is not open (known by exclusion). Sizes of closed groups and what a member's own row tells of
-its group are not used, so certain cells are at least so many where something is blank.
+A cell is certain if every possible row of its person has one value there. Possible rows are the
+released cells without linked people, and, for suppressed people, every row, or next value, that is
+not open (known by exclusion). Sizes of closed groups, and inferences from a member's own row about
+its group, are not used, so the number of certain cells is a lower bound if a value is suppressed.
 """
 
 from collections import Counter
@@ -34,13 +36,13 @@ if TYPE_CHECKING:
     from ...protocol.view import View
 
 LN2 = 0.6931471805599453
-Key = tuple[tuple[int, str], ...]  # values by column, in order; () where nothing is linked
+Key = tuple[tuple[int, str], ...]  # values by column, in order; () if no value is linked
 
 
 def bits_of_counts(seen: "CountsSeen", sizes: Sequence[int], users: int) -> float:
-    """Bits that the counts of opened rows tell of who holds what, at least; at least 0.
+    """Return a lower bound, at least 0, on the bits of the counts of opened rows.
 
-    users: people among whom those who were counted are; who they are is not told.
+    users: people; an unknown subset of them was counted.
     """
     whole = sum(log2(size) for size in sizes)
     blanks = sum(
@@ -53,7 +55,7 @@ def bits_of_counts(seen: "CountsSeen", sizes: Sequence[int], users: int) -> floa
 
 
 def exact(seen: "CountsSeen", users: int) -> bool:
-    """Whether these bits are all that the counts tell: everybody came, and nothing is blank."""
+    """Whether these bits are all the leakage: all people responded and no value is suppressed."""
     return seen.people == users and not any(BLANK in cell for cell in seen.counts)
 
 
@@ -63,7 +65,7 @@ class _Known:
 
     Attributes:
         kinds: users by their linked values, and by whether the view shows that they were counted.
-        rows: the linked values of each kind that has any.
+        rows: the linked values of each kind with linked values.
         left: the counts without the linked users.
         unsure: linked users who may still be in `left`.
     """
@@ -74,18 +76,21 @@ class _Known:
     unsure: int
 
     @classmethod
-    def of(cls, view: "View", seen: "CountsSeen | None", columns: int) -> "_Known":
+    def of(cls, view: "View", counts_seen: "CountsSeen | None", columns: int) -> "_Known":
         """Read a view. seen: the counts; None: the view has none."""
         linked = view.pinned
-        kinds = Counter((_key(linked.get(i)), _here(view, seen, i)) for i in range(view.users))
+        kinds = Counter(
+            (_key(linked.get(i)), _is_known_respondent(view, counts_seen, i))
+            for i in range(view.users)
+        )
         rows = {key: row for row in linked.values() if (key := _key(row))}
-        left, unsure = Counter(seen.counts if seen else {}), 0
-        for (key, here), people in kinds.items():
-            if key and here and seen:
-                left[_released(rows[key], seen, columns)] -= people
+        rows_left, unsure = Counter(counts_seen.counts if counts_seen else {}), 0
+        for (key, is_present), people in kinds.items():
+            if key and is_present and counts_seen:
+                rows_left[_released(rows[key], counts_seen, columns)] -= people
             elif key:
                 unsure += people
-        return cls(kinds, rows, +left, unsure)
+        return cls(kinds, rows, +rows_left, unsure)
 
     def linked(self) -> "Iterator[tuple[Row, int]]":
         """Iterate over the linked rows, or parts of rows, with their numbers of users."""
@@ -111,37 +116,41 @@ def guesses(known: _Known, sizes: Sequence[int], users: int) -> tuple[float, flo
     return rows, cells
 
 
-def _said(cell: "Sequence[str]") -> tuple[int, ...]:
-    """The columns of a cell that are open."""
+def _open_columns(cell: "Sequence[str]") -> tuple[int, ...]:
+    """Return the open columns of a cell."""
     return tuple(column for column, value in enumerate(cell) if value != BLANK)
 
 
-def _told(seen: "CountsSeen") -> int:
-    """Values that counts say, of all people."""
-    return sum(people * len(_said(cell)) for cell, people in seen.counts.items())
+def _open_values(counts_seen: "CountsSeen") -> int:
+    """Return the number of open values of all people."""
+    return sum(people * len(_open_columns(cell)) for cell, people in counts_seen.counts.items())
 
 
 def _certain_cells(
-    view: "View", seen: "CountsSeen | None", known: _Known, sizes: Sequence[int]
+    view: "View", counts_seen: "CountsSeen | None", knowledge: _Known, sizes: Sequence[int]
 ) -> int:
-    """How many (person, column) values are certain to a coalition, at least.
+    """Return a lower bound on the number of (person, column) values certain to a coalition.
 
-    seen: the counts that tell it most; None: it has read none.
+    seen: the counts with the most leakage; None: it has read none.
     """
     constant = [size == 1 for size in sizes]
-    if view.everybody and seen and not known.rows:  # all are linked; nobody is recorded singly
-        said = sum(people * len(_said(cell)) for cell, people in seen.counts.items())
-        return max(said, sum(constant) * view.users)
+    if (
+        view.everybody and counts_seen and not knowledge.rows
+    ):  # all are linked; people are not recorded singly
+        reported = sum(
+            people * len(_open_columns(cell)) for cell, people in counts_seen.counts.items()
+        )
+        return max(reported, sum(constant) * view.users)
     certain = 0
-    for (key, here), people in known.kinds.items():
-        row = known.rows.get(key, {})
-        cells: Counts = known.left
-        if key and seen:
-            cells = {_released(row, seen, len(sizes)): people}
-        for column, one in enumerate(constant):
-            sure = one or column in row
-            if not sure and here and seen:
-                sure = _is_certain(cells, seen.counts, column, view)
+    for (key, is_present), people in knowledge.kinds.items():
+        row = knowledge.rows.get(key, {})
+        cells: Counts = knowledge.left
+        if key and counts_seen:
+            cells = {_released(row, counts_seen, len(sizes)): people}
+        for column, constant_value in enumerate(constant):
+            sure = constant_value or column in row
+            if not sure and is_present and counts_seen:
+                sure = _is_certain(cells, counts_seen.counts, column, view)
             certain += people * sure
     return certain
 
@@ -150,31 +159,33 @@ def _key(row: "Row | None") -> Key:
     return tuple(sorted(row.items())) if row else ()
 
 
-def _here(view: "View", seen: "CountsSeen | None", person: int) -> bool:
+def _is_known_respondent(view: "View", counts_seen: "CountsSeen | None", person: int) -> bool:
     """Whether a coalition knows that a person was counted."""
-    if seen is None:
+    if counts_seen is None:
         return False
-    came = view.came.get((seen.round, seen.columns))
-    sees = came is not None and (view.sees_who or person in view.own) and person in came
-    return sees or seen.people == view.users
+    respondents = view.came.get((counts_seen.round, counts_seen.columns))
+    is_respondent = (
+        respondents is not None and (view.sees_who or person in view.own) and person in respondents
+    )
+    return is_respondent or counts_seen.people == view.users
 
 
-def _released(row: "Row", seen: "CountsSeen", columns: int) -> tuple[str, ...]:
-    """The released cell of a person, from the values that are known of it."""
+def _released(row: "Row", counts_seen: "CountsSeen", columns: int) -> tuple[str, ...]:
+    """Return the released cell of a person, from its known values."""
     whole = tuple(row.get(column, BLANK) for column in range(columns))
     for end in range(columns, -1, -1):
         cell = (*whole[:end], *(BLANK,) * (columns - end))
-        if cell in seen.counts:
+        if cell in counts_seen.counts:
             return cell
     return whole
 
 
-def _is_certain(left: "Counts", released: "Counts", column: int, view: "View") -> bool:
-    """Whether all rows that fit the cells that are left have one value in a column."""
-    found = {cell[column] for cell in left if cell[column] != BLANK}
-    blank = [cell for cell in left if cell[column] == BLANK]
-    if len(found) > 1 or not blank:
-        return len(found) == 1
+def _is_certain(rows_left: "Counts", released: "Counts", column: int, view: "View") -> bool:
+    """Whether all rows that fit the remaining cells have one value in a column."""
+    values_left = {cell[column] for cell in rows_left if cell[column] != BLANK}
+    blank = [cell for cell in rows_left if cell[column] == BLANK]
+    if len(values_left) > 1 or not blank:
+        return len(values_left) == 1
     if not view.domains or None in view.domains:
         return False
     domains = [domain or 0 for domain in view.domains]
@@ -183,57 +194,61 @@ def _is_certain(left: "Counts", released: "Counts", column: int, view: "View") -
     else:
         excluded = {_excluded_values(released, column, domains)}
     values = next(iter(excluded))
-    return len(excluded) == 1 and len(values) == domains[column] - 1 and not found & values
+    return len(excluded) == 1 and len(values) == domains[column] - 1 and not values_left & values
 
 
 def _excluded_next(cell: tuple[str, ...], released: "Counts", column: int) -> frozenset[str]:
-    """The values that a column of a blank person cannot have where its row ends at a prefix."""
-    end = len(_said(cell))
+    """Return the values that a suppressed column cannot have if the row ends at a prefix."""
+    end = len(_open_columns(cell))
     if column > end:
         return frozenset()
-    return frozenset(other[end] for other in released if other[:end] == cell[:end]) - {BLANK}
+    return frozenset(pattern[end] for pattern in released if pattern[:end] == cell[:end]) - {BLANK}
 
 
 def _excluded_values(released: "Counts", column: int, domains: Sequence[int]) -> frozenset[str]:
-    """The values of a column of which every row is open: no blank person has them."""
-    each = Counter(cell[column] for cell in released if BLANK not in cell)
+    """Return the values of a column whose rows are all open: no suppressed person has them."""
+    rows_by_value = Counter(cell[column] for cell in released if BLANK not in cell)
     room = prod(domains) // domains[column]
-    return frozenset(value for value, rows in each.items() if rows == room)
+    return frozenset(value for value, rows in rows_by_value.items() if rows == room)
 
 
 def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
-    """The figures of a view of opened rows, by the names that they have in `Received`."""
+    """Return the figures of a view of opened rows, by their names in `Received`."""
     users, row_bits = view.users, sum(log2(size) for size in sizes)
     best = max(
         view.counted,
-        key=lambda seen: (bits_of_counts(seen, sizes, users), _told(seen)),
+        key=lambda counts_seen: (
+            bits_of_counts(counts_seen, sizes, users),
+            _open_values(counts_seen),
+        ),
         default=None,
     )
-    known = _Known.of(view, best, len(sizes))
-    pinned = [(tuple(row), people) for row, people in known.linked()]
-    if view.everybody and best and not pinned:  # single people are not recorded
-        pinned = [(said, n) for cell, n in best.counts.items() if (said := _said(cell))]
-    linked_bits = sum(n * sum(log2(sizes[column]) for column in said) for said, n in pinned)
+    opened_rows = _Known.of(view, best, len(sizes))
+    pinned = [(tuple(row), people) for row, people in opened_rows.linked()]
+    if view.everybody and best and not pinned:  # people are not recorded singly
+        pinned = [(values, n) for cell, n in best.counts.items() if (values := _open_columns(cell))]
+    linked_bits = sum(n * sum(log2(sizes[column]) for column in values) for values, n in pinned)
     people = sum(n for _, n in pinned)
-    told = bits_of_counts(best, sizes, users) if best else 0.0
-    fits = not known.rows or known.left.total() + people == users  # where nobody lies
+    leakage = bits_of_counts(best, sizes, users) if best else 0.0
+    # The rows and the counts fit if the parties are honest.
+    fits = not opened_rows.rows or opened_rows.left.total() + people == users
     sure = best is not None and exact(best, users) and fits
-    if sure and known.rows:  # all people who are not linked share the rows that are left
-        told = users * row_bits - log_multinomial(known.left.values()) / LN2
-    whole = sum(n for said, n in pinned if len(said) == len(sizes))
+    if sure and opened_rows.rows:  # the posterior is the same for all unlinked people
+        leakage = users * row_bits - log_multinomial(opened_rows.left.values()) / LN2
+    whole = sum(n for values, n in pinned if len(values) == len(sizes))
     full = whole == users
-    right, cells = guesses(known, sizes, users)
-    hidden = users - people
-    sets = [(hidden, 1)] if hidden else []
+    right, cells = guesses(opened_rows, sizes, users)
+    hidden_people = users - people
+    sets = [(hidden_people, 1)] if hidden_people else []
     return {
         "linked": people,
-        "cells_certain": _certain_cells(view, best, known, sizes),
-        "bits": max(told, linked_bits),
+        "cells_certain": _certain_cells(view, best, opened_rows, sizes),
+        "bits": max(leakage, linked_bits),
         "exact": full or sure or (not pinned and not view.counted),
         "crowd": 1 if people else users,
         "rows_guessed": max(right, float(whole)),
         "rows_guessed_before": users / prod(sizes),
-        "cells_guessed": max(cells, float(sum(n * len(said) for said, n in pinned))),
+        "cells_guessed": max(cells, float(sum(n * len(values) for values, n in pinned))),
         "cells_guessed_before": sum(users / size for size in sizes),
         "sets": tuple(sets + ([(1, people)] if people else [])),
         "method": Method.EXACT if full or sure else Method.BOUNDED,

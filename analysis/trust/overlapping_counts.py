@@ -1,21 +1,21 @@
-r"""How many labelled tables agree with counts that overlap: at most so many, along a chain of them.
+r"""Upper bound on the labelled tables consistent with overlapping counts, along a chain of them.
 
 Take counts over column sets C_1, C_2, ... such that the columns S_i that C_i shares with all before
-it lie in one of those. Whoever has dealt people into the cells of C_1, then into the new columns of
-C_2 within each cell of S_2, and so on, has
+it lie in a single earlier set. Deal people into the cells of C_1, then into the new columns of C_2
+within each cell of S_2, and so on. There are
 
     multinomial(C_1)  x  product over i of  multinomial(C_i) / multinomial(S_i)
 
-ways to do it (multinomial(S): the ways to deal n people into the cells of S): every labelled table
-that agrees with these counts, and none twice. Counts that are not on the chain can only rule more
-tables out. So the bits received are at least what the chain says, and exactly that if all that was
-seen lies on it.
+ways (multinomial(S): the ways to deal n people into the cells of S). They give every labelled table
+that is consistent with these counts, and each table once. Counts outside the chain can only rule
+out more tables. So the chain bounds the bits received from below, and exactly if the whole view
+lies on it.
 
-The inference of inference.py leaves statements out until what is left is solved; of tables of many
-people a chain often keeps more.
+The inference of inference.py leaves statements out until the rest is solved; for tables of many
+people a chain often uses more of them.
 
-A column that was masked is looked at with its masked values as one, `other`; behind it are as many
-values as the mask does not name, or those that its own counts show.
+The masked values of a column are counted as one value, `other`. It stands for the number of values
+that the mask does not name, or for those in the column's own counts.
 """
 
 from collections import Counter
@@ -36,34 +36,35 @@ Cells = Mapping[tuple[str, ...], int]
 def chained_bits(
     counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int
 ) -> tuple[float, bool] | None:
-    """Bits received from counts of the same people, and whether that is exact (else at least).
+    """Return the bits received from counts of the same people, and whether that is exact.
 
-    None where some were not counted, or values were left blank: then no chain can be followed.
+    If not exact, they are a lower bound. None if a table counts fewer people or values were
+    suppressed: then there is no chain.
     """
     if not of_everybody(counted, users):
         return None
     chain = _Chain.of(counted)
-    left = chain.ways() + sum(
+    remaining_bits = chain.ways() + sum(
         users * log2(size) for column, size in enumerate(sizes) if column not in chain.covered
     )
-    left += sum(behind(column, chain.said, counted, sizes) for column in chain.covered)
-    return users * sum(log2(size) for size in sizes) - left, chain.complete
+    remaining_bits += sum(behind(column, chain.said, counted, sizes) for column in chain.covered)
+    return users * sum(log2(size) for size in sizes) - remaining_bits, chain.complete
 
 
 @dataclass(slots=True)
 class _Chain:
-    """Counts along a chain, with masked values as one.
+    """A chain of counts, with masked values as one value.
 
-    said: per masked column the values that everybody who asked has named.
+    said: per masked column, the values named by all its masks.
     """
 
     counted: "Sequence[CountsSeen]"
     said: dict[int, frozenset[str]]
-    links: list[tuple["CountsSeen", tuple[int, ...]]]  # with the columns shared with those before
+    links: list[tuple["CountsSeen", tuple[int, ...]]]  # count, columns shared with earlier counts
 
     @classmethod
-    def of(cls, counted: "Sequence[CountsSeen]") -> "_Chain":
-        chain = cls(counted, named_by_all(counted), [])
+    def of(cls, all_counts: "Sequence[CountsSeen]") -> "_Chain":
+        chain = cls(all_counts, named_by_all(all_counts), [])
         while link := chain.best():
             chain.links.append(link)
         return chain
@@ -71,70 +72,70 @@ class _Chain:
     @property
     def covered(self) -> set[int]:
         """The columns of all links."""
-        return {column for seen, _ in self.links for column in seen.columns}
+        return {column for link, _ in self.links for column in link.columns}
 
     @property
     def complete(self) -> bool:
-        """Whether every count that was seen follows from the links."""
-        for seen in self.counted:
-            holds = any(set(seen.columns) <= set(link.columns) for link, _ in self.links)
-            masks = {r.column: frozenset(r.said) for r in seen.hidden if isinstance(r, Mask)}
-            alike = all(masks.get(j) == self.said.get(j) for j in seen.columns)
-            if not holds or not (alike or len(seen.columns) == 1):
+        """Whether every count of the view follows from the links."""
+        for counts_seen in self.counted:
+            is_linked = any(set(counts_seen.columns) <= set(link.columns) for link, _ in self.links)
+            masks = {r.column: frozenset(r.said) for r in counts_seen.hidden if isinstance(r, Mask)}
+            has_same_masks = all(masks.get(j) == self.said.get(j) for j in counts_seen.columns)
+            if not is_linked or not (has_same_masks or len(counts_seen.columns) == 1):
                 return False
         return True
 
     def best(self) -> "tuple[CountsSeen, tuple[int, ...]] | None":
-        """The link that rules out most tables for each new column; None if nothing is new."""
+        """Return the link with most new columns, then fewest ways per new column; else None."""
         covered, options = self.covered, []
-        for place, seen in enumerate(self.counted):
-            shared = tuple(column for column in seen.columns if column in covered)
-            if len(shared) == len(seen.columns):
+        for place, counts_seen in enumerate(self.counted):
+            shared = tuple(column for column in counts_seen.columns if column in covered)
+            if len(shared) == len(counts_seen.columns):
                 continue
             if shared and not any(set(shared) <= set(link.columns) for link, _ in self.links):
                 continue
-            new = len(seen.columns) - len(shared)
-            ways = self._dealt(seen, seen.columns) - self._dealt(seen, shared)
-            options.append((-new, ways / new, place, seen, shared))
+            new = len(counts_seen.columns) - len(shared)
+            ways = self._dealt(counts_seen, counts_seen.columns) - self._dealt(counts_seen, shared)
+            options.append((-new, ways / new, place, counts_seen, shared))
         if not options:
             return None
-        *_, seen, shared = min(options, key=lambda option: option[:3])
-        return seen, shared
+        *_, counts_seen, shared = min(options, key=lambda option: option[:3])
+        return counts_seen, shared
 
     def ways(self) -> float:
-        """log2 of the tables that agree with the links, other being one value."""
+        """log2 of the number of tables consistent with the links, with `other` as one value."""
         return fsum(
-            self._dealt(seen, seen.columns) - self._dealt(seen, shared)
-            for seen, shared in self.links
+            self._dealt(counts_seen, counts_seen.columns) - self._dealt(counts_seen, shared)
+            for counts_seen, shared in self.links
         )
 
-    def _dealt(self, seen: "CountsSeen", columns: Sequence[int]) -> float:
-        """log2 of the ways to deal people into the cells of some columns."""
-        places = [(seen.columns.index(column), self.said.get(column)) for column in columns]
+    def _dealt(self, counts_seen: "CountsSeen", columns: Sequence[int]) -> float:
+        """Return log2 of the ways to deal people into the cells of some columns."""
+        places = [(counts_seen.columns.index(column), self.said.get(column)) for column in columns]
         cells: Counter[tuple[str, ...]] = Counter()
-        for values, people in seen.counts.items():
+        for values, people in counts_seen.counts.items():
             cell = (values[at] if s is None or values[at] in s else OTHER for at, s in places)
             cells[tuple(cell)] += people
         return log_multinomial(cells.values()) / log(2)
 
 
 def of_everybody(counted: "Sequence[CountsSeen]", users: int) -> bool:
-    """Whether everybody was counted in each, and no value was left blank."""
+    """Whether every table counts all users and has no suppressed value."""
     return all(
-        seen.people == users and not any(isinstance(r, Redact) for r in seen.hidden)
-        for seen in counted
+        counts_seen.people == users and not any(isinstance(r, Redact) for r in counts_seen.hidden)
+        for counts_seen in counted
     )
 
 
 def named_by_all(counted: "Sequence[CountsSeen]") -> dict[int, frozenset[str]]:
-    """Per column that was ever masked, the values that all masks of it name."""
-    said: dict[int, frozenset[str]] = {}
-    for seen in counted:
-        for rule in seen.hidden:
-            if isinstance(rule, Mask) and rule.column in seen.columns:
-                named = frozenset(rule.said)
-                said[rule.column] = said.get(rule.column, named) & named
-    return said
+    """Return, per masked column, the values named by all its masks."""
+    named_values: dict[int, frozenset[str]] = {}
+    for counts_seen in counted:
+        for rule in counts_seen.hidden:
+            if isinstance(rule, Mask) and rule.column in counts_seen.columns:
+                mask_values = frozenset(rule.said)
+                named_values[rule.column] = named_values.get(rule.column, mask_values) & mask_values
+    return named_values
 
 
 def behind(
@@ -143,17 +144,19 @@ def behind(
     counted: "Sequence[CountsSeen]",
     sizes: Sequence[int],
 ) -> float:
-    """log2 of the ways in which the people who say other may have the values behind it."""
+    """Return log2 of the ways to assign hidden values to the people counted as `other`."""
     if column not in said:
         return 0.0
-    for seen in counted:
-        if seen.columns == (column,) and not seen.hidden:
-            behind = [n for (value,), n in seen.counts.items() if value not in said[column]]
-            return log_multinomial(behind) / log(2)
-    others = max(
-        sum(n for values, n in seen.counts.items() if values[at] not in said[column])
-        for seen in counted
-        if column in seen.columns
-        for at in (seen.columns.index(column),)
+    for counts_seen in counted:
+        if counts_seen.columns == (column,) and not counts_seen.hidden:
+            hidden_counts = [
+                n for (value,), n in counts_seen.counts.items() if value not in said[column]
+            ]
+            return log_multinomial(hidden_counts) / log(2)
+    hidden_people = max(
+        sum(n for values, n in counts_seen.counts.items() if values[at] not in said[column])
+        for counts_seen in counted
+        if column in counts_seen.columns
+        for at in (counts_seen.columns.index(column),)
     )
-    return others * log2(max(sizes[column] - len(said[column]), 1))
+    return hidden_people * log2(max(sizes[column] - len(said[column]), 1))

@@ -1,11 +1,11 @@
-"""Peers that mix for each other: how many onions a coalition holds from end to end.
+"""Peers that mix for each other: the share of onions with their whole path in a coalition.
 
-A sender draws a path of L different peers among the n - 1 others, all orders equally likely. Of c
-peers that work together, none of them the sender, the whole path is theirs with probability
+A sender draws a path of L different peers among n - 1, all orders equally likely. The
+whole path lies in a coalition of c peers, without the sender, with probability
 
     c (c - 1) .. (c - L + 1) / ((n - 1) (n - 2) .. (n - L))
 
-It needs L of them at least, and is (c / n)^L roughly. A thin batch can give away more
+It needs at least L members, and is roughly (c / n)^L. A thin batch can leak more
 (protocol/peers/view.py).
 """
 
@@ -15,7 +15,7 @@ from ...errors import ParameterError
 
 
 def path_share(members: int, peers: int, length: int) -> float:
-    """The share of others' onions whose whole path lies in a coalition, expected.
+    """Return the expected share of non-members' onions with their whole path in a coalition.
 
     Args:
         members: peers in the coalition, c: 0 to n - 1.
@@ -23,7 +23,7 @@ def path_share(members: int, peers: int, length: int) -> float:
         length: peers on a path, L: 1 to n - 1.
 
     Raises:
-        ParameterError: one of them is out of its range.
+        ParameterError: an argument is out of its range.
     """
     if not 1 <= length <= peers - 1:
         raise ParameterError(f"length: found {length}; 1 to {peers - 1} are accepted")

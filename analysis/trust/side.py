@@ -1,10 +1,10 @@
-"""What a figure is to the truth: exact, or a bound from below or from above."""
+"""The relation of a figure to the true value: exact, lower or upper bound."""
 
 from enum import StrEnum
 
 
 class Side(StrEnum):
-    """What a number is to the truth."""
+    """The relation of a number to the true value."""
 
     EXACT = "exact"
     AT_LEAST = "at least"
@@ -12,7 +12,7 @@ class Side(StrEnum):
 
     @classmethod
     def of_certain(cls, method: str, certain: int, cells: int) -> "Side":
-        """Return the side of so many certain cells, by the method (`Method`) of the posterior.
+        """Return the side of a number of certain cells, by the method (`Method`) of the posterior.
 
         Evidence that a bound leaves out can make more cells certain.
         """
@@ -22,10 +22,10 @@ class Side(StrEnum):
 
     @property
     def mark(self) -> str:
-        """Written before the number."""
+        """The sign before the number."""
         return {"exact": "", "at least": ">= ", "at most": "<= "}[self]
 
     @property
     def word(self) -> str:
-        """The same in words."""
+        """The sign in words."""
         return "" if self is Side.EXACT else f"{self} "

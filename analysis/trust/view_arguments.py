@@ -1,8 +1,10 @@
-"""What the functions of views are handed: refused in words where it is none of it.
+"""Check the arguments of functions of views.
 
-Everything here raises a `ParameterError` that names the argument, what was found and what is
-accepted.
+All functions raise a `ParameterError` that names the argument, the value found and the accepted
+values.
 """
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -18,12 +20,12 @@ if TYPE_CHECKING:
     from ...protocol.view import View
     from .view_evidence import Shares
 
-# Values of one column: a law of so many is still held in memory.
+# A law with this number of values is still held in memory.
 MOST_VALUES = 10_000_000
 
 
-def as_view(view: Any) -> "View":
-    """A view of `veilmix.protocol.view`."""
+def as_view(view: Any) -> View:
+    """Return the argument if it is a view of `veilmix.protocol.view`."""
     from ...protocol.view import View
 
     if not isinstance(view, View):
@@ -31,15 +33,18 @@ def as_view(view: Any) -> "View":
     return view
 
 
-def columns_of(view: "View") -> int:
-    """One more than the last column that was counted or said by anybody; at least 1."""
-    counted = (column for seen in view.counted for column in seen.columns)
+def columns_of(view: View) -> int:
+    """Return one more than the last column that was counted or reported; at least 1."""
+    counted_columns = (column for counts_seen in view.counted for column in counts_seen.columns)
     rows = chain.from_iterable(distinct(people.values()) for people in view.by_round.values())
-    return 1 + max({0, *counted, *chain.from_iterable(rows)})
+    return 1 + max({0, *counted_columns, *chain.from_iterable(rows)})
 
 
-def as_sizes(sizes: Any, view: "View | None") -> list[int]:
-    """The number of values of each column; of all in the view, if they are those people have."""
+def as_sizes(sizes: Any, view: View | None) -> list[int]:
+    """Return the number of values of each column: at least 1, at most MOST_VALUES.
+
+    Refused if there are fewer columns than the view has.
+    """
     checked = [
         whole(size, f"sizes[{j}]", 1)
         for j, size in enumerate(sequence(sizes, "sizes", "the number of values of each column"))
@@ -48,18 +53,18 @@ def as_sizes(sizes: Any, view: "View | None") -> list[int]:
         raise ParameterError(
             f"sizes: found {len(checked)} columns; the view tells of {columns_of(view)}"
         )
-    if most := [size for size in checked if size > MOST_VALUES]:
+    if large := [size for size in checked if size > MOST_VALUES]:
         raise ParameterError(
-            f"sizes: holds {brief(most[0])}; at most {MOST_VALUES:,} values a column are accepted"
+            f"sizes: holds {brief(large[0])}; at most {MOST_VALUES:,} values a column are accepted"
         )
     return checked
 
 
 class CheckedRows(dict[int, "Row"]):
-    """Rows that `checked_rows` has looked at.
+    """Rows already checked by `checked_rows`.
 
     Attributes:
-        columns: their number, at most.
+        columns: their number is at most this.
     """
 
     __slots__ = ("columns",)
@@ -67,7 +72,7 @@ class CheckedRows(dict[int, "Row"]):
 
 
 def checked_rows(truth: Any, columns: int) -> CheckedRows | None:
-    """What people hold, as `received` takes it: looked at once for the many views of a run."""
+    """Return true rows in the form of `received`, checked once for the many views of a run."""
     rows = as_truth(truth, columns)
     if rows is None:
         return None
@@ -76,8 +81,8 @@ def checked_rows(truth: Any, columns: int) -> CheckedRows | None:
     return checked
 
 
-def as_truth(truth: Any, columns: int) -> "Mapping[int, Row] | None":
-    """What people hold, by index: rows from column to value; or None."""
+def as_truth(truth: Any, columns: int) -> Mapping[int, Row] | None:
+    """Return true rows by index of the person, each from column to value; or None."""
     if truth is None or (isinstance(truth, CheckedRows) and truth.columns <= columns):
         return truth
     if not isinstance(truth, Mapping):
@@ -97,7 +102,7 @@ def as_truth(truth: Any, columns: int) -> "Mapping[int, Row] | None":
 
 
 def _plain_rows(truth: Mapping[Any, Any], columns: int) -> bool:
-    """Whether a truth is rows in plain types, all in range: then nothing has to be named.
+    """Whether a truth has plain types, all in range: then no error has to be named.
 
     Looking at sets of types takes a tenth of the time that asking each cell takes.
     """
@@ -112,8 +117,8 @@ def _plain_rows(truth: Mapping[Any, Any], columns: int) -> bool:
     )
 
 
-def as_shares(prior: Any, columns: int) -> "Shares | None":
-    """Shares of the values of each column that everybody knows; or None."""
+def as_shares(prior: Any, columns: int) -> Shares | None:
+    """Return shares of the values of each column that are common knowledge; or None."""
     if prior is None:
         return None
     laws = sequence(prior, "prior", "the shares of the values of each column")
@@ -127,5 +132,5 @@ def as_shares(prior: Any, columns: int) -> "Shares | None":
             raise ParameterError(
                 f"prior[{j}]: found {brief(chances)}; needs shares of at least 0, not all 0"
             )
-    kept: Sequence[Mapping[str, float]] = laws
-    return tuple(kept)
+    share_laws: Sequence[Mapping[str, float]] = laws
+    return tuple(share_laws)

@@ -1,15 +1,17 @@
-"""From a view to evidence: what a coalition's sightings say of people, put as `evidence.py` has it.
+"""From a view to evidence: the observations of a coalition in the form of `evidence.py`.
 
-* Whoever is pinned is a crowd of its values; the members' own people are crowds of their own.
-* Counts that were read are counts over the crowds whose answers reached the reader. Who that is,
-  the first shuffler and the network see; others know only how many, so that people who answered
-  different rounds are pooled. (A member knows whether its own answer was counted.)
-* How likely a cover is says how many people have a value that is left blank (announced_rates.py).
-* Who of them are alike is the matter of crowd_marks.py, what hidden values may be that of
-  value_states.py.
+* A linked person is in the crowd of its values; members of the coalition are in crowds of their
+  own.
+* Counts that were read are counts over the crowds of answers that reached the reader. The first
+  shuffler and the network see which people these are; other parties know only their number, so
+  respondents of different rounds are pooled. (A member knows whether its own answer was counted.)
+* The announced rate of covers reveals the number of people with suppressed values
+  (announced_rates.py).
+* crowd_marks.py groups people with equal observations; value_states.py gives the values that a
+  hidden one may have.
 
-Counts that cannot be those of known people (a message was forged, or changed on its way) say
-nothing here; `whole` is then False, and what is inferred is the least that the coalition knows.
+Counts that contradict known people (a message was forged or changed in transit) are left out;
+`whole` is then False, and the inferred leakage is a lower bound.
 """
 
 from collections import Counter
@@ -31,19 +33,19 @@ if TYPE_CHECKING:
     from ...protocol.view import View
 
 Shares = Sequence[Mapping[str, float]]  # per column, the prior share of each value
-UNKNOWN = -1  # the code of a value that nobody has said
+UNKNOWN = -1  # code of an unreported value
 
 
 @dataclass(frozen=True, slots=True)
 class ReadEvidence:
-    """Evidence, with what it takes to read it.
+    """Evidence, with the codes and people needed to interpret it.
 
     Attributes:
-        evidence: what follows from the view.
+        evidence: the evidence of the view.
         codes: per column the number of each value.
-        members: per crowd the people in it, by index, where single people are recorded.
-        truth: what they truly hold, which no coalition is told.
-        whole: whether all that was seen is in it.
+        members: per crowd the people in it, by index, if people are recorded singly.
+        truth: their true rows, which no coalition knows.
+        whole: whether all observations are in it.
     """
 
     evidence: Evidence
@@ -53,14 +55,14 @@ class ReadEvidence:
     whole: bool
 
     def row(self, values: "Row") -> Cell:
-        """A row in codes; -1 where it says nothing."""
+        """Return a row in codes; -1 for a column without a value."""
         return tuple(
             codes[values[column]] if column in values else UNKNOWN
             for column, codes in enumerate(self.codes)
         )
 
     def crowd_of(self, person: int) -> int:
-        """The crowd that a person is in."""
+        """Return the crowd of a person."""
         return next(crowd for crowd, people in enumerate(self.members) if person in people)
 
 
@@ -70,25 +72,28 @@ def evidence_from_view(
     truth: "Mapping[int, Row] | None" = None,
     prior: Shares | None = None,
 ) -> ReadEvidence:
-    """Put a view as evidence.
+    """Return the evidence of a view.
 
     Args:
-        view: what the coalition saw.
+        view: observations of the coalition.
         sizes: number of values of each column.
-        truth: what people truly hold, by index, for the worst case; or None.
-        prior: what everybody knows of the population; None: all labelled tables equally likely.
+        truth: true rows by index of the person, for the worst case; or None.
+        prior: common knowledge about the population; None: all labelled tables equally likely.
     """
-    truth = dict(truth or {})  # whose rows are told apart by which they are
-    told = tuple(announced(view, len(sizes)))  # what the decision's covers tell, as counts
-    codes = _codes(len(sizes), (*view.counted, *told), _spoken(view, truth), prior)
-    usable = [seen for seen in view.counted if _usable(view, seen)]
-    listed = [seen for seen in told if _usable(view, seen)]
+    truth = dict(truth or {})  # rows are compared by identity
+    # Counts that follow from the decision's covers.
+    announced_counts = tuple(announced(view, len(sizes)))
+    codes = _codes(
+        len(sizes), (*view.counted, *announced_counts), _rows_to_code(view, truth), prior
+    )
+    usable = [counts_seen for counts_seen in view.counted if _usable(view, counts_seen)]
+    listed = [counts_seen for counts_seen in announced_counts if _usable(view, counts_seen)]
     states = States.of(_laws(sizes, codes, prior), codes, view.counted)
     lengths = {
         number: rows_by_length(round_lengths, states)
         for number, round_lengths in view.lengths.items()
     }
-    # People of whom the same was seen are one crowd, by what was seen (its mark).
+    # People with equal observations are one crowd, identified by these (its mark).
     marks: Mapping[Mark, Sequence[int]]
     if view.came or any(view.by_round.values()):
         marks = recorded_crowds(view, (*usable, *listed), states)
@@ -102,127 +107,138 @@ def evidence_from_view(
         _pools(view, list(marks)),
         states.values,
     )
-    named = not isinstance(next(iter(marks.values()), ()), range)
-    members = tuple(tuple(people) for people in marks.values()) if named else ()
-    # Whether all that was seen is in the evidence: no count that says nothing, no length too long.
-    whole = len(usable) + len(listed) == len(view.counted) + len(told)
+    are_recorded = not isinstance(next(iter(marks.values()), ()), range)
+    members = tuple(tuple(people) for people in marks.values()) if are_recorded else ()
+    # All observations are in the evidence if no count was left out and no length was too long.
+    whole = len(usable) + len(listed) == len(view.counted) + len(announced_counts)
     whole = whole and not view.more and all(cells for _, cells in lengths.values())
     whole = whole and not (lengths and view.transcript.summary)
-    known = ReadEvidence(evidence, codes, members, {}, whole)
-    return replace(known, truth=_truly_held(known, truth)) if truth else known
+    reading = ReadEvidence(evidence, codes, members, {}, whole)
+    return replace(reading, truth=_truly_held(reading, truth)) if truth else reading
 
 
-def _spoken(view: "View", truth: "Mapping[int, Row]") -> "list[Row]":
-    """All rows whose values must have a code: pinned, true, and those a length may stand for."""
+def _rows_to_code(view: "View", truth: "Mapping[int, Row]") -> "list[Row]":
+    """Return all rows with values that need a code: linked, true, and possible by length."""
     people = (*view.by_round.values(), truth)
-    rows = [row for some in people for row in distinct(some.values())]
+    rows = [row for person_rows in people for row in distinct(person_rows.values())]
     for seen_lengths in view.lengths.values():
         rows += [{j: value} for j, values in enumerate(seen_lengths.domains) for value in values]
     return rows
 
 
-def _truly_held(known: ReadEvidence, truth: "Mapping[int, Row]") -> Truth:
-    """Per crowd, how many of its people truly hold each row."""
-    coded = {id(row): known.row(row) for row in distinct(truth.values())}  # many hold the same
-    held: dict[int, Counter[Cell]] = {}
-    for crowd, people in enumerate(known.members):
+def _truly_held(reading: ReadEvidence, truth: "Mapping[int, Row]") -> Truth:
+    """Return, per crowd, the true number of its people with each row."""
+    coded = {id(row): reading.row(row) for row in distinct(truth.values())}  # many rows are equal
+    cells_by_crowd: dict[int, Counter[Cell]] = {}
+    for crowd, people in enumerate(reading.members):
         rows = Counter(map(id, map(truth.get, people)))
-        held[crowd] = Counter()
+        cells_by_crowd[crowd] = Counter()
         for row, number in rows.items():
-            if row in coded:  # there is none of people of whom nobody knows the truth
-                held[crowd][coded[row]] += number
-    return held
+            if row in coded:  # people without a recorded truth have no row
+                cells_by_crowd[crowd][coded[row]] += number
+    return cells_by_crowd
 
 
 def _codes(
-    columns: int, counted: "Iterable[CountsSeen]", rows: "Iterable[Row]", prior: Shares | None
+    columns: int, all_counts: "Iterable[CountsSeen]", rows: "Iterable[Row]", prior: Shares | None
 ) -> tuple[Mapping[str, int], ...]:
-    """Number the values of every column, as far as anybody named them."""
+    """Number the values of every column, from the prior, counts, rules and rows."""
     codes: list[dict[str, int]] = [{} for _ in range(columns)]
     for column, shares in enumerate(prior or ()):
         codes[column] = {value: code for code, value in enumerate(sorted(shares))}
     texts: list[set[str]] = [set() for _ in range(columns)]
-    for seen in counted:
-        for cell in seen.counts:
-            for column, value in zip(seen.columns, cell, strict=True):
+    for counts_seen in all_counts:
+        for cell in counts_seen.counts:
+            for column, value in zip(counts_seen.columns, cell, strict=True):
                 texts[column].add(value)
-        for rule in seen.hidden:
+        for rule in counts_seen.hidden:
             texts[rule.column].update(rule.said if isinstance(rule, Mask) else rule.values)
-    for column, value in {said for row in rows for said in row.items()}:
+    for column, value in {item for row in rows for item in row.items()}:
         texts[column].add(value)
-    for known, some in zip(codes, texts, strict=True):
-        for value in sorted(some - HIDDEN):
-            known.setdefault(value, len(known))
+    for codes_of_column, column_texts in zip(codes, texts, strict=True):
+        for value in sorted(column_texts - HIDDEN):
+            codes_of_column.setdefault(value, len(codes_of_column))
     return tuple(codes)
 
 
 def _laws(
     sizes: Sequence[int], codes: Sequence[Mapping[str, int]], prior: Shares | None
 ) -> tuple[Law, ...]:
-    """The prior law of each column; values beyond those named are all alike."""
+    """Return the prior law of each column; unnamed values are equally likely."""
     if prior is None:
-        most = [max(size, len(known)) for size, known in zip(sizes, codes, strict=True)]
-        return tuple((1 / size,) * size for size in most)
+        column_sizes = [
+            max(size, len(codes_of_column))
+            for size, codes_of_column in zip(sizes, codes, strict=True)
+        ]
+        return tuple((1 / size,) * size for size in column_sizes)
     laws = []
-    for shares, known in zip(prior, codes, strict=True):
-        law = [shares.get(value, 0.0) for value in known]
-        least = min(share for share in law if share)  # nothing that was said is impossible
-        law = [share or least for share in law]
+    for shares, codes_of_column in zip(prior, codes, strict=True):
+        law = [shares.get(value, 0.0) for value in codes_of_column]
+        least_share = min(share for share in law if share)  # no reported value is impossible
+        law = [share or least_share for share in law]
         laws.append(tuple(share / sum(law) for share in law))
     return tuple(laws)
 
 
-def _usable(view: "View", seen: "CountsSeen") -> bool:
-    """Whether counts are those of people who are known to have answered."""
-    if seen.among is not None:
-        return len(seen.among) == seen.people
+def _usable(view: "View", counts_seen: "CountsSeen") -> bool:
+    """Whether the number of people in counts agrees with the known respondents."""
+    if counts_seen.among is not None:
+        return len(counts_seen.among) == counts_seen.people
     if view.came:
-        return len(view.came.get((seen.round, seen.columns), ())) == seen.people
-    return seen.people <= view.users and (not view.pinned or seen.people == view.users)
+        return (
+            len(view.came.get((counts_seen.round, counts_seen.columns), ())) == counts_seen.people
+        )
+    return counts_seen.people <= view.users and (
+        not view.pinned or counts_seen.people == view.users
+    )
 
 
 def _groups(
     usable: "Sequence[CountsSeen]", marks: Sequence[Mark], states: States
 ) -> Iterable[Group]:
-    for place, seen in enumerate(usable):
+    for place, counts_seen in enumerate(usable):
         counts = {
-            tuple(map(states.code, seen.columns, cell)): people
-            for cell, people in seen.counts.items()
+            tuple(map(states.code, counts_seen.columns, cell)): people
+            for cell, people in counts_seen.counts.items()
             if people
         }
-        rules = {rule.column: rule for rule in seen.hidden}
-        labels = tuple(states.labels(column, rules.get(column)) for column in seen.columns)
+        rules = {rule.column: rule for rule in counts_seen.hidden}
+        labels = tuple(states.labels(column, rules.get(column)) for column in counts_seen.columns)
         crowds = frozenset(i for i, mark in enumerate(marks) if mark.counted[place])
-        same = not states.values and not rules.keys() & set(seen.columns)
-        yield Group(seen.columns, counts, crowds, () if same else labels)
+        is_plain = not states.values and not rules.keys() & set(counts_seen.columns)
+        yield Group(counts_seen.columns, counts, crowds, () if is_plain else labels)
 
 
 def _listed(
     listed: "Sequence[CountsSeen]", marks: Mapping[Mark, Sequence[int]], at: int, states: States
 ) -> Iterable[Group]:
-    """How many have a value that is left blank. at: the place of the first of these in the marks.
+    """Yield counts of people with a suppressed value. at: place of the first of these in the marks.
 
-    Whose value is revealed said it, and so has another.
+    People whose value is revealed reported it, so it is another value: they are taken out.
     """
-    for place, seen in enumerate(listed, start=at):
-        (column,), (rule,) = seen.columns, seen.hidden
-        named = (
+    for place, counts_seen in enumerate(listed, start=at):
+        (column,), (rule,) = counts_seen.columns, counts_seen.hidden
+        named_codes = (
             {states.codes[column][text] for text in rule.values} if isinstance(rule, Redact) else ()
         )
         values = states.values[column] if states.values else range(len(states.laws[column]))
-        labels = tuple(LABELS[BLANK if value in named else OTHER] for value in values)
-        counted = {i: mark for i, mark in enumerate(marks) if mark.counted[place]}
-        shown = sum(len(marks[number]) for number in counted.values() if column in number.revealed)
-        counts: dict[Cell, int] = {(LABELS[said],): n for (said,), n in seen.counts.items()}
-        counts[LABELS[OTHER],] -= shown
-        crowds = frozenset(i for i, mark in counted.items() if column not in mark.revealed)
+        labels = tuple(LABELS[BLANK if value in named_codes else OTHER] for value in values)
+        counted_marks = {i: mark for i, mark in enumerate(marks) if mark.counted[place]}
+        shown_people = sum(
+            len(marks[number]) for number in counted_marks.values() if column in number.revealed
+        )
+        counts: dict[Cell, int] = {
+            (LABELS[label],): n for (label,), n in counts_seen.counts.items()
+        }
+        counts[LABELS[OTHER],] -= shown_people
+        crowds = frozenset(i for i, mark in counted_marks.items() if column not in mark.revealed)
         if crowds:
             yield Group((column,), counts, crowds, (labels,))
 
 
 def _pools(view: "View", marks: Sequence[Mark]) -> tuple[frozenset[int], ...]:
-    """Those who are not linked, where nobody in the coalition saw who handed something in."""
+    """Return the pool of people not linked, if no coalition member saw the senders of answers."""
     if view.sees_who or not view.fixed:
         return ()
-    some = frozenset(place for place, mark in enumerate(marks) if not mark.linked)
-    return (some,) if len(some) > 1 else ()
+    unlinked = frozenset(place for place, mark in enumerate(marks) if not mark.linked)
+    return (unlinked,) if len(unlinked) > 1 else ()

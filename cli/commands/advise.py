@@ -8,6 +8,7 @@ import click
 
 from ..options import FILE
 from ..own_table import (
+    answered,
     check_figure,
     crowd_options,
     figure_option,
@@ -15,6 +16,14 @@ from ..own_table import (
     table_options,
     tell_ledger,
     warn,
+)
+from ..role_options import (
+    number_of,
+    pairs_of,
+    role_options,
+    roles_of,
+    taken,
+    write_released,
 )
 from ..stages import stages
 from ..text.layout import format_option, page, say, write_csv, write_json
@@ -28,7 +37,7 @@ MISSING = "(missing)"
 
 
 def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | None) -> None:
-    """Refuse an option of earlier versions, whose advice depended on the machine."""
+    """Refuse an option of earlier versions, with advice that depended on the machine."""
     if given is not None:
         raise click.UsageError(
             f"--seconds {given}: steps end the search, as what seconds find depends on the "
@@ -65,6 +74,7 @@ def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | N
     "people, at most 250,000]",
 )
 @click.option("--seconds", hidden=True, expose_value=False, callback=refuse_seconds)
+@role_options
 @figure_option("Draw loss against promise")
 @click.option(
     "--write",
@@ -91,20 +101,21 @@ def command(
     form: str,
     *,
     force: bool,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """Advise how coarse to say each column of DATA so that few people are in a small crowd.
 
-    Numbers may become intervals, dates months or years, codes shorter, rare values one; a column
-    may be dropped. The choice that loses least is searched exactly, or with a stated gap.
+    Numbers become intervals, dates years, codes shorter, rare values one; a column may be dropped.
     """
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import Reading, read, suspects
+    from ...scenarios.tables.written import check_single
 
     check_figure(picture)
-    said = Reading(**reading)
+    given, said = taken(options), answered(data, Reading(**options), MISSING)
     with stages() as stage:
         table = read(data, said, MISSING, stage)
+        check_single(table, file)
         advised = advise(
             table,
             k,
@@ -114,40 +125,40 @@ def command(
             predict=predict,
             by=by,
             steps=steps,
+            roles=roles_of(given, said),
             progress=stage,
         )
         account = _judged(advised, ledger)
         _draw(advised, picture, stage)
-    told = (*table.warnings, *suspects(table, (MISSING, *said.lacking)))
-    warn(line for line in told if "read as a value" not in line)
+    warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
     _tell(advised, data.name, form)
     tell_ledger(account, err=form != "table")
-    if picture is not None:
-        say(page(err=True), f"drawn     {picture}")
+    write_released(advised, given["released"])
     if file is not None:
         _write(advised, data, said, file, force=force)
 
 
 def _judged(advised: "Advised", ledger: Path | None) -> "Account | None":
-    """Judge the advised table by a ledger, if one is named; RoundBurned if it may not be released.
+    """Judge the advised table by a ledger, if given; RoundBurned if it may not be released.
 
-    Nothing is released yet, so the ledger is not changed.
+    The table is not released yet, so the ledger is not changed.
     """
     if ledger is None:
         return None
     from ...scenarios.ledger.book import opened
-    from ...scenarios.schema.model import Policy
+    from ...scenarios.schema.model import Feature, Policy
     from ...scenarios.tables.advise import Basis
     from ...scenarios.tables.release import release_table
 
     chosen = zip(advised.columns, advised.best.levels, strict=True)
     features = [feature for column, level in chosen if (feature := column.feature(level))]
+    features += [Feature(name=name) for name in (advised.rest.columns if advised.rest else ())]
     if not features:
         return None
     with opened(ledger) as book:
         return release_table(
             book,
-            advised.table,
+            advised.whole,
             features,
             Policy(k=advised.k, max_exposure=advised.max_exposure),
             missing=advised.missing,
@@ -170,10 +181,13 @@ def _tell(advised: "Advised", called: str, form: str) -> None:
 
 
 def _ladders(hierarchy: tuple[str, ...], weight: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments of the search that options give by column."""
+    """Return the arguments of the search that the options give by column."""
     return {
-        "hierarchies": {name: Path(at) for name, at in _pairs("hierarchy", hierarchy)},
-        "weights": {name: _number(name, text) for name, text in _pairs("weight", weight)},
+        "hierarchies": {name: Path(at) for name, at in pairs_of("hierarchy", hierarchy)},
+        "weights": {
+            name: number_of("weight", name, text, lambda x: 0 < x < 1e9, "a number above 0")
+            for name, text in pairs_of("weight", weight)
+        },
     }
 
 
@@ -189,35 +203,15 @@ def _draw(advised: "Advised", picture: Path | None, stage: "Callable[[str], None
         (choice.loss, choice.people / n, cost.promised / n) for choice, cost in advised.choices
     ]
     drawing.save(figure(points, best, advised.max_exposure, advised.k), picture)
+    say(page(err=True), f"drawn     {picture}")
 
 
 def _write(advised: "Advised", data: Path, said: "Reading", file: Path, *, force: bool) -> None:
     from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.tables.written import scenario_text
+    from ...scenarios.tables.written import check_counted, scenario_text
     from ...scenarios.validation.load import load
 
+    check_counted(advised)
     write_whole(file, scenario_text(advised, data, said, file.parent), force=force)
-    load(file)  # what does not load is a bug, and says so here
+    load(file)  # a file that does not load is a bug
     say(page(err=True), f"wrote     {file}   next: veilmix run {file} --mode ideal")
-
-
-def _pairs(option: str, given: tuple[str, ...]) -> list[tuple[str, str]]:
-    from ...errors import DataError
-
-    pairs = [text.partition("=") for text in given]
-    for text, (name, mark, rest) in zip(given, pairs, strict=True):
-        if not (name and mark and rest):
-            raise DataError(f"--{option} {text}: COLUMN=... is accepted")
-    return [(name.strip(), rest.strip()) for name, _, rest in pairs]
-
-
-def _number(name: str, text: str) -> float:
-    from ...errors import DataError
-
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 < number < 1e9:
-        raise DataError(f"--weight {name}={text}: a number above 0 is accepted")
-    return number

@@ -9,7 +9,8 @@ import click
 from ...errors import DataError
 from ..options import FILE
 from ..own_table import form_options
-from .serve import DURABLE, JOURNAL, KEY, LOG, PATIENCE, conclude, opened
+from ..place_log import PlaceLog
+from .serve import DURABLE, JOURNAL, KEY, LISTEN, LOG, LOG_FILE, PATIENCE, SAVE, opened, play_to_end
 
 if TYPE_CHECKING:
     from ...scenarios.sessions.file import SessionFile
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 @DURABLE
 @JOURNAL
 @LOG
+@LOG_FILE
 @PATIENCE
+@SAVE
+@LISTEN
 def command(
     place: str,
     session: Path,
@@ -39,14 +43,27 @@ def command(
     durable: str,
     journal: Path,
     log: str,
+    log_file: Path | None,
     patience: float,
+    save: Path | None,
+    listen: str | None,
     **form: Any,
 ) -> None:
     """Answer as the people of PLACE in the session in the file SESSION, and stay until its end.
 
     Values are sealed here; no other machine gets one that it can read with a name.
     """
-    hosted, site = opened(session, place, key, durable, journal, log, patience)
+    hosted, site = opened(
+        session,
+        place,
+        key,
+        durable,
+        journal,
+        PlaceLog(place, log, log_file),
+        patience,
+        save,
+        listen,
+    )
     from ...scenarios.populations.file_options import options_of
     from ...scenarios.schema.model import Population
     from ...scenarios.sessions.place import read_answers, take_part
@@ -58,7 +75,7 @@ def command(
         if table
         else _asked(hosted, place)
     )
-    conclude(take_part(hosted, site, rows), hosted)
+    play_to_end(lambda it: take_part(hosted, it, rows), hosted, site)
 
 
 def _asked(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:

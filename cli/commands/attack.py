@@ -1,7 +1,6 @@
 """`veilmix attack`: every attack against every defence on one scenario, measured."""
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +24,7 @@ from ..text.layout import (
     write_csv,
     write_json,
 )
+from ..text.pace import counter
 
 if TYPE_CHECKING:
     from ...scenarios.studies.matrix_result import Cell, Matrix, Row
@@ -109,9 +109,9 @@ def command(
                 attacks=_names(attacks),
                 defences=_names(defences),
                 executor=pool,
-                progress=_progress(form),
+                progress=counter(form, "runs"),
             )
-    except MatrixStopped as stop:  # Ctrl-C: what is done is told and kept
+    except MatrixStopped as stop:  # Ctrl-C: the finished part is printed and saved
         matrix, stopped = stop.found, stop
     _tell(matrix, form, here)
     if not no_save:
@@ -124,7 +124,7 @@ def command(
 
 
 def _tell(matrix: "Matrix", form: str, here: int) -> None:
-    """Print it. here: how many people the whole scenario has."""
+    """Print a matrix. here: the number of people of the whole scenario."""
     from ...scenarios.studies.matrix_frames import CELLS, cells
 
     if form == "json":
@@ -143,7 +143,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 @contextmanager
 def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
-    """Give what plays runs side by side; None for one worker here."""
+    """Yield the executor that plays runs in parallel; None for a single worker in this process."""
     from ...scenarios.studies.executors import opened, processors
 
     tell_trust(executor)
@@ -155,21 +155,8 @@ def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
         yield pool
 
 
-def _progress(form: str) -> Callable[[int, int], None]:
-    """Say on a terminal how far it is."""
-    if form != "table" or not sys.stderr.isatty():
-        return lambda _done, _all: None
-
-    def tell_it(done: int, all_of_them: int) -> None:
-        if done % 10 == 0 or done == all_of_them:
-            end = "\n" if done == all_of_them else "\r"
-            click.echo(f"played {done:,} of {all_of_them:,} runs{end}", nl=False, err=True)
-
-    return tell_it
-
-
 def tell(console: Page, matrix: "Matrix") -> None:
-    """Print a matrix: what each attack achieves, what is noticed, what each defence costs."""
+    """Print a matrix: outcome and detection of each attack, cost of each countermeasure."""
     say(
         console,
         f"{clean(matrix.scenario)}  {many(matrix.users, 'person', 'people')}, every cell played "
@@ -204,7 +191,7 @@ LEGEND = (
 
 
 def _lines(matrix: "Matrix", row: "Row") -> Iterator[tuple[str, ...]]:
-    """The cells of an attack that are worth telling."""
+    """Yield a line for each informative cell of an attack."""
     from ...scenarios.studies.attack_plan import ALL, NONE
 
     without = matrix.cell(row.name, NONE)
@@ -242,7 +229,7 @@ def _line(name: str, defence: str, row: "Row", cell: "Cell") -> tuple[str, ...]:
 
 
 def detected(cell: "Cell") -> str:
-    """In how many runs somebody raised an alarm, with the interval of its probability."""
+    """Return the number of runs with an alarm, and the interval of its probability, as text."""
     about = f" ({', '.join(cell.causes)})" if cell.causes else ""
     return f"{cell.alarmed} of {cell.runs}, {percent(cell.low)} to {percent(cell.high)}{about}"
 

@@ -1,4 +1,4 @@
-"""`veilmix check`: is a scenario right, what will happen, and what will it cost."""
+"""`veilmix check`: validate a scenario, print its plan and estimate its cost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ SENDERS = {
     True: "only people whose keys are known beforehand (registered): this program draws the keys; "
     "in the world whoever lists them vouches for them",
     False: "anyone: no key is known beforehand (registered is off)",
-}  # whether people are registered -> who may send
+}  # whether people are registered -> users that may send
 
 
 @click.command("check")
@@ -79,6 +79,10 @@ def command(
     form: str,
 ) -> None:
     """Judge SCENARIO (a file, or a shipped name); say what will happen and what it will cost."""
+    from ..text.class_questions import tell_questions
+
+    if tell_questions(scenario, people, form):
+        return
     if people is not None:
         from ...analysis.scaling import Cluster
 
@@ -88,7 +92,7 @@ def command(
 
 
 def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None:
-    """Say what a scenario would cost with so many people."""
+    """Print the estimated cost of a scenario with a given number of people."""
     from ...scenarios.programs.registry import samples
     from ...scenarios.studies.scale import scale
     from ...scenarios.validation.load import load
@@ -105,7 +109,7 @@ def _estimate(scenario: str, people: int, cluster: "Cluster", form: str) -> None
 
 
 def _check(scenario: str, form: str) -> None:
-    """Say what a scenario does with its own people."""
+    """Print the plan and cost of a scenario with its own people."""
     from ...scenarios.programs.registry import samples
     from ...scenarios.studies.cost import cost
     from ...scenarios.validation.load import load
@@ -126,7 +130,7 @@ def _check(scenario: str, form: str) -> None:
 
 
 def _priced(price: "Cost") -> "tuple[RoundPrice, ...]":
-    """What each round costs."""
+    """Return the cost of each round."""
     from ..text.records import RoundPrice
 
     return tuple(
@@ -143,7 +147,7 @@ def _priced(price: "Cost") -> "tuple[RoundPrice, ...]":
 
 
 def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
-    """The messages and bytes of each round, as numbers; None where they vary."""
+    """Return the messages and bytes of each round, as numbers; None if they vary."""
     from msgspec.structs import astuple
 
     from ...scenarios.programs.registry import announced_names
@@ -166,7 +170,7 @@ def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
 
 
 def _written(grid: Grid) -> Grid:
-    """The same for people: thousands are told apart, and what varies is said to."""
+    """Return a table as text: thousands are separated, an unknown number is "varies"."""
     rows = [
         tuple(
             "varies" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
@@ -188,6 +192,8 @@ def _tell(
     from ...scenarios.programs.registry import program_of, unchecked_queries
     from ...scenarios.programs.topology import topology_of
 
+    # The branches are optional lines of a page in the order of a session: parties, steps, cost,
+    # promise; warnings come last, above the next command, where a user sees them.
     about, program = scenario.scenario, program_of(scenario)
     say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
     say(console)
@@ -225,14 +231,14 @@ def _tell(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will happen.
+    """The plan of a session, in words.
 
     Attributes:
-        parties: who takes part, in words.
-        steps: what happens, one a line.
-        note: how the table of rounds is read.
-        posts: what a cost begins with.
-        senders: who may send.
+        parties: the parties of the session.
+        steps: the steps of the session, a line each.
+        note: how to read the table of rounds; None without a note.
+        posts: beginning of the line on costs.
+        senders: the users that may send.
     """
 
     parties: str
@@ -268,11 +274,11 @@ def _peers(scenario: "Scenario", people: "Population", _price: "Cost") -> Plan:
 PLANS: Mapping[str, Callable[["Scenario", "Population", "Cost"], Plan]] = {
     "central": _central,
     "peers": _peers,
-}  # topology -> what will happen
+}  # topology -> its plan
 
 
 def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
-    """What will happen, in the order in which it does."""
+    """Return the steps of a session, in order."""
     from ...scenarios.programs.registry import program_of
 
     mix, first = scenario.mix, price.rounds[0]

@@ -1,4 +1,4 @@
-"""`veilmix doctor`: is this installation fit to run veilmix, and how fast?"""
+"""`veilmix doctor`: check that this installation can run veilmix, and its speed."""
 
 import os
 import platform
@@ -21,8 +21,8 @@ from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, wr
 PYTHON = (3, 11)
 PINS = Path(__file__).parent.parent.parent / "requirements" / "core.txt"
 SEALS = 400  # messages a thread, to see whether threads seal at the same time
-PARALLEL = 1.4  # times one thread: less is one core, or one that neighbours use
-EXTRAS = {  # what they are for
+PARALLEL = 1.4  # times a single thread: less means a single core, or a busy core
+EXTRAS = {  # extra -> its purpose
     "report": "pages and figures",
     "web": "veilmix theatre --live",
     "data": "Parquet files",
@@ -34,13 +34,13 @@ EXTRAS = {  # what they are for
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at.
+    """The result of a check of the installation.
 
     Attributes:
-        what: the thing.
-        found: what there is of it.
-        state: ok, note (works all the same), or FAIL (exit code 2).
-        advice: what to do; empty where there is nothing.
+        what: the subject of the check.
+        found: the finding, such as a version.
+        state: ok, note (veilmix works without it), or FAIL (exit code 2).
+        advice: the remedy; empty if it needs none.
     """
 
     what: str
@@ -71,7 +71,7 @@ def command(ctx: click.Context, form: str) -> None:
 
 
 def system() -> Iterator[Finding]:
-    """Python, platform, cores."""
+    """Yield a finding on Python, platform and cores."""
     from ... import __version__
 
     yield Finding("veilmix", __version__, "ok")
@@ -83,7 +83,7 @@ def system() -> Iterator[Finding]:
 
 
 def facilities() -> Iterator[Finding]:
-    """The facilities that this system does not have, and what happens instead."""
+    """Yield the facilities that this system lacks, and how veilmix works without them."""
     from ...systems import FACILITIES
 
     absent = [facility for facility in FACILITIES if not facility.here]
@@ -94,7 +94,7 @@ def facilities() -> Iterator[Finding]:
 
 
 def libraries() -> Iterator[Finding]:
-    """Each library against its pin; without the pins, whether it is there."""
+    """Yield a finding for each library: its version against its pin, or its presence."""
     from ...scenarios.records.run_folder import LIBRARIES
 
     wanted = pins()
@@ -114,14 +114,14 @@ def libraries() -> Iterator[Finding]:
 
 
 def _mend(wanted: str) -> str:
-    """A command that installs a library of the core."""
+    """Return the command that installs a library of the core."""
     return advice("core") if in_checkout() else installing([wanted])
 
 
 def pins() -> dict[str, tuple[str, ...]]:
-    """The versions this checkout is tested with; none where there is no checkout.
+    """Return the versions with which this checkout is tested; empty outside a checkout.
 
-    A library may have several, each for some versions of Python; the last is for the newest.
+    A library may have several, for different versions of Python; the last is for the newest.
     """
     pinned: dict[str, tuple[str, ...]] = {}
     with suppress(OSError):
@@ -132,7 +132,7 @@ def pins() -> dict[str, tuple[str, ...]]:
 
 
 def extras() -> Iterator[Finding]:
-    """What can be added."""
+    """Yield a finding for each extra that can be installed."""
     for name, what in EXTRAS.items():
         try:
             versions = [
@@ -146,14 +146,14 @@ def extras() -> Iterator[Finding]:
 
 
 def cipher() -> Iterator[Finding]:
-    """With what many layers are sealed."""
+    """Yield the cipher implementation that seals many layers."""
     from ...crypto.multibuffer import engine_name
 
     yield Finding("cipher", engine_name(), "ok")
 
 
 def threads() -> Iterator[Finding]:
-    """Whether two threads seal at the same time."""
+    """Yield the gain of two threads that seal at the same time."""
     cores = os.cpu_count() or 1
     gain = speed_up()
     if cores == 1:
@@ -166,7 +166,7 @@ def threads() -> Iterator[Finding]:
 
 
 def speed_up() -> float:
-    """How many times as much two threads seal as one does, the best of three."""
+    """Return the speed-up of two threads over a single thread in sealing, the best of three."""
     work = sealing()
     work()
     with ThreadPoolExecutor(2) as pool:
@@ -174,7 +174,7 @@ def speed_up() -> float:
 
 
 def sealing() -> Callable[[], None]:
-    """Give the work of sealing some hundred messages, as a user does."""
+    """Return a function that seals some hundred messages, as a user does."""
     from ...crypto.entropy import SystemEntropy
     from ...crypto.layer import seal_layer
     from ...crypto.suites import suite
@@ -202,7 +202,7 @@ def _seconds(work: Callable[[], None]) -> float:
 
 
 def terminal() -> Iterator[Finding]:
-    """Encoding of stdout."""
+    """Yield a finding on the encoding of stdout."""
     encoding = (sys.stdout.encoding or "unknown").lower()
     fit = encoding.replace("-", "") == "utf8"
     advice = "" if fit else "values that it has no sign for are shown as ?; set PYTHONUTF8=1"
@@ -210,7 +210,7 @@ def terminal() -> Iterator[Finding]:
 
 
 def folders() -> Iterator[Finding]:
-    """Whether runs can be kept here."""
+    """Yield the findings on the folder of runs and on the folder for large batches."""
     from ...scenarios.records.run_folder import unwritable
 
     wrong = unwritable(HOME)
@@ -220,7 +220,7 @@ def folders() -> Iterator[Finding]:
 
 
 def _scratch() -> Finding:
-    """Whether there is room for batches that are larger than memory keeps."""
+    """Return the finding on disk space for batches that do not fit in memory."""
     import shutil
 
     from ...roles.spool import FOLDER, folder

@@ -1,4 +1,4 @@
-"""`veilmix keys`: an identity of one's own, and what others are to know of it."""
+"""`veilmix keys`: make an identity: a secret file, and a public file for other parties."""
 
 from pathlib import Path
 

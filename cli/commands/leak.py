@@ -1,4 +1,4 @@
-"""`veilmix leak`: every coalition of a run, and what it could have learnt."""
+"""`veilmix leak`: the knowledge of every coalition of a run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -54,6 +54,11 @@ SEARCH = (
         help="With --search: pairs of deviations too; takes many times as long.",
     ),
     click.option(
+        "--times",
+        is_flag=True,
+        help="With --search: views have the exact times of posts on the board.",
+    ),
+    click.option(
         "--strategies",
         type=click.IntRange(0, 1_000_000),
         default=0,
@@ -100,6 +105,7 @@ def command(
     runs: int,
     searching: bool,  # noqa: FBT001
     pairs: bool,  # noqa: FBT001
+    times: bool,  # noqa: FBT001
     strategies: int,
     form: str,
 ) -> None:
@@ -122,10 +128,11 @@ def command(
     from ...scenarios.records.run_folder import read
     from ..found import folder
 
-    _check_options(cheating=cheating, searching=searching, narrowed=pairs or bool(strategies))
+    read_by_search = pairs or times or bool(strategies)
+    _check_options(cheating=cheating, searching=searching, narrowed=read_by_search)
     record = read(folder(run))
     if searching:
-        searches.searched(record, form, pairs=pairs, strategies=strategies)
+        searches.searched(record, form, pairs=pairs, times=times, strategies=strategies)
     elif cheating:
         cheats.measured(record, runs, form)
     else:
@@ -133,15 +140,15 @@ def command(
 
 
 def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
-    """UsageError for options that exclude each other, or that nothing reads."""
+    """Raise a UsageError for options that exclude each other, or that have no effect."""
     if cheating and searching:
         raise click.UsageError("--cheating and --search exclude each other; say one of them")
     if narrowed and not searching:
-        raise click.UsageError("--pairs and --strategies are read with --search alone")
+        raise click.UsageError("--pairs, --times and --strategies are read with --search alone")
 
 
 def _watched(record: "Run", prior: str, form: str) -> None:
-    """Print what coalitions learnt that follow the protocol."""
+    """Print the knowledge of honest-but-curious coalitions."""
     from ...scenarios.programs.peers.text import numbers
     from ...scenarios.verification.damage import diagnose_record
     from ...scenarios.verification.deviations import deviations

@@ -1,4 +1,4 @@
-"""What `veilmix serve shuffler-N ADDRESS` does: mix for a class (`veilmix poll --others`)."""
+"""`veilmix serve shuffler-N ADDRESS`: mix for a class (`veilmix poll --others`)."""
 
 import platform
 import re
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from ...protocol.board import Board
     from ...scenarios.schema.model import Scenario
 
-Released = tuple[tuple[str, ...], Mapping[tuple[str, ...], int]]  # columns, and people per row
+Released = tuple[tuple[str, ...], Mapping[tuple[str, ...], int]]  # columns, people of each row
 
 
 def mix_for_class(
     place: str, address: str, key: Path | None, port: int, log: "Log", executor: str
 ) -> None:
-    """Be a shuffler of the class at an address; prints what was released, as CSV.
+    """Run a shuffler of the class at an address, and print the release as CSV.
 
-    log: told what happens. executor: who does its long lists of work.
+    log: receives the events. executor: name of the executor of its long lists of work.
     """
     if not re.fullmatch("shuffler-[1-9][0-9]?", place):
         raise click.UsageError(
@@ -44,18 +44,18 @@ def mix_for_class(
 
 
 def _identity(key: Path | None) -> "Identity":
-    """The identity of a file, or a new one, called as this computer is."""
+    """Return the identity of a file, or a new identity named after this computer."""
     from ...crypto.identity import make_identity
     from ...scenarios.records.identity_files import read_identity
 
     if key is not None:
         return read_identity(key)
     name = re.sub("[^A-Za-z0-9]+", "-", platform.node()).strip("-")[:40]
-    return make_identity(f"{name or 'somebody'}-{secrets.token_hex(2)}")  # two may be called alike
+    return make_identity(f"{name or 'somebody'}-{secrets.token_hex(2)}")  # names may repeat
 
 
 def say_release(board: "Board", scenario: "Scenario") -> None:
-    """Print what a class has released, as CSV; Unmet if nothing was."""
+    """Print the release of a class as CSV; Unmet without a release."""
     from ...scenarios.programs.registry import program_of
     from ...scenarios.records.run_folder import release_csv
     from ...scenarios.scoring.result import WrittenRelease
@@ -69,7 +69,7 @@ def say_release(board: "Board", scenario: "Scenario") -> None:
 
 
 def _rows(board: "Board", names: list[str]) -> Released:
-    """The columns that were released, and how often each row came."""
+    """Return the released columns, and the count of each row."""
     from ...scenarios.sessions.place import released
 
     counts = released(board, names)
@@ -80,7 +80,7 @@ def _rows(board: "Board", names: list[str]) -> Released:
 
 
 def _reports(board: "Board", names: list[str]) -> Released:
-    """How often each report came, where they are not too many to list."""
+    """Return the count of each report; Unmet if there are too many different reports to list."""
     from ...scenarios.programs.randomized.questions import reports
     from ...scenarios.scoring.result import REPORTED
 

@@ -1,4 +1,4 @@
-"""`veilmix new`: the gallery, and a commented copy of one of its scenarios."""
+"""`veilmix new`: the gallery, a commented copy of a scenario, or a new package."""
 
 import tomllib
 from pathlib import Path
@@ -23,9 +23,22 @@ from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, wr
     type=FILE,
     help="Write a made-up table of 30,000 patients instead, to practise on.",
 )
+@click.option(
+    "--package",
+    metavar="PACKAGE",
+    help="Write a folder PACKAGE instead, to be installed: a program, an attack, a randomizer and "
+    "a population of your own, with tests.",
+)
 @format_option
 def command(
-    name: str | None, file: Path | None, table: Path | None, *, force: bool, cards: bool, form: str
+    name: str | None,
+    file: Path | None,
+    table: Path | None,
+    package: str | None,
+    *,
+    force: bool,
+    cards: bool,
+    form: str,
 ) -> None:
     """Write a commented copy of the shipped scenario NAME to FILE (NAME.toml; - is stdout).
 
@@ -34,6 +47,14 @@ def command(
     from ...scenarios.serialization.atomic_file import write_whole
     from ...scenarios.validation.gallery import source
 
+    if package is not None:
+        if name is not None or cards or force or table is not None:
+            raise click.UsageError(
+                "--package goes without NAME, FILE, --cards, --table and --force: it writes a "
+                "folder of its own and replaces nothing"
+            )
+        _package(package)
+        return
     if table is not None:
         _patients(table, force=force)
         return
@@ -62,6 +83,21 @@ def _patients(path: Path, *, force: bool) -> None:
     click.echo(f"wrote {path}: {PEOPLE:,} patients who do not exist   next: veilmix score {path}")
 
 
+def _package(name: str) -> None:
+    """Write the folder of a package, and print how to install and try it."""
+    from ...installation import installing
+    from ...scenarios.serialization.new_package import write_package
+
+    folder, files = write_package(name)
+    install = installing(["--no-build-isolation", "--editable", str(folder)])
+    click.echo(
+        f"wrote {folder}/ ({files} files): a program, an attack, a randomizer, a population, "
+        "tests\n"
+        f"next: {install}\n"
+        f"then: pytest {folder}   veilmix run {folder}/release.toml   docs/extending.md"
+    )
+
+
 def _cards(name: str, file: Path | None, *, force: bool) -> None:
     """Write the role cards of a scenario."""
     from ...report.cards import cards
@@ -79,7 +115,7 @@ def _cards(name: str, file: Path | None, *, force: bool) -> None:
 
 
 def gallery(form: str) -> None:
-    """Print the shipped scenarios, a line each: those to start from, then the attacks."""
+    """Print the shipped scenarios, a line each: scenarios to start from, then attacks."""
     from ...scenarios.validation.gallery import attacks, shipped
 
     groups = (("to start from", _titles(shipped())), ("attacks", _titles(attacks())))

@@ -1,6 +1,7 @@
-"""`veilmix poll`: ask people on their own phones, and keep what came of it in a run folder."""
+"""`veilmix poll`: ask people on their own phones, and store the results in a run folder."""
 
 import sys
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +14,7 @@ from ..app import Unmet
 from ..options import FILE, kept_options
 
 if TYPE_CHECKING:
-    from ...poll.session import FinishedSession, PhoneSession
+    from ...poll.session import FinishedSession
     from ...poll.terms import Terms
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
@@ -26,6 +27,12 @@ ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - named to be refused
 @click.command("poll")
 @click.argument("questions", required=False, type=FILE)
 @click.option("--demo", is_flag=True, help="Three questions that are ready to be used.")
+@click.option(
+    "--new",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a file of questions to begin with, each key explained, and ask nobody.",
+)
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -92,6 +99,7 @@ def command(
     wait: float,
     cheat: str | None,
     out: Path,
+    new: Path | None,
     *,
     demo: bool,
     others: bool,
@@ -107,6 +115,9 @@ def command(
     --others the shufflers are other people's computers: nobody can write down who said what, so
     there is no run folder, and what was published is printed as CSV.
     """
+    if new is not None:
+        _write_new(new, questions, demo=demo)
+        return
     if demo == (questions is not None):
         raise click.UsageError("a file of questions, or --demo; one of the two")
     _check_usage(host, people, cheat, simulate, others=others)
@@ -122,20 +133,55 @@ def command(
     terms = Terms(host, port, people, wait, kept, others, simulate, most_of_one)
     _say_terms(scenario, terms)
     session = PhoneSession(scenario, terms, click.echo)
-    held = session.hold(
-        partial(_opened, terms), partial(_enter, session) if people is None else None
-    )
-    _end(held, scenario, None if no_save else out, others=others)
+    end = _End(session.scenario, None if no_save else out, others=others)
+    session.hold(partial(_opened, terms), _line if sys.stdin.isatty() else None, end)
+    if end.unmet is not None:
+        raise end.unmet
+
+
+@dataclass
+class _End:
+    """The end of a session: prints its results and saves them, while the phones still see them.
+
+    Attributes:
+        scenario: the announced scenario.
+        out: the folder for the run; None if it is not saved.
+        others: whether the shufflers run on other computers.
+        unmet: the reason why the session failed; None if it did not.
+    """
+
+    scenario: "Scenario"
+    out: Path | None
+    others: bool
+    unmet: Unmet | None = None
+
+    def __call__(self, held: "FinishedSession") -> None:
+        try:
+            _end(held, self.scenario, self.out, others=self.others)
+        except Unmet as unmet:
+            self.unmet = unmet
+
+
+def _write_new(new: Path, questions: Path | None, *, demo: bool) -> None:
+    """Write a file of questions; UsageError if questions or --demo are given too."""
+    from ...poll.questions import write_new
+
+    if demo or questions is not None:
+        raise click.UsageError("--new writes a file and asks nobody: no QUESTIONS, no --demo")
+    write_new(new)
+    click.echo(f"wrote {new}   next: change it; veilmix check {new}")
+    click.echo(f"to try it alone: veilmix poll {new} --people 1 --simulate 9 --no-save")
 
 
 def _end(held: "FinishedSession", scenario: "Scenario", out: Path | None, *, others: bool) -> None:
-    """Say what came of it, and keep it in a folder, if there is to be one."""
+    """Print the results of a session, and save them if a folder is given; Unmet without answers."""
     from ...poll.record import outcome_of_phones
 
     if held.board is None:
         raise Unmet(f"nothing was asked: {held.room.ended}")
     _own_up(scenario)
     _say_noise(held)
+    _say_singles(held)
     if others:
         from .mix import say_release
 
@@ -151,17 +197,25 @@ def _end(held: "FinishedSession", scenario: "Scenario", out: Path | None, *, oth
 
 
 def _say_noise(held: "FinishedSession") -> None:
-    """Say what the answers tell, where phones have added noise."""
+    """Print the estimates from the answers, if phones have added noise."""
     from ...poll.noise import lines
 
     for line in lines(held.room.told) if held.room.told else ():
         click.echo(line, err=True)
 
 
+def _say_singles(held: "FinishedSession") -> None:
+    """Print the counts of single questions, if only these are published."""
+    from ...poll.singles import lines
+
+    for line in lines(held.room.singles) if held.room.singles else ():
+        click.echo(line, err=True)
+
+
 def _check_usage(
     host: str, people: int | None, cheat: str | None, simulate: int, *, others: bool
 ) -> None:
-    """UsageError for what cannot be had, or not together."""
+    """Raise a UsageError for impossible options and combinations."""
     if host in ANYWHERE:
         raise click.UsageError(
             f"--host {host}: phones need an address that they can reach, such as 192.168.1.20; "
@@ -189,7 +243,7 @@ def _asked(questions: Path | None, cheat: str | None) -> "Scenario":
 
 
 def _own_up(scenario: "Scenario") -> None:
-    """Say who has cheated, where anybody was to."""
+    """Print the attack that was played, if a party was made to cheat."""
     from ...poll.cheats import happened
 
     if said := happened(scenario):
@@ -197,7 +251,7 @@ def _own_up(scenario: "Scenario") -> None:
 
 
 def _check_folder(out: Path | None) -> None:
-    """StorageError before anybody is asked, if what they say could not be kept."""
+    """Raise a StorageError before the session, if its results could not be saved."""
     from ...scenarios.records.run_folder import unwritable
 
     if out is not None and (wrong := unwritable(out)):
@@ -205,13 +259,14 @@ def _check_folder(out: Path | None) -> None:
 
 
 def _say_terms(scenario: "Scenario", terms: "Terms") -> None:
-    """Say what the class is in for, before anybody is asked."""
+    """Print the terms of a session before it begins."""
     from ...poll.expected import forecast_of
     from ...poll.questions import promise_of
     from ...scenarios.programs.registry import program_of
+    from ...scenarios.wording import many
 
     mix = scenario.mix
-    click.echo(f"{scenario.scenario.title}: {len(scenario.feature)} questions")
+    click.echo(f"{scenario.scenario.title}: {many(len(scenario.feature), 'question')}")
     click.echo(
         f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
         f"seconds for a round, less if all have answered"
@@ -229,6 +284,10 @@ def _say_terms(scenario: "Scenario", terms: "Terms") -> None:
     )
     if terms.people is None:
         click.echo("press Enter to begin, when all are here")
+    if sys.stdin.isatty():
+        click.echo(
+            "in a round: w and Enter waits longer, g and Enter goes on with those who are in"
+        )
 
 
 def _opened(terms: "Terms", address: str) -> None:
@@ -246,20 +305,16 @@ def _opened(terms: "Terms", address: str) -> None:
         click.echo(f"to mix, on other computers: veilmix serve shuffler-1 {address}   (2, ..)")
     if address.split("/")[2].rpartition(":")[0] in LOOPBACKS:
         click.echo("only this computer reaches that: --host ADDRESS lets phones in")
+    else:
+        click.echo(
+            "no phone can open it? School networks often keep devices apart: use a hotspot or an "
+            "access point of your own, and say --host with its address"
+        )
 
 
-def _enter(session: "PhoneSession") -> bool:
-    """Wait for Enter; False when there will never be one. A number says how many one address is."""
-    while (line := sys.stdin.readline()).strip().isdecimal():
-        many = int(line[: len(str(MOST)) + 1])
-        if 1 <= many <= MOST:
-            session.let_in(many)
-            click.echo(f"so many people may join from one address now: {many}")
-        else:
-            click.echo(
-                f"found {line.strip()[:9]} people from one address; 1 to {MOST} are accepted"
-            )
-    return bool(line)
+def _line() -> str | None:
+    """Wait for a line of the teacher; None at the end of the input."""
+    return sys.stdin.readline() or None
 
 
 def _unsaved(burned: str | None) -> None:

@@ -48,7 +48,7 @@ def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None
 
 
 def _found(what: str) -> Path:
-    """The file or folder of that path, or the run of that name."""
+    """Return the file or folder of a path, or the run of a name."""
     from ..found import folder
 
     path = Path(what)

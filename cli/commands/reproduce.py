@@ -1,4 +1,4 @@
-"""`veilmix reproduce`: redraw a figure of a paper; say what agrees with it and what does not."""
+"""`veilmix reproduce`: redraw a figure of a paper; print the agreements and disagreements."""
 
 from concurrent.futures import BrokenExecutor
 from importlib import import_module
@@ -92,7 +92,7 @@ def _made(
     stage: "Callable[[str], None]",
     pool: "Executor | None",
 ) -> "Iterator[Made]":
-    """Give what was made of each figure, here or elsewhere; given: the seed, and nodes."""
+    """Yield the result of each figure, from this process or a pool; given: seed and nodes."""
     flying = [pool.submit(redraw, paper, name, *given) for name in figures] if pool else []
     for place, name in enumerate(figures):
         if flying:
@@ -100,7 +100,7 @@ def _made(
             try:
                 yield flying[place].result()
                 continue
-            except BrokenExecutor:  # a worker has ended: what it had is drawn here
+            except BrokenExecutor:  # a worker has ended: its figure is drawn in this process
                 pass
         yield redraw(paper, name, *given, stage)
 
@@ -112,7 +112,7 @@ def redraw(
     nodes: int,
     stage: "Callable[[str], None]" = lambda _: None,
 ) -> Made:
-    """Draw one figure, in whatever process this is."""
+    """Draw a figure, in this process or a worker; return its checks and files."""
     from ...analysis.figures.registry import Material
 
     redrawn = _paper(paper).figures[figure][1](Material(_people, seed, nodes, stage))

@@ -1,4 +1,4 @@
-"""`veilmix run`: play a scenario, print what came of it, keep it in a run folder."""
+"""`veilmix run`: play a scenario, print its results, save them in a run folder."""
 
 import sys
 from collections import Counter
@@ -24,27 +24,27 @@ if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
 
-    Written = tuple[Outcome, Callable[[], bytes] | None]  # a run, and what gives its transcript
+    Written = tuple[Outcome, Callable[[], bytes] | None]  # a run, its transcript on demand
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How the user wants it.
+    """The options of a run.
 
     Attributes:
-        seed: of all randomness; None: the system's.
+        seed: seed of all randomness; None for the system's randomness.
         mode: `real` sends every message, `ideal` sends none.
-        trace: none, short or all.
-        out: None where nothing is saved.
-        form: in which it is printed.
+        trace: `none`, `short` or `all`.
+        out: the parent of the run folder; None if the run is not saved.
+        form: form of the output: table, json or csv.
         quiet: whether progress is not shown.
-        worst_case: nodes of every search tree for the worst table; None: as `run` has it.
+        worst_case: nodes of every search tree for the worst table; None for the default.
         figures: whether pictures are drawn.
-        ledger: the file that remembers sessions; None: none.
+        ledger: the file of the ledger of sessions; None without a ledger.
         processes: whether each party is a process of its own.
-        durable: what a process keeps before it acknowledges; None: as the default has it.
-        sign: the identity file that seals the folder; None: it is not signed.
-        executor: who does the long lists of work.
+        durable: the data that a process stores before it acknowledges; None for the default.
+        sign: the identity file that signs the folder; None if it is not signed.
+        executor: name of the executor of long lists of work.
     """
 
     seed: int | None
@@ -63,17 +63,17 @@ class Wish:
 
     @property
     def recorder(self) -> "Identity | None":
-        """Who signs the run folder."""
+        """The identity that signs the run folder; None if it is not signed."""
         from ...scenarios.records.identity_files import read_identity
 
         return read_identity(self.sign) if self.sign else None
 
 
 class Traced(click.Command):
-    """A command whose `--trace` may also be written `--trace=all`."""
+    """A command with an option `--trace` that may also be written `--trace=all`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Spell `--trace=all` as the option it is."""
+        """Replace `--trace=all` by the option `--trace-all`, and parse."""
         spelt = {"--trace=all": "--trace-all", "--trace=short": "--trace"}
         return super().parse_args(ctx, [spelt.get(arg, arg) for arg in args])
 
@@ -194,7 +194,7 @@ def command(
 
 
 def _check_options(wish: Wish) -> None:
-    """UsageError where they contradict; StorageError if a run could not be kept, or signed."""
+    """Raise UsageError if options conflict; StorageError if a run could not be saved or signed."""
     if wish.durable and not wish.processes:
         raise click.UsageError("--durable is for --processes: one process writes no journal")
     from ...scenarios.records.run_folder import unwritable
@@ -205,7 +205,7 @@ def _check_options(wish: Wish) -> None:
 
 
 def _check_figures(scenario: "Scenario", wish: Wish) -> None:
-    """DataError before anything is played, if there will be nothing to draw, or nowhere to."""
+    """Raise a DataError before the run, if there will be no figure, or no folder for it."""
     if not wish.figures:
         return
     from ...analysis import drawing
@@ -265,7 +265,7 @@ def _runs(
     run: "Callable[..., Outcome]",
     writing_ahead: "Callable[[], AbstractContextManager[Ahead]]",
 ) -> "Iterator[Written]":
-    """Play a scenario as often as it says, with what does its work at hand."""
+    """Play a scenario as often as it repeats; yield outcomes and transcripts."""
     seed = scenario.scenario.seed if wish.seed is None else wish.seed
     for number in range(scenario.scenario.repeat):
         this = None if seed is None else min(seed + number, MAX_SEED)
@@ -290,7 +290,7 @@ def _runs(
 
 
 def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
-    """Give the open ledger, or nothing."""
+    """Return the open ledger; a context of None without a ledger."""
     if wish.ledger is None:
         return nullcontext()
     from ...scenarios.ledger.book import opened
@@ -300,13 +300,13 @@ def _ledger(wish: Wish) -> "AbstractContextManager[Ledger | None]":
 
 @contextmanager
 def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]]":
-    """Give the instruments that watch a run: the narrator, or the bar on a terminal, or none."""
+    """Yield the instruments that watch a run: narrator, bar on a terminal, or an empty tuple."""
     if wish.mode == "ideal":
         yield ()
     elif wish.trace != "none":
         from ..text.narrator import Narrator
 
-        program = wish.form != "table"  # its stdout is for data alone
+        program = wish.form != "table"  # stdout is for data only
         yield (Narrator(_teller(err=program), all_of_it=wish.trace == "all"),)
     elif wish.quiet or not sys.stderr.isatty():
         yield ()
@@ -318,7 +318,7 @@ def watching(scenario: "Scenario", wish: Wish) -> "Iterator[Sequence[Instrument]
 
 
 def _teller(*, err: bool) -> Callable[[str], None]:
-    """Give what prints a line of a trace, and ends the run once when nobody reads it any more."""
+    """Return a function that prints a line of a trace; it ends the run if its reader has left."""
     left = False
 
     def tell(line: str) -> None:
@@ -326,7 +326,7 @@ def _teller(*, err: bool) -> Callable[[str], None]:
         try:
             if not left:
                 click.echo(clean(line), err=err)
-        except BrokenPipeError:  # an Exception would only take the instrument off
+        except BrokenPipeError:  # an Exception would only remove the instrument
             left = True
             raise ReaderLeft from None
 
@@ -339,7 +339,7 @@ def _kept(
     folders: list[Path],
     transcript: Callable[[], bytes] | None,
 ) -> StorageError | None:
-    """Save a run; what went wrong is told after its report, which is not lost with it."""
+    """Save a run; return an error, so that the report of the run is printed before it."""
     from ...scenarios.records.run_folder import save
 
     if wish.out is not None:
@@ -397,7 +397,7 @@ def _report(outcomes: "Sequence[Outcome]") -> None:
 
 
 def _next(outcome: "Outcome", folder: Path) -> str:
-    """What to look at next."""
+    """Return the command that shows more of a run."""
     return f"veilmix leak {folder}" if outcome.peers else f"veilmix show {folder} --as curator"
 
 
@@ -416,9 +416,9 @@ def _where(outcomes: "Sequence[Outcome]", folders: Sequence[Path], *, quiet: boo
 
 
 def _judge(outcomes: "Sequence[Outcome]") -> None:
-    """Unmet (exit code 3) if an expectation failed or nothing was released.
+    """Raise Unmet (exit code 3) if an expectation failed, or if there is no release.
 
-    A scenario that expects just that (`kept = []`) and nothing else has got what it asked for.
+    A scenario that expects no release (`kept = []`) has met its expectation.
     """
     wrong: Counter[str] = Counter()
     for outcome in outcomes:

@@ -9,6 +9,7 @@ import click
 
 from ..options import FILE, NODES
 from ..own_table import (
+    answered,
     check_figure,
     crowd_options,
     figure_option,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     type=FILE,
     help="Write how many people share each row, likewise.",
 )
+@click.option("--anyway", is_flag=True, help="Write the --table although it misses its target.")
 @ledger_option
 @click.option("--advise", "advising", is_flag=True, help="Then print what `veilmix advise` says.")
 @click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
@@ -92,17 +94,20 @@ def command(
     form: str,
     **reading: Any,
 ) -> None:
-    """Score the people of DATA, a .csv, .xlsx or .parquet file with one row for each.
+    """Score the people of DATA, a .csv, .xlsx or .parquet file.
+
+    Each row is a person, or each value of a column (--person), whose rows are then one person's.
 
     Exposure of every column and of all together, the bounds that the columns' counts alone can
     promise, the risk of re-identification, singling out, linkability and inference, which sets of
     columns are safe and what to drop.
     """
-    from ...scenarios.tables.reading import Reading, read, suspects, write_out
+    from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
     from ...scenarios.tables.scored import score_read
 
     _check(form, advising, picture, kept, counts)
-    said = Reading(**reading)
+    checked = None if reading.pop("anyway") else kept
+    said = answered(data, Reading(**reading))
     texts = said.lacking
     with stages() as stage:
         table = read(data, said, progress=stage)
@@ -113,6 +118,7 @@ def command(
     record = partial(_record, score, data, said, table)
     _tell(score, record, data.name, ("", *texts), table, form)
     tell_ledger(account, err=form != "table")
+    check_target(score, said, checked)
     if advising:
         _advise(data, said, k, max_exposure)
     _save(record, saved)
@@ -125,7 +131,7 @@ def command(
 def _released(
     ledger: Path | None, data: Path, said: "Reading", k: int, max_exposure: float
 ) -> "Account | None":
-    """Note a table as a release of a ledger, if one is named; RoundBurned if it may be none."""
+    """Record a table as a release in a ledger, if given; RoundBurned if it may not be released."""
     if ledger is None:
         return None
     from ...scenarios.ledger.book import opened
@@ -140,7 +146,7 @@ def _released(
 
 
 def _record(score: "TableScore", data: Path, said: "Reading", table: "Table") -> "ScoredTable":
-    """The score as it is written."""
+    """Return the score as a record."""
     from ...scenarios.populations.coarser import coarser_lines
     from ...scenarios.tables.reading import coarsenings
     from ...scenarios.tables.scored import frequent
@@ -151,7 +157,7 @@ def _record(score: "TableScore", data: Path, said: "Reading", table: "Table") ->
 
 
 def _save(record: "Callable[[], ScoredTable]", file: Path | None) -> None:
-    """Keep a score, where a file is named."""
+    """Save a score, if a file is named."""
     if file is None:
         return
     from ...scenarios.serialization.atomic_file import write_whole
@@ -163,22 +169,28 @@ def _save(record: "Callable[[], ScoredTable]", file: Path | None) -> None:
 
 
 def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
-    """What `veilmix advise` says, below the score."""
+    """Print the output of `veilmix advise`, below the score."""
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import read
+    from ...scenarios.tables.roles_known import Roles, known_by_default
     from ..text import advice
     from .advise import MISSING
 
     with stages() as stage:
         advised = advise(
-            read(data, said, MISSING, stage), k, max_exposure, missing=MISSING, progress=stage
+            read(data, said, MISSING, stage),
+            k,
+            max_exposure,
+            missing=MISSING,
+            roles=Roles(known_by_default(said)),
+            progress=stage,
         )
     say(page(), "\nwhat to do\n")
     advice.tell(page(), advised, data.name)
 
 
 def _check(form: str, advising: bool, picture: Path | None, *tables: Path | None) -> None:  # noqa: FBT001 - passed on
-    """Before anything is read: DataError for what could not be printed, or written."""
+    """Raise a DataError for output that could not be printed or written, before data are read."""
     from ...errors import DataError
     from ...scenarios.tables.export import check_ending
 

@@ -1,5 +1,6 @@
-"""`veilmix serve`: be the board, a shuffler, the curator or the analyst of a session."""
+"""`veilmix serve`: run the board, a shuffler, the curator or the analyst of a session."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ import click
 from ..app import Unmet
 from ..options import FILE, executor_option
 from ..own_table import tell_ledger
-from ..text.layout import clean
+from ..place_log import PlaceLog
 
 if TYPE_CHECKING:
     from ...machines.service import Site
@@ -52,10 +53,29 @@ LOG = click.option(
     show_default=True,
     help="How what happens is told on stderr: no key, no value, no name of a person.",
 )
+LOG_FILE = click.option(
+    "--log-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Append what happens to FILE, not to stderr. SIGHUP opens it again, after a rotation.",
+)
+SAVE = click.option(
+    "--save",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Save every post of the board there, as it comes: public evidence of the session, for "
+    "`veilmix verify FOLDER`.",
+)
+LISTEN = click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help="Where to listen, if not at the address of the session file: behind a NAT, in a "
+    "container, or behind a proxy that forwards TCP.",
+)
 SENDERS = {
     True: "only people whose keys the session file names (registered)",
     False: "anyone: the session file names no keys of people (registered is off)",
-}  # whether people are registered -> who may send
+}  # whether people are registered -> users that may send
 
 
 @click.command("serve")
@@ -65,14 +85,24 @@ SENDERS = {
 @DURABLE
 @JOURNAL
 @LOG
+@LOG_FILE
 @PATIENCE
+@SAVE
+@LISTEN
 @executor_option("process", "Who opens more than 128 messages at a time: workers of PLACE's own")
 @click.option(
     "--ledger",
     type=FILE,
     metavar="FILE",
-    help="Of shuffler-1: what was released in earlier sessions about whom, by registered keys. "
-    "What could be subtracted, or joined, is refused ([policy] ledger).",
+    help="Of shuffler-1 and of the curator, each its own: what was released in earlier sessions "
+    "about whom, by registered keys. What could be subtracted, or joined, is refused ([policy] "
+    "ledger).",
+)
+@click.option(
+    "--predecessor",
+    type=FILE,
+    metavar="PUB",
+    help="With --ledger: take over the ledger that another identity has signed, OLD.pub.toml.",
 )
 @click.option(
     "--linger",
@@ -96,9 +126,13 @@ def command(
     durable: str,
     journal: Path,
     log: str,
+    log_file: Path | None,
     patience: float,
+    save: Path | None,
+    listen: str | None,
     executor: str,
     ledger: Path | None,
+    predecessor: Path | None,
     linger: float,
     port: int,
 ) -> None:
@@ -116,28 +150,44 @@ def command(
     if "://" in session:
         from .mix import mix_for_class
 
-        if ledger is not None:
+        if ledger is not None or predecessor is not None:
             raise click.UsageError("--ledger: nobody in a class has a registered key to know by")
+        if listen is not None:
+            raise click.UsageError("--listen: of a class, --port says it")
+        if save is not None:
+            raise click.UsageError("--save: of a class, `veilmix poll` keeps the record")
         require()
-        mix_for_class(place, session, key, port, teller(place, log), executor)
+        mix_for_class(place, session, key, port, PlaceLog(place, log, log_file), executor)
         return
     if key is None:
         raise click.UsageError(f"--key: {place} of a session file needs its own: {KEY_HELP}")
     path = Path(session)
-    hosted, site = opened(path, place, key, durable, journal, log, patience)
+    hosted, site = opened(
+        path, place, key, durable, journal, PlaceLog(place, log, log_file), patience, save, listen
+    )
     if hosted.directory.places[place].users:
         raise click.UsageError(f"{place} is people: `veilmix answer` is for them")
-    conclude(_served(hosted, site, linger, executor, ledger), hosted)
+    play_to_end(lambda it: _served(hosted, it, linger, executor, ledger, predecessor), hosted, site)
 
 
 def _served(
-    session: "SessionFile", site: "Site", linger: float, executor: str, ledger: Path | None
+    session: "SessionFile",
+    site: "Site",
+    linger: float,
+    executor: str,
+    ledger: Path | None,
+    predecessor: Path | None,
 ) -> "Board":
-    """Keep the board, or play a party, to the end of the session."""
+    """Run the board or a party to the end of the session."""
     from ...protocol.phases import BOARD
-    from ...scenarios.sessions.ledger import check_kept, with_ledger
+    from ...scenarios.records.identity_files import read_one
+    from ...scenarios.sessions.ledger import Keeper, check_kept, check_named, with_ledger
 
-    if ledger is not None:
+    if ledger is None:
+        if predecessor is not None:
+            raise click.UsageError("--predecessor: of a ledger: name its file with --ledger")
+        check_named(session, site.name)
+    else:
         check_kept(session, site.name)
     from ...scenarios.sessions.place import keep_board, take_part
     from ...scenarios.studies.workplaces import own_workplace
@@ -150,7 +200,9 @@ def _served(
         if ledger is None:
             return take_part(session, site, workplace=workers)
         play = partial(_remembering, session, site, workers)
-        board, account = with_ledger(session, ledger, play)
+        last = read_one(predecessor, "the last keeper") if predecessor else None
+        keeper = Keeper(site.name, site.own, ledger, last)
+        board, account = with_ledger(session, keeper, play)
         tell_ledger(account, err=True)
         return board
 
@@ -158,33 +210,46 @@ def _served(
 def _remembering(
     session: "SessionFile", site: "Site", workers: "Workplace", history: "History"
 ) -> "Board":
-    """Play the first shuffler, which remembers earlier sessions."""
+    """Play the first shuffler or the curator, which remembers earlier sessions."""
     from ...scenarios.sessions.place import take_part
 
     return take_part(session, site, workplace=workers, history=history)
 
 
 def opened(
-    path: Path, place: str, key: Path, durable: str, journal: Path, log: str, patience: float
+    path: Path,
+    place: str,
+    key: Path,
+    durable: str,
+    journal: Path,
+    tell: PlaceLog,
+    patience: float,
+    save: Path | None,
+    listen: str | None,
 ) -> tuple["SessionFile", Any]:
-    """Read session and key, and say what the journal costs."""
+    """Read session and key; log the durability of the journal and the senders."""
     require()
     from dataclasses import replace
 
+    from ...machines.directory import parse_address
     from ...machines.journal import COSTS, Durable
     from ...scenarios.records.identity_files import read_identity
     from ...scenarios.sessions.file import read_session
     from ...scenarios.sessions.place import site
 
-    session, tell, how = read_session(path), teller(place, log), Durable(durable)
+    session, how = read_session(path), Durable(durable)
+    where = parse_address(listen, "--listen") if listen else None
     hosted = site(session, place, read_identity(key), tell, how, journal)
     tell("durable", COSTS[how])
     tell("senders", SENDERS[session.registry is not None])
-    return session, replace(hosted, patience=patience)
+    if where and not session.directory.places[place].port:
+        raise click.UsageError(f"--listen: {place} has no address in the session file")
+    again = tell.reopen
+    return session, replace(hosted, patience=patience, save=save, listen=where, reload=again)
 
 
 def require() -> None:
-    """UsageError if what talks over HTTP is not installed."""
+    """Raise a UsageError if the HTTP library is not installed."""
     from importlib.util import find_spec
 
     from ...installation import missing
@@ -193,26 +258,32 @@ def require() -> None:
         raise click.UsageError(missing("web", "a session between machines"))
 
 
-def teller(place: str, form: str) -> Any:
-    """Give what tells what happens, a line each."""
-    import json
-    from datetime import UTC, datetime
+def play_to_end(play: Callable[["Site"], "Board"], session: "SessionFile", site: "Site") -> None:
+    """Play a place, and conclude before its journal is erased: a killed process loses no outcome.
 
-    def tell(what: str, detail: str = "", **facts: Any) -> None:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        if form == "json":
-            said = {"at": now, "place": place, "event": what, "detail": detail, **facts}
-            line = json.dumps(said)
-        else:
-            more = "".join(f"  {name} {value}" for name, value in facts.items())
-            line = f"{now[11:23]} {place}  {what}  {clean(detail)}{more}"
-        click.echo(line, err=True)
+    Raises:
+        Unmet: there is no release.
+    """
+    from dataclasses import replace
 
-    return tell
+    unmet: list[Unmet] = []
+
+    def finish(board: "Board") -> None:
+        try:
+            conclude(board, session)
+            site.log("outcome", "released")
+        except Unmet as why:  # raised at the end of the command, as in all commands
+            unmet.append(why)
+            site.log("outcome", why.message)
+        click.echo(nl=False)  # flush the buffer of stdout
+
+    play(replace(site, conclude=finish))
+    if unmet:
+        raise unmet[0]
 
 
 def conclude(board: "Board", session: "SessionFile") -> None:
-    """Print what was released as CSV, or end with exit code 3 and say why nothing was."""
+    """Print the release as CSV, or raise Unmet (exit code 3) with the reason."""
     from ...scenarios.programs.registry import program_of
     from ...scenarios.records.run_folder import release_csv
     from ...scenarios.scoring.result import WrittenRelease
@@ -234,7 +305,7 @@ def conclude(board: "Board", session: "SessionFile") -> None:
 
 
 def _estimates(board: "Board", session: "SessionFile") -> None:
-    """Print what reports with noise say as CSV."""
+    """Print the estimates from noisy reports as CSV."""
     from ...scenarios.sessions.place import estimated
     from ..text.layout import Grid, write_csv
 

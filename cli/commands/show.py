@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...scenarios.records.run_folder import Run
     from ..text.records import ShownEvent, ShownView
 
-PEOPLE = 10  # whose pinned values are told one by one
+PEOPLE = 10  # linked people that are printed one by one
 CELLS = 8  # of counts that were read
 
 
@@ -85,7 +85,7 @@ def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
 
 
 def _warn(console: Page, run: "Run") -> tuple[str, ...]:
-    """Say first what went wrong in a run; gives the lines."""
+    """Print the deviations of a run first; return the lines."""
     from ...scenarios.verification.deviations import deviations
 
     lines = deviations(run.scenario, run.result.attacks, run.result.alarms)
@@ -125,7 +125,7 @@ def _tell(
         event.messages for event in seen.events
     )
     say(console, f" {many(missed, 'message')} passed unseen\n", style="dim")
-    told = (*_opened(seen), *_read(run, seen))
+    told = (*_opened(run, seen), *_read(run, seen))
     if deviated and not users_linked(seen):
         told += (f"links    {NOT_BY_WATCHING}",)
     else:
@@ -149,8 +149,12 @@ def _row(flow: Flow) -> tuple[object, ...]:
     )
 
 
-def _opened(seen: "View") -> Iterator[str]:
+def _opened(run: "Run", seen: "View") -> Iterator[str]:
     for number, (opened, layers) in seen.opened.items():
+        if run.scenario.mix.kind == "verified":
+            said = "all" if opened == layers else opened or "none"
+            yield f"opens    round {number}: holds {said} of the {layers} keys that open an answer"
+            continue
         said = "all" if opened == layers else "none" if not opened else f"the outer {opened}"
         yield f"opens    round {number}: {said} of the {layers} layers of a submission"
 
@@ -172,7 +176,7 @@ def _read(run: "Run", seen: "View") -> Iterator[str]:
 
 
 def _guessed(run: "Run", seen: "View") -> Iterator[str]:
-    """What all of it is worth to a guesser; the figures of `leak`."""
+    """Yield the knowledge of a view: certain cells, leakage and guesses, as in `leak`."""
     from ...scenarios.verification.views import scored
 
     learnt = scored(run, seen)

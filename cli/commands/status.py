@@ -1,27 +1,12 @@
-"""`veilmix status`: how a running session stands, as anybody sees it."""
+"""`veilmix status`: the public state of a running session."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ..options import FILE
 from ..text.layout import Grid, clean, format_option, lay_out, page, say, write_csv, write_json
 from .serve import require
-
-if TYPE_CHECKING:
-    from ...crypto.identity import PublicIdentity
-
-
-def keeper(known: Path) -> "PublicIdentity":
-    """Read who keeps a board; DataError unless a file holds this one identity."""
-    from ...errors import DataError
-    from ...scenarios.records.identity_files import read_known
-
-    identities = list(read_known(known).values())
-    if len(identities) != 1:
-        raise DataError(f"{known}: holds {len(identities)} identities; that of the board is wanted")
-    return identities[0]
 
 
 @click.command("status")
@@ -39,9 +24,10 @@ def command(url: str, known: Path, form: str) -> None:
     Every entry is checked as a party checks it.
     """
     require()
+    from ...scenarios.records.identity_files import read_one
     from ...scenarios.sessions.status import phases, read_status, seen_board, standings
 
-    seen = read_status(url, keeper(known))
+    seen = read_status(url, read_one(known, "the board"))
     rows = standings(seen.board)
     names = ("party", "last post", "posts", "round")
     if form == "json":

@@ -14,6 +14,7 @@ from ..grid import Setting, Shard, spelt
 from ..grid import repeats as usual
 from ..options import NODES, PATH, SEED, executor_option, tell_trust
 from ..text.layout import clean, format_option, many, page, say
+from ..text.pace import counter
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -105,13 +106,9 @@ def command(
     along = axes(loaded, dict(settings))
     times = repeats or usual(loaded, along)
     if not along and times == 1:
-        raise click.UsageError(
-            "nothing to sweep: name keys with --set, such as --set policy.k=2,5,10, or in a "
-            "[sweep] table of the scenario"
-        )
+        raise click.UsageError(NOTHING)
     jobs = plan(loaded, along, times, seed, mode, worst_case)
-    if shard:
-        jobs = jobs[shard[0] - 1 :: shard[1]]
+    jobs = jobs[shard[0] - 1 :: shard[1]] if shard else jobs
     make, window = named(executor, workers)
     log = Log(out or _home(loaded, shard), resume=resume)
     try:
@@ -120,10 +117,20 @@ def command(
             _announce(loaded, along, times, jobs, left, mode, seed)
         tell_trust(executor)
         _play(left, make, window, log, quiet=quiet)
+    except KeyboardInterrupt:
+        if log.of(jobs):
+            _tell(loaded, along, log, log.of(jobs), form, quiet=quiet, draw=False)
+        raise
     finally:
         log.close()
     _tell(loaded, along, log, log.of(jobs), form, quiet=quiet, draw=not no_figure)
     _crashed(log.of(jobs), log.path)
+
+
+NOTHING = (
+    "nothing to sweep: name keys with --set, such as --set policy.k=2,5,10, or in a [sweep] table "
+    "of the scenario"
+)
 
 
 def _home(scenario: "Scenario", shard: tuple[int, int] | None) -> Path:
@@ -140,7 +147,7 @@ def _announce(
     mode: str,
     seed: int | None,
 ) -> None:
-    """Say what will be played."""
+    """Print the runs that will be played."""
     seed = scenario.scenario.seed if seed is None else seed
     how = (
         "system randomness: another sweep gives other numbers"
@@ -184,9 +191,13 @@ def _play(
 
 @contextmanager
 def _bar(total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
-    """A bar with the time left, on a terminal."""
-    if quiet or not sys.stderr.isatty() or not total:
+    """Yield a function that moves a bar on a terminal; elsewhere it prints a line when due."""
+    if quiet or not total:
         yield lambda _: None
+        return
+    if not sys.stderr.isatty():
+        told = counter("table", "runs")
+        yield lambda done: told(done, total)
         return
     from rich.progress import (
         BarColumn,
@@ -218,7 +229,7 @@ def _tell(
     quiet: bool,
     draw: bool,
 ) -> None:
-    """The table, the figure, and where everything is."""
+    """Print the table, draw the figure, and print the paths of all files."""
     from ..text import sweep as sweep_text
 
     good = [line for line in lines if line.error is None]
@@ -236,7 +247,7 @@ def _tell(
 
 
 def _crashed(lines: "Sequence[Line]", path: Path) -> None:
-    """Exit 1, saying which and how, if any run crashed."""
+    """Print the kinds of crashes and exit with code 1, if a run crashed."""
     bad = [line for line in lines if line.error is not None]
     if not bad:
         return

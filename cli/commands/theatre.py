@@ -89,13 +89,13 @@ def _outside(url: str, known: Path | None, port: int, *, out: Path | None, live:
         raise click.UsageError("a running session is shown live, and no page is written")
     if known is None:
         raise click.UsageError(f"--known: whose board is {url}? name its board.pub.toml")
+    from ...scenarios.records.identity_files import read_one
     from .serve import require
-    from .status import keeper
 
     require()
     from ...theatre.outside import show_board
 
-    show_board(url, keeper(known), port, _tell)
+    show_board(url, read_one(known, "the board"), port, _tell)
 
 
 def _tell(line: str) -> None:
@@ -103,7 +103,7 @@ def _tell(line: str) -> None:
 
 
 def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
-    """The name of a run and what the page is given of it: a run folder's, or one played now."""
+    """Return the name and the page data of a run: of a run folder, or of a run played now."""
     from ...theatre.show import check_size, of_outcome, of_run
 
     if folder := played(named):
@@ -117,13 +117,13 @@ def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
     from ...scenarios.records.run_folder import default_name
 
     scenario = _scenario(named)
-    check_size(samples(scenario, seed).people.n)  # before anything is played
+    check_size(samples(scenario, seed).people.n)  # before the run
     outcome = run(scenario, seed, worst_case_nodes=0)
     return default_name(outcome), of_outcome(outcome)
 
 
 def _scenario(named: str) -> "Scenario":
-    """Load a scenario; a name that is none may have been meant as a run."""
+    """Load a scenario; the error for an unknown name also mentions run folders."""
     from ...scenarios.validation.load import load
 
     try:

@@ -1,4 +1,4 @@
-"""`veilmix verify`: does a run folder hold what it says it holds?"""
+"""`veilmix verify`: check the claims of a run folder, or of a saved session."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +11,7 @@ from ..options import FILE_THERE
 from ..text.layout import Grid, format_option, lay_out, many, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
+    from ...scenarios.sessions.limits import Limit
     from ...scenarios.verification.checks import Check
 
 WORDS = {True: "ok", False: "FAILED", None: "-"}
@@ -30,13 +31,36 @@ WORDS = {True: "ok", False: "FAILED", None: "-"}
     metavar="FILE",
     help="Whom you know: public files of `veilmix keys`, one after the other.",
 )
+@click.option(
+    "--session",
+    type=FILE_THERE,
+    metavar="FILE",
+    help="Of a saved session: the session file that you have yourself, beside its identities.",
+)
 @format_option
-def command(run: str, *, again: bool | None, identities: Path | None, form: str) -> None:
-    """Replay RUN and check every number against what was recorded. Exit code 3 if one is wrong.
+def command(
+    run: str, *, again: bool | None, identities: Path | None, session: Path | None, form: str
+) -> None:
+    """Replay RUN and check every number against the record. Exit code 3 if one is wrong.
 
     Each check shows authenticity (somebody whom you know has signed it), consistency (the record
     agrees with itself: so does one of people who do not exist), or nothing.
+
+    RUN may be a folder of the posts of a session between machines (`--save`). Give the session file
+    that was agreed on: without it nothing shows whose session it was.
     """
+    from ...scenarios.sessions.saved_session import is_saved_session
+
+    if is_saved_session(Path(run)):
+        if identities is not None or again is not None:
+            raise click.UsageError(
+                f"{run} is a saved session: --session FILE names whom you know, and nothing can be "
+                "replayed (--identities and --replay are for runs)"
+            )
+        _verify_session(Path(run), session, form)
+        return
+    if session is not None:
+        raise click.UsageError(f"--session: {run} holds no saved session (posts.jsonl)")
     from ...scenarios.records.identity_files import read_known
     from ...scenarios.records.run_folder import read
     from ...scenarios.verification.checks import verify
@@ -44,6 +68,34 @@ def command(run: str, *, again: bool | None, identities: Path | None, form: str)
 
     known = read_known(identities) if identities else None
     checks = verify(read(folder(run)), again=again, known=known)
+    _show(checks, form)
+    _judge(checks, form, "run")
+
+
+def _verify_session(folder: Path, path: Path | None, form: str) -> None:
+    """Check the posts of a session, and print the limits of these checks."""
+    from ...scenarios.sessions.checks import verify_session
+    from ...scenarios.sessions.file import read_session
+    from ...scenarios.sessions.limits import limits
+    from ...scenarios.sessions.saved_session import SessionEvidence, read_posts
+
+    session = read_session(path) if path else None
+    evidence = SessionEvidence(read_posts(folder), session)
+    checks = verify_session(evidence)
+    _show(checks, form)
+    if form == "table":
+        _tell_limits(limits(evidence))
+    _judge(checks, form, "session")
+    if form == "table":
+        say(page(), f"digest {evidence.board.digest().hex()}: the same for all who saw these posts")
+
+
+def _tell_limits(limits: "Sequence[Limit]") -> None:
+    say(page(), "\nNo post of a session shows:")
+    lay_out(page(), Grid(("not shown", "why"), [(each.subject, each.text) for each in limits]))
+
+
+def _show(checks: "Sequence[Check]", form: str) -> None:
     grid = Grid(
         ("check", "that", "", "shows", "found"),
         [
@@ -64,14 +116,13 @@ def command(run: str, *, again: bool | None, identities: Path | None, form: str)
         write_csv(Grid(("check", "that", "ok", "shows", "found"), grid.rows))
     else:
         lay_out(page(), grid)
-    _judge(checks, form)
 
 
-def _judge(checks: "Sequence[Check]", form: str) -> None:
+def _judge(checks: "Sequence[Check]", form: str, what: str) -> None:
     failed = [check for check in checks if check.ok is False]
     if failed:
         names = ", ".join(check.name for check in failed)
-        raise Unmet(f"this run does not verify: {many(len(failed), 'check')} failed ({names})")
+        raise Unmet(f"this {what} does not verify: {many(len(failed), 'check')} failed ({names})")
     if form == "table":
         made = sum(check.ok is True for check in checks)
         say(page(), f"\nverified: {made} of {len(checks)} checks made, none failed")

@@ -1,4 +1,4 @@
-"""`veilmix worst`: the worst table that has the same columns as one's own."""
+"""`veilmix worst`: the worst table with the same columns as a user's table."""
 
 import io
 from pathlib import Path
@@ -99,12 +99,20 @@ def command(
     if proof_file is not None:
         say(page(err=True), clean(_write_proof(worst, proof_file)))
     if worst.stopped:
-        click.get_current_context().exit(STOPPED)  # also where what was found is said
+        click.get_current_context().exit(STOPPED)  # also after the found result is printed
 
 
 def _counts(table: "Table") -> list[Any]:
-    """How often each value of each column occurs."""
+    """Return the counts of each column. DataError if a person has several rows."""
     import numpy as np
+
+    from ...errors import DataError
+
+    if table.persons is not None:
+        raise DataError(
+            f"{table.name}: {table.person}; the worst table is sought where each person has one "
+            "row: take one of each (--one-row first)"
+        )
 
     columns = zip(table.codes.T, table.values, strict=True)
     return [np.bincount(codes, minlength=len(values)) for codes, values in columns]
@@ -119,7 +127,7 @@ def _write(worst: "WorstCase", table: "Table", file: Path) -> None:
 
 
 def _write_proof(worst: "WorstCase", file: Path) -> str:
-    """Write a proof by cases, if there is one; return the line to print."""
+    """Write a proof by cases, if it exists; return the line to print."""
     from ...scenarios.serialization.atomic_file import write_whole
 
     if worst.proof is None:

@@ -1,5 +1,5 @@
-"""What commands print: tables, stories, progress and warnings, as plain text.
+"""Output of commands: tables, stories, progress and warnings, as plain text.
 
-May import results of `scenarios` and `analysis` and the rich library. Must never run anything: it
-is handed results.
+May import results of `scenarios` and `analysis` and the rich library. Must never run a
+scenario: it is handed results.
 """

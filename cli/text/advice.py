@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .layout import Grid, Page, clean, lay_out, many, percent, say
-from .score import COVERAGE
+from .score import COVERAGE, PERSON_BOUND
 
 if TYPE_CHECKING:
     from ...scenarios.tables.advise import Advised, Cost
@@ -15,13 +15,14 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
     best, n = advised.best, advised.n
     say(
         console,
-        f"{clean(called)}  {n:,} people, {many(len(advised.columns), 'column')}; at most "
-        f"{percent(advised.max_exposure)} ({advised.most:,}) may be in a crowd smaller than "
-        f"k = {advised.k}",
+        f"{clean(called)}  {n:,} people{_rows(advised)}, {many(len(advised.columns), 'column')}; "
+        f"at most {percent(advised.max_exposure)} ({advised.most:,}) may be in a crowd smaller "
+        f"than k = {advised.k}",
     )
     say(console, clean(advised.table.note))
+    say(console, clean(f"a person is {advised.table.person}"))
     for judged in advised.table.judged:
-        if judged.column not in advised.table.columns:
+        if judged.column not in advised.whole.columns:
             say(console, clean(f"left out  {judged.column}: a {judged.shown} ({judged.reason})"))
     say(console)
     lay_out(console, steps(advised))
@@ -29,8 +30,11 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
     now = percent(best.people / n)
     before = percent(advised.before / n)
     say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {before}")
+    for line in known(advised):
+        say(console, clean(line))
     promised = advised.cost.promised
-    shown = f"{percent(promised / n)} ({promised:,}; {COVERAGE})"
+    by = COVERAGE if advised.table.persons is None else PERSON_BOUND
+    shown = f"{percent(promised / n)} ({promised:,}; {by})"
     say(console, f"promised from the columns' counts alone  {shown}")
     for line in costs(advised.cost, advised.predict):
         say(console, line)
@@ -42,8 +46,39 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
         lay_out(console, choices(advised))
 
 
+def _rows(advised: "Advised") -> str:
+    persons = advised.table.persons
+    return "" if persons is None else f" in {len(persons):,} rows"
+
+
+def known(advised: "Advised") -> Iterator[str]:
+    """Yield lines on known columns, unchanged columns, and targets of sensitive columns."""
+    from ...scenarios.tables.sensitive_targets import said
+
+    quasi, every = (percent(people / advised.n) for people in advised.exposed)
+    counted = "quasi-identifiers" if advised.known == "quasi" else "everything"
+    yield f"if others know the quasi-identifiers  {quasi} ({advised.exposed[0]:,})"
+    yield f"if others know everything that is released  {every} ({advised.exposed[1]:,})"
+    yield f"the target counts  {counted}"
+    if advised.rest is not None:
+        yield f"released as they are  {', '.join(advised.rest.columns)}"
+    for name, target in advised.targets.items():
+        yield f"target of {name}  {said(target)} in every class"
+    if advised.suppress is not None:
+        yield (
+            f"rows left out  {advised.suppressed:,} of {len(advised.table.codes):,}, of "
+            f"{percent(advised.missed / advised.n)} of the people (at most "
+            f"{percent(advised.suppress)}); nobody who is left misses the target"
+        )
+    if advised.targets:
+        yield (
+            f"in a class that misses k or a target  {percent(advised.missed / advised.n)} "
+            f"({advised.missed:,})"
+        )
+
+
 def searched(advised: "Advised") -> str:
-    """How far the advice is proved."""
+    """Return a line on the loss of the advice, and how far the search proves it minimal."""
     search = advised.found
     spent = f"{search.counted:,} counts of the table"
     if search.exact:
@@ -55,7 +90,7 @@ def searched(advised: "Advised") -> str:
 
 
 def steps(advised: "Advised") -> Grid:
-    """What to say of each column, and what one step finer would expose."""
+    """Return a table: the advised level of each column, and the exposure of the finer level."""
     n, rows = advised.n, []
     proven = advised.by == "promise"
     here = percent((advised.cost.promised if proven else advised.best.people) / n)
@@ -77,7 +112,7 @@ def steps(advised: "Advised") -> Grid:
 
 
 def _beside(share: float, target: float) -> str:
-    """A share with as many digits as tell it from the target: 1.04 % where 1 % is wanted."""
+    """Return a share with enough digits to distinguish it from the target: 1.04 % if it is 1 %."""
     digits = 1
     while share != target and digits < 4 and round(100 * (share - target), digits) == 0:
         digits += 1
@@ -85,7 +120,7 @@ def _beside(share: float, target: float) -> str:
 
 
 def costs(cost: "Cost", predict: str | None) -> Iterator[str]:
-    """What the choice costs, a line each."""
+    """Yield a line for each cost of the choice: entropy, two-way tables, prediction."""
     yield f"entropy kept  {percent(cost.share)} of the bits of the columns one by one"
     if cost.two_way is not None:
         yield (
@@ -101,7 +136,7 @@ def costs(cost: "Cost", predict: str | None) -> Iterator[str]:
 
 
 def tidy(advised: "Advised") -> Grid:
-    """The same choices for programs: numbers as they are, and what is said of each column."""
+    """Return the choices as data for programs: plain numbers, and the level of each column."""
     from ...scenarios.tables.frames import choices as framed
 
     columns = framed(advised).columns

@@ -1,25 +1,25 @@
-"""What `veilmix advise` prints with `--format json`, by definition."""
+"""The records that `veilmix advise` prints with `--format json`."""
 
 from ...analysis.advice import Choice
 from ...analysis.advice.information_kept import Prediction
-from ...analysis.scoring.set_scores import PROMISED_BY
+from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS
 from ...scenarios.serialization.record import Record
 from ...scenarios.tables.advise import Advised, Cost
 
 
 class AdvisedChoice(Record, frozen=True):
-    """A choice of the frontier, and what it costs.
+    """A choice of the frontier, and its cost.
 
     Attributes:
-        advised: whether it is the one that is advised.
-        loss: what is lost of the columns, 0 to 1.
-        people_below_k: in a crowd smaller than k.
-        promised: at most so many, by the counts of the columns alone.
-        bits_kept: of each column.
-        two_way: mean distance of two-way tables; None where it was not measured.
-        prediction: of a column that was named; None: none was.
-        levels: of each column, by number.
-        says: of each column, the name of its level.
+        advised: whether it is the advised choice.
+        loss: loss of information in the columns, 0 to 1.
+        people_below_k: people in a crowd smaller than k.
+        promised: upper bound on these people, from the counts of the columns alone.
+        bits_kept: entropy kept of each column, in bits.
+        two_way: mean distance of two-way tables; None if it was not measured.
+        prediction: accuracy for the named column; None if no column was named.
+        levels: number of the level of each column.
+        says: name of the level of each column.
     """
 
     advised: bool
@@ -34,14 +34,14 @@ class AdvisedChoice(Record, frozen=True):
 
 
 class AdvisedColumn(Record, frozen=True):
-    """A column, and what to say of it.
+    """A column, and its advised level.
 
     Attributes:
         column: its name.
-        feature: the keys of its [[feature]]; None: it is left out.
-        says: the name of the level that is advised.
-        levels: the names of all of them, from fine to coarse.
-        people_below_k_one_step_finer: None where there is no finer level.
+        feature: the keys of its [[feature]]; None if the column is left out.
+        says: the name of the advised level.
+        levels: the names of all levels, from fine to coarse.
+        people_below_k_one_step_finer: people at the next finer level; None if there is none.
     """
 
     column: str
@@ -55,20 +55,28 @@ class AdvisedTable(Record, frozen=True):
     """Advice on a table.
 
     Attributes:
-        data: what the table is called.
+        data: the name of the table.
         read: how it was read, in words.
         users: people in it.
         k: people in the smallest crowd wanted.
-        max_exposure: the share of people who may be in a smaller one.
-        left_out: columns that nobody is asked about.
+        max_exposure: the share of people that may be in a smaller crowd.
+        left_out: columns that are not asked about.
         by: whether truth or the promise decides.
         promised_by: the bound by which choices are promised.
         exact: whether no choice loses less.
         bound: no choice loses less than this.
         counted: counts of the table that the search took.
-        people_below_k_as_it_is: in a crowd smaller than k, with every column as it is.
-        columns: those that are asked about.
-        choices: of the frontier.
+        people_below_k_as_it_is: people in a crowd smaller than k, with unchanged columns.
+        columns: the columns that are asked about.
+        choices: the choices of the frontier.
+        rows: rows of the table, more than `users` if a person has several.
+        person: the definition of a person, in words.
+        known: what the target counts: `quasi`, the quasi-identifiers, or `all` columns.
+        released_as_is: columns that are not searched.
+        people_below_k_known_quasi, people_below_k_known_all: if others know the
+            quasi-identifiers, or all that is released.
+        rows_suppressed: rows that are left out.
+        people_missing_a_target: in classes that miss k, or a target of a sensitive column.
     """
 
     data: str
@@ -85,10 +93,18 @@ class AdvisedTable(Record, frozen=True):
     people_below_k_as_it_is: int
     columns: tuple[AdvisedColumn, ...]
     choices: tuple[AdvisedChoice, ...]
+    rows: int
+    person: str
+    known: str
+    released_as_is: tuple[str, ...]
+    people_below_k_known_quasi: int
+    people_below_k_known_all: int
+    people_missing_a_target: int
+    rows_suppressed: int
 
 
 def advised_table(advised: Advised, called: str) -> AdvisedTable:
-    """All of the advice on a table that is called so."""
+    """Return the full advice on a table. called: the name of the table."""
     search, table = advised.found, advised.table
     columns = (
         AdvisedColumn(
@@ -108,15 +124,24 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
         advised.n,
         advised.k,
         advised.max_exposure,
-        tuple(judged.column for judged in table.judged if judged.column not in table.columns),
+        tuple(
+            judged.column for judged in table.judged if judged.column not in advised.whole.columns
+        ),
         str(advised.by),
-        PROMISED_BY,
+        PROMISED_BY if table.persons is None else PROMISED_BY_PERSONS,
         search.exact,
         search.bound,
         search.counted,
         advised.before,
         tuple(columns),
         tuple(_choice(advised, *pair) for pair in advised.choices),
+        len(table.codes),
+        table.person,
+        advised.known,
+        () if advised.rest is None else advised.rest.columns,
+        *advised.exposed,
+        advised.missed,
+        advised.suppressed,
     )
 
 

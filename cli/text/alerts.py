@@ -1,7 +1,7 @@
-"""What is serious in a run, in the terminal: the alerts of its report, where the run is told.
+"""The alerts of a run's report, in the terminal.
 
-`!!` is serious (people are, or may be, exposed to more than was promised), `!` a warning. What the
-head of a run has said already is not said again.
+`!!` is serious (people are, or may be, exposed to more than was promised), `!` a warning. Alerts
+that the head of a run has printed are not repeated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 SAID = frozenset(
     {"seeded", "textbook", "order", "guards", "padding", "burned", "deviated"}
-)  # by the head
+)  # rules of which the head prints the alerts
 MARKS = {"serious": ("!!", "bold red"), "warning": ("! ", "yellow")}
 
 
 def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
-    """The alerts of a run that is not on disk yet, worst first; without notes."""
+    """Return the alerts of a run that is not on disk yet, worst first; without notes."""
     from ...report.alerts import alerts
     from ...report.facts import Facts, learners
     from ...scenarios.records.result_file import Run
@@ -29,13 +29,13 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
 
     result, scenario = outcome.written(), outcome.scenario
     run = Run(Path(), scenario, result, outcome.transcript, outcome.sizes, None, {})
-    sent = None if scenario.mix.pad else traffic(outcome.transcript)  # lengths tell only then
+    sent = None if scenario.mix.pad else traffic(outcome.transcript)  # lengths leak only then
     raised_here = alerts(Facts(run, None, None, sent, learners(run)))
     return tuple(alert for alert in raised_here if alert.level in MARKS and alert.rule not in SAID)
 
 
 def tell(console: Page, outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -> None:
-    """Print what a reader must not overlook, each once; of several runs in how many."""
+    """Print each alert once; for several runs, with the number of runs that have it."""
     shown = [
         alert for alert in _counted(outcomes) if alert[0].level == "serious" or not only_serious
     ]
@@ -48,7 +48,7 @@ def tell(console: Page, outcomes: "Sequence[Outcome]", *, only_serious: bool = F
 
 
 def _counted(outcomes: "Sequence[Outcome]") -> "Iterator[tuple[Alert, int]]":
-    """Each rule's first alert, and in how many runs the rule found something; worst first."""
+    """Yield each rule's first alert and its number of runs with an alert; worst first."""
     if len(outcomes) == 1:
         yield from ((alert, 1) for alert in raised(outcomes[0]))
         return

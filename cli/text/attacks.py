@@ -1,4 +1,4 @@
-"""What goes wrong in a scenario, in words: who does what, and which defences are on."""
+"""The attacks of a scenario, in words: attacker, deviation, and countermeasures that are on."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from .layout import many, percent
 
 
 def attacks(scenario: Scenario) -> Iterator[str]:
-    """Two lines an attack: what is done and by whom; what would stop or show it, on or off."""
+    """Yield two lines for each attack: attacker and deviation; countermeasures, on or off."""
     topology = topology_of(scenario)
     for fault in scenario.fault:
         how = ATTACKS[fault.attack].among(topology.name) or ATTACKS[fault.attack]
@@ -21,7 +21,7 @@ def attacks(scenario: Scenario) -> Iterator[str]:
 
 
 def _who(fault: Fault, topology: Topology) -> str:
-    """Who commits it; a verb in the singular follows."""
+    """Return the attacker, as the subject of a verb in the singular."""
     if fault.by is not None:
         return fault.by
     role = ATTACKS[fault.attack].by

@@ -1,14 +1,11 @@
-"""What cheating coalitions of a run learn: measured, kept beside the run, and told."""
+"""Knowledge of malicious coalitions of a run: measured, stored beside the run, and printed."""
 
-import sys
-from collections.abc import Callable
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-import click
-
 from ...scenarios.wording import WATCHING, sentence
 from .layout import clean, lay_out, page, say, write_csv, write_json
+from .pace import counter
 
 if TYPE_CHECKING:
     from ...scenarios.records.result_file import Run
@@ -18,7 +15,7 @@ WIDTH = 98  # characters of a line of words
 
 
 def there(run: "Run") -> "CheatingStudy | None":
-    """The study that is kept beside a run; None if there is none."""
+    """Return the study that is stored beside a run, or None."""
     from ...scenarios.studies.cheating_file import CHEATING
 
     if not (run.folder / CHEATING).is_file():
@@ -29,7 +26,7 @@ def there(run: "Run") -> "CheatingStudy | None":
 
 
 def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
-    """Print what is kept beside a run, or how to get it."""
+    """Print the study that is stored beside a run, or the reason or command if it is missing."""
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.studies.cheating_text import why_unmeasured
 
@@ -59,7 +56,7 @@ def _cite(run: "Run") -> None:
 
 
 def measured(run: "Run", runs: int, form: str) -> None:
-    """Play what is not played yet, keep it beside the run, and print it."""
+    """Play the missing runs of the study, store it beside the run, and print it."""
     from ...scenarios.studies.cheating import SEED, CheatingStopped, begin, study
     from ...scenarios.studies.cheating_file import CHEATING, grown, read, save
 
@@ -72,7 +69,7 @@ def measured(run: "Run", runs: int, form: str) -> None:
         save(cheating, run.folder)
 
     try:
-        cheating = study(scenario, begun, progress=_progress(form), keep=keep)
+        cheating = study(scenario, begun, progress=counter(form, "runs"), keep=keep)
         save(cheating, run.folder)
     except CheatingStopped as stop:
         cheating, stopped = stop.found, stop
@@ -105,15 +102,3 @@ def tell(cheating: "CheatingStudy") -> None:
     say(console, successes(cheating))
     for line in notes(cheating):
         say(console, fill(line, WIDTH), style="dim")
-
-
-def _progress(form: str) -> Callable[[int, int], None]:
-    """Say on a terminal how far it is."""
-    if form != "table" or not sys.stderr.isatty():
-        return lambda _done, _all: None
-
-    def tell_it(done: int, due: int) -> None:
-        end = "\n" if done == due else "\r"
-        click.echo(f"played {done:,} of {due:,} runs{end}", nl=False, err=True)
-
-    return tell_it

@@ -1,11 +1,11 @@
-"""Coalitions in 80 columns: one row for each kind, who is in it as dots, what it learnt as numbers.
+"""Coalitions in 80 columns: a row for each kind, with dots for members and numbers for knowledge.
 
     C A 1 2   of   linked  certain   bits ...
-    ● · ○ ○    3        0        0   1.35      the curator, with none or one of two shufflers
-    ● · ● ●    1       30       90   3.00      the curator and both
+    ● · ○ ○    3        0        0   1.35      the curator, with 0 or 1 of 2 shufflers
+    ● · ● ●    1       30       90   3.00      the curator and both shufflers
 
 A kind: coalitions with the same readers, the same people and the network in or out alike, that
-differ in their shufflers alone and have learnt exactly the same. ●: the party is in each coalition
+differ in their shufflers only, and have the same figures. ●: the party is in each coalition
 of the kind, ○: in some, ·: in none.
 """
 
@@ -29,11 +29,11 @@ Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Coalitions that have learnt the same.
+    """Coalitions with the same knowledge.
 
     Attributes:
-        members: the parties of each.
-        received: what they have learnt, the first of them.
+        members: the parties of each coalition.
+        received: the knowledge of the first coalition, which stands for all.
     """
 
     members: tuple[frozenset[str], ...]
@@ -51,7 +51,7 @@ def kinds(views: "Sequence[Received]") -> tuple[Kind, ...]:
 
 
 def _key(view: "Received") -> Key:
-    """What coalitions of a kind have in common: all but their shufflers, and all they learnt."""
+    """Return the common data of a kind: its parties but shufflers, and its figures."""
     rest = tuple(party for party in view.parties if role(party) is not Role.SHUFFLER)
     return (rest, view.linked, view.cells_certain, *_numbers(view))
 
@@ -78,7 +78,7 @@ def table(views: "Sequence[Received]") -> Grid:
 
 
 def _numbers(view: "Received") -> tuple[str, str, str, str]:
-    """Bits a person, rows guessed, how sure it is of one person, and the verdict, as written."""
+    """Return bits a person, rows guessed, highest posterior and verdict, as text."""
     mark = {"exact": "", "sampled": "~", "at least": ">=", "at most": "<="}[view.method]
     return (
         f"{view.bits_are.mark.strip()}{view.bits_per_person:.2f}",
@@ -89,7 +89,7 @@ def _numbers(view: "Received") -> tuple[str, str, str, str]:
 
 
 def _initials(views: "Sequence[Received]") -> tuple[str, ...]:
-    """The columns of dots: readers, shufflers by number, and whoever else is in some coalition."""
+    """Return the columns of dots: readers, shufflers by number, and other parties of coalitions."""
     here = {party for view in views for party in view.parties}
     shufflers = sorted(_number(party) for party in here if role(party) is Role.SHUFFLER)
     readers = [INITIALS[party] for party in (CURATOR, ANALYST) if party in here]
@@ -112,7 +112,7 @@ def _dots(kind: Kind, initials: Sequence[str]) -> str:
 
 
 def _dot(kind: Kind, initial: str) -> str:
-    """Whether a party is in every coalition of a kind, or in some; of many shufflers how many."""
+    """Return the dot of a party in a kind; for many shufflers their number, or its range."""
     if initial == "shufflers":
         counts = {
             sum(role(party) is Role.SHUFFLER for party in parties) for parties in kind.members
@@ -130,7 +130,7 @@ def _initial(party: str) -> str:
 
 
 def key(views: "Sequence[Received]") -> Iterator[str]:
-    """Say what the dots and the letters are, and what was known before."""
+    """Yield the lines that explain dots, letters and columns."""
     view = views[0]
     initials = _initials(views)
     words = [f"{initial} {WORD[initial]}" for initial in initials if initial in WORD]
@@ -145,7 +145,7 @@ def key(views: "Sequence[Received]") -> Iterator[str]:
 
 
 def before(views: "Sequence[Received]") -> str:
-    """What the best guess was worth before anything was seen; "" where nobody has worked it out."""
+    """Return the baselines without a view, as text: rows guessed, highest prior; "" if unknown."""
     rows = {view.rows_guessed_before for view in views if view.rows_guessed_before is not None}
     sure = {view.worst_row.prior for view in views if view.worst_row is not None}
     said = []

@@ -1,7 +1,7 @@
-"""Where output goes: text and tables for people, JSON and CSV for programs.
+"""Output on stdout: text and tables for people, JSON and CSV for programs.
 
 On a terminal a table is as wide as the terminal; in a pipe or a file it is as wide as it needs to
-be, and never cut. Colour only on a terminal, and not where NO_COLOR is set.
+be, and never cut. Colour only on a terminal, and not if NO_COLOR is set.
 """
 
 import re
@@ -56,7 +56,7 @@ format_option = click.option(
 
 
 class Page(Console):
-    """A console that says by an exception that its reader has left."""
+    """A console that raises an exception when its reader has closed the pipe."""
 
     def on_broken_pipe(self) -> None:
         """Let app.py end the process."""
@@ -65,10 +65,10 @@ class Page(Console):
 
 
 def page(*, err: bool = False) -> Page:
-    """Give the console for stdout, or stderr."""
+    """Return the console for stdout, or stderr."""
     stream = sys.stderr if err else sys.stdout
     if isinstance(stream, TextIOWrapper):
-        stream.reconfigure(errors="replace")  # where there is no sign for a letter, show ?
+        stream.reconfigure(errors="replace")  # print ? for a letter that the encoding lacks
     width = None if stream.isatty() else PIPED
     return Page(file=stream, width=width, markup=False, emoji=False, highlight=False)
 
@@ -76,8 +76,8 @@ def page(*, err: bool = False) -> Page:
 def say(console: Page, text: str | Text = "", style: str | None = None) -> None:
     """Print a line, or several.
 
-    What does not fit is left to the terminal to wrap; in a pipe or a file, which cannot, a line is
-    broken between words, and what has none stays whole (a path, a name).
+    A terminal wraps a long line itself. In a pipe or a file the line is broken between words; a
+    text without blanks (a path, a name) stays whole.
     """
     if isinstance(text, str) and not console.is_terminal:
         text = "\n".join(map(broken, text.split("\n")))
@@ -87,7 +87,7 @@ def say(console: Page, text: str | Text = "", style: str | None = None) -> None:
 def broken(line: str) -> str:
     """Break a line that is too long: between its parts, or else between words.
 
-    What follows is indented by two.
+    Continuation lines are indented by two more characters.
     """
     if len(line) <= MOST_PIPED:
         return line
@@ -106,7 +106,7 @@ def broken(line: str) -> str:
 
 
 def saved(console: Page, folder: str | PathLike[str], picture: str) -> None:
-    """Say what was kept in a folder: its picture, or what would draw one, and what can be done."""
+    """Print the folder of a saved run, its picture or how to draw it, and the next command."""
     folder = Path(folder)
     file = folder / picture
     drawn = f"   picture: {file}" if file.is_file() else ""
@@ -140,9 +140,10 @@ def lay_out(console: Page, grid: Grid) -> None:
 
 
 def _folded(grid: Grid) -> dict[int, int]:
-    """The column that has to be folded for a table to fit a pipe's line, and its width then.
+    """Return the column to fold so that a table fits a line in a pipe, with its width.
 
-    None where it fits, or where words are not what makes it wide: numbers and names stay whole.
+    The result is empty if the table fits, or if no column of words is wide enough to fold: numbers
+    and names stay whole.
     """
     texts = [
         [heading, *map(str, column)]
@@ -182,7 +183,7 @@ def write_json(data: object) -> None:
 
 
 def write_text(text: str) -> None:
-    """Print text for a program: in UTF-8 in a pipe or a file, whatever the environment says."""
+    """Print text for a program: in UTF-8 in a pipe or a file, regardless of the environment."""
     stream = sys.stdout
     if isinstance(stream, TextIOWrapper) and not stream.isatty():
         stream.reconfigure(encoding="utf-8")
@@ -197,5 +198,5 @@ def _takes_unicode() -> bool:
 
 
 def clean(text: str) -> str:
-    """Escape what a terminal would obey instead of showing."""
+    """Escape the control characters of a text, which a terminal would obey."""
     return escaped(text)

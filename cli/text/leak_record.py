@@ -1,4 +1,4 @@
-"""What `veilmix leak` prints with `--format json`, by definition."""
+"""The records that `veilmix leak` prints with `--format json`."""
 
 from collections.abc import Sequence
 
@@ -20,13 +20,13 @@ from ...scenarios.wording import OUTSIDE_CATALOGUE
 
 
 class LeakedCoalition(WrittenCoalition, frozen=True, kw_only=True):
-    """What a coalition learnt: as in result.json, with what it is to be compared with.
+    """The knowledge of a coalition: as in result.json, with the totals to compare it with.
 
     Attributes:
         users: people in the run.
         cells: values in the run.
-        bits: that were learnt, of all people together.
-        verdict: the same in words.
+        bits: leakage, summed over all people.
+        verdict: the knowledge in words.
     """
 
     users: int
@@ -36,18 +36,18 @@ class LeakedCoalition(WrittenCoalition, frozen=True, kw_only=True):
 
 
 class LeakedByCheating(Record, frozen=True):
-    """Results of coalitions that cheat: the worst that attacks of the catalogue achieve, measured.
+    """Results of malicious coalitions: the worst measured outcome of attacks of the catalogue.
 
     Attributes:
         scenario: its name.
-        version: of veilmix that played it.
-        seed: of the first run of each attack.
-        runs: of each attack, as asked for.
-        whole: whether all of them were played.
-        watching: the smallest coalitions that link somebody though they keep to the rules.
-        attacks: what each achieved.
-        coalitions: the worst for each.
-        smallest: those found to learn somebody's row, none of whose parts was; others may too.
+        version: the version of veilmix that played it.
+        seed: the seed of the first run of each attack.
+        runs: the requested number of runs of each attack.
+        whole: whether all runs were played.
+        watching: the smallest honest-but-curious coalitions that link a person.
+        attacks: the outcome of each attack.
+        coalitions: the worst attack of each coalition.
+        smallest: the minimal coalitions found to learn a row; smaller coalitions may do so too.
         limit: the attacks that are known and were not played.
     """
 
@@ -64,16 +64,16 @@ class LeakedByCheating(Record, frozen=True):
 
 
 class Leaked(Record, frozen=True):
-    """What `veilmix leak` says of a run.
+    """The output of `veilmix leak` on a run.
 
     Attributes:
-        prior: what everybody knew before.
-        coalitions: each that was looked at.
-        smallest: coalitions that link anybody.
-        peers: what coalitions of each size follow, among peers.
-        cheating: what those learn that cheat; None where that is not measured.
-        deviations: what went wrong in the run. If anything did, `smallest` is empty: figures of
-            coalitions that pool their views are then no statement on who must be trusted.
+        prior: the prior knowledge of all parties, in words.
+        coalitions: the knowledge of each coalition considered.
+        smallest: the minimal coalitions that link a person.
+        peers: messages that coalitions of each size trace, in a network of peers.
+        cheating: the knowledge of malicious coalitions; None if it was not measured.
+        deviations: deviations from the protocol in the run. If there are any, `smallest` is empty:
+            views that honest-but-curious coalitions pool then do not show which trust is needed.
     """
 
     prior: str
@@ -85,7 +85,7 @@ class Leaked(Record, frozen=True):
 
 
 def cheated(study: CheatingStudy) -> LeakedByCheating:
-    """What coalitions learn that cheat, for programs."""
+    """Return the knowledge of malicious coalitions, for programs."""
     return LeakedByCheating(
         *(study.scenario, study.version, study.seed, study.runs, study.whole, study.watching),
         *(study.attacks, study.coalitions, study.smallest, OUTSIDE_CATALOGUE),
@@ -99,9 +99,9 @@ def leaked(
     cheating: CheatingStudy | None = None,
     deviated: tuple[str, ...] = (),
 ) -> Leaked:
-    """What every coalition learnt, for programs. peers: among peers, what result.json says.
+    """Return the knowledge of every coalition, for programs. peers: the peers of result.json.
 
-    cheating: the study that is kept beside the run. deviated: what went wrong in it.
+    cheating: the study that is stored beside the run. deviated: the deviations of the run.
     """
     told = (
         LeakedCoalition(

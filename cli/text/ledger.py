@@ -30,7 +30,7 @@ def ledger_rows(account: "Account") -> Iterator[Row]:
 
 
 def _spent(spent: "Spending") -> Iterator[Row]:
-    """Yield what people have spent: locally, and after shuffling where it was composed."""
+    """Yield the privacy loss spent: locally, and after shuffling if it was composed."""
     most = "whoever has spent most, this run included"
     meaning = f"nats over all runs, {_limit(spent.limit)}; {spent.adjacency}; {most}"
     yield "ledger: spent, local", f"{spent.most:.4g}", meaning

@@ -22,7 +22,7 @@ EACH = 200  # submissions of a round that are told one by one
 
 
 class Narrator(Instrument):
-    """Tells every message in a line; more than 200 submissions of a round in one, unless `all`."""
+    """A printed trace: a line for each message, or for all of over 200 submissions of a round."""
 
     def __init__(self, tell: Callable[[str], None], *, all_of_it: bool = False) -> None:
         self._tell = tell
@@ -33,7 +33,7 @@ class Narrator(Instrument):
         self._columns: tuple[str, ...] = ()
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
-        """Tell a message; posts are told by `posted`, which knows what they say."""
+        """Print a message, unless it goes to the board: `posted` prints the content of posts."""
         if receiver == "board":
             return
         seen = Transcript(0)
@@ -47,7 +47,7 @@ class Narrator(Instrument):
         self._line(time, sender, receiver, said, hold=event.kind is Kind.SUBMISSION)
 
     def posted(self, time: float, entry: Entry) -> None:
-        """Tell what a post says."""
+        """Print a post and its content."""
         body = entry.message.body
         if isinstance(body, Announcement):
             self._columns = body.schema.names
@@ -55,13 +55,13 @@ class Narrator(Instrument):
         self._line(time, entry.author, "board", said)
 
     def read(self, read: Read) -> None:
-        """Tell that a reader has counted."""
+        """Print that a reader has counted."""
         ballots = sum(sum(count.values()) for count in read.counts)
         self._flush()
         self._tell(f"{'':>8}  {read.reader} has opened and counted {ballots:,} ballots")
 
     def refused(self, refusal: Refusal) -> None:
-        """Tell of a refusal."""
+        """Print a refusal."""
         self._flush()
         self._tell(
             f"{'':>8}  {refusal.party} refuses {refusal.count:,} as {refusal.reason} "
@@ -82,7 +82,7 @@ class Narrator(Instrument):
         self._last = (f"{time:6.0f} s", receiver)
 
     def _flush(self) -> None:
-        """Tell the submissions that were held back: each, or all in one line."""
+        """Print the submissions that were held back: each, or all in one line."""
         if self._more and self._last:
             people = len(self._held) + self._more
             time, receiver = self._last
@@ -94,7 +94,7 @@ class Narrator(Instrument):
 
 
 def _gist(body: Body, names: Sequence[str]) -> str:
-    """What a post says, in a few words. names: those of the columns."""
+    """Return the content of a post in a few words. names: the names of the columns."""
     match body:
         case Announcement():
             return f"{len(body.schema.features)} features, k = {body.policy.k}"

@@ -1,4 +1,4 @@
-"""A run among peers in words and tables: who was named, what coalitions follow, what it costs."""
+"""A run among peers in words and tables: named peers, traces of coalitions, costs."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ POSTED = (
 
 
 def sizes(peers: "PeersFound") -> Grid:
-    """What coalitions follow, by the number of members."""
+    """Return a table: messages that coalitions trace, by the number of members."""
     from ...scenarios.programs.peers.text import SIZES, rows_by_size
 
     return Grid(SIZES, rows_by_size(peers), (0, 2, 3, 4, 5))
@@ -46,7 +46,7 @@ def tell_sizes(console: Page, peers: "PeersFound") -> None:
 
 
 def named(peers: "PeersFound") -> Sequence[str]:
-    """Who was named, in words."""
+    """Return a sentence for each peer that was named."""
     return [
         f"{charge.peer} is named: in round {charge.round}, step {charge.step}, it {charge.why}"
         for charge in peers.charges
@@ -54,7 +54,7 @@ def named(peers: "PeersFound") -> Sequence[str]:
 
 
 def scores(outcome: "Outcome") -> list[tuple[str, str, str]]:
-    """Rows for the scores of a run: what a few and what most peers would link."""
+    """Return rows for the scores of a run: people linked by few, by half and by all other peers."""
     if outcome.peers is None:
         return []
     peers = outcome.peers
@@ -71,7 +71,7 @@ def scores(outcome: "Outcome") -> list[tuple[str, str, str]]:
 
 
 def steps(scenario: "Scenario", people: int, features: int) -> list[str]:
-    """What will happen, a sentence or two a step."""
+    """Return the steps of a session, a line each."""
     mix = scenario.mix
     onions = features + mix.cover
     steps_told = STEPS.format(
@@ -86,5 +86,5 @@ def steps(scenario: "Scenario", people: int, features: int) -> list[str]:
 
 
 def posts(scenario: "Scenario", people: int) -> int:
-    """How many posts there are: a key each, and in two rounds one a step."""
+    """Return the number of posts: a key of each peer, and a post a peer and step in two rounds."""
     return people + 2 * people * (scenario.mix.path + 6)

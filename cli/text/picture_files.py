@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(folder: str | PathLike[str]) -> None:
-    """Make the folder, if it is not there. Raises StorageError."""
+    """Make the folder, if it is missing. Raises StorageError."""
     folder = Path(folder)
     from ...errors import StorageError
 
@@ -20,7 +20,7 @@ def make(folder: str | PathLike[str]) -> None:
 
 
 def write_file(path: str | PathLike[str], data: bytes) -> Path:
-    """Write one file, over an older one; returns its path. Raises StorageError."""
+    """Write a file, over an older file; return its path. Raises StorageError."""
     path = Path(path)
     from ...scenarios.serialization.atomic_file import write_whole
 
@@ -29,7 +29,7 @@ def write_file(path: str | PathLike[str], data: bytes) -> Path:
 
 
 def write(redrawn: "Redrawn", folder: str | PathLike[str]) -> list[Path]:
-    """Write the pictures and the numbers of a figure; returns the paths."""
+    """Write the pictures and the numbers of a figure; return the paths."""
     folder = Path(folder)
     return [write_file(folder / name, data) for name, data in files_of(redrawn).items()]
 

@@ -1,4 +1,4 @@
-"""A progress bar on stderr: which stage, how far, how long still."""
+"""A progress bar on stderr: the stage, its progress and the time left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ STEP = 64  # people sealed between two strokes of the bar
 
 
 class Bar(Instrument):
-    """Moves a bar for each stage of each round. people: how many seal in a round, if known."""
+    """A bar for each stage of each round. people: the number that seals in a round, if known."""
 
     def __init__(self, progress: Progress, people: int | None) -> None:
         self._progress = progress
@@ -33,21 +33,21 @@ class Bar(Instrument):
         self._sealed = 0
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Note which round it is."""
+        """Note the round that a call begins."""
         if isinstance(entry.message.body, Call):
             self._round = entry.message.body.round
             self._sealed = 0
 
     def sealed(self, made: SealedAnswers) -> None:  # noqa: ARG002 - a hook
-        """Count the people who have sealed."""
+        """Count the people that have sealed their answers."""
         self._sealed += 1
         if self._sealed % STEP == 0 or self._sealed == self._people:
             self._move(SEALING, self._sealed, self._people)
 
     def stage(self, name: str, done: int, total: int) -> None:
-        """Move the bar of a stage; sealing is counted by the people who have.
+        """Move the bar of a stage; the stage of sealing counts people.
 
-        How many people there are a scenario need not say: who seals together says it.
+        A scenario need not give the number of people: the task that seals for all reports it.
         """
         if name != SEALING:
             self._move(name, done, total)

@@ -44,6 +44,8 @@ def sensitive(score: "TableScore") -> tuple[SensitiveColumn, ...]:
 def tell(console: Page, score: "TableScore") -> None:
     """Print the questions."""
     say(console, "\nthree questions of regulators, if the rows of these columns left as they are")
+    if score.rows > score.n:
+        say(console, " not asked: their attacks are on single rows, and persons have several here")
     rows = [
         (
             in_words(each),
@@ -54,7 +56,8 @@ def tell(console: Page, score: "TableScore") -> None:
         )
         for each in question_records(score)
     ]
-    lay_out(console, Grid(HEADINGS, rows, (1, 2, 3)))
+    if rows:
+        lay_out(console, Grid(HEADINGS, rows, (1, 2, 3)))
     if score.questions.diversity:
         say(console, "\nsensitive columns, among people who agree in all that may be known")
         held = [
@@ -81,7 +84,7 @@ def tidy(score: "TableScore") -> Iterator[tuple[str, str, float]]:
 
 
 def in_words(question: AskedQuestion) -> str:
-    """What is asked, such as `inference of ward`."""
+    """Return a question in words, such as `inference of ward`."""
     if question.question == "singling out":
         return f"singling out by {question.columns} column{'s' if question.columns > 1 else ''}"
     if question.question == "linkability":

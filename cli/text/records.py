@@ -1,7 +1,7 @@
-"""What commands print with `--format json`, by definition: one record for each.
+"""The records that commands print with `--format json`.
 
-Keys are those of the fields, in their order; what a program reads of them does not change without a
-line in CHANGELOG.md.
+Keys are the names of the fields, in their order; a key does not change without a line in
+CHANGELOG.md.
 """
 
 from typing import TYPE_CHECKING
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class AskedFeature(Record, frozen=True):
-    """A feature that people are asked about: its name, how many values, whether others may come.
+    """A feature that people are asked about: its name and values.
 
     Attributes:
-        name: of the feature.
-        values: how many there are.
-        open: whether other values may come.
+        name: its name.
+        values: number of its listed values.
+        open: whether people may give values that are not listed.
     """
 
     name: str
@@ -30,15 +30,15 @@ class AskedFeature(Record, frozen=True):
 
 
 class RoundPrice(Record, frozen=True):
-    """One round of a session, at its largest.
+    """The cost of a round of a session, at most.
 
     Attributes:
         round: its number.
-        reader: who opens the last layer.
-        onions: that are sent, by all people.
-        layers: that are sealed, and opened.
-        bytes_per_person: that one person sends; None where it depends on what will be said.
-        bytes: that go over the network; None likewise.
+        reader: the party that opens the last layer.
+        onions: number of onions that all people send.
+        layers: number of layers sealed, and opened.
+        bytes_per_person: bytes that a person sends; None if they depend on the answers.
+        bytes: bytes over the network; None if they depend on the answers.
     """
 
     round: int
@@ -50,11 +50,11 @@ class RoundPrice(Record, frozen=True):
 
 
 class Noise(Record, frozen=True):
-    """What people do to their answers: the mechanism, and epsilon in nats; None without noise.
+    """The noise that people add to their answers; None without noise.
 
     Attributes:
-        mechanism: its name.
-        epsilon: of one report, in nats.
+        mechanism: name of the mechanism.
+        epsilon: local epsilon of a report, in nats.
     """
 
     mechanism: str | None
@@ -62,21 +62,21 @@ class Noise(Record, frozen=True):
 
 
 class CheckedScenario(Record, frozen=True):
-    """What `veilmix check` says of a scenario.
+    """The output of `veilmix check` on a scenario.
 
     Attributes:
         scenario: its name.
-        users: people.
-        features: that they are asked about.
-        shufflers: of the mix.
-        suite: of its layers.
-        rounds: at their largest.
-        cpu_seconds: of all parties together, about.
-        k, max_exposure: what the policy wants.
+        users: number of people.
+        features: the features that people are asked about.
+        shufflers: number of shufflers.
+        suite: cipher suite of the layers.
+        rounds: the largest cost of each round.
+        cpu_seconds: estimated processor time of all parties together.
+        k, max_exposure: threshold and target of the policy.
         local: the noise of the answers.
-        warnings: what the data and the scenario should be looked at for.
-        trust: what was measured of its guards, on another scenario: who learns somebody's row,
-            watching and cheating; None where nothing was.
+        warnings: warnings about the data and the scenario.
+        trust: coalitions that learn a row, honest-but-curious and malicious, measured with the same
+            guards on another scenario; None without a measurement.
     """
 
     scenario: str
@@ -94,14 +94,14 @@ class CheckedScenario(Record, frozen=True):
 
 
 class LinkBytes(Record, frozen=True):
-    """What crosses one link in a round.
+    """The traffic of a link in a round.
 
     Attributes:
-        round: from 1; 0 before the first call.
+        round: its number from 1; 0 before the first call.
         sender: a party, `people`, or `all` for posts.
         receiver: a party, `people` or `board`.
-        messages: how many.
-        bytes: of all of them.
+        messages: number of messages.
+        bytes: bytes of all messages.
     """
 
     round: int
@@ -112,12 +112,12 @@ class LinkBytes(Record, frozen=True):
 
 
 class Breaks(Record, frozen=True):
-    """Something that more people than it holds for break.
+    """A limit on the number of people.
 
     Attributes:
-        above: so many people.
-        what: breaks, in words.
-        broken: whether it does with the number that was asked for.
+        above: the largest number of people within the limit.
+        what: the failure beyond it, in words.
+        broken: whether the requested number of people exceeds the limit.
     """
 
     above: int
@@ -126,28 +126,28 @@ class Breaks(Record, frozen=True):
 
 
 class EstimatedScale(Record, frozen=True):
-    """What `veilmix check --people` says: an estimate; None where nothing is known.
+    """The output of `veilmix check --people`: an estimate; unknown figures are None.
 
     Attributes:
         scenario: its name.
-        people: so many.
-        suite: of the layers.
-        links: exact, but for tallies and the decision.
-        rounds: how many.
-        layers: sealed, and opened again.
-        sealing_seconds, opening_seconds, handling_seconds: of one core: people's, parties', and
-            what is done besides.
-        memory: bytes of one process that plays everybody.
+        people: number of people.
+        suite: cipher suite of the layers.
+        links: traffic of each link, exact except for tallies and the decision.
+        rounds: number of rounds.
+        layers: number of layers sealed, and opened again.
+        sealing_seconds, opening_seconds, handling_seconds: time on one core to seal (people), to
+            open (parties), and for all other work.
+        memory: bytes of a process that plays all parties.
         party_memory: bytes of the process of the shuffler with the largest batch.
-        disk: bytes on disk of one process that plays everybody, where memory ends.
-        wall_seconds: where every party has what follows.
-        cores: of each party.
-        gigabits: a second, of its network.
-        gigabytes: of memory in a computer.
-        limits: in the order in which they break.
-        unsaid: what is not in it.
-        processor: that the constants are of.
-        error: by which share the CPU time of measured runs was missed, at most.
+        disk: bytes on disk of a process that plays all parties, beyond its memory.
+        wall_seconds: wall time if every party has the following resources.
+        cores: cores of each party.
+        gigabits: network speed of each party, in gigabits a second.
+        gigabytes: memory of a computer, in gigabytes.
+        limits: the limits, lowest first.
+        unsaid: costs that the estimate leaves out, in words.
+        processor: the processor on which the constants were measured.
+        error: largest relative error of the CPU time of measured runs.
     """
 
     scenario: str
@@ -177,12 +177,12 @@ class ShownEvent(Record, frozen=True):
 
     Attributes:
         time: seconds of the run.
-        sender, receiver: of the message.
-        kind: None where it is sealed.
+        sender, receiver: the parties of the message.
+        kind: kind of the message; None if it is sealed.
         round: its number.
-        bytes: of each message.
-        messages: of a batch.
-        names: of the ciphertexts, in hex.
+        bytes: bytes of each message.
+        messages: number of messages, if it is a batch.
+        names: names of the ciphertexts, in hex.
     """
 
     time: float
@@ -196,12 +196,12 @@ class ShownEvent(Record, frozen=True):
 
 
 class ShownLayers(Record, frozen=True):
-    """How many layers of a round's submissions a coalition opens, of how many.
+    """The layers of a round's submissions that a coalition opens.
 
     Attributes:
-        round: from 1.
-        layers: that it opens.
-        of: that there are.
+        round: its number, from 1.
+        layers: number of layers that the coalition opens.
+        of: number of all layers.
     """
 
     round: int
@@ -214,9 +214,9 @@ class ShownCounts(Record, frozen=True):
 
     Attributes:
         round: its number.
-        columns: of the question.
-        counts: the values of each combination, and how many people have it.
-        among: whom they are of, where audits tell some of the people from the others.
+        columns: columns of the question.
+        counts: the values of each combination, and the number of people with it.
+        among: the people who are counted, if audits split the people into groups.
     """
 
     round: int
@@ -226,15 +226,15 @@ class ShownCounts(Record, frozen=True):
 
 
 class ShownView(Record, frozen=True):
-    """What `veilmix show` says of a coalition.
+    """The output of `veilmix show` on the view of a coalition.
 
     Attributes:
         parties: its members.
-        events: messages that they see.
-        opened: layers that they open.
-        read: counts that they read.
-        linked: people on whom a value can be pinned.
-        pinned: person -> feature -> that value.
+        events: messages that it sees.
+        opened: layers that it opens.
+        read: counts that it reads.
+        linked: number of people linked to a value.
+        pinned: person -> feature -> linked value.
     """
 
     parties: tuple[str, ...]
@@ -246,7 +246,7 @@ class ShownView(Record, frozen=True):
 
 
 class ShownParties(Record, frozen=True):
-    """Through whose eyes a run can be looked at."""
+    """The parties that have a view of a run."""
 
     parties: tuple[str, ...]
 
@@ -256,10 +256,10 @@ class MeanScore(Record, frozen=True, kw_only=True):
 
     Attributes:
         score: its name.
-        unit: left out where the name says it.
-        runs: how many.
-        mean: in the unit of the score.
-        interval: the ends; None where it has none.
+        unit: its unit; left out if the name contains it.
+        runs: number of runs.
+        mean: mean over the runs, in the unit of the score.
+        interval: ends of the interval; None if there is no interval.
     """
 
     score: str
@@ -270,7 +270,7 @@ class MeanScore(Record, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, estimate: "Estimate", unit: "str | UnsetType" = UNSET) -> "MeanScore":
-        """From an estimate."""
+        """Return the record of an estimate."""
         return cls(
             score=estimate.score,
             unit=unit,
@@ -285,7 +285,7 @@ class SweptPoint(Record, frozen=True):
 
     Attributes:
         key: swept key -> its value.
-        scores: over the runs of the point.
+        scores: mean scores over the runs of the point.
     """
 
     key: dict[str, bool | int | float | str]
@@ -296,11 +296,11 @@ class MadeCheck(Record, frozen=True):
     """A check of `veilmix verify`.
 
     Attributes:
-        check: in a word.
-        that: what should be so, in a sentence.
-        ok: None if it could not be checked.
-        shows: authenticity, consistency, or nothing.
-        found: in words.
+        check: name of the check.
+        that: the claim that is checked, in a sentence.
+        ok: whether the claim holds; None if it could not be checked.
+        shows: the property shown: authenticity, consistency, or none.
+        found: the finding, in words.
     """
 
     check: str
@@ -315,8 +315,8 @@ class ShippedScenario(Record, frozen=True):
 
     Attributes:
         scenario: its name.
-        title: what it shows.
-        group: to start from, or attacks.
+        title: its title.
+        group: its group: to start from, or attacks.
     """
 
     scenario: str
@@ -325,14 +325,14 @@ class ShippedScenario(Record, frozen=True):
 
 
 class MadeIdentity(Record, frozen=True):
-    """What `veilmix keys` has written.
+    """The files that `veilmix keys` wrote.
 
     Attributes:
-        name: of the identity.
+        name: name of the identity.
         secret: the file to keep.
         public: the file for others.
-        fingerprint: to be read out.
-        people: the file of those it answers for; left out where there are none.
+        fingerprint: fingerprint to be read out.
+        people: the file of the people it answers for; left out if there are none.
     """
 
     name: str

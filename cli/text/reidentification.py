@@ -1,7 +1,7 @@
-"""Who is found in a release, as rows of the table of scores.
+"""Re-identification of people in a release, as rows of the table of scores.
 
-Of the attackers that were tried the one of the scenario is told, or those who find most people: by
-a single column, by all but one, by all.
+The rows show the attacker of the scenario, or else the best attackers tried: with a single column,
+with all columns but a single column, and with all columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from ...scenarios.wording import give_or_take
 from .layout import many, percent
 
 if TYPE_CHECKING:
-    from ...analysis.exposure.attacker_risk import Attacker
+    from ...analysis.exposure import Attacker
     from ...scenarios.scoring.outcome import Outcome
     from ...scenarios.scoring.reidentification import Attack, Reidentified, ReportPie
 
@@ -26,7 +26,7 @@ Score = tuple[str, str, str]
 
 
 def scores(outcome: "Outcome") -> Iterator[Score]:
-    """The rows; none where nothing was released."""
+    """Yield the rows; empty without a release."""
     reidentified = outcome.reidentification
     if reidentified is None:
         return
@@ -44,7 +44,7 @@ def scores(outcome: "Outcome") -> Iterator[Score]:
 
 
 def _sets(reidentified: "Reidentified") -> Iterator[Score]:
-    """Of owners and the pieces of their vectors: the one that gives most away."""
+    """Yield the rows on owners of sets, with the piece of a vector that leaks most."""
     several = len(reidentified.reports) > 1
     for attack in reidentified.attacks:
         value, meaning = _attack(attack, reidentified.people)
@@ -57,7 +57,7 @@ def _sets(reidentified: "Reidentified") -> Iterator[Score]:
 
 
 def worst(attacks: "Sequence[Attack]", features: int, *, asked: bool) -> "list[Attack]":
-    """The attacker asked for, else the worst of each kind: one column, all but one, all."""
+    """Return the requested attacker, or the best with a column, all but a column, and all."""
     if asked or not attacks:
         return list(attacks[:1])
     kinds = dict.fromkeys(n for n in (1, features - 1, features) if n)
@@ -90,7 +90,7 @@ def _attack(attack: "Attack", people: int) -> tuple[str, str]:
 
 def _risk(reidentified: "Reidentified") -> Iterator[Score]:
     risk = reidentified.risk
-    assert risk is not None  # noqa: S101 - whoever asks has seen to it
+    assert risk is not None  # noqa: S101 - its caller checks it
     knowing = "chance for one person, of who knows its released values"
     yield (
         "prosecutor, at most",

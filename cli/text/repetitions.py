@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class ReleasedColumns(Record, frozen=True):
-    """In how many runs these columns were released.
+    """A set of released columns, and the number of runs that released it.
 
     Attributes:
         columns: their names.
-        runs: in how many.
+        runs: number of runs.
     """
 
     columns: tuple[str, ...]
@@ -30,12 +30,12 @@ class ReleasedColumns(Record, frozen=True):
 
 
 class RepeatedRuns(Record, frozen=True):
-    """What `veilmix run` says of several runs of one scenario.
+    """The output of `veilmix run` on several runs of one scenario.
 
     Attributes:
-        scores: over all of them.
-        released: each set of columns that was.
-        promise: how often it held; None where people randomize what they say.
+        scores: mean scores over all runs.
+        released: each set of columns that was released.
+        promise: how often the certified bound held; None if people randomize their answers.
         runs: the result.json of each.
     """
 
@@ -45,7 +45,7 @@ class RepeatedRuns(Record, frozen=True):
     runs: tuple[Result, ...]
 
 
-# score, the most that it can be (the least is 0), how it is read; None where a run has it not
+# score, its maximum (the minimum is 0), function that reads it; None if a run lacks the score
 SCORES: tuple[tuple[str, float, "Callable[[Outcome], float | None]"], ...] = (
     ("true exposure", 1, lambda o: o.exposure.true if o.released and o.decision else None),
     ("promised exposure", 1, lambda o: o.exposure.promised if o.released and o.decision else None),
@@ -62,18 +62,18 @@ SCORES: tuple[tuple[str, float, "Callable[[Outcome], float | None]"], ...] = (
 
 
 def _worst(outcome: "Outcome", end: int) -> float | None:
-    """The lower (0) or upper (1) bound of the worst case; None where it was not sought."""
+    """Return the lower (0) or upper (1) bound of the worst case; None if it was not computed."""
     bounds = outcome.exposure.worst_shares
     return None if bounds is None else bounds[end]
 
 
 def _curator(outcome: "Outcome", score: str) -> float | None:
-    """A score of the curator; None among peers."""
+    """Return a score of the curator; None among peers."""
     return None if outcome.peers else getattr(outcome.coalition("curator"), score)
 
 
 def _error(outcome: "Outcome", program: str, which: str) -> float | None:
-    """An error of what a program estimated; None of another program's run."""
+    """Return an error of a program's estimates; None for a run of another program."""
     findings = outcome.findings
     if findings is None or findings.__struct_config__.tag != program:
         return None
@@ -82,7 +82,7 @@ def _error(outcome: "Outcome", program: str, which: str) -> float | None:
 
 
 def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:
-    """Estimate each score; a score that some runs have not is taken over those that have it."""
+    """Estimate each score over the runs that have it."""
     estimated = []
     for name, most, score in SCORES:
         values = [value for value in map(score, outcomes) if value is not None]
@@ -92,7 +92,7 @@ def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:
 
 
 def grid(outcomes: "Sequence[Outcome]") -> Grid:
-    """The estimates as a table."""
+    """Return the estimates as a table."""
     rows = [
         (each.score, f"{each.mean:.4g}", *_ends(each), each.runs) for each in estimates(outcomes)
     ]
@@ -100,7 +100,7 @@ def grid(outcomes: "Sequence[Outcome]") -> Grid:
 
 
 def _ends(each: Estimate) -> tuple[str, str]:
-    """The ends of an interval; of none, dashes."""
+    """Return the ends of an interval as text; two dashes if it is missing."""
     if each.interval is None:
         return "-", "-"
     low, high = each.interval
@@ -108,7 +108,7 @@ def _ends(each: Estimate) -> tuple[str, str]:
 
 
 def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
-    """The estimates and all results, for programs."""
+    """Return the estimates and all results, for programs."""
     return RepeatedRuns(
         tuple(MeanScore.of(each) for each in estimates(outcomes)),
         tuple(ReleasedColumns(columns, runs) for columns, runs in summary(outcomes).items()),

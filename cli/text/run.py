@@ -1,4 +1,4 @@
-"""The report of a run: what went round, what was decided, what was released; then its scores."""
+"""The report of a run: traffic, decision and release, then its scores."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...scenarios.populations.coarser import coarser_lines
 from ...scenarios.programs.registry import program_of
 from ...scenarios.verification.deviations import deviations
+from ...scenarios.wording import noun_of
 from . import peers as peers_text
 from . import reidentification as found_text
 from .layout import Grid, Page, clean, lay_out, many, page, percent, say, show
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from ...scenarios.programs.interface import Considered
     from ...scenarios.scoring.outcome import Outcome
 
-VALUES = 5  # of a feature, told one by one
-SETS = 15  # of columns, told one by one
-CELLS = 20  # of a release
+VALUES = 5  # values of a feature that are printed one by one
+SETS = 15  # sets of columns that are printed one by one
+CELLS = 20  # cells of a release that are printed
 
 
 def tell(outcome: "Outcome") -> None:
@@ -50,7 +51,7 @@ def tell(outcome: "Outcome") -> None:
 
 
 def head(console: Page, outcome: "Outcome") -> None:
-    """Print who takes part, and whether any of it is secret."""
+    """Print the participants and the kind of randomness, then warnings and deviations."""
     scenario = outcome.scenario
     parts = [
         _people(outcome),
@@ -78,7 +79,7 @@ def _people(outcome: "Outcome") -> str:
 
 
 def people_asked(outcome: "Outcome") -> tuple[int, int]:
-    """How many people each round asks: the same ones, or in the statistical setting others."""
+    """Return the number of people of each round: the same people, or disjoint if not fixed."""
     section = outcome.scenario.population
     first = section.users or outcome.users
     fixed = section.setting == "fixed"
@@ -103,11 +104,11 @@ def _first_round(console: Page, outcome: "Outcome") -> None:
 
 
 def _onions(outcome: "Outcome", number: int) -> str:
-    return many(number, "answer" if outcome.mode == "ideal" else "onion")
+    return many(number, noun_of(outcome.scenario.mix.kind, outcome.mode))
 
 
 def _values(counts: "Counts") -> str:
-    """Values with their shares: all in order if they are few, else the most frequent."""
+    """Return values with their shares: all in order if they are few, else the most frequent."""
     people = sum(counts.values()) or 1
     held = sorted(counts.items())
     shown = held
@@ -165,14 +166,14 @@ def _decision(console: Page, outcome: "Outcome") -> None:
 
 
 def _confidence(outcome: "Outcome") -> str:
-    """How sure a promise is that was made for people nobody has counted."""
+    """Return the confidence of a bound for people outside the count, as text; "" if fixed."""
     if outcome.scenario.population.setting == "fixed":
         return ""
     return f" (promised for other people, with confidence {1 - outcome.scenario.policy.delta:g})"
 
 
 def _explanations(outcome: "Outcome") -> "Iterator[str]":
-    """What it would take to release each column that is not released."""
+    """Yield the thresholds at which each suppressed column would be released."""
     if outcome.dropped:
         yield ""
     for dropped in outcome.dropped:
@@ -180,7 +181,7 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
             promise = percent(dropped.promised)
             yield f"{dropped.column} is forbidden; with it {promise} could be promised"
             continue
-        # k = 1 promises nobody anything: that is no advice
+        # k = 1 protects no person, so it is no advice
         crowd = f", or k = {dropped.largest_k} or less," if (dropped.largest_k or 0) > 1 else ""
         yield (
             f"with {dropped.column} only {percent(dropped.promised)} could be promised: "
@@ -193,7 +194,7 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
 
 
 def typed(path: str) -> str:
-    """A file as one would type it here: from the working folder, if it lies below."""
+    """Return a path as a user would type it: from the working folder, if it lies below."""
     here = Path.cwd()
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
 
@@ -205,7 +206,7 @@ def _verdict(choice: "Considered", outcome: "Outcome") -> str:
 
 
 def shown(considered: "Sequence[Considered]", kept: tuple[str, ...]) -> "Iterator[Considered]":
-    """All sets if they are few; else the largest safe and smallest unsafe, and the kept one."""
+    """Yield all sets if they are few; else maximal safe, minimal unsafe and released sets."""
     if len(considered) <= SETS:
         yield from considered
         return
@@ -246,12 +247,12 @@ def _second_round(console: Page, outcome: "Outcome") -> None:
 
 
 def _reader(outcome: "Outcome", party: str) -> str:
-    """Who reads a round: that party, or among peers all of them."""
+    """Return the reader of a round: the party, or among peers all of them."""
     return "everybody" if outcome.peers else party
 
 
 def _last(outcome: "Outcome") -> str:
-    """The round for the analyst."""
+    """Return the number of the round for the analyst."""
     return f"round {len(outcome.counted)}"
 
 
@@ -283,7 +284,7 @@ def _notes(outcome: "Outcome") -> Iterator[str]:
 
 
 def summary(outcomes: "Sequence[Outcome]") -> Mapping[tuple[str, ...], int]:
-    """How often each set of columns was released, or estimates were; () is nothing."""
+    """Count the runs by released columns: their names, ("estimates",), or () without a release."""
     return Counter(
         () if not outcome.released else ("estimates",) if randomized(outcome) else outcome.kept
         for outcome in outcomes

@@ -1,15 +1,17 @@
-"""The table of scores of a run: who is exposed, who is linked by whom, what attacks achieved."""
+"""The table of scores of a run: exposure, links by coalitions, outcomes of attacks."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from ...protocol import parties
 from ...scenarios.programs.registry import program_of
 from ...scenarios.scoring.alike import alike_rows, released_alike
+from ...scenarios.scoring.frames import score_rows
 from ...scenarios.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.verification.views import breaking
-from ...scenarios.wording import audited
+from ...scenarios.wording import PROVED, audited
 from . import peers as peers_text
 from . import reidentification as found_text
 from .cheating import WIDTH
@@ -22,12 +24,12 @@ if TYPE_CHECKING:
 
 
 def randomized(outcome: "Outcome") -> bool:
-    """Whether people randomized what they said."""
+    """Whether people randomized their answers."""
     return program_of(outcome.scenario).reports
 
 
 def scores(console: Page, outcome: "Outcome") -> None:
-    """Print the table of scores, and what follows it."""
+    """Print the table of scores, and the lines below it."""
     first = () if randomized(outcome) else _exposures(outcome)
     own = program_of(outcome.scenario).scores(outcome)
     rows = [*first, *own, *found_text.scores(outcome)]
@@ -41,6 +43,10 @@ def scores(console: Page, outcome: "Outcome") -> None:
         (f"attack: {effect.attack}", _achieved(effect), effect.unit) for effect in outcome.attacks
     ]
     rows += _alarms(outcome)
+    rows += [
+        (str(name), f"{value:g} {unit}", str(meaning))
+        for name, value, unit, meaning in score_rows(outcome.written())
+    ]
     rows += ledger_rows(outcome.ledger) if outcome.ledger else ()
     lay_out(console, Grid(("score", "value", "meaning"), rows, (1,)))
     say(console)
@@ -48,6 +54,8 @@ def scores(console: Page, outcome: "Outcome") -> None:
         say(console, fill(NOT_BY_WATCHING, WIDTH))
     elif outcome.peers is None:
         say(console, smallest(breaking(outcome.coalitions)))
+    if outcome.scenario.mix.kind == "verified" and outcome.mode == "real":
+        say(console, fill(PROVED, WIDTH))
         transcript = outcome.transcript
         recorded = transcript is not None and not transcript.summary
         for line in audited(audit=outcome.scenario.defence.audit, recorded=recorded):
@@ -55,14 +63,14 @@ def scores(console: Page, outcome: "Outcome") -> None:
 
 
 def _achieved(effect: "Effect") -> str:
-    """What an attack has achieved, of what it could."""
+    """Return the outcome of an attack and its maximum, as text."""
     whole = effect.value.is_integer() and effect.of.is_integer()
     achieved, most = (f"{x:,.0f}" if whole else f"{x:.2f}" for x in (effect.value, effect.of))
     return f"{achieved} of {most}"
 
 
 def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
-    """Alarms by what they are about and who raised them; users are not named."""
+    """Yield a row for each cause and party of alarms; users are not named."""
     counted = Counter(
         (alarm.cause, "users" if alarm.party.startswith("user-") else alarm.party, alarm.borne_out)
         for alarm in outcome.alarms
@@ -74,7 +82,7 @@ def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
 
 
 def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:
-    """Say which coalitions link anyone, none of their parts does."""
+    """Return a line with the minimal coalitions that link a person."""
     said = "; ".join(" + ".join(parties) for parties in coalitions) or "none of those looked at"
     return f"smallest coalitions that link anyone by watching: {said}"
 
@@ -84,6 +92,8 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     if not outcome.released or outcome.decision is None:
         yield "true exposure Q(k/n)", "-", "nothing is released, so nobody is exposed by it"
         return
+    # The last reason that applies replaces the earlier reasons. The worst case has no figures if
+    # the marginals do not describe the released table, or are not all that the curator knows.
     true = "people in a crowd smaller than k in the release"
     if program_of(outcome.scenario).opens:
         true = "people with a value that fewer than k share, or whose small crowd all know"
@@ -123,7 +133,7 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
 
 
 def _grounds(outcome: "Outcome") -> str:
-    """What a promise was proved from."""
+    """Return the data from which the certified bound was proved, as text."""
     if outcome.decision and any(outcome.decision.hidden):
         sure = f"; it may fail with probability {outcome.scenario.policy.delta:g}"
         covered = outcome.decision.certificate.slack is not None
@@ -131,21 +141,30 @@ def _grounds(outcome: "Outcome") -> str:
     return "all it was told" if len(outcome.counted) > 2 else "the marginals"
 
 
+SECOND_ASSUMPTION = "who read every row, and not whose: the second trust assumption, broken"
+
+
 def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, str]]:
-    """Coalitions that pool their views; where parties deviated, those alone that link somebody."""
+    """Yield rows on coalitions; if parties deviated, only on coalitions that link a person."""
     shufflers = [f"shuffler-{hop + 1}" for hop in range(outcome.scenario.mix.shufflers)]
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
         len(shufflers), f"all {len(shufflers)} shufflers"
     )
-    lying = randomized(outcome)
-    curator = "who reads nothing" if lying else "people whose values can be pinned on them"
-    reader, reads = ("analyst", "reports") if lying else ("curator", "the release")
-    for label, members, meaning in (
+    lying, opens = randomized(outcome), program_of(outcome.scenario).opens
+    by_analyst = lying or opens
+    curator = "who reads nothing" if by_analyst else "people whose values can be pinned on them"
+    reader = "analyst" if by_analyst else "curator"
+    reads = "reports" if lying else "what k people share" if opens else "the release"
+    rows = [
         ("linked by the curator alone", ["curator"], curator),
         ("... by the analyst alone", ["analyst"], f"who reads {reads}"),
         (f"... by {whole} alone", shufflers, "who see who sent, and not what"),
         (f"... by {reader} and {whole}", [reader, *shufflers], "the trust assumption, broken"),
-    ):
+    ]
+    if opens:  # two assumptions: on the owner of a row, and on the closed values
+        both = [reader, parties.RANDOMNESS]
+        rows.append(("... by analyst and randomness", both, SECOND_ASSUMPTION))
+    for label, members, meaning in rows:
         coalition = outcome.coalition(*members)
         if deviated and not coalition.linked:
             continue

@@ -1,4 +1,4 @@
-"""What `veilmix check SCENARIO --people N` says: bytes of each link, hours, memory, what breaks."""
+"""Output of `veilmix check SCENARIO --people N`: bytes of each link, hours, memory, limits."""
 
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ FOREVER = 1_000 * 24 * 3600.0  # seconds; above, years
 
 
 def links(sent: "tuple[Sent, ...]") -> "list[tuple[int, str, str, int, int]]":
-    """Messages and bytes of each link and round: all posts of a round are one, on the board."""
+    """Return messages and bytes of each round and link; all posts of a round share a link."""
     rows = list[tuple[int, str, str, int, int]]()
     for number, here in groupby(sent, key=lambda message: message.round):
         links: dict[tuple[str, str], tuple[int, int]] = {}
@@ -36,7 +36,7 @@ def links(sent: "tuple[Sent, ...]") -> "list[tuple[int, str, str, int, int]]":
 
 
 def span(seconds: float) -> str:
-    """Seconds, minutes or hours, two digits; years where it is many."""
+    """Return a time in seconds, minutes or hours with two digits; in years if it is long."""
     if seconds > FOREVER:
         return f"{seconds / 3600 / 24 / 365.25:,.1f} years"
     for each, unit in TIMES:
@@ -47,7 +47,7 @@ def span(seconds: float) -> str:
 
 
 def grid(scale: "Scale") -> Grid:
-    """Every link as numbers."""
+    """Return a table of every link, in plain numbers."""
     return Grid(HEADINGS[:-1], links(scale.sent), (0, 3, 4))
 
 
@@ -128,7 +128,7 @@ def _hours(seconds: float) -> str:
 
 
 def constants() -> str:
-    """Which processor the constants are of, and what they are."""
+    """Return a line with the processor of the constants, and the constants."""
     from ...analysis.scaling import MEASURED
 
     suites = ", ".join(
@@ -142,7 +142,7 @@ def constants() -> str:
 
 
 def record(name: str, scale: "Scale") -> "EstimatedScale":
-    """The same for programs."""
+    """Return the estimate as a record, for programs."""
     from ...analysis.scaling import MEASURED
     from .records import Breaks, EstimatedScale, LinkBytes
 

@@ -7,19 +7,24 @@ from . import questions
 from .layout import Grid, Page, clean, lay_out, many, percent, say
 
 if TYPE_CHECKING:
+    from ...analysis.exposure import Attacker
     from ...analysis.exposure.alike import Alike
-    from ...analysis.exposure.attacker_risk import Attacker
     from ...analysis.scoring import TableScore
+    from ...analysis.scoring.parts import Scored
     from ...analysis.scoring.set_scores import Choice, ScoredSet
-    from ...analysis.scoring.table_score import Scored
     from ...scenarios.populations.people import Table
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
 SHOWN = 15  # sets, and dropped columns, named in the text
-COVERAGE = "coverage bound"  # of sets of columns, too; a run proves by prices what it keeps
-LISTED = 4  # columns: of so many all sets are shown
+COVERAGE = "coverage bound"  # also of sets of columns; a run proves its release by prices
+LISTED = 4  # columns: up to this number all sets are printed
+PERSON_BOUND = "at most, by the persons with each value of each column"
+WORST_ROW = (
+    " a crowd is the number of different persons with such a row; a person is as exposed as its "
+    "worst row"
+)
 OVERRULE = "a guess is wrong? --identifier, --quasi, --sensitive and --other overrule it"
-TRUTH = 1  # its row among the bounds
+TRUTH = 1  # row of the true exposure among the bounds
 UNRELATED = (
     "if the columns had nothing to do with each other: estimate, mean (95 % of permutations)"
 )
@@ -38,25 +43,24 @@ MEANINGS = {
 def tell(
     console: Page, score: "TableScore", called: str, lacks: Sequence[str], table: "Table"
 ) -> None:
-    """Print the score. table: where it comes from, and what its columns are."""
+    """Print the score. table: the scored table, with the roles of its columns."""
     from ...analysis.scoring import Missing
     from ...scenarios.scoring.alike import alike_lines
 
     say(
         console,
-        f"{clean(called)}  {score.n:,} people, {many(len(score.columns), 'column')}; at most "
-        f"{percent(score.max_exposure)} ({score.most:,}) may be in a crowd smaller than "
-        f"k = {score.k}",
+        f"{clean(called)}  {score.n:,} people{_rows(score.rows, score.n)}, "
+        f"{many(len(score.columns), 'column')}; at most {percent(score.max_exposure)} "
+        f"({score.most:,}) may be in a crowd smaller than k = {score.k}",
     )
     say(console, f"missing cells ({clean(_texts(lacks))}) {MEANINGS[score.missing]}")
-    say(console, f"          {score.joint.missing:,} of {score.n * len(score.columns):,} cells")
+    say(console, f"          {score.joint.missing:,} of {score.rows * len(score.columns):,} cells")
     say(console, clean(table.note))
-    say(console, "\nwhat the columns are (guessed, unless you said so)")
-    lay_out(console, roles(table))
-    if not all(column.said for column in table.judged):
-        say(console, f" {OVERRULE}", style="dim")
+    _tell_people(console, score, table)
     say(console, "\npeople in a crowd smaller than k")
     lay_out(console, _curves(score))
+    for line in _known(score):
+        say(console, line)
     say(console, f"\nall columns, people in a crowd smaller than k = {score.k}")
     lay_out(console, _bounds(score))
     if caution := _caution(score):
@@ -80,13 +84,40 @@ def tell(
         say(console, f" ... and {left:,} more: --format csv or json", style="dim")
     say(console)
     _advise(console, score, score.sets.truth, "by the table itself")
-    _advise(console, score, score.sets.promised, f"by the columns' counts alone ({COVERAGE})")
+    _advise(
+        console, score, score.sets.promised, f"by the columns' counts alone ({_promise(score)})"
+    )
     if score.sets.truth.dropped:
         say(console, clean(f"said coarser, more may stay: veilmix advise {called}"), style="dim")
 
 
+def _tell_people(console: Page, score: "TableScore", table: "Table") -> None:
+    """Print the definition of a person, and the roles of the columns."""
+    say(console, clean(f"a person is {table.person}"))
+    if score.rows > score.n:
+        say(console, WORST_ROW, style="dim")
+    say(console, "\nwhat the columns are (guessed, unless you said so)")
+    lay_out(console, roles(table))
+    if not all(column.said for column in table.judged):
+        say(console, f" {OVERRULE}", style="dim")
+
+
+def _known(score: "TableScore") -> Iterator[str]:
+    """Yield two lines on exposure: if attackers know the quasi-identifiers, or all columns."""
+    if score.quasi is None:
+        return
+    for known, scored in (("quasi-identifiers", score.quasi), ("everything", score.joint)):
+        below = scored.crowds.users_below(score.k)
+        share, smallest = percent(below / score.n), scored.crowds.smallest
+        yield f" known: {known:17}  {share} ({below:,}) below k, smallest crowd {smallest:,}"
+
+
+def _rows(rows: int, people: int) -> str:
+    return f" in {rows:,} rows" if rows > people else ""
+
+
 def roles(table: "Table") -> Grid:
-    """Every column of the file that was read, direct identifiers first."""
+    """Return a table of every column of the file, direct identifiers first."""
     judged = sorted(table.judged, key=lambda judged: judged.column in table.columns)
     rows = [
         (
@@ -137,7 +168,7 @@ def _bounds(score: "TableScore") -> Grid:
 
 
 def _caution(score: "TableScore") -> str:
-    """Say of the estimate how it was made and when it misleads; or that there is none."""
+    """Return the method and the limits of the estimate; or the reason why there is none."""
     estimate = score.unrelated
     if estimate is not None:
         return (
@@ -147,11 +178,12 @@ def _caution(score: "TableScore") -> str:
     if len(score.columns) < 2:
         return ""
     why = "missing cells match anything" if score.missing == "wildcard" else "too many people"
+    why = "persons have several rows" if score.rows > score.n else why
     return f" the exposure if the columns had nothing to do with each other: not estimated, {why}"
 
 
 def _unanimous(table: "Table") -> "Alike":
-    """The columns in which all people have one value; what follows is asked for in `questions`."""
+    """Return the columns with a single value; `questions` searches the other common values."""
     from ...analysis.exposure.alike import Alike
 
     first = [texts[code] for texts, code in zip(table.values, table.codes[0], strict=True)]
@@ -161,7 +193,7 @@ def _unanimous(table: "Table") -> "Alike":
 
 
 def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
-    """What is known of the joint at k: name, words, people."""
+    """Yield the bounds on exposure of all columns at k: name, words, people."""
     known = score.bounds
     yield "lower", "in every table with these columns, at least", known.lower
     yield "truth", "in this table", score.joint.crowds.users_below(score.k)
@@ -173,10 +205,14 @@ def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
         yield "worst_found", "in the worst table with these columns, found", worst.people
         most = f"in the worst table with these columns, at most ({worst.why})"
         yield "worst_at_most", most, worst.upper
-    yield "margins", "prices of values: what a run promises by default", known.margins
-    yield "coverage", COVERAGE, known.coverage
-    yield "refined", "refined bound", known.refined
-    yield "printed", "printed bound: smaller of Theorems 2 and 3 of paper 000", known.printed
+    proved = (
+        ("margins", "prices of values: what a run promises by default", known.margins),
+        ("coverage", COVERAGE, known.coverage),
+        ("refined", "refined bound", known.refined),
+        ("printed", "printed bound: smaller of Theorems 2 and 3 of paper 000", known.printed),
+        ("persons", PERSON_BOUND, known.persons),
+    )
+    yield from ((name, says, people) for name, says, people in proved if people is not None)
 
 
 def _risk(score: "TableScore") -> Grid:
@@ -207,7 +243,7 @@ def _searched(score: "TableScore") -> str:
 
 
 def _shown(score: "TableScore") -> "list[ScoredSet]":
-    """Every set of a few columns; of many the safe sets that cannot be enlarged."""
+    """Return all sets if the columns are few, else the maximal safe sets."""
     sets = score.sets
     if sets.every and len(score.columns) <= LISTED:
         return list(sets.sets)
@@ -227,7 +263,12 @@ def _sets(score: "TableScore") -> Grid:
         )
         for group in shown
     ]
-    return Grid(("columns", "in truth", "", f"at most, by {COVERAGE}", ""), rows, (1, 3))
+    return Grid(("columns", "in truth", "", f"at most, by {_promise(score)}", ""), rows, (1, 3))
+
+
+def _promise(score: "TableScore") -> str:
+    """Return the bound that certifies sets of columns."""
+    return COVERAGE if score.rows == score.n else "persons of each value"
 
 
 def _judged(score: "TableScore", people: int) -> tuple[str, str]:
@@ -239,7 +280,7 @@ def _name(score: "TableScore", columns: Sequence[int]) -> str:
 
 
 def _advise(console: Page, score: "TableScore", choice: "Choice", by: str) -> None:
-    """Say what to keep and what to drop."""
+    """Print the columns to keep and the columns to drop."""
     most = "no safe set has more columns" if choice.largest else "larger ones may exist"
     kept = ", ".join(score.columns[j].name for j in choice.kept) or "nothing"
     say(
@@ -257,17 +298,21 @@ def _advise(console: Page, score: "TableScore", choice: "Choice", by: str) -> No
 
 
 def tidy(score: "TableScore") -> Grid:
-    """One number a line: what it is about, what it measures, at which k, the number."""
+    """Return a table with a number in each line: subject, measure, k and value."""
     return Grid(("subject", "measure", "k", "value"), list(_lines(score)))
 
 
 def _lines(score: "TableScore") -> Iterator[tuple[str, str, int | str, object]]:
+    # A program selects lines by subject and measure, so each kind of figure has a loop of its own.
     for scored in _subjects(score):
         yield scored.name, "values", "", scored.values
         yield scored.name, "missing", "", scored.missing
         yield scored.name, "smallest_crowd", "", scored.crowds.smallest
         for k in _ks(score):
             yield scored.name, "people_below", k, scored.crowds.users_below(k)
+    if score.quasi is not None:
+        below = score.quasi.crowds.users_below(score.k)
+        yield score.quasi.name, "people_below", score.k, below
     for name, _, people in bounded(score):
         yield score.joint.name, name, score.k, people
     if score.unrelated is not None:

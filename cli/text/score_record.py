@@ -1,11 +1,11 @@
-"""What `veilmix score` prints with `--format json`, by definition."""
+"""The record that `veilmix score` prints with `--format json`."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...analysis.scoring import TableScore
-from ...analysis.scoring.set_scores import PROMISED_BY, Choice, Sets
-from ...analysis.scoring.table_score import Scored
+from ...analysis.scoring.parts import Scored
+from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS, Choice, Sets
 from ...scenarios.populations.people import Table
 from ...scenarios.tables.score_record import (
     ChosenColumns,
@@ -27,9 +27,9 @@ from .score import bounded
 def scored_table(
     score: TableScore, file: Path, lacks: Sequence[str], table: Table, coarser: Sequence[str] = ()
 ) -> ScoredTable:
-    """The score of a table that was read from a file. lacks: texts of missing cells.
+    """Return the score of a table from a file, as a record. lacks: texts of missing cells.
 
-    coarser: what was made coarser before, a line a column.
+    coarser: the generalizations made before the score, a line for each column.
     """
     from ... import __version__
 
@@ -63,6 +63,9 @@ def scored_table(
         question_records(score),
         sensitive(score),
         _unrelated(score),
+        score.rows,
+        table.person,
+        None if score.quasi is None else _columns(score, score.quasi),
     )
 
 
@@ -115,7 +118,7 @@ def _sets(score: TableScore, sets: Sets) -> ScoredSets:
         sets.finished,
         _chosen(score, sets.truth),
         _chosen(score, sets.promised),
-        PROMISED_BY,
+        PROMISED_BY if score.rows == score.n else PROMISED_BY_PERSONS,
         tuple(_names(score, columns) for columns in sets.maximal_truth),
         tuple(_names(score, columns) for columns in sets.maximal_promised),
         tuple(listed),

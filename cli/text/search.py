@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .layout import clean, page, say, write_csv, write_json
+from .pace import Pace
 
 if TYPE_CHECKING:
     from ...scenarios.records.result_file import Run
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 WIDTH = 98  # characters of a line of words
 
 
-def searched(run: "Run", form: str, *, pairs: bool, strategies: int) -> None:
-    """Play what is not played yet, keep it beside the run, and print it."""
+def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int) -> None:
+    """Play the missing runs of the search, store it beside the run, and print it."""
     from ...scenarios.studies.search import SearchStopped, begin, search
     from ...scenarios.studies.search_file import SEARCH, grown, read, save, save_finds
 
     scenario, stopped = run.scenario, None
-    begun = grown(begin(scenario, pairs=pairs, strategies=strategies), read(run.folder))
+    fresh = begin(scenario, pairs=pairs, times=times, strategies=strategies)
+    begun = grown(fresh, read(run.folder))
     try:
         found = search(scenario, begun, progress=_progress(form))
     except SearchStopped as stop:
@@ -64,12 +66,14 @@ def tell(found: "SearchResult", folder: Path) -> None:
 
 
 def _progress(form: str) -> Callable[[str, int, int], None]:
-    """Say on a terminal how far it is."""
-    if form != "table" or not sys.stderr.isatty():
-        return lambda _name, _done, _due: None
+    """Return a function that prints progress: an overwritten line on a terminal, else due lines."""
+    terminal, pace = sys.stderr.isatty(), Pace()
 
     def tell_it(name: str, done: int, due: int) -> None:
-        end = "\n" if done == due else "\r"
-        click.echo(f"{name}: {done:,} of {due:,} strategies{end}", nl=False, err=True)
+        line = f"{name}: {done:,} of {due:,} strategies"
+        if not terminal:
+            pace.tell(line)
+        elif form == "table":
+            click.echo(line + ("\n" if done == due else "\r"), nl=False, err=True)
 
     return tell_it

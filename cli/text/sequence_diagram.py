@@ -1,4 +1,4 @@
-"""Messages in a row that say the same to the same party, as one; and the whole as a diagram."""
+"""Groups of consecutive messages of a kind to the same party, and their sequence diagram."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,22 +6,22 @@ from itertools import groupby
 
 from ...protocol.transcript import NAME, Event
 
-ALIKE = 6  # messages alike that are still shown one by one
+ALIKE = 6  # similar messages that are still shown one by one
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One message or many alike.
+    """A message, or a group of similar messages.
 
     Attributes:
         time: seconds since the session began.
-        sender: the party, or what stands for several.
-        receiver: the party, or what stands for several.
-        kind: of the messages.
-        round: from 1.
-        messages: how many.
-        smallest, largest: bytes of one.
-        name: of the ciphertext in it, where it is one message with one.
+        sender: the party, or the first and last of several parties.
+        receiver: the party.
+        kind: kind of the messages.
+        round: its number, from 1.
+        messages: number of messages.
+        smallest, largest: bytes of the smallest and of the largest message.
+        name: name of the ciphertext, for a single message with a single ciphertext.
     """
 
     time: float
@@ -36,7 +36,7 @@ class Flow:
 
 
 def flows(events: Iterable[Event], *, each: bool = False) -> list[Flow]:
-    """Sum up messages of one kind, one after the other, from one kind of sender to one party."""
+    """Group consecutive messages of a kind, from senders of a role to a party."""
     arrows: list[Flow] = []
     for _, group in groupby(events, _alike):
         same = list(group)
@@ -64,7 +64,7 @@ def _flow(same: Sequence[Event]) -> Flow:
 
 
 def mermaid(seen: Sequence[Flow]) -> str:
-    """Draw the flow as a Mermaid sequence diagram, people as one lifeline where they are many."""
+    """Return the flow as a Mermaid sequence diagram; many people share a lifeline."""
     names = dict.fromkeys(_lifeline(name) for flow in seen for name in (flow.sender, flow.receiver))
     order = sorted(names, key=_rank)
     lines = ["sequenceDiagram", *(f"    participant {_id(n)} as {n}" for n in order)]

@@ -1,4 +1,4 @@
-"""What a sweep prints and draws: every point with the mean of each score and its 95 % interval."""
+"""Output and figure of a sweep: the mean of each score at each point, with its 95 % interval."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -82,7 +82,7 @@ def _cell(estimate: Estimate | None) -> str:
 def draw(
     name: str, along: Mapping[str, Sequence[Value]], lines: Sequence[Line], file: Path
 ) -> list[Path]:
-    """Draw what varies beside the file; nothing, and a note, where it cannot be drawn."""
+    """Draw the varying scores beside the file; return no paths, and print a note, on failure."""
     from ...analysis.figures import sweep as sweep_figure
     from ...errors import LocalError
     from .picture_files import write

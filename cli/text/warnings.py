@@ -1,10 +1,10 @@
-"""What of a scenario is not safe outside a lesson, in words that cannot be overlooked."""
+"""Warnings on settings of a scenario that are not safe outside a lesson."""
 
 from ...scenarios.schema.model import Scenario
 
 
 def warnings(scenario: Scenario) -> tuple[str, ...]:
-    """Say what is switched off, one line each; nothing for a scenario with every guard."""
+    """Return a line for each disabled guard; empty if all guards are on."""
     mix, defence = scenario.mix, scenario.defence
     lessons = (
         (mix.suite == "textbook", "textbook encryption: equal answers look equal, anyone can read"),

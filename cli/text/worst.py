@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class Stage(Record, frozen=True):
-    """Where the bracket became narrower.
+    """A step that narrowed the bracket.
 
     Attributes:
-        doing: what the search did then.
-        found: people exposed in the worst table met by then.
-        at_most: no table with these columns exposes more, as proved by then.
+        doing: the phase of the search.
+        found: people exposed in the worst table found so far.
+        at_most: the upper bound proved so far, over all tables with these columns.
     """
 
     doing: str
@@ -26,7 +26,7 @@ class Stage(Record, frozen=True):
 
 
 class WorstRecord(Record, frozen=True):
-    """What `veilmix worst` prints with `--format json`.
+    """The record that `veilmix worst` prints with `--format json`.
 
     Attributes:
         file: name of the table.
@@ -34,13 +34,13 @@ class WorstRecord(Record, frozen=True):
         users: people in the table.
         k: crowd size.
         found: people exposed in the worst table that was found.
-        at_most: no table with these columns exposes more.
-        proven: whether the two are one.
-        why: the search ended; empty where it is proven.
-        rounds: of swaps, at most.
-        nodes: of every search tree, at most.
-        seed: of what is swapped.
-        stages: where the bracket became narrower, in order.
+        at_most: upper bound on exposed people, over all tables with these columns.
+        proven: whether the two are equal.
+        why: the reason why the search ended; empty if it is proven.
+        rounds: limit of rounds of swaps.
+        nodes: limit of nodes of every search tree.
+        seed: seed of the swaps.
+        stages: the steps that narrowed the bracket, in order.
     """
 
     file: str
@@ -58,13 +58,13 @@ class WorstRecord(Record, frozen=True):
 
 
 class Way:
-    """The stages of a search, kept while it is told."""
+    """The stages of a search, collected while it runs."""
 
     def __init__(self) -> None:
         self.stages: list[Stage] = []
 
     def told(self, step: "Step") -> str:
-        """Keep what is new; give the line to show."""
+        """Keep a step that narrows the bracket; return the line to print."""
         last = self.stages[-1] if self.stages else None
         if last is None or (last.found, last.at_most) != (step.people, step.upper):
             self.stages.append(Stage(step.doing, step.people, step.upper))
@@ -100,7 +100,7 @@ def _ends(worst: "WorstCase") -> Iterator[tuple[str, str, str]]:
 
 
 def tidy(way: Way) -> Grid:
-    """A stage a line."""
+    """Return a table with a line for each stage."""
     rows = [(stage.doing, stage.found, stage.at_most) for stage in way.stages]
     return Grid(("doing", "found", "at_most"), rows, (1, 2))
 
@@ -112,7 +112,7 @@ def worst_record(
     called: str,
     columns: Sequence[str],
 ) -> WorstRecord:
-    """The same as plain data. limits: rounds, nodes and seed."""
+    """Return the search as a record. limits: rounds, nodes and seed."""
     rounds, nodes, seed = limits
     return WorstRecord(
         called,

@@ -1,25 +1,30 @@
 """Docstrings are plain text with `names` in backticks; Sphinx reads reStructuredText.
 
-What stands in backticks becomes literal, the signs of reStructuredText elsewhere become themselves,
-and what is indented (a formula, a table) becomes a literal block. An example (`>>>` to the next
+Text in backticks becomes literal, the signs of reStructuredText elsewhere are escaped, and indented
+text (a formula, a table) becomes a literal block. An example (`>>>` to the next
 empty line) stays as it is. Sections such as `Args:` are left to napoleon, which runs after this.
 """
 
 import re
 from typing import Any
 
+from docutils import nodes
+from sphinx import addnodes
+
 SIGNS = re.compile(r"([*_|\\])")
-ARRAY_LIKE = (
-    "_Buffer | _SupportsArray[dtype[Any]] | _NestedSequence[_SupportsArray[dtype[Any]]]"
-    " | complex | bytes | str | _NestedSequence[complex | bytes | str]"
+FROM = r"~?(?:[a-z_]+\.)*"  # Sphinx may write the module of a type before it
+ANY_ARRAY = rf"{FROM}_SupportsArray\[{FROM}dtype\[{FROM}Any\]\]"
+ARRAY_LIKE = re.compile(
+    rf"{FROM}_Buffer \| {ANY_ARRAY} \| {FROM}_NestedSequence\[{ANY_ARRAY}\]"
+    rf" \| complex \| bytes \| str \| {FROM}_NestedSequence\[complex \| bytes \| str\]"
 )
-ARRAY = re.compile(r"ndarray\[tuple\[Any, \.\.\.\], dtype\[(\w+)\]\]")
-COLON = "\ue000"  # stands for one while napoleon looks
-SECTIONS = ("Args:", "Arguments:", "Returns:", "Raises:", "Yields:", "Note:", "Notes:")
+ARRAY = re.compile(rf"{FROM}ndarray\[tuple\[{FROM}Any, \.\.\.\], {FROM}dtype\[{FROM}(\w+)\]\]")
+COLON = "\ue000"  # replaces a colon while napoleon runs
+SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:", "Yields:", "Note:", "Notes:")
 
 
 def plain(line: str) -> str:
-    """One line of text: code literal, everything else as it stands."""
+    """Return a line of text with code as literals and all other text escaped."""
     parts = line.split("`")
     if len(parts) % 2 == 0:  # a lone backtick
         return SIGNS.sub(r"\\\1", line).replace("`", r"\`")
@@ -31,7 +36,7 @@ def plain(line: str) -> str:
 
 
 def rewritten(lines: list[str]) -> list[str]:
-    """A docstring as reStructuredText."""
+    """Return a docstring as reStructuredText."""
     lines_out: list[str] = []
     section = formula = example = False
     for line in lines:
@@ -59,7 +64,7 @@ def rewritten(lines: list[str]) -> list[str]:
 
 def shortened(signature: str) -> str:
     """A signature with numpy's types under the names by which they were written."""
-    return ARRAY.sub(r"NDArray[\1]", signature.replace(ARRAY_LIKE, "ArrayLike"))
+    return ARRAY.sub(r"NDArray[\1]", ARRAY_LIKE.sub("ArrayLike", signature))
 
 
 def _rewrite(_app: Any, what: str, _name: str, _thing: Any, _options: Any, lines: Any) -> None:
@@ -77,9 +82,20 @@ def _shorten(*event: Any) -> tuple[str | None, str | None]:
     return arguments and shortened(arguments), answer and shortened(answer)
 
 
+def _shorten_overloads(_app: Any, tree: Any, _page: str) -> None:
+    """Shorten the signatures of overloads, of which Sphinx does not ask."""
+    for parameter in tree.findall(addnodes.desc_parameter):
+        text = parameter.astext()
+        if (short := shortened(text)) != text:
+            name, colon, kind = short.partition(":")
+            parameter.children = []
+            parameter += [addnodes.desc_sig_name("", name), nodes.inline("", colon + kind)]
+
+
 def setup(app: Any) -> dict[str, bool]:
-    """Sphinx: before napoleon, which listens at 500."""
+    """Sphinx: register the conversion before napoleon, which has priority 500."""
     app.connect("autodoc-process-docstring", _rewrite, priority=400)
     app.connect("autodoc-process-docstring", _restore, priority=600)
     app.connect("autodoc-process-signature", _shorten)
+    app.connect("doctree-resolved", _shorten_overloads)
     return {"parallel_read_safe": True}

@@ -2,8 +2,8 @@
 
 The subset that `veilmix.protocol.phases.diagram()` prints: lines `FROM --> TO: LABEL`. States
 stand in a column in the order in which the lines leave them. Arrows from a state to itself are
-listed in its box; one to the next state is drawn straight; all others to one state share a lane
-beside the boxes, to the left where they go down and to the right where they go up.
+listed in its box; an arrow to the next state is drawn straight; all other arrows to a state share
+a lane beside the boxes, to the left where they go down and to the right where they go up.
 """
 
 import re
@@ -23,7 +23,7 @@ WIDE, LANE, LABEL = 440, 70, 80  # a box, a lane, room for a lane's label
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """From one state to another, on which messages.
+    """An arrow from a state to another, labelled with messages.
 
     Attributes:
         source: the state that it leaves.
@@ -37,7 +37,7 @@ class Arrow:
 
 
 def arrows(text: str) -> list[Arrow]:
-    """Read a diagram; of several lines between the same two states, one arrow.
+    """Read a diagram; several lines between the same two states become one arrow.
 
     Raises:
         ValueError: a line that this subset does not have.
@@ -56,7 +56,7 @@ def arrows(text: str) -> list[Arrow]:
 
 
 def svg(text: str) -> str:
-    """Draw a diagram; its colours are those of the page's text and background."""
+    """Draw a diagram, in the colours of the page's text and background."""
     all_arrows = arrows(text)
     named = [arrow.source for arrow in all_arrows] + [arrow.target for arrow in all_arrows]
     states = [name for name in dict.fromkeys(named) if name != END]
@@ -111,7 +111,7 @@ def _straight(arrow: Arrow, left: int, tops: dict[str, int]) -> str:
 def _lane(
     group: list[Arrow], target: str, number: int, left: int, middle: dict[str, int]
 ) -> list[str]:
-    """Several arrows to one state, which meet in a lane."""
+    """Draw several arrows to a state, which meet in a lane."""
     down = middle[target] > middle[group[0].source]
     side = left if down else left + WIDE
     x = side - number * LANE if down else side + number * LANE
@@ -147,6 +147,6 @@ class Diagram(SphinxDirective):
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Sphinx: how the fence is read."""
+    """Sphinx: register the fence."""
     app.add_directive("mermaid", Diagram)
     return {"parallel_read_safe": True}

@@ -85,6 +85,8 @@ function checkGuards(found) {
   required(found.salted || !found.tokens);
   required(!(found.tokens && found.flaws.length));
   required(careful || !watched);
+  required(!found.verified || (careful && !watched && !found.tokens));
+  required(!found.verified || found.program !== "threshold");
   const sealed = found.padded && found.salted && !found.flaws.length;
   required(found.program !== "threshold" || (sealed && !watched && !found.tokens));
 }
@@ -103,7 +105,7 @@ function readKeys(data, found) {
   required(new Set(keys.map((one) => one.slice(0, 2))).size === 1);
   const watched = found.challenge || found.audit;
   const registry = data.blob();
-  required(registry.length === 32 || (registry.length === 0 && !watched && !found.tokens));
+  required(registry.length === 32 || (registry.length === 0 && !watched && !found.tokens && !found.verified));
   required(found.curator.startsWith("01") || !watched);
   required(found.shufflers.length > 1 || !found.audit);
   found.registry = hex(registry);
@@ -133,10 +135,11 @@ export function readAnnouncement(encoded) {
     found[name] = data.flag();
   }
   const guards = data.number(1);
-  required(guards <= 7);
+  required(guards <= 15);
   found.tokens = Boolean(guards & 1);
   found.challenge = Boolean(guards & 2);
   found.audit = Boolean(guards & 4);
+  found.verified = Boolean(guards & 8);
   found.flaws = data.many(() => data.text());
   checkGuards(found);
   readKeys(data, found);

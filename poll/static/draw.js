@@ -88,16 +88,37 @@ export function envelope(parties, made, round, closing, k) {
   return inside;
 }
 
+// An interval as a bar on a scale from 0 to 1, with a mark at the estimate, where that says anything.
+function interval(share, low, high, said) {
+  const scale = (share_) => 4 + 192 * Math.min(1, Math.max(0, share_));
+  const drawing = (name, given) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(given)) made.setAttribute(key, value);
+    return made;
+  };
+  const whole = drawing("svg", { viewBox: "0 0 200 16", class: "interval", "aria-hidden": "true" });
+  whole.append(
+    drawing("line", { x1: scale(0), x2: scale(1), y1: 8, y2: 8, class: "scale" }),
+    drawing("line", { x1: scale(low), x2: scale(high), y1: 8, y2: 8, class: "limits" }),
+  );
+  if (said) whole.append(drawing("circle", { cx: scale(share), cy: 8, r: 5, class: "half" }));
+  return whole;
+}
+
+const TOO_WIDE = 0.25; // half of an interval, as a share of people: its estimate says nothing
+const TOO_FEW = "too few to say anything";
+
 // Estimated shares of the answers to one question, each with its interval. rows: as noise.js has them.
 export function shares(name, rows) {
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  const says = (low, high) => (high - low) / 2 < TOO_WIDE;
   const drawn = rows.map(([answer, share, low, high]) =>
     el(
       "tr",
       {},
       el("th", { scope: "row" }, answer),
-      el("td", {}, percent(share)),
-      el("td", {}, `${percent(low)} to ${percent(high)}`),
+      el("td", {}, says(low, high) ? percent(share) : TOO_FEW),
+      el("td", {}, `${percent(low)} to ${percent(high)}`, interval(share, low, high, says(low, high))),
     ),
   );
   const titles = ["answer", "estimate", "95 % interval"].map((one) => el("th", { scope: "col" }, one));

@@ -105,11 +105,31 @@ function endsNoisy(session, state, facts) {
 // A released cell, to be read: what did not open of it is called so.
 const inWords = (cell) => (saidIn(cell).length < cell.length ? [...saidIn(cell), "closed"] : cell);
 
+// Each question by itself, where the second round was given up for phones that were silent.
+function endsAlone(session, state, facts) {
+  const { people: came, missing, counts } = facts.singles;
+  const silent = missing === 1 ? "1 phone was" : `${missing} phones were`;
+  const own = (name, answer) => state.row[session.told.features.findIndex((feature) => feature.name === name)] === answer;
+  show(
+    "end alone",
+    "This was published",
+    Object.entries(counts).map(([name, cells]) => release([name], cells.map(([answer, many]) => [[own(name, answer) ? `\u25b8 ${answer}` : answer], many]))),
+    p("\u25b8 is what you said.", "small"),
+    p(`${silent} silent in the second round. So the questions are not shown together, where the missing could be found by subtraction; each by itself was counted in the first round, of ${people(came)}, and tells less than what was promised to be shown.`, "note"),
+    p("The computer that ran this says so: these counts are not on the board, and this phone cannot check them.", "small"),
+    Object.keys(state.rounds).length ? showsWay(session, state) : null,
+    drawn(session, state, false),
+    facts.kept ? p("The computer that ran this has kept a record of who said what, to be looked at in class.", "note") : null,
+    p("Close this tab, and your answers and keys are gone from this phone.", "small"),
+  );
+}
+
 function endsCounted(session, state, facts) {
   const last = session.tallies[session.tallies.length - 1];
   const kept = session.decision?.kept ?? [];
   const names = kept.map((column) => session.told.features[column].name);
   const published = kept.length > 0 && !session.burned && last?.counts;
+  if (facts.singles) return endsAlone(session, state, facts);
   const what = session.burned
     ? p(`Nothing was published: ${session.burned}.`, "note")
     : published

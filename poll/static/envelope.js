@@ -48,6 +48,7 @@ export function checkAbilities(told) {
   if (told.flaws.length) no("the session has flaws on purpose, for a lesson");
   if (told.tokens) no("the session wants tokens, which the page cannot ask for");
   if (told.challenge || told.audit) no("the session wants challenges or audits");
+  if (told.verified) no("the session wants ballots of a verified mix");
   if (told.registry) no("only people whose keys were registered before may send");
   if (!told.salted) no("answers would not be salted");
   if (told.features.some((feature) => feature.values === null)) no("a question is open");

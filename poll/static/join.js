@@ -1,21 +1,22 @@
 // A phone takes part: it follows the board, asks its person, seals, hands in.
 //
 // What it sends: once a name, then sealed envelopes. What it keeps is gone with its tab (store.js).
+import { mayRest, stayAwake } from "./awake.js";
 import { openRound, sealAnswers } from "./envelope.js";
 import { Session } from "./follow.js";
 import { frameSubmission } from "./frames.js";
 import { asks, asksName, compares, consults, handed, lastStanding, seals, stops, waits } from "./screens.js";
 import { ends } from "./endings.js";
+import { forgotten, gone, stopped, unanswered } from "./farewell.js";
 import { Refused, hex, ready, sodium, unhex } from "./sodium.js";
 import { say, status } from "./draw.js";
-import { keep, recall } from "./store.js";
+import { forget, keep, keepEnd, recall, recallEnd } from "./store.js";
 import { levelsOf, question, seedsOf } from "./threshold.js";
 
 const SOONEST = 500; // milliseconds
 const LATEST = 5_000;
 const RETRY = 1_000;
 const PAUSE = 5_000;
-const ALONE = "No connection to the computer; trying again. What is sealed is not lost.";
 // What a reason of docs/wire.md means to whoever holds the phone.
 const WHY = {
   malformed: "The board shows something that is no message of this session",
@@ -34,7 +35,12 @@ let problem = "";
 const said = {}; // when a person was told what a round is for
 let sealing = false; // the envelope was closed just now, for all to see
 let asking = false; // for what is sealed with, just now
+let alone = false; // the computer has not answered the last time
+let heard = 0; // when facts came, in milliseconds
+let posts = []; // as they came
 let over = false; // nothing will come any more, or this phone does not go on
+
+document.documentElement.dataset.began = ""; // else old.js says that this browser is too old
 
 const save = () => keep(code, state);
 
@@ -200,6 +206,7 @@ let drawn = "";
 
 // Put up the screen that is due. A form is put up once: what is typed there is not lost.
 function draw() {
+  if (state.name && !over) stayAwake();
   const questions = session.told?.features.length ?? 0;
   const form = (id, put) => {
     if (drawn !== id) put();
@@ -209,6 +216,7 @@ function draw() {
     drawn = "";
     put();
   };
+  if (facts.stopped && !session.closed) return plain(() => stopped(state, facts, forgets));
   if (over && !session.closed) return;
   if (!state.name && facts.ended) plain(() => stops("It is over", "This session has ended without you."));
   else if (!state.name) form(`name ${problem}`, () => asksName(facts, problem, join));
@@ -228,18 +236,25 @@ function draw() {
   say(lastStanding(session, state));
 }
 
+// Seconds that are left now of those that the computer has told.
+const left = (seconds) => Math.max(0, Math.round(seconds - (performance.now() - heard) / 1000));
+
 function tellStatus() {
-  if (!facts.collecting || session.closed) return status("");
+  if (alone) return status(unanswered(state, (performance.now() - heard) / 1000));
+  if (!facts || !facts.collecting || session.closed) return status("");
   const sealing = facts.opens !== null && !state.rounds[1];
-  const left = sealing ? `${facts.asking} seconds left to seal` : `${facts.left} seconds left`;
-  return status(`Round ${facts.round}: ${facts.answered} of ${facts.people} have answered; ${left}.`);
+  const rest = sealing ? `${left(facts.asking)} seconds left to seal` : `${left(facts.left)} seconds left`;
+  return status(`Round ${facts.round}: ${facts.answered} of ${facts.people} have answered; ${rest}.`);
 }
 
 // Take what is new; Refused if it is not what it must be.
 function take(news) {
   facts = news;
+  heard = performance.now();
+  alone = false;
   for (const [author, data] of news.posts.slice(session.posts - news.from)) {
     session.take(author, unhex(data));
+    posts.push([author, data]);
   }
   if (state.name && session.posts) {
     state.mark = session.mark;
@@ -268,7 +283,7 @@ async function follow() {
     try {
       const answer = await ask(`news/${version}/${session.posts}`, { signal: line.signal });
       if (answer.status === 404) {
-        if (facts === null || !session.closed) stops("No such session", await answer.text());
+        if (facts === null || !session.closed) gone(state, await answer.text());
         return;
       }
       if (!answer.ok) throw new Error(String(answer.status));
@@ -276,26 +291,57 @@ async function follow() {
       version = facts.version;
       wait = SOONEST;
       await proceed();
-      over ||= session.closed && facts.ended !== "";
+      if (facts.ended && (session.closed || facts.stopped || !facts.started)) finish();
     } catch (wrong) {
       if (wrong instanceof Refused) {
         stopFor(WHY[wrong.message] ?? wrong.message);
         return;
       }
-      status(ALONE);
-      say(ALONE);
+      if (!alone) say(unanswered(state, 0));
+      alone = true;
+      tellStatus();
       await pause(wait);
       wait = Math.min(LATEST, 2 * wait);
     }
   }
 }
 
+// The end: from here on its page needs nobody else.
+function finish() {
+  over = true;
+  mayRest();
+  if (state.name) keepEnd(code, { posts, facts: { ...facts, posts: [], from: 0 } });
+}
+
+function forgets() {
+  over = true;
+  forget(code);
+  forgotten();
+}
+
+// Put up the end that this phone has kept, checked as if it came now; whether there is one.
+function endsAgain() {
+  const end = recallEnd(code);
+  if (end === null) return false;
+  over = true;
+  take({ ...end.facts, posts: end.posts });
+  draw();
+  return true;
+}
+
 async function begin() {
-  await ready;
+  try {
+    await ready;
+  } catch {
+    stops("This browser is too old", "It cannot seal your answers, so nothing is asked of it, and nothing has left this phone.");
+    return;
+  }
   state = recall(code);
   save();
   session = new Session(state);
   at = state.row.length;
+  if (endsAgain()) return;
+  setInterval(() => over || tellStatus(), RETRY);
   await follow();
 }
 

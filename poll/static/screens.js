@@ -1,4 +1,5 @@
 // The screens, one after the other: each says one thing and asks for one thing.
+import { PLEASE } from "./awake.js";
 import { button, el, envelope, p, show } from "./draw.js";
 import { expects } from "./expected.js";
 import { whoMixes } from "./mixes.js";
@@ -53,6 +54,7 @@ export function waits(state, facts) {
     expects(facts),
     facts.others === null ? null : whoMixes(facts),
     p(`There ${facts.questions === 1 ? "is 1 question" : `are ${facts.questions} questions`}, and ${facts.seconds} seconds to answer once it begins. If this tab is closed, your answers and your keys are gone.`),
+    p(PLEASE),
   );
 }
 
@@ -106,6 +108,7 @@ export function compares(session, facts, agree) {
     el("details", { "data-at": "keys" }, el("summary", {}, "the keys, one by one"), el("dl", {}, rows)),
     told.lesson ? p("A guard is missing in this session, on purpose, for a lesson: say nothing that others may not know.", "note") : null,
     p(`${promised(told)} Fewer than ${told.min_batch} answers are not counted.`),
+    told.program === "two-round" && facts.others === null ? p("If phones fall silent in the second round, the questions that would be shown together are shown each by itself: keep your screen on until the end.") : null,
     facts.others === null ? null : whoMixes(facts),
     button("They are the same: begin", agree),
   );
@@ -236,7 +239,8 @@ export function drawn(session, state, closing) {
 }
 
 export function handed(session, state, closing) {
-  show("handed", "Your sealed envelope", promise(session), drawn(session, state, closing));
+  const again = session.told.program === "randomized" || shapeOf(session.told) ? null : p(PLEASE, "note");
+  show("handed", "Your sealed envelope", session.closed ? null : again, promise(session), drawn(session, state, closing));
 }
 
 export function stops(title, words) {

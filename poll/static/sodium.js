@@ -1,7 +1,7 @@
 // libsodium, and the few things around it that everything here is made of.
 //
 // The crypto is libsodium's (poll/vendor). Pages call this before anything else: `await ready`.
-import sodium from "libsodium-wrappers-sumo";
+import sodium from "../vendor/libsodium-wrappers-sumo.mjs";
 
 export { sodium };
 export const ready = sodium.ready;

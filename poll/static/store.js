@@ -21,3 +21,25 @@ export function recall(code) {
 export function keep(code, state) {
   sessionStorage.setItem(place(code), JSON.stringify(state));
 }
+
+// The end: {posts, facts}, from which its page is made again, checked again, when the computer is gone.
+// A phone without room for it asks the computer again.
+export function keepEnd(code, end) {
+  try {
+    sessionStorage.setItem(`${place(code)} end`, JSON.stringify(end));
+  } catch {
+    sessionStorage.removeItem(`${place(code)} end`);
+  }
+}
+
+export function recallEnd(code) {
+  try {
+    return JSON.parse(sessionStorage.getItem(`${place(code)} end`));
+  } catch {
+    return null;
+  }
+}
+
+export function forget(code) {
+  for (const name of [place(code), `${place(code)} end`]) sessionStorage.removeItem(name);
+}

@@ -1,16 +1,16 @@
-r"""What everybody works out from the board of peers: counts, decision, and who is at fault.
+r"""Consequences of the board of peers, equal for all: counts, decision, and peers at fault.
 
-    named for                          it shows in
-    posting nothing by the deadline    the step that stays incomplete; so is a secret not shown
-    what it sends in step 1            onions of another number or size, or for strangers
-    not adding up                      handed on + refused is not what came to it
-    not handing on an onion            an accusation that proves itself (peer_messages.py)
+    named for                          evidence
+    posting nothing by the deadline    the step that stays incomplete; also a secret not shown
+    its layers of step 1               onions of another number or size, or for strangers
+    not adding up                      forwarded + refused is not the number of its inputs
+    not forwarding an onion            an accusation that proves itself (peer_messages.py)
     accusing without proof             an accusation that does not
-    agreeing to something else         another digest than the board gives
+    agreeing to another result         another digest than the board gives
 
-Whatever is found ends the session; the rounds that are done stand. An onion that does not open on
-its way, or ends in no ballot, is its sender's doing, as nobody accuses: the round does not balance
-then, everybody sees that, and nobody can be named, since nobody knows whose it was.
+Every fault ends the session; completed rounds remain valid. An onion that does not open on its way,
+or ends in no ballot, is its sender's fault if no peer accuses: the round then does not balance,
+which all peers see, but no peer can be named, since the sender is unknown.
 
     digest of the decision  SHA-256("veilmix peers agree 1\0" || the message `decision`)
     digest of other counts  SHA-256("veilmix peers agree 1\0" || the message `tally`)
@@ -41,25 +41,24 @@ AGREE_LABEL = b"veilmix peers agree 1\0"
 
 @dataclass(slots=True)
 class Reckoning:
-    """Everybody: what follows from the board so far. The same for all who look at one board.
+    """The consequences of the board so far, equal for all peers that read the same board.
 
     Attributes:
-        board: what was posted.
-        strategy: that of the announced program, which asks and decides.
+        board: the posts.
+        strategy: the strategy of the agreed program, for calls and decision.
         place: the step that is to be judged next.
-        call: what the round asks; None: the session is over.
+        call: the call of the round; None: the session is over.
         plan: the round.
-        mixed: the last one in which ballots could be sealed, burned or not.
+        mixed: the last round in which ballots could be sealed, burned or not.
         calls, tallies: of the rounds that are done.
         decision: the columns of the release; None before it is made.
-        pending: what the present round adds up to, once its ballots are open; that everybody can
-            see it does not make it a result.
-        proposed: what follows from it.
+        pending: the counts of the present round, after its ballots are open; not yet a result.
+        proposed: the decision that follows from it.
         result: the digest that all have to agree on; empty before there is one.
-        unbalanced: why it is none.
-        broken: why it is no release: the promise made of it cannot be proved.
-        burned: why a round was not completed.
-        charges: who is named for it.
+        unbalanced: the reason why the counts are no result; None: they are.
+        broken: the reason why the counts are no release: the promise cannot be proved.
+        burned: the reason why a round was not completed.
+        charges: the peers named for it.
     """
 
     board: PeerBoard
@@ -81,11 +80,11 @@ class Reckoning:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to be judged."""
+        """Whether no further step is to be judged."""
         return self.burned is not None or (self.place != (0, 0) and self.call is None)
 
     def settle(self) -> None:
-        """Judge the step where the session stands, as complete as it will ever be, and go on."""
+        """Judge the step where the session stands, in its final state, and go on."""
         try:
             self._judge()
         except RoundBurned as burned:
@@ -115,7 +114,7 @@ class Reckoning:
             self._close(number)
 
     def _close(self, number: int) -> None:
-        """Everybody agrees on what the round adds up to: take it; RoundBurned if it is amiss."""
+        """Take the agreed counts of the round; RoundBurned if unbalanced, or the promise fails."""
         if amiss := self.unbalanced or self.broken:
             raise RoundBurned(amiss)
         assert self.call is not None and self.pending is not None  # noqa: S101, PT018 - counted
@@ -141,7 +140,7 @@ class Reckoning:
             self.plan = open_peer_round(told, session, self.board.keys, self.call)
 
     def _count(self) -> None:
-        """Add up what was found; note if not everybody has answered everything once."""
+        """Add up the found ballots; note if not all peers have answered each query once."""
         plan, number = self.plan, self.place[0]
         assert plan is not None  # noqa: S101 - a round is judged while it is open
         secret = total(list(self.board.shown(number).values()))
@@ -166,7 +165,7 @@ class Reckoning:
         self.result = result_digest(plan, self.pending, self.proposed if number == 1 else None)
 
     def _keep_promise(self, joint: Counts) -> None:
-        """Note if the promise does not hold for those whose ballots were shown."""
+        """Note if the promise does not hold for the people with found ballots."""
         decision, agreed = self.decision, self.board.agreement
         assert decision is not None  # noqa: S101 - round 2 asks for what was decided
         proved = prove(self.strategy, agreed.schema, self.calls, decision, joint)
@@ -177,7 +176,7 @@ class Reckoning:
 
 
 def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decision | None) -> bytes:
-    """Peer: hash what a round adds up to, the decision or else the release."""
+    """Peer: hash the result of a round: the decision or else the release."""
     totals = tuple(sum(count.values()) for count in counts)
     body = decision or Tally(totals, {}, counts)
     said = Message(plan.session, plan.call.round, body).encode()
@@ -187,9 +186,9 @@ def result_digest(plan: PeerRound, counts: tuple[Counts, ...], decision: Decisio
 def count_found(
     plan: PeerRound, secret: bytes, ballots: dict[int, FoundBallots]
 ) -> tuple[list[Counter[tuple[str, ...]]], int]:
-    """Anybody: the counts of every question, and the blanks; what is neither is left out.
+    """Any party: return the counts of every query, and the number of blanks; skip invalid ballots.
 
-    secret: of the joint key, the sum of all that were shown.
+    secret: of the joint key, the sum of all shown secrets.
     """
     counts: list[Counter[tuple[str, ...]]] = [Counter() for _ in plan.call.asks]
     blanks = 0
@@ -207,7 +206,7 @@ def count_found(
 
 
 def charges(seen: Reckoning) -> Iterator[Charge]:
-    """Anybody: who is at fault in the step that is judged."""
+    """Any party: yield the charges of the step that is judged."""
     board, (number, step) = seen.board, seen.place
     said = board.bodies(seen.place)
 
@@ -236,7 +235,7 @@ def charges(seen: Reckoning) -> Iterator[Charge]:
 
 
 def _wrong(seen: Reckoning, peer: int, body: object, came: int, right: bytes) -> str:
-    """What is wrong with a post in itself; "" if nothing is. right: the digest to agree to."""
+    """Return the error of a post; "" if it has none. right: the digest to agree to."""
     plan, step = seen.plan, seen.place[1]
     assert plan is not None  # noqa: S101 - a round is judged while it is open
     match body:
@@ -257,7 +256,7 @@ def _wrong(seen: Reckoning, peer: int, body: object, came: int, right: bytes) ->
 
 
 def _addressed(plan: PeerRound, peer: int, relay: Relay) -> bool:
-    """Whether all layers have the size of their step, and are for others who take part."""
+    """Whether all layers have the size of their step, and go to other peers of the session."""
     return all(
         receiver in plan.keys
         and receiver != peer
@@ -273,17 +272,17 @@ def _sums(came: int, went: int, refused: int) -> str:
 
 
 def proven(seen: Reckoning, said: Accusation) -> bool:
-    """Anybody: whether the accused got this layer, and did not hand on what is in it.
+    """Any party: whether the accused received this layer, and did not forward its content.
 
-    The layer is sealed again and looked for among what came to the accused. What it held must be
-    something that the accused had to hand on; a sender could otherwise make up a fault.
+    The layer is sealed again and searched among the inputs of the accused. Its content must be
+    forwardable; a sender could otherwise make up a fault.
     """
     board, plan = seen.board, seen.plan
     assert plan is not None  # noqa: S101 - a round is judged while it is open
     number, path = plan.call.round, plan.path
-    # Step s is handed on in step s + 1; what arrives in step L is shown in step L + 2.
+    # Layers of step s are forwarded in step s + 1; layers of step L are shown in step L + 2.
     opened = {**{s + 1: s for s in range(1, path)}, path + 2: path}
-    # A post is judged by whoever posts next, so an accusation stands one step after its subject.
+    # The next posts judge a post, so an accusation stands one step after its subject.
     due = said.step - 1
     if due not in opened or said.against not in plan.keys:
         return False
@@ -298,7 +297,7 @@ def proven(seen: Reckoning, said: Accusation) -> bool:
 
 
 def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> tuple[bytes, ...]:
-    """Anybody: what a peer has posted, in the step where it was due, for the next peer."""
+    """Any party: return the layers that a peer has posted for the next peer, when they were due."""
     entry = board.posts.get((number, due), {}).get(peer)
     body = entry.message.body if entry else None
     if isinstance(body, Relay):
@@ -307,7 +306,7 @@ def handed_on(board: PeerBoard, number: int, due: int, peer: int, then: int) -> 
 
 
 def reckon(board: PeerBoard, strategy: Strategy) -> Reckoning:
-    """Anybody: all that follows from a whole board."""
+    """Any party: return the consequences of a whole board."""
     seen = Reckoning(board, strategy)
     while not seen.over:
         seen.settle()

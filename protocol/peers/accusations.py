@@ -1,9 +1,10 @@
-"""What an accusation tells of its accuser: the other half of the attack that provokes one.
+"""Leakage of an accusation about its accuser: the exploit of the attack that provokes one.
 
-An accuser shows what a layer held. At the end of a path that is its sealed ballot: who has all
-secrets of the round reads it, with the accuser's name beside it. Before secrets are shown nobody
-has them, and a round in which somebody accuses is burned before. (An accusation from the middle of
-a path shows a layer that the peers behind it can open: to the same sealed ballot.)
+An accuser shows the content of a layer. At the end of a path that is its sealed ballot: a party
+with
+all secrets of the round reads it, and knows the accuser's name. Before secrets are shown no peer
+has all of them, and a round with an accusation is burned before. (An accusation from the middle of
+a path shows a layer that the later peers of the path can open, down to the same sealed ballot.)
 """
 
 from collections.abc import Mapping
@@ -19,10 +20,10 @@ from .onions import open_ballot
 
 @dataclass(frozen=True, slots=True)
 class PeerLoot:
-    """What attackers among peers have: what follows from the board, and secrets of their own.
+    """The joint knowledge of attackers among peers: the board, and their own secrets.
 
     Attributes:
-        seen: what follows from the board.
+        seen: the consequences of the board.
         secrets: by round and number, secrets of their shares.
     """
 
@@ -31,7 +32,7 @@ class PeerLoot:
 
 
 def told_by_accusers(loot: PeerLoot) -> People:
-    """Anybody: per accuser, by index, the values of it that its accusations tell."""
+    """Any party: return, by accuser's index, the values that its accusations reveal."""
     rows: People = {}
     board, plan = loot.seen.board, loot.seen.mixed
     if plan is None:

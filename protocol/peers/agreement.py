@@ -1,13 +1,13 @@
-r"""A session without a central party: what peers agree on, and the steps of its rounds.
+r"""A session without a central party: the agreement of peers, and the steps of its rounds.
 
-What there is to agree on is agreed beforehand, out of band; nobody announces it. Each peer posts a
-fresh key, and from then on everybody works out the same session:
+All terms are agreed beforehand, out of band, without an announcement. Each peer posts a fresh key,
+and from then on all peers derive the same session:
 
     session = SHA-256("veilmix peers 1\0" || agreement || number and key of every peer, ascending)
 
-It is bound inside every layer, so whoever agreed to something else says nothing that counts. The
-rounds and questions are those of the program `two-round`. A round has steps 0 to L + 5, where L is
-the length of a path, and in each of them every peer posts one message on the board:
+It is bound inside every layer, so messages of a peer with other terms do not count. The rounds and
+queries are those of the program `two-round`. A round has steps 0 to L + 5, where L is the length of
+a path, and in each of them every peer posts one message on the board:
 
     0         share    its share of the key to which all ballots of the round are sealed
     1 .. L    relay    in step 1 its own onions, then those it has opened, sorted per receiver
@@ -18,8 +18,8 @@ the length of a path, and in each of them every peer posts one message on the bo
     L + 5     agreed   the digest of what they add up to: the decision, or the release
 
 An accusation may stand in the place of a post in steps 2 to L + 3: before any secret is shown, so
-what it shows of an onion stays sealed for good. A step that is not complete at its deadline ends
-the session, and so does anything that everybody can see to be wrong.
+its part of an onion stays sealed for good. A step that is not complete at its deadline ends the
+session, and so does every error that the board shows.
 """
 
 import hashlib
@@ -42,22 +42,22 @@ LABEL = b"veilmix peers 1\0"
 MAX_PATH = 16
 MAX_COVER = 255
 ROUTE = 2  # bytes in a layer that name the next peer
-HERE = 0  # stands for the next peer at the end of a path
+HERE = 0  # in place of the next peer at the end of a path
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What all peers of a session know before it begins.
+    """The terms that all peers of a session know before it begins.
 
     Attributes:
-        title: what the session is called.
+        title: the title of the session.
         schema: the columns, in order.
-        policy: what may be released, and how that is decided.
-        rules: how messages travel.
-        suite: of all keys.
-        path: peers that every onion passes, 1 to 16.
+        policy: the limits of a release, and the decision rule.
+        rules: the rules of messages.
+        suite: the suite of all keys.
+        path: the number of peers that every onion passes, 1 to 16.
         cover: blank onions of each peer in round 1; in round 2 there are as many onions as in round
-            1, so that a crowd hides the one answer, too.
+            1, so that a crowd hides the single answer, too.
     """
 
     title: str
@@ -81,22 +81,22 @@ class Agreement:
 
     @property
     def onions(self) -> int:
-        """How many onions each peer sends in each round."""
+        """The number of onions that each peer sends in each round."""
         return len(self.schema.features) + self.cover
 
     def encode(self) -> bytes:
-        """Give the canonical encoding, of which there is exactly one."""
+        """Return the canonical encoding, of which there is exactly one."""
         out = Writer().text(self.title).many(self.schema.features, write_feature)
         write_terms(out, self.policy, self.rules)
         return out.u8(self.suite).u8(self.path).u8(self.cover).done()
 
     @classmethod
     def decode(cls, data: bytes) -> "Agreement":
-        """Read an agreement; Refused if it is not the encoding of one."""
+        """Read an agreement. Refused if it is not a canonical encoding."""
         return decode(data, _read)
 
     def session(self, keys: Mapping[int, PublicKey]) -> bytes:
-        """Hash the agreement with the keys of all who take part: the name of the session."""
+        """Hash the agreement with the keys of all peers: the name of the session."""
         out = Writer().blob(self.encode())
         for number in sorted(keys):
             out.u16(number).blob(keys[number].encode())
@@ -114,16 +114,16 @@ def _read(data: Reader) -> Agreement:
 
 @dataclass(frozen=True)
 class PeerRound:
-    """What every peer can work out about one round.
+    """The properties of a round that every peer can derive.
 
     Attributes:
         session: the digest of the agreement and all keys, 32 bytes.
-        call: what is asked.
-        agreement: what was known before.
-        keys: of all who take part, by number.
+        call: the call.
+        agreement: the agreed terms.
+        keys: of all peers that take part, by number.
         suite: of all keys.
         ballot: bytes of a padded ballot.
-        domains: per column, whether a value may be said.
+        domains: per column, whether a value may be submitted.
         joint: the key to which ballots are sealed; empty before step 1.
     """
 
@@ -138,12 +138,12 @@ class PeerRound:
 
     @property
     def path(self) -> int:
-        """How many peers every onion passes."""
+        """The number of peers that every onion passes."""
         return self.agreement.path
 
     @property
     def blanks(self) -> int:
-        """How many of a peer's onions hold no answer."""
+        """The number of a peer's onions without an answer."""
         return self.agreement.onions - len(self.call.asks)
 
     @cached_property
@@ -167,14 +167,14 @@ class PeerRound:
 
 
 def share_context(session: bytes, number: int, peer: int) -> bytes:
-    """The context of a peer's share of a round's key."""
+    """Return the context of a peer's share of a round's key."""
     return session + bytes([number]) + peer.to_bytes(ROUTE, "big")
 
 
 def open_peer_round(
     agreement: Agreement, session: bytes, keys: Mapping[int, PublicKey], call: Call
 ) -> PeerRound:
-    """Peer: work out a round."""
+    """Peer: derive a round."""
     domains = tuple(
         domain_of(call, column, feature) for column, feature in enumerate(agreement.schema.features)
     )
@@ -184,12 +184,12 @@ def open_peer_round(
 
 
 def last_step(agreement: Agreement) -> int:
-    """The last step of a round."""
+    """Return the number of the last step of a round."""
     return agreement.path + 5
 
 
 def due(agreement: Agreement, step: int) -> Kind:
-    """What every peer posts in a step of a round."""
+    """Return the kind of message that every peer posts in a step of a round."""
     if step == 0:
         return Kind.SHARE
     if step <= agreement.path:

@@ -1,11 +1,11 @@
-r"""The board of peers: one post a peer and step, in their order; everything is said here.
+r"""The board of peers: one post for each peer and step, in order; it carries all messages.
 
     head of entry i = SHA-256("veilmix board 1\0" || head of entry i - 1 || author || 0 || message)
 
-as on every board (board.py). Who has posted a key before anything else is posted takes part. A post
-that is malformed, out of turn, of another session, of a stranger, or the second of its author in a
-step is refused, and the board stays as it was. So is a share of a round's key that its author does
-not own, and a secret that is not that of its share.
+as on every board (board.py). The peers that have posted a key before all other posts take part. A
+post that is malformed, out of turn, of another session, of a stranger, or the second of its author
+in a step is refused, and the board stays as it was. So is a share of a round's key that its author
+does not own, and a secret that does not fit its share.
 
     digest of the relays of a round =
         SHA-256("veilmix relays 1\0" || session || round
@@ -39,14 +39,14 @@ Place = tuple[int, int]  # round and step; (0, 0): keys
 
 @dataclass(slots=True)
 class PeerBoard:
-    """All that has been posted, and what follows from it. Peers are known by number here.
+    """All posts of a session of peers, and their consequences. Peers are known by number here.
 
     Attributes:
-        agreement: what was known before.
+        agreement: the agreed terms.
         entries: all posts, in order.
         keys: by number, the key that a peer posted.
         session: the digest that every later message carries; 32 bytes.
-        posts: by round and step, what each peer posted.
+        posts: by round and step, the post of each peer.
         place: the round and the step in which posts are awaited.
     """
 
@@ -59,11 +59,11 @@ class PeerBoard:
 
     @property
     def head(self) -> bytes:
-        """The hash that names everything posted so far."""
+        """The hash that names all posts so far."""
         return self.entries[-1].head if self.entries else bytes(DIGEST)
 
     def post(self, author: str, data: bytes) -> Entry:
-        """Append a post; Refused, and nothing changes, if it is wrong in any way."""
+        """Append a post. Refused, without a change, if it is wrong in any way."""
         message, number = decode_message(data), number_of(author)
         place = self._check(number, message)
         head = hashlib.sha256(LABEL + self.head + author.encode() + b"\0" + data).digest()
@@ -77,7 +77,7 @@ class PeerBoard:
         return entry
 
     def _check(self, number: int, message: Message) -> Place:
-        """Where a post belongs; Refused if it may not come now, or not from this peer."""
+        """Return the place of a post. Refused if it may not come now, or not from this peer."""
         body = message.body
         place = (message.round, getattr(body, "step", 0))
         if isinstance(body, Key):
@@ -102,12 +102,12 @@ class PeerBoard:
         return place
 
     def owner(self, number: int, peer: int) -> bytes:
-        """The context of a peer's share of a round's key."""
+        """Return the context of a peer's share of a round's key."""
         session = self.agreement.session(self.keys) if self.place == (0, 0) else self.session
         return share_context(session, number, peer)
 
     def _in_turn(self, place: Place) -> bool:
-        """Whether a place is the one where the session stands, or the next and this one is full."""
+        """Whether a place is the present one, or the next after the present step is complete."""
         number, step = self.place
         last = self.place == (0, 0) or step == last_step(self.agreement)
         following = (number + 1, 0) if last else (number, step + 1)
@@ -117,37 +117,37 @@ class PeerBoard:
         return place == following and full(self, number, step) and calm
 
     def bodies(self, place: Place) -> dict[int, Body]:
-        """What peers have said in a step."""
+        """Return the bodies of the peers' posts in a step."""
         return {number: entry.message.body for number, entry in self.posts.get(place, {}).items()}
 
     def relays(self, number: int, step: int) -> dict[int, Relay]:
-        """The relays of a step, by peer."""
+        """Return the relays of a step, by peer."""
         said = self.bodies((number, step)).items()
         return {peer: body for peer, body in said if isinstance(body, Relay)}
 
     def found_ballots(self, number: int) -> dict[int, FoundBallots]:
-        """The ballots that were found in a round, by peer."""
+        """Return the found ballots of a round, by peer."""
         said = self.bodies((number, self.agreement.path + 2)).items()
         return {peer: body for peer, body in said if isinstance(body, FoundBallots)}
 
     def shares(self, number: int) -> dict[int, Share]:
-        """The shares of a round's key, by peer."""
+        """Return the shares of a round's key, by peer."""
         said = self.bodies((number, 0)).items()
         return {peer: body for peer, body in said if isinstance(body, Share)}
 
     def shown(self, number: int) -> dict[int, bytes]:
-        """The secrets of shares that were shown in a round, by peer."""
+        """Return the secrets of shares that were shown in a round, by peer."""
         said = self.bodies((number, self.agreement.path + 4)).items()
         return {peer: body.secret for peer, body in said if isinstance(body, ShareSecret)}
 
     def accusations(self, place: Place) -> Iterator[tuple[int, Accusation]]:
-        """The accusations of a step, with who makes them."""
+        """Yield the accusations of a step, with their authors."""
         for peer, body in sorted(self.bodies(place).items()):
             if isinstance(body, Accusation):
                 yield peer, body
 
     def arrived(self, number: int, step: int) -> dict[int, list[bytes]]:
-        """What came to each peer in a step, each layer as often as it was sent."""
+        """Return the layers that arrived at each peer in a step, with repeats."""
         came: dict[int, list[bytes]] = {peer: [] for peer in self.keys}
         for relay in self.relays(number, step).values():
             for receiver, layers in relay.bags:
@@ -164,7 +164,7 @@ class PeerBoard:
         return digest.digest()
 
     def found_digest(self, number: int) -> bytes:
-        """Hash all that was found in a round."""
+        """Hash all found ballots of a round."""
         digest = hashlib.sha256(FOUND_LABEL + self.session + bytes([number]))
         posts = self.posts.get((number, self.agreement.path + 2), {})
         for peer in sorted(posts):
@@ -172,24 +172,24 @@ class PeerBoard:
         return digest.digest()
 
     def digest(self) -> bytes:
-        """Hash all posts in an order of their own, as on every board."""
+        """Hash all posts in a canonical order, as on every board."""
         return digest_of(self.entries)
 
 
 def full(board: PeerBoard, number: int, step: int) -> bool:
-    """Whether everybody has posted in a step."""
+    """Whether all peers have posted in a step."""
     return len(board.posts.get((number, step), {})) == len(board.keys)
 
 
 def number_of(author: str) -> int:
-    """The number of a peer by its name; Refused for anybody else."""
+    """Return the number of a peer by its name. Refused for all other parties."""
     if parties.role(author) is not Role.PEER:
         raise Refused(Reason.UNEXPECTED)
     return parties.index(author) + 1
 
 
 def replay_peers(agreement: Agreement, posts: list[tuple[str, bytes]]) -> PeerBoard:
-    """Anybody: rebuild a board from its posts; Refused at the first that was not legal."""
+    """Any party: rebuild a board from its posts. Refused at the first illegal post."""
     board = PeerBoard(agreement)
     for author, data in posts:
         board.post(author, data)

@@ -1,17 +1,17 @@
-"""That a peer is named by everybody: what follows from the board (accounting.py), as it is told."""
+"""Charges: peers at fault by the board (accounting.py), with the reason."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A peer named by everybody, and for what. round 0: when keys were posted.
+    """A peer at fault, named by all peers, and the reason.
 
     Attributes:
         peer: its name.
         round: from 1; 0: when keys were posted.
         step: of the round.
-        why: what it did or left undone, in words.
+        why: its act or omission, in words.
     """
 
     peer: str

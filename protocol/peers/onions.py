@@ -1,11 +1,11 @@
-"""Onions that find their own way: sealed by the peer that drew the path, opened by those on it.
+"""Onions with a path of their own: sealed by the peer that drew it, opened by the peers on it.
 
     inside of a layer   u16 number of the next peer (0: the path ends here) || next layer, or ballot
     ballot              sealed to the joint key of the round (crypto/joint_key.py)
     blank ballot        ff || salt || padding, before it is sealed
 
-A path is L different peers, none of them the sender, every one of them equally likely to be
-anywhere on it. All layers that arrive in one step have one size.
+A path is L different peers without the sender; every peer is equally likely at each place. All
+layers that arrive in a step have the same size.
 """
 
 from collections import Counter
@@ -24,20 +24,19 @@ from ..peer_messages import DRAW, Accusation, Bags
 from ..session import SALT
 from .agreement import HERE, ROUTE, PeerRound
 
-BLANK = 0xFF  # in place of the number of a question
+BLANK = 0xFF  # in place of the number of a query
 FAIR = 16  # bytes from which a whole number below 2**16 is drawn: no bias above 2**-112
 
 
 class Onion(NamedTuple):
-    """One onion, as only its sender knows it.
+    """An onion, as only its sender knows it.
 
     Attributes:
-        path: its peers. layers[s - 1]: what arrives in step s; inside[s - 1]: what that layer
-            holds; draws[s - 1]: what it was sealed with.
-        layers: layers[s - 1]: what arrives in step s.
-        inside: inside[s - 1]: what that layer holds.
-        draws: draws[s - 1]: what that layer was sealed with.
-        answer: what it says; None if it is blank.
+        path: its peers.
+        layers: layers[s - 1]: the layer that arrives in step s.
+        inside: inside[s - 1]: the content of that layer.
+        draws: draws[s - 1]: the randomness of that layer's seal.
+        answer: its answer; None if it is blank.
     """
 
     path: tuple[int, ...]
@@ -54,12 +53,12 @@ class Onion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a peer makes of all that came to it in a step.
+    """The outputs of a peer after a step.
 
     Attributes:
-        bags: what goes on.
-        sealed: the ballots it found, at the end of their paths.
-        refused: by reason.
+        bags: the layers to forward.
+        sealed: the found ballots, at the end of their paths.
+        refused: number of refused layers, by reason.
     """
 
     bags: Bags
@@ -70,8 +69,8 @@ class StepResult:
 def draw_path(me: int, others: Sequence[int], length: int, entropy: Entropy) -> tuple[int, ...]:
     """Peer: draw a path of different peers, in an order drawn as well.
 
-    others: everybody who takes part, in ascending order; `me` is not drawn. ParameterError if there
-    are not so many.
+    others: all peers that take part, in ascending order; `me` is not drawn. ParameterError if there
+    are too few.
     """
     left = [peer for peer in others if peer != me]
     if length > len(left):
@@ -84,7 +83,7 @@ def draw_path(me: int, others: Sequence[int], length: int, entropy: Entropy) -> 
 
 
 def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) -> list[Onion]:
-    """Peer: an onion for every answer of the round, and the blank ones."""
+    """Peer: make an onion for every answer of the round, and the blank onions."""
     row = plan.agreement.schema.coarsen(row)
     answers: list[Ballot | None] = [
         Ballot(ask, tuple([row[column] for column in columns]))
@@ -95,7 +94,7 @@ def make_onions(plan: PeerRound, me: int, row: Sequence[str], entropy: Entropy) 
 
 
 def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy) -> Onion:
-    """Peer: seal one answer, or a blank, for a path of its own."""
+    """Peer: seal an answer, or a blank, for a path of its own."""
     (salt,) = fresh_salts(entropy, 1)
     if answer is None:
         plain = pad(bytes((BLANK,)) + salt, plan.ballot)
@@ -105,7 +104,7 @@ def make_onion(plan: PeerRound, me: int, answer: Ballot | None, entropy: Entropy
 
 
 def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Entropy) -> Onion:
-    """Peer: seal a padded ballot to all, then for the peers of a path, the last one first."""
+    """Peer: seal a padded ballot to the joint key, then for the peers of a path, the last first."""
     fresh = entropy.fork(f"sealing {plain.hex()}")  # of its own, as a salt is in every ballot
     layer, then = seal_jointly(plan.joint, plain, plan.ballots, fresh), HERE
     made = list[tuple[bytes, bytes, bytes]]()
@@ -122,17 +121,17 @@ def wrap_path(plan: PeerRound, path: tuple[int, ...], plain: bytes, entropy: Ent
 
 
 def seal_again(plan: PeerRound, step: int, peer: int, held: bytes, drawn: bytes) -> bytes:
-    """Anybody: the layer that a peer opens in a step, from what it holds and what was drawn."""
+    """Any party: return the layer that a peer opens in a step, from its content and randomness."""
     return seal_layer(plan.suite, plan.keys[peer], held, plan.contexts[step], Drawn(drawn))
 
 
 def open_ballot(plan: PeerRound, secret: bytes, sealed: bytes) -> Ballot | None:
-    """Anybody, once all secrets are shown: read a sealed ballot; None for a blank, or Refused."""
+    """Any party with all secrets: read a sealed ballot; None for a blank, or Refused."""
     return read_plain(plan, open_jointly(secret, plan.joint, sealed, plan.ballots))
 
 
 def read_plain(plan: PeerRound, plain: bytes) -> Ballot | None:
-    """Anybody: read a padded ballot; None for a blank. Refused if it is neither."""
+    """Any party: read a padded ballot; None for a blank. Refused if it is neither."""
     if len(plain) != plan.ballot:
         raise Refused(Reason.WRONG_SIZE)
     data = unpad(plain)
@@ -152,7 +151,7 @@ def bags_of(pairs: Sequence[tuple[int, bytes]]) -> Bags:
 def pass_on(
     plan: PeerRound, me: int, secret: SecretKey, step: int, arrived: Sequence[bytes]
 ) -> StepResult:
-    """Peer: open what came in a step; refuse, and count, what is wrong or there already."""
+    """Peer: open the layers of a step; refuse, and count, invalid layers and repeats."""
     unique = sorted(set(arrived))
     right = [layer for layer in unique if len(layer) == plan.sizes[step]]
     opened = open_layers(secret, right, plan.contexts[step])
@@ -173,16 +172,16 @@ def pass_on(
 
 
 def goes_on(plan: PeerRound, peer: int, step: int, held: bytes) -> bool:
-    """Anybody: whether a peer has to hand on what a layer held: it names whom, and has the size."""
+    """Any party: whether a peer must forward a content: it names a peer, and has the size."""
     then = int.from_bytes(held[:ROUTE], "big")
     right = then in plan.keys and then != peer if step < plan.path else then == HERE
     return right and len(held) == ROUTE + plan.sizes[step + 1]
 
 
 def accuse(onion: Onion, step: int, now: int) -> Accusation:
-    """Peer: prove that whoever had an onion in step `step` has not handed it on.
+    """Peer: return the proof that the holder of an onion in step `step` did not forward it.
 
-    now: the step of the round in which this is said, the one after that in which it was due.
+    now: the step of the accusation, which follows the step in which the layer was due.
     """
     held, drawn = onion.inside[step - 1], onion.draws[step - 1]
     return Accusation(now, onion.path[step - 1], held, drawn)

@@ -1,11 +1,11 @@
-"""The ways of onions among peers: who can follow one to its end, and by which rule at each step.
+"""The ways of onions among peers: the onions that a coalition follows, and the rule at each step.
 
-All onions are on the board, with who handed them to whom. What a coalition follows is followed by
-one of two rules, step by step; where neither holds, it is lost among the others of that batch:
+All onions are on the board, with senders and receivers. A coalition follows an onion by one of two
+rules, step by step; if neither holds, it is lost among the other onions of that batch:
 
-    open     a member opened it, and so saw what it handed on
-    alone    a peer outside opened it, and all that came to that peer in this step, but what the
-             members sent themselves, is known to be of one sender: so is what it handed on
+    open     a member opened it, and so saw the forwarded content
+    alone    a peer outside opened it, and all its inputs in this step, without the members' own,
+             are known to be of one sender: so are its outputs
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 
 class Route(NamedTuple):
-    """The way of one onion.
+    """The way of an onion.
 
     Attributes:
-        origin: its sender, an index from 0, as all here.
-        stops: the peers that had it, in order.
-        answer: question and values; None for a blank.
-        names: of the layers that came to the stops.
+        origin: its sender, an index from 0, like all peers here.
+        stops: the peers that received it, in order.
+        answer: query and values; None for a blank.
+        names: of the layers that arrived at the stops.
     """
 
     origin: int
@@ -30,7 +30,7 @@ class Route(NamedTuple):
 
 
 class Rule(StrEnum):
-    """How an onion is followed past a peer."""
+    """The rule by which an onion is followed past a peer."""
 
     OPEN = "open"
     ALONE = "alone"
@@ -38,14 +38,14 @@ class Rule(StrEnum):
 
 
 class Hop(NamedTuple):
-    """One step of an onion's way.
+    """A step of an onion's way.
 
     Attributes:
         step: from 1.
-        peer: who opened what came, an index from 0.
-        name: of the layer that came.
-        rule: how it is followed past this peer.
-        onions: that came to this peer in this step, but for those that members sent.
+        peer: the peer that opened the layer, an index from 0.
+        name: of the layer.
+        rule: the rule that follows it past this peer.
+        onions: number of onions at this peer in this step, without the members' own.
     """
 
     step: int
@@ -56,7 +56,7 @@ class Hop(NamedTuple):
 
 
 def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[int]]:
-    """A coalition: the onions of others (by place) that it follows past no, one, ... all steps."""
+    """Coalition: yield the onions of others (by place) that it follows past 0, 1, ... all steps."""
     others = {place for place, route in enumerate(routes) if route.origin not in members}
     known = set(others)
     yield known
@@ -73,13 +73,13 @@ def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[i
 
 
 def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
-    """A coalition: which onions of others (by place in `routes`) it follows to their ends."""
+    """Coalition: return the onions of others (places in `routes`) that it follows to their ends."""
     *_, known = narrowed(routes, members)
     return known
 
 
 def trail(routes: Sequence[Route], members: frozenset[int], place: int) -> tuple[Hop, ...]:
-    """A coalition: how it follows one onion of somebody else, up to its end or where it is lost."""
+    """Coalition: return the hops of another person's onion, to its end or where it is lost."""
     route, hops = routes[place], list[Hop]()
     others = [other for other in routes if other.origin not in members]
     _, *left = narrowed(routes, members)

@@ -1,17 +1,17 @@
-"""What a coalition of peers knows: the onions it can follow from their senders to the ballots.
+"""The view of a coalition of peers: the onions that it follows from their senders to the ballots.
 
-All onions are on the board, with who handed them to whom; who opens one knows what is inside. So
-the way of an onion through members is seen. At a peer outside it is lost among the others that the
-peer opened in that step, less those that the members sent themselves, whose way they know. Only if
-all that are left are one sender's are they still known to be that sender's. A coalition that holds
-the whole path of an onion follows it, therefore, and a thin batch can give away more.
+All onions are on the board, with senders and receivers; the opener of a layer knows its content. So
+the way of an onion through members is known. At a peer outside, an onion is lost among the other
+onions that the peer opened in that step, less the members' own onions, whose way they know. Only if
+all remaining onions are of one sender are they still known to be that sender's. Therefore a
+coalition that holds the whole path of an onion follows it, and a thin batch can reveal more.
 
-What is followed is certain. Chances that remain where it is not (two senders' onions in one batch)
-are not counted as links. An onion that was stopped on its way is taken as unread.
+Followed onions are certain. Probabilities for other onions (two senders' onions in one batch) are
+not counted as links. An onion that was stopped on its way counts as unread.
 
-Ballots are sealed to everybody's shares. A round that is burned before secrets are shown is never
-read, by nobody; one that is burned while they are shown is read by a coalition that has all those
-which were not. So an accusation, which shows one step of an onion's way, shows no answer.
+Ballots are sealed to the shares of all peers. A round that is burned before secrets are shown is
+never read; a round that is burned while they are shown is read by a coalition that has all missing
+secrets. So an accusation, which shows a step of an onion's way, shows no answer.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ from .routes import Route, followed
 
 
 class PeerRecord:
-    """A run of peers, made ready to be looked at by many coalitions."""
+    """A run of peers, prepared for the views of many coalitions."""
 
     def __init__(self, transcript: Transcript, seen: Reckoning) -> None:
         self.transcript = transcript
@@ -38,14 +38,14 @@ class PeerRecord:
 
     @cached_property
     def routes(self) -> Mapping[int, tuple[Route, ...]]:
-        """Per round, the way of every onion that came to its end."""
+        """Per round, the way of every onion that reached its end."""
         return {
             number: tuple(self._routes(number))
             for number in sorted({made.round for made in self.transcript.made})
         }
 
     def _routes(self, number: int) -> Iterable[Route]:
-        """Find the layers that senders made again on the board."""
+        """Yield the ways of the senders' onions, by the layers on the board."""
         steps = range(1, self.board.agreement.path + 1)
         handed = [
             {
@@ -75,7 +75,7 @@ class PeerRecord:
                 yield Route(made.user, tuple(stops), answer, tuple(split_names(names)))
 
     def linked(self, members: frozenset[int]) -> dict[int, dict[int, Row]]:
-        """Per round and person outside, by index, the values that these peers pin on it."""
+        """Return, by round and outside person's index, the values that these peers link to it."""
         rows: dict[int, dict[int, dict[int, str]]] = {}
         for number, routes in self.routes.items():
             if not self.readable(number, members):
@@ -90,7 +90,7 @@ class PeerRecord:
 
     @cached_property
     def asks(self) -> Mapping[int, tuple[tuple[int, ...], ...]]:
-        """Per round, what was asked; of the round that was burned as well."""
+        """Per round, the column sets of its call; also for a burned round."""
         asks = {call.round: call.asks for call in self.reckoning.calls}
         columns = range(len(self.board.agreement.schema.features))
         asks.setdefault(1, tuple((column,) for column in columns))
@@ -101,7 +101,7 @@ class PeerRecord:
 
     @cached_property
     def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person what it said."""
+        """Per round and person, the submitted row."""
         rows: dict[int, dict[int, Row]] = {}
         for made in self.transcript.made:
             row: dict[int, str] = {}
@@ -113,7 +113,7 @@ class PeerRecord:
 
     @cached_property
     def truth(self) -> Mapping[int, Row]:
-        """What every person holds, as far as it said it; nobody knows it."""
+        """The values of every person, as far as submitted; no party knows it."""
         rows: dict[int, dict[int, str]] = {}
         for people in self.rows_by_round.values():
             for person, row in people.items():
@@ -128,10 +128,10 @@ class PeerRecord:
         return bool(shares) and opening and all(peer - 1 in members for peer in kept)
 
     def _counted(self, members: frozenset[int]) -> Iterable[tuple[CountsSeen, frozenset[int]]]:
-        """Counts that these peers read, each with whose answers are in it.
+        """Yield the counts that these peers read, with the people that are counted.
 
-        Of a round that everybody agreed on they are on the board; of one that was burned they are
-        what its ballots hold, for who can open them.
+        The counts of an agreed round are on the board; of a burned round they are the counts of its
+        ballots, if these peers can open them.
         """
         everybody = frozenset(number - 1 for number in self.board.keys)
         done = len(self.reckoning.tallies)
@@ -148,11 +148,11 @@ class PeerRecord:
                     if route.answer is not None and route.answer[0] == ask
                 ]
                 who = frozenset(origin for origin, _ in said)
-                if who and len(who) == len(said):  # who answers twice is no person's count
+                if who and len(who) == len(said):  # else no count of people
                     yield CountsSeen(number, columns, Counter(row for _, row in said)), who
 
     def view(self, members: Iterable[str]) -> View:
-        """Anybody: what these peers know together; who is no peer sees what is on the board."""
+        """Any party: return the joint view of these peers; other parties see only the board."""
         coalition = frozenset(members)
         roles = {party: parties.role(party) for party in coalition}
         inside = frozenset(

@@ -18,9 +18,9 @@ from ..parties import Role
 
 Path = tuple[str | int, ...]
 Meant = Callable[[object], bool]  # whether an entry of a list is to be removed
-DEEPEST = 3  # nested messages and lists that are looked into
+DEEPEST = 3  # depth of nested messages and lists that are searched
 PERSONAL = "people"  # the field that lists people by index
-ELEMENTS = "elements"  # the field whose entries are of a group: doubled ones are of another key
+ELEMENTS = "elements"  # the field whose entries are of a group: doubled elements are of another key
 
 _STEP = re.compile(r"\.?([a-z_]+)|\[(\d+)\]")
 
@@ -139,7 +139,7 @@ def written(path: Path) -> str:
 
 
 def parsed(text: str) -> Path | None:
-    """Return the path that a text names; None if it names none."""
+    """Return the path that a text names; None if the text is not a path."""
     steps, at = list[str | int](), 0
     while at < len(text):
         match = _STEP.match(text, at)

@@ -1,19 +1,19 @@
 """The test for leaks: which people a coalition can tell apart, by swapping their rows.
 
-    swap      the same strategy and seed; every honest person has the row of the next one. Totals
+    swap      the same strategy and seed; every honest person has the row of the next person. Totals
               stay, so that an honest session looks the same
-    confirm   a difference counts if no view of one world, over the seeds, is one of the other
-    free      a person a change of whose row alone is not seen: its answer was left out
-    crowd     the people with whom a person can be exchanged unseen; 1: its row is read
-    joints    other rows whose honest view is the same: a strategy that tells them apart reads joint
-              counts, also where it treats all people alike and passes the swap; where only k
-              people open a row, one that stays closed
-    guess     the probability that the best guess of one value is right, over all columns of values
-              and several seeds; the guess in a session is learnt from those of other seeds
+    confirm   a difference counts if the views of both worlds, over the seeds, are disjoint
+    free      a person is free if a change of its row alone is not seen: its answer was left out
+    crowd     the people with whom a person can be exchanged unseen; size 1: its row is read
+    joints    other rows with the same honest view: a strategy that distinguishes them reads joint
+              counts, also if it treats all people alike and passes the swap; if only k people open
+              a row, it reads a closed row
+    guess     the probability that the best guess of a value is right, over all columns of values
+              and several seeds; the guess in a session is learnt from sessions of other seeds
 
-A search asks of each strategy whether one person, its target, is alone (`Worlds.is_alone`), and
-whether joint counts are told apart. The attacker of a crowd knows the rows of all others; that of a
-guess knows none, or where joint counts are read the other values of all people.
+A search tests for each strategy whether a person, its target, is alone (`Worlds.is_alone`), and
+whether joint counts are distinguished. The attacker of a crowd knows the rows of all other people;
+the attacker of a guess knows no rows or, if joint counts are read, the other values of all people.
 """
 
 from collections import Counter, defaultdict
@@ -28,12 +28,12 @@ Play = Callable[[Rows, int], Hashable]  # rows of all people, and a seed, to the
 
 @dataclass(slots=True)
 class Worlds:
-    """One strategy of one coalition, played with other rows and seeds; each session once.
+    """A strategy of a coalition, played with other rows and seeds; each session once.
 
     Attributes:
         play: plays a session and returns the view.
         rows: of all people, by index.
-        honest: the indices of those who are not in the coalition.
+        honest: the indices of people outside the coalition.
         seeds: the seeds that confirm a difference.
         views: (rows, seed) -> view.
     """
@@ -64,17 +64,17 @@ class Worlds:
         return True
 
     def tells(self) -> bool:
-        """Whether the coalition tells the true rows from those of the next person each."""
+        """Whether the coalition distinguishes the true rows from the rotated rows."""
         return self.are_apart(self.rows, rotated(self.rows, self.honest))
 
     def is_free(self, person: int) -> bool:
-        """Whether a change of one person's row alone is not seen."""
+        """Whether a change of this person's row alone is not seen."""
         return not self.are_apart(self.rows, self._changed(person))
 
     def are_exchangeable(self, one: int, two: int) -> bool:
-        """Whether two people can be exchanged unseen: whoever has the row of which.
+        """Whether the rows of two people can be exchanged unseen.
 
-        Of people with equal rows, one has another row in one world, the other in the other.
+        If their rows are equal, each of them has another row in a world of its own.
         """
         other = exchanged(self.rows, one, two)
         if other == self.rows:
@@ -85,13 +85,13 @@ class Worlds:
         return _with(self.rows, person, another(self.rows[person], self.rows))
 
     def is_alone(self, person: int) -> bool:
-        """Whether the row of one person is read: it is not free, and exchangeable with nobody."""
+        """Whether the row of a person is read: it is not free, and exchangeable with no other."""
         return not self.is_free(person) and not any(
             self.are_exchangeable(person, other) for other in self.honest if other != person
         )
 
     def crowds(self) -> tuple[int, ...]:
-        """Return the sizes of the crowds of the honest people who are not free, ascending."""
+        """Return the sizes of the crowds of honest people that are not free, ascending."""
         rest = [person for person in self.honest if not self.is_free(person)]
         root = {person: person for person in rest}
 
@@ -107,7 +107,7 @@ class Worlds:
 
 
 def rotated(rows: Rows, people: Sequence[int]) -> Rows:
-    """Return the rows with each of these people having the row of the next one."""
+    """Return the rows where each of these people has the row of the next person."""
     other = list(rows)
     for one, two in zip(people, (*people[1:], *people[:1]), strict=True):
         other[one] = rows[two]
@@ -115,16 +115,16 @@ def rotated(rows: Rows, people: Sequence[int]) -> Rows:
 
 
 def exchanged(rows: Rows, one: int, two: int) -> Rows:
-    """Return the rows with those of two people exchanged."""
+    """Return the rows with the rows of two people exchanged."""
     other = list(rows)
     other[one], other[two] = rows[two], rows[one]
     return tuple(other)
 
 
 def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
-    """Return worlds with the same counts of so many columns, and other counts of one more.
+    """Return worlds with equal counts of some number of columns, and other counts of one more.
 
-    One for each column whose values change, and each number of columns where there is such a world.
+    At most a world for each column whose values change, and each number of columns.
     """
     columns = range(len(rows[0]))
     worlds = (_first_world(rows, people, column, width) for column in columns for width in columns)
@@ -134,7 +134,7 @@ def other_joints(rows: Rows, people: Sequence[int]) -> tuple[Rows, ...]:
 def other_closed(
     rows: Rows, people: Sequence[int], kinds: Sequence[Row], k: int
 ) -> tuple[Rows, ...]:
-    """Return worlds in which one person has another row, where only rows of k people open.
+    """Return worlds in which a person has another row, if only rows of k people open.
 
     Fewer than k people have the person's row in either world.
     """
@@ -146,7 +146,7 @@ def other_closed(
 
 
 def _first_world(rows: Rows, people: Sequence[int], column: int, width: int) -> Rows | None:
-    """Return the first world with equal counts of `width` columns, and no more; None: none is."""
+    """Return the first world with equal counts of `width` columns and no more, or None."""
     values = sorted({row[column] for row in rows})
     for drawn in product(values, repeat=len(people)):
         world = with_values(rows, people, column, drawn)
@@ -157,7 +157,7 @@ def _first_world(rows: Rows, people: Sequence[int], column: int, width: int) -> 
 
 
 def _counts(rows: Rows, width: int) -> list[Counter[Row]]:
-    """Count the rows by every group of so many columns."""
+    """Count the rows by every group of `width` columns."""
     groups = combinations(range(len(rows[0])), width)
     return [Counter(tuple(row[column] for column in group) for row in rows) for group in groups]
 
@@ -171,7 +171,7 @@ def with_values(rows: Rows, people: Sequence[int], column: int, values: Sequence
 
 
 def another(row: Row, rows: Iterable[Row]) -> Row:
-    """Return a row that differs from this one in every column, of values that occur."""
+    """Return a row of occurring values that differs from this row in every column, if it can."""
     columns = [sorted(set(values)) for values in zip(*rows, strict=True)]
     return tuple(
         next((value for value in values if value != mine), mine)
@@ -189,9 +189,9 @@ def guess(
     """Return the probability that the best guess of one person's value is right.
 
     All columns of two values are equally likely. The guess in a session is the value that occurs
-    most often with the same view in the sessions of other seeds; a view that is new is a coin.
-    knows: whether people have their own values of the other columns, which the attacker knows;
-    else all have the same, that tell nothing.
+    most often with the same view in the sessions of other seeds; for a new view it is a coin.
+    knows: whether people have their own values of the other columns, which the attacker knows; else
+    all have equal values there.
     """
     values = sorted({row[column] for row in worlds.rows})[:2]
     base = worlds.rows if knows else _alike(worlds)
@@ -209,7 +209,7 @@ def guess_between(worlds: Worlds, other: Rows, seeds: Sequence[int]) -> float:
 
 
 def _rate(worlds: Worlds, cases: Sequence[tuple[Rows, str]], seeds: Sequence[int]) -> float:
-    """Return how often the best guess of the word of a case is right, from its view."""
+    """Return the share of right best guesses of a case's word, from its view."""
     values = sorted({word for _, word in cases})
     counts: dict[Hashable, Counter[tuple[int, str]]] = defaultdict(Counter)
     sessions = list[tuple[Hashable, int, str]]()
@@ -229,6 +229,6 @@ def _rate(worlds: Worlds, cases: Sequence[tuple[Rows, str]], seeds: Sequence[int
 
 
 def _alike(worlds: Worlds) -> Rows:
-    """Return the rows where all honest people have that of the first."""
+    """Return the rows where all honest people have the row of the first."""
     first, honest = worlds.rows[worlds.honest[0]], set(worlds.honest)
     return tuple(first if index in honest else row for index, row in enumerate(worlds.rows))

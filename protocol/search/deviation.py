@@ -1,19 +1,19 @@
-"""One deviation: what a malicious party, or a person of its coalition, does otherwise.
+"""A deviation: an act of a malicious party, or of a person of its coalition, against the rules.
 
 omit      a message is not sent (`network`: is lost)
-delay     a message is sent later, by so many deadlines
+delay     a message is sent later, by some deadlines
 change    a field of a message has another legal value (changes.py)
-ignore    a letter is treated as if it had not come
+ignore    a letter is treated as if it had not arrived
 drop, double, replace, add
 a shuffler loses, repeats or replaces ballots that it has opened, or adds own ones;
-`network` replaces a sealed envelope by an own one, or a question to `randomness` by one of its own
-hold      `network` withholds the board from people, from one kind of post until another
+`network` replaces a sealed envelope, or a request to `randomness`, by its own
+hold      `network` withholds the board from people, from a kind of post until another
 say       a person of the coalition answers another row
-react     a post that an honest party makes for cause only is made without one
+react     a post that an honest party makes only for cause is made without a cause
 ask       the curator asks the widest groups of columns that the board takes, whatever its rule asks
 show      `network`, which keeps the board, shows a party another board than all others: a post is
-          left out or has another field, or all keys are own ones; the curator tells a person of
-          another announcement than the one on the board
+          left out or has another field, or all keys are own keys; the curator shows a person
+          another announcement than that on the board
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -41,7 +41,9 @@ class Action(StrEnum):
     SHOW = "show"
 
 
-OWN_KEYS = "own keys"  # the change of `show` by which all keys are those of the coalition
+OWN_KEYS = "own keys"  # the change of `show` that replaces all keys by keys of the coalition
+LONGEST = 32  # characters of a value in words; a longer one is shortened
+BEGINNING = 4  # characters that are left of it
 ON_BALLOTS = (Action.DROP, Action.DOUBLE, Action.REPLACE, Action.ADD)  # of a shuffler
 
 
@@ -53,18 +55,18 @@ class Deviation:
         by: the member.
         do: the kind of the deviation.
         message: the kind of message; of `hold`, the first post that is withheld; of `show`, the
-            post that is shown otherwise, or without a field left out; None: every post.
+            post that is shown changed or, without a field, left out; None: every post.
         field: the field that changes, such as `people` or `asks[0]`.
         change: the change of that field; of `react`, the cause of an alarm.
         people: the people whose letters, ballots or names are meant; of `show`, the parties that
             read the other board; empty: all.
         all_but: all people but `people` are meant.
-        rounds: in which rounds; empty: in all.
-        row: the row of own answers, or the row that a removed entry says.
-        places: of a later shuffler, the ballots that are meant, by place in its batch, from 0.
+        rounds: the rounds; empty: all.
+        row: the row of own answers, or the row of a removed entry.
+        places: of a later shuffler, the meant ballots, by place in its batch, from 0.
         until: of `hold`, the post at which all is shown; of `react`, the own post that follows.
         until_by: of `hold`, the author of that post.
-        deadlines: of `delay`, how long, in deadlines.
+        deadlines: of `delay`, its length, in deadlines.
     """
 
     by: str
@@ -86,11 +88,11 @@ class Deviation:
         return not self.rounds or number in self.rounds
 
     def means(self, person: str) -> bool:
-        """Whether a person is among those who are meant."""
+        """Whether the deviation means a person."""
         return not self.people or (person in self.people) != self.all_but
 
     def means_place(self, place: int) -> bool:
-        """Whether a ballot at a place of a batch is meant."""
+        """Whether the deviation means the ballot at a place of a batch."""
         return not self.places or (place in self.places) != self.all_but
 
     def __str__(self) -> str:
@@ -111,7 +113,7 @@ def _words(deviation: Deviation) -> Iterator[str]:
         yield deviation.do.value
         yield from [word for word in (name, deviation.change) if word]
     if deviation.row:
-        yield f"({', '.join(deviation.row)})"
+        yield f"({', '.join(map(_short, deviation.row))})"
     if deviation.do is not Action.SHOW:
         yield from _whose(deviation)
     if deviation.until is not None:
@@ -121,6 +123,11 @@ def _words(deviation: Deviation) -> Iterator[str]:
     if deviation.deadlines:
         yield f"by {deviation.deadlines:g} deadlines"
     yield _when(deviation.rounds)
+
+
+def _short(value: str) -> str:
+    """Return a value as it is, or the beginning of a long one, with its length."""
+    return value if len(value) <= LONGEST else f"{value[:BEGINNING]}.. of {len(value):,} characters"
 
 
 def _shown(deviation: Deviation, name: str) -> Iterator[str]:
@@ -136,7 +143,7 @@ def _shown(deviation: Deviation, name: str) -> Iterator[str]:
 
 
 def _whose(deviation: Deviation) -> Iterator[str]:
-    """Yield the people or places that are meant, in words."""
+    """Yield the meant people or places, in words."""
     if deviation.people:
         named = ", ".join(deviation.people)
         if deviation.change == "less":

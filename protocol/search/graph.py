@@ -1,9 +1,9 @@
 """A labelled graph up to renaming of its nodes, by colour refinement.
 
 Each node begins with the colour of its label. In every turn its colour becomes the hash of its own
-colour and of those of its neighbours, with the names of the edges, until no class splits. Two
-graphs that are equal but for the names of their nodes have the same hash. Refinement may miss a
-difference between two graphs, and never invents one.
+colour and its neighbours' colours, with the names of the edges, until no class splits. Two graphs
+that are equal but for the names of their nodes have the same hash. Refinement may miss a difference
+between two graphs, and never invents one.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ class Graph:
     """A graph whose nodes are labelled events, or byte strings that have identity only.
 
     Attributes:
-        labels: one a node; None of a byte string.
+        labels: by node; None for a byte string.
         edges: (node, name, node).
         atoms: byte string -> its node.
     """
@@ -66,5 +66,5 @@ class Graph:
             classes = split
 
     def canonical(self) -> str:
-        """Return the hash of the graph, the same for all graphs that differ by names alone."""
+        """Return the hash of the graph, the same for all graphs that differ only by names."""
         return digest(sorted(Counter(self.colours()).items()))

@@ -1,4 +1,4 @@
-"""The byte strings that a coalition derives from those it saw: by opening, hashing, unlocking.
+"""The byte strings that a coalition derives from observed ones: by opening, hashing, unlocking.
 
     opens     a member has the key of the layer, or an audit has shown the key of this one
     unlocks   all shares of the lock of a round are shown or held by members
@@ -6,7 +6,7 @@
     says      an opened ballot answers a question with these values
     body      a ballot that k people open is of the group with this body (opened_groups.py)
 
-Rules apply until nothing new follows. No byte string is tried as a key, and none is guessed.
+Rules apply until no new byte string follows. Byte strings are not tried as keys, or guessed.
 """
 
 import hashlib
@@ -30,20 +30,20 @@ Link = tuple[bytes, str, bytes]
 
 @dataclass(slots=True)
 class Knowledge:
-    """The closure of what a coalition saw.
+    """The closure of a coalition's observations.
 
     Attributes:
         links: (byte string, rule, byte string) that follows from it.
-        answers: opened ballot -> round and what it says.
+        answers: opened ballot -> round and its answer.
     """
 
     links: list[Link] = field(default_factory=list)
     answers: dict[bytes, Says] = field(default_factory=dict)
 
     def traced(self) -> Mapping[bytes, Says]:
-        """Return, for every byte string that leads to one opened ballot, what that ballot says.
+        """Return, for every byte string that leads to an opened ballot, the answer of that ballot.
 
-        Marks lead to their ballots, and layers to what is inside.
+        Marks lead to their ballots, and layers to their contents.
         """
         said = dict(self.answers)
         for _ in range(len(self.links)):
@@ -60,9 +60,9 @@ class Knowledge:
 def closure(
     view: AdversaryView, seen: Iterable[bytes], others: Iterable[AdversaryView] = ()
 ) -> Knowledge:
-    """Derive all that follows from byte strings with the keys of a coalition.
+    """Derive all byte strings that follow from observations with the keys of a coalition.
 
-    others: the same of the sessions of which the coalition has shown a party another board.
+    others: the views of sessions in which the coalition has shown a party another board.
     """
     known = Knowledge()
     atoms = set(seen)
@@ -72,7 +72,7 @@ def closure(
 
 
 def _close(view: AdversaryView, known: Knowledge, atoms: set[bytes]) -> None:
-    """Add all that follows in one session from byte strings, and these themselves."""
+    """Add the byte strings of a session, and all that follow from them."""
     for number in range(1, len(view.board.calls) + 1):
         plan = view.plan(number)
         if plan is None:
@@ -102,10 +102,10 @@ class _Rules:
     plan: Round
     known: Knowledge
     atoms: set[bytes]
-    ballots: list[bytes] = field(default_factory=list)  # opened; only k people open what they say
+    ballots: list[bytes] = field(default_factory=list)  # opened; only k people open their answers
 
     def applied(self, data: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield what follows from one byte string, with the rule."""
+        """Yield the byte strings that follow from a byte string, with the rule."""
         plan = self.plan
         size = len(data)
         if not plan.envelope or size == plan.envelope:
@@ -118,7 +118,7 @@ class _Rules:
             yield from self._ballot(data)
 
     def _seen(self, rule: str, hashed: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield a hash if the coalition saw it: others tell nothing."""
+        """Yield a hash if the coalition saw it: other hashes give no link."""
         if hashed in self.atoms:
             yield rule, hashed
 
@@ -162,7 +162,7 @@ class _Rules:
         return None
 
     def _ballot(self, plain: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield what follows from the inside of the last layer."""
+        """Yield the byte strings that follow from the content of the last layer."""
         if self.plan.lock:
             yield from self._seen("mark", mark(self.plan, plain))
         ballot = self.view.inside(self.plan, plain)
@@ -180,7 +180,7 @@ class _Rules:
 
 
 def _said(plan: Round, plain: bytes) -> Answer:
-    """Return the question and the values of a ballot, or why there are none."""
+    """Return the query and the values of a ballot, or the reason why it has none."""
     try:
         ballot = read_ballot(plan, plain)
     except Refused as refusal:

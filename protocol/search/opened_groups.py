@@ -1,9 +1,9 @@
 """The reading of ballots that only k people open together (the program `threshold`).
 
-A reader groups ballots by their bodies: equal bodies are of equal rows, whoever sent them. A group
-of k opens. A coalition that has the function's key besides, or its outputs for some rows, computes
-what a row would have been sealed with, and compares (protocol/opened_exploits.py). Where two people
-exchange rows, all groups keep their sizes, so an honest reader sees the same.
+A reader groups ballots by their bodies: equal bodies are of equal rows, of any senders. A group of
+k opens. A coalition with the function's key, or its outputs for some rows, computes the seed of a
+row, and compares (protocol/opened_exploits.py). If two people exchange rows, all groups keep their
+sizes, so an honest reader sees the same.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,17 +15,17 @@ from ..opened_exploits import prefixes_of
 from ..session import Round
 from ..threshold import read_sealed, rows_open
 
-Answer = tuple[int, tuple[str, ...]] | str  # a question and its values, or why there are none
+Answer = tuple[int, tuple[str, ...]] | str  # query and values, or a reason
 
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A ballot, and what a reader knows of it.
+    """A ballot, and a reader's knowledge of it.
 
     Attributes:
-        ballot: as it stood inside the innermost layer.
+        ballot: the content of the innermost layer.
         bodies: of each level up to the first that is not open: its number from 1, and the body.
-        said: the values that are open, or why the ballot holds no message; None: nothing is open.
+        said: the opened values, or the reason why the ballot holds no message; None: closed.
     """
 
     ballot: bytes
@@ -35,7 +35,7 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class KnownOutputs:
-    """The function for a coalition that has its outputs for some inputs alone.
+    """The function for a coalition that only has its outputs for some inputs.
 
     Attributes:
         known: input -> output.
@@ -49,7 +49,7 @@ class KnownOutputs:
 
 
 def groups_of(view: AdversaryView, plan: Round, ballots: Sequence[bytes]) -> Iterator[Grouped]:
-    """Yield the ballots of a round, each once, with its groups and what is open of it."""
+    """Yield the ballots of a round, each once, with its groups and its opened values."""
     if plan.shape is None:
         return
     held, messages = list[bytes](), list[bytes]()
@@ -74,7 +74,7 @@ def groups_of(view: AdversaryView, plan: Round, ballots: Sequence[bytes]) -> Ite
 def _bodies(
     shape: Shape, messages: Sequence[bytes], opened: Opened, place: int
 ) -> tuple[tuple[int, bytes], ...]:
-    """Return the body of the first level, and of the first that is not open."""
+    """Return the body of the first level, and of the first closed level."""
     level = len(opened.texts[place])
     parts = {0: messages[place], level: opened.rest[place]}
     return tuple((at + 1, part[: shape.body(at)]) for at, part in parts.items() if part)

@@ -1,4 +1,4 @@
-"""The pairs of deviations of a coalition, from its single ones."""
+"""The pairs of deviations of a coalition, made of its single deviations."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -9,10 +9,10 @@ from .space import Setting
 
 
 def pairs(setting: Setting, singles: Sequence[Deviation]) -> Iterator[tuple[Deviation, Deviation]]:
-    """Yield the pairs of deviations that are tried.
+    """Yield the pairs of deviations to try.
 
-    A party with a person of the coalition; a post that is changed with the board withheld from that
-    very post on; two deviations of one shuffler on its ballots, or on whom it hears.
+    A party with a person of the coalition; a changed post with the board withheld from that post
+    on; two deviations of the same shuffler on its ballots, or on the letters that it ignores.
     """
     friends, posts, ballots = set(setting.friends), list[Deviation](), list[Deviation]()
     holds = [one for one in singles if one.do is Action.HOLD]

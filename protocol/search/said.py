@@ -1,4 +1,4 @@
-"""The messages of an honest session, one of each sort: what a space of deviations follows from."""
+"""The messages of an honest session, one for each sort: the base of a space of deviations."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,14 +13,14 @@ from .view import Event
 
 @dataclass(slots=True)
 class Said:
-    """The messages of an honest session, one of each sort.
+    """The messages of an honest session, a message for each sort.
 
     Attributes:
         letters: (sender, kind, receiver's role, round) -> a message; to people it is personal.
         posts: (author, kind, round) -> a message.
-        heard: (receiver, kind) of the letters that people sent.
+        heard: (receiver, kind) of the letters of users.
         order: (kind, author, round) of the posts, in order.
-        rounds: how many there were.
+        rounds: the number of rounds.
     """
 
     letters: dict[tuple[str, Kind, Role, int], Body] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """The space of deviations of a coalition, derived from the messages of an honest session.
 
-What a member may do follows from what it posts and sends, hears and opens, and from the table of
-legal moves (phases.py). Sets of people: the target; all others; the target and another person; the
-target and the people of the coalition. Rounds: each, and both.
+The deviations of a member follow from its posts and letters, its inputs and openings, and the table
+of legal moves (phases.py). Sets of people: the target; all others; the target and another person;
+the target and the people of the coalition. Rounds: each, and both.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,24 +20,24 @@ from .view import Event
 LATE = 1.05  # deadlines: after the collection, before the next step gives up
 LATER = (0.55, 1.1)  # deadlines, of letters: within the collection, and after it
 ALONE = {"doubled": Kind.EVALUATED}  # change -> the one message in which it is tried
-ONE = (0,)  # the first ballot of a batch, for those who do not know whose is whose
-REACTIONS = (Kind.BURNED, Kind.ALARM)  # posts that are made for cause alone
+ONE = (0,)  # the first ballot of a batch, for members that do not know the senders
+REACTIONS = (Kind.BURNED, Kind.ALARM)  # posts that are made only with a cause
 Aim = tuple[tuple[str, ...], bool]  # people, and whether all but these are meant
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a space is derived from.
+    """The parameters of a space of deviations.
 
     Attributes:
         members: the coalition.
-        honest: the people who are not in it, by name; the first is the target.
-        rows: all rows that can be said.
+        honest: the people outside the coalition, by name; the first is the target.
+        rows: all rows that can be submitted.
         registered: whether only registered people may send.
         alone: whether a person can change its row without other messages (tokens, locks).
-        deepens: whether the curator asks again, by what it has counted.
+        deepens: whether the curator has further calls, by its counts.
         opens: whether only k people open a row: then every row is worth a guess.
-        signed: whether posts are signed, so that nobody changes those of others.
+        signed: whether posts are signed, so that only their authors can change them.
     """
 
     members: tuple[str, ...]
@@ -69,7 +69,7 @@ class Setting:
 
     @property
     def against(self) -> tuple[Aim, ...]:
-        """The sets with an honest person in them: on friends alone nothing is tried out."""
+        """The sets with an honest person in them: attacks on friends alone are not tried."""
         return tuple(aim for aim in self.aims if aim[1] or not set(aim[0]) <= set(self.friends))
 
 
@@ -104,7 +104,7 @@ def _of_member(setting: Setting, said: Said, member: str) -> Iterator[Deviation]
 
 
 def _of_person(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
-    """A person of the coalition stays silent, or answers another row."""
+    """Yield the deviations of a person of the coalition: silence, or another row."""
     kinds = dict.fromkeys(
         kind for sender, kind, *_ in (*said.letters, *said.posts) if sender == member
     )
@@ -117,7 +117,7 @@ def _of_person(setting: Setting, said: Said, member: str) -> Iterator[Deviation]
 
 
 def _of_posts(said: Said, member: str, setting: Setting) -> Iterator[Deviation]:
-    """A member omits or delays a post, or changes a field of it."""
+    """Yield the deviations of a member on its posts: omission, delay, a changed field."""
     for (author, kind, number), body in said.posts.items():
         if author != member:
             continue
@@ -128,7 +128,7 @@ def _of_posts(said: Said, member: str, setting: Setting) -> Iterator[Deviation]:
 
 
 def _changed(setting: Setting, one: Deviation, body: Body) -> Iterator[Deviation]:
-    """Every change of every field, for every set of people or rows that it can mean."""
+    """Yield every change of every field, for every set of people or rows that it can mean."""
     for path, change in changes_of(body):
         other = replace(one, do=Action.CHANGE, field=path, change=change)
         if not CHANGES[change].aimed:
@@ -149,7 +149,7 @@ def _is_of_bytes(body: Body, path: str) -> bool:
 
 
 def _of_letters(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
-    """A member omits, delays or changes a letter: of some people, where letters are personal."""
+    """Yield the deviations of a member on its letters: of some people, if letters are personal."""
     for (sender, kind, to, number), body in said.letters.items():
         if sender != member:
             continue
@@ -172,14 +172,14 @@ def _of_letters(setting: Setting, said: Said, member: str) -> Iterator[Deviation
 
 
 def _of_hearing(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
-    """A member ignores letters of people."""
+    """Yield the deviations of a member that ignores letters of people."""
     kinds = sorted(kind for receiver, kind in said.heard if receiver == member)
     for kind, aim, rounds in product(kinds, setting.against, said.periods):
         yield _on(Deviation(by=member, do=Action.IGNORE, message=kind, rounds=rounds), aim)
 
 
 def _of_ballots(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
-    """A shuffler drops, doubles or replaces ballots that it has opened, or adds own ones."""
+    """Yield the deviations of a shuffler on opened ballots: drop, double, replace, add."""
     for how, rounds in product(ON_BALLOTS, said.periods):
         one = Deviation(by=member, do=how, rounds=rounds)
         if how is Action.ADD:  # people who do not exist hand in to the first shuffler alone
@@ -192,7 +192,7 @@ def _of_ballots(setting: Setting, said: Said, member: str) -> Iterator[Deviation
 
 
 def _of_questions(said: Said, member: str) -> Iterator[Deviation]:
-    """A curator asks wider groups than its rule, from a round on after the first, or in one."""
+    """Yield the wider calls of a curator, from a round on after the first, or in one round."""
     later = range(2, said.rounds + 1)
     for first in later:
         for last in range(first, said.rounds + 1):
@@ -200,7 +200,7 @@ def _of_questions(said: Said, member: str) -> Iterator[Deviation]:
 
 
 def _without_cause(said: Said, member: str) -> Iterator[Deviation]:
-    """A member burns a round or raises an alarm without a cause, or never burns."""
+    """Yield a member's burns and alarms without a cause, and its missing burns and alarms."""
     moves = [pair for phase in MOVES.values() for pair in phase.items()]
     may = {kind for kind, move in moves if role(member) in move.speakers and BOARD in move.hearers}
     own = [(kind, number) for author, kind, number in said.posts if author == member and number]
@@ -213,7 +213,7 @@ def _without_cause(said: Said, member: str) -> Iterator[Deviation]:
 
 
 def _of_network(setting: Setting, said: Said) -> Iterator[Deviation]:
-    """Whoever holds the wires loses, delays or replaces letters, or withholds the board."""
+    """Yield the deviations of `network`: loses, delays or replaces letters, or holds the board."""
     kinds = {kind for _, kind in said.heard}
     kinds |= {kind for _, kind, to, _ in said.letters if to is Role.USER}
     for kind, aim, rounds in product(sorted(kinds), setting.against, said.periods):
@@ -222,13 +222,13 @@ def _of_network(setting: Setting, said: Said) -> Iterator[Deviation]:
         yield from (replace(one, do=Action.DELAY, deadlines=late) for late in LATER)
         if kind is Kind.SUBMISSION and not setting.registered:
             yield replace(one, do=Action.REPLACE)
-        if kind is Kind.QUERY:  # nobody signs it
+        if kind is Kind.QUERY:  # it has no signature
             yield from (replace(one, do=Action.REPLACE, row=row) for row in setting.rows)
     yield from _holds(setting, said)
 
 
 def _holds(setting: Setting, said: Said) -> Iterator[Deviation]:
-    """The board is withheld from a person, or from all, from one kind of post until another."""
+    """Yield the holds of the board, for the target or for all, from one kind of post to another."""
     for number in range(1, said.rounds + 1):
         order = [(kind, author) for kind, author, at in said.order if at == number]
         first = {kind: order.index((kind, author)) for kind, author in reversed(order)}
@@ -249,10 +249,11 @@ def _holds(setting: Setting, said: Said) -> Iterator[Deviation]:
 
 
 def _of_board(setting: Setting, said: Said) -> Iterator[Deviation]:
-    """The keeper of the board shows one party another: the target, or a shuffler.
+    """Yield the other boards that the keeper shows to one party: the target, or a shuffler.
 
-    All keys are own ones; a kind of post is left out; a post of a member, or where nothing is
-    signed any post, has another field.
+    All keys are own keys; a kind of post is left out; a post of a member, or any post if posts are
+    not
+    signed, has another field.
     """
     target = setting.honest[0]
     shufflers = {author for author, *_ in said.posts if author != BOARD and _is_shuffler(author)}
@@ -268,7 +269,7 @@ def _of_board(setting: Setting, said: Said) -> Iterator[Deviation]:
 
 
 def _of_announcement(setting: Setting, said: Said) -> Iterator[Deviation]:
-    """The curator tells the target of another announcement than the one on the board."""
+    """Yield the other announcements that the curator shows to the target."""
     told = said.posts.get((Role.CURATOR, Kind.ANNOUNCEMENT, 0))
     one = Deviation(
         by=Role.CURATOR, do=Action.SHOW, message=Kind.ANNOUNCEMENT, people=setting.honest[:1]
@@ -279,9 +280,9 @@ def _of_announcement(setting: Setting, said: Said) -> Iterator[Deviation]:
 
 
 def _field_changes(setting: Setting, post: Deviation, body: Body) -> Iterator[Deviation]:
-    """Every change of every field of a post; entries of people that are removed are the reader's.
+    """Yield every change of every field of a post; removed entries of people are the reader's.
 
-    post: the deviation by which it is shown.
+    post: the deviation that shows it.
     """
     for path, change in changes_of(body):
         other = replace(post, field=path, change=change)

@@ -1,10 +1,10 @@
-"""The view of a coalition as a graph: two sessions with equal graphs are not told apart.
+"""The view of a coalition as a graph: two sessions with equal graphs are indistinguishable.
 
 Nodes are messages and byte strings. A message that a member sent, received or overheard, and a post
-on the board, is labelled by sender, receiver, kind, round, half deadline, numbers and texts.
-A byte string has identity only. Edges: field of; and what the closure derives (knowledge.py). Where
-batches keep their order, places in lists count for whoever saw in which order people sent; else the
-order of a list follows from random bytes.
+on the board, is labelled by sender, receiver, kind, round, half deadline, numbers and texts. With
+`times` the label of a post has its exact time. A byte string has identity only. Edges: fields, and
+the links of the closure (knowledge.py). If batches keep their order, places in lists count for a
+coalition that saw the order of sending; else the order of a list follows from random bytes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,13 +25,14 @@ from ..session import Round
 from .graph import Graph
 from .knowledge import closure
 
-# Fields that are random, or follow from others: they tell nothing that is not told otherwise.
+# Fields that are random, or follow from others: they add no information.
 UNREAD = frozenset(
     {"signature", "witness", "session", "nonce", "proof", "root", "state", "seal", "place"}
 )
 LONG = 16  # bytes from which a byte string has identity; a shorter one is a label
 LENGTH = 4  # bytes of the length before a byte string
-PARTS = 2  # of a deadline, in which events are not told apart
+PARTS = 2  # parts of a deadline, in which times count as equal
+DIGITS = 6  # decimals of an exact time, deadlines
 
 
 class Event(NamedTuple):
@@ -39,8 +40,8 @@ class Event(NamedTuple):
 
     Attributes:
         time: seconds of the session.
-        sender: in whose name it came.
-        receiver: where it went; `board` for a post.
+        sender: the party in whose name it was sent.
+        receiver: the receiving party; `board` for a post.
         data: the bytes of the message.
     """
 
@@ -65,13 +66,16 @@ def canonical_view(
     members: Sequence[str],
     own: Iterable[Sequence[bytes]] = (),
     others: Iterable[AdversaryView] = (),
+    *,
+    times: bool = False,
 ) -> str:
-    """Return the hash of a coalition's view, the same for views that it cannot tell apart.
+    """Return the hash of a coalition's view, the same for views that it cannot distinguish.
 
     view: the board and the members' keys. own: layers of each ballot that a member made itself,
     outermost first. others: the other boards that it has shown, with the keys that it has there.
+    times: whether posts have their exact times.
     """
-    return view_graph(view, events, members, own, others).canonical()
+    return view_graph(view, events, members, own, others, times=times).canonical()
 
 
 def view_graph(
@@ -80,9 +84,11 @@ def view_graph(
     members: Sequence[str],
     own: Iterable[Sequence[bytes]] = (),
     others: Iterable[AdversaryView] = (),
+    *,
+    times: bool = False,
 ) -> Graph:
     """Return a coalition's view as a graph."""
-    graph = _observed(view, events, members)
+    graph = _observed(view, events, members, times=times)
     for layers in own:
         made = graph.node("own ballot")
         for layer in layers:
@@ -98,7 +104,7 @@ def view_graph(
 def known_values(
     view: AdversaryView, events: Iterable[Event], members: Sequence[str]
 ) -> Mapping[bytes, Mapping[int, str]]:
-    """Return what a coalition knows of byte strings: the values of their ballots, by column."""
+    """Return the values, by column, that a coalition knows of the ballots of byte strings."""
     known = closure(view, _observed(view, events, members).atoms)
     values = dict[bytes, Mapping[int, str]]()
     for data, (number, answer) in known.traced().items():
@@ -109,10 +115,12 @@ def known_values(
     return values
 
 
-def _observed(view: AdversaryView, events: Iterable[Event], members: Sequence[str]) -> Graph:
-    """Return the messages that a coalition saw, without what follows from them."""
+def _observed(
+    view: AdversaryView, events: Iterable[Event], members: Sequence[str], *, times: bool = False
+) -> Graph:
+    """Return the messages that a coalition saw, without their consequences."""
     graph = Graph()
-    builder = _Builder(graph, view, members)
+    builder = _Builder(graph, view, members, times=times)
     for event in seen_by(events, members):
         builder.event(event)
     return graph
@@ -121,8 +129,11 @@ def _observed(view: AdversaryView, events: Iterable[Event], members: Sequence[st
 class _Builder:
     """Adds events to the graph of a view."""
 
-    def __init__(self, graph: Graph, view: AdversaryView, members: Sequence[str]) -> None:
+    def __init__(
+        self, graph: Graph, view: AdversaryView, members: Sequence[str], *, times: bool
+    ) -> None:
         self._graph = graph
+        self._times = times
         self._orders = NETWORK in members or shuffler(1) in members
         announced = view.board.announcement
         self._deadline = announced.rules.deadline if announced is not None else 1
@@ -132,15 +143,14 @@ class _Builder:
         self._arrived: dict[tuple[str, int], int] = {}
 
     def event(self, event: Event) -> None:
-        """Add one message."""
+        """Add a message."""
         try:
             message = decode_message(event.data)
         except Refused:
             return
         node = self._graph.node(None)
         labels = list(self._fields(node, "", message.body))
-        part = int(PARTS * event.time / self._deadline)
-        place = event.sender, event.receiver, message.kind.name, message.round, part
+        place = event.sender, event.receiver, message.kind.name, message.round, self._when(event)
         rank = self._rank(event, message)
         self._graph.labels[node] = (*place, *rank, *sorted(map(str, labels)))
         if isinstance(message.body, Batch):
@@ -148,8 +158,17 @@ class _Builder:
             if digest in self._graph.atoms:
                 self._graph.edge(node, "digest", self._graph.atom(digest))
 
+    def _when(self, event: Event) -> float:
+        """Return the exact time of a post, in deadlines, or the part of a deadline of a message.
+
+        Users send at random times, so exact times of letters would be chance.
+        """
+        deadlines = event.time / self._deadline
+        is_exact = self._times and event.receiver == BOARD
+        return round(deadlines, DIGITS) if is_exact else int(PARTS * deadlines)
+
     def _rank(self, event: Event, message: Message) -> tuple[int, ...]:
-        """Return the place of a submission among those of its round, where batches keep order."""
+        """Return the place of a submission in its round, if batches keep order; else ()."""
         if self._ordered or not isinstance(message.body, Submission):
             return ()
         key = event.receiver, message.round

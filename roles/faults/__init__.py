@@ -1,5 +1,5 @@
-"""Parties that do not follow the rules, as attacks of the catalogue want them, by whom they bend.
+"""Misbehaviour of parties, for the attacks of the catalogue, by party.
 
-May import what `roles` may. Must never know whether an attack is any good: effects are measured by
-`scenarios` from what attackers saw.
+May import the rooms that `roles` may. Must never know whether an attack is any good: `scenarios`
+measures its effects from the views of attackers.
 """

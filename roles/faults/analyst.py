@@ -1,4 +1,4 @@
-"""What an analyst may do wrong: publish other counts than it has read."""
+"""Misbehaviour of an analyst: it publishes other counts than it has read."""
 
 from dataclasses import replace
 
@@ -8,14 +8,14 @@ from ..occasions import Note, no_note
 
 
 class Miscounting(Endpoint):
-    """An analyst that reads honestly, and publishes that everybody is like the most frequent."""
+    """An analyst that reads honestly, and counts all people in the most frequent cell."""
 
     def __init__(self, network: Network, party: str, note: Note = no_note) -> None:
         super().__init__(network, party)
         self.note = note
 
     async def post(self, body: Body) -> None:
-        """Count everybody in the largest crowd; they are as many as before."""
+        """Count all people in the largest cell; their number is unchanged."""
         if isinstance(body, Tally) and body.counts is not None:
             said = replace(body, counts=tuple(_one_crowd(count) for count in body.counts))
             if said != body:
@@ -25,7 +25,7 @@ class Miscounting(Endpoint):
 
 
 def miscounting(note: Note) -> Fault:
-    """Give the fault of an analyst that miscounts. note: says that its counts are others."""
+    """Return the fault of an analyst that miscounts. note: records that its counts differ."""
     return lambda network, party: Miscounting(network, party, note)
 
 

@@ -34,13 +34,13 @@ class Turn:
         plan: the round.
         hop: the shuffler's.
         said: the account of the honest role.
-        layers: the opened layers, in the order in which they came.
-        senders: at the first shuffler, the users whose layers they are; all of a user's lie side
-            by side.
+        layers: the opened layers, in order of arrival.
+        senders: at the first shuffler, the users of the layers; the layers of a user are adjacent.
         last: functions that are applied to the batch when its layers are arranged.
-        refused: layers and letters that are accounted for as refused, besides those of `said`.
+        refused: layers and letters that are accounted for as refused, besides the refusals of
+            `said`.
         unheard: letters that the role was not shown, and that are accounted for as received.
-        digest: that of the account; None: the true one.
+        digest: the digest in the account; None: the true digest.
         early: batches that leave before this one, by receiver.
     """
 
@@ -71,7 +71,7 @@ class Turn:
 
 
 class BatchDoor(Endpoint):
-    """A shuffler's place that may change what leaves. Here, nothing is changed."""
+    """A shuffler's place that may change its batch. This class changes nothing."""
 
     def __init__(self, network: Network, party: str) -> None:
         super().__init__(network, party)
@@ -171,7 +171,7 @@ class BatchDoor(Endpoint):
         return [onion for onions in by_sender.values() for onion in onions], list(by_sender)
 
     def _body(self, plan: Round, letter: Letter) -> Body | None:
-        """The body of a letter of a round; None if it is of another, or no message."""
+        """Return the body of a letter of this round; None for other letters."""
         try:
             message = decode_message(letter[1])
         except Refused:

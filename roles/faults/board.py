@@ -1,9 +1,9 @@
-"""What whoever keeps the board may do wrong: show one person another board than everybody else.
+"""Misbehaviour of the board's keeper: it shows a user another board than all other parties.
 
-Whoever does so holds the wires as well: the board is where people learn to whom they seal. On the
-other board every party has a key that the liar made, so that it reads whatever is sealed there. It
-signs what it shows with the board's own identity, or nobody would believe it, and everybody else's
-posts with identities that it made: it has no others.
+Such a keeper holds the wires as well: the board is where users learn the keys to seal to. On the
+other board every party has a key that the keeper made, so that it reads all ballots sealed there.
+It signs that board with its own identity, because its reader checks it, and the posts of all other
+parties with identities that it made: it has no other keys.
 """
 
 from collections.abc import Mapping
@@ -32,8 +32,8 @@ class Forgery(OwnStream):
     """Another board, made from the posts of the true one, with keys of the liar's own.
 
     entropy: the source of keys and identities. notary: the identity of the keeper of the board;
-    None where nothing is signed. instruments: are told of the board and its keys. pairs: the keys
-    that take the place of the parties' keys, by name. note: says that another post was shown.
+    None if posts are not signed. instruments: are told of the board and its keys. pairs: the keys
+    that take the place of the parties' keys, by name. note: records that another post was shown.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Forgery(OwnStream):
     def hear(self, entry: Entry) -> None:
         """Show a post's counterpart, as long as there is one.
 
-        A post that is proved of the true session alone, such as a share of a lock, has none. The
+        A post with a proof for the true session, such as a share of a lock, has no counterpart. The
         reader of this board sees it stop there, and answers no more.
         """
         author, number = entry.author, entry.message.round
@@ -75,7 +75,7 @@ class Forgery(OwnStream):
         self.instruments.tell(lambda instrument: instrument.misled(shown, keys))
 
     def _instead(self, entry: Entry) -> Body:
-        """What stands there instead of an entry."""
+        """Return the body that stands on this board in place of an entry."""
         match entry.message.body:
             case Key(key=key):
                 scheme = suite_by_code(key.suite, lesson=True)
@@ -101,7 +101,7 @@ class Forgery(OwnStream):
         return Signer(self.entropy.fork(f"identity {author}"))
 
     def _signers(self, roster: Roster) -> Roster:
-        """Another roster of the same opening: all identities but the board's are made up."""
+        """Return another roster of the same opening, with made-up identities except the board's."""
         hops = tuple(
             self._identity(parties.shuffler(hop + 1)).public for hop in range(len(roster.shufflers))
         )
@@ -128,12 +128,12 @@ def announced_with(told: Announcement, pairs: Mapping[str, KeyPair]) -> Announce
 
 
 def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:
-    """The secret keys, by the party whose place they take."""
+    """Return the secret keys, by the party whose place they take."""
     return {party: pair.secret for party, pair in pairs.items()}
 
 
 def misled(entropy: Entropy, note: Note = no_note) -> Fault:
-    """Give the place of an honest user who is shown a forged board."""
+    """Return the fault of an honest user that is shown a forged board."""
 
     def place(network: Network, party: str) -> Endpoint:
         forgery = Forgery(network.stream, entropy, network.notary, network.instruments, note)

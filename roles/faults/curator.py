@@ -1,7 +1,7 @@
-"""What a curator may do wrong: lie about its rule or its counts, equivocate, claim a crash."""
+"""Misbehaviour of a curator: lies about its rule or its counts, equivocation, a claimed crash."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...errors import RoundBurned
@@ -15,13 +15,15 @@ from ..occasions import Note, no_note
 
 CRASH = "the curator says that its machine has crashed"
 
+MakeStrategy = Callable[[Strategy], Strategy]  # from the announced strategy
+
 
 class Liar(Endpoint):
-    """A curator that says what its attacks say; what it decides by is another thing (`lying`).
+    """A curator whose posts follow its attacks; its decisions follow `lying`.
 
-    attacks: `equivocate`: tell `target` of a session in which ballots have no salt. `crash`: count,
-    then say that it failed. `lie-marginals`: publish small crowds as part of the largest one.
-    notes: say that an attack is carried out. lying: what it decides by.
+    attacks: `equivocate`: show `target` a session in which ballots have no salt. `crash`: count,
+    then claim a failure. `lie-marginals`: publish small crowds as part of the largest. notes:
+    record that an attack is carried out. lying: its strategy, None if honest.
     """
 
     def __init__(
@@ -31,7 +33,7 @@ class Liar(Endpoint):
         attacks: Collection[str],
         target: str | None,
         notes: Mapping[str, Note],
-        lying: "Lying | None",
+        lying: "Lying | OwnStrategy | None",
     ) -> None:
         super().__init__(network, party)
         self.attacks = attacks
@@ -40,11 +42,11 @@ class Liar(Endpoint):
         self.lying = lying
 
     def _note(self, attack: str) -> None:
-        """Say that an attack is carried out."""
+        """Record that an attack is carried out."""
         self.notes.get(attack, no_note)(self.network.instruments)
 
     async def post(self, body: Body) -> None:
-        """Post honestly, but tell the target another announcement, or crash before the count."""
+        """Post honestly, but show the target another announcement, or crash before the count."""
         if "crash" in self.attacks and isinstance(body, Tally):
             self._note("crash")
             raise RoundBurned(CRASH)
@@ -67,13 +69,13 @@ class Liar(Endpoint):
 
 @dataclass(frozen=True, slots=True)
 class Lying(Strategy):
-    """A strategy that is not the announced one.
+    """A strategy that deviates from the announced strategy.
 
     Attributes:
-        honest: the announced one.
+        honest: the announced strategy.
         attacks: `lie`: keep every column, and certify it with the proof for fewer. `lie-marginals`:
-            decide as if small crowds were part of the largest one.
-        changed: those attacks by which it has decided otherwise than it would have.
+            decide as if small crowds were part of the largest.
+        changed: the attacks that have changed a call or a decision.
     """
 
     honest: Strategy
@@ -92,11 +94,11 @@ class Lying(Strategy):
         return said
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Ask as the announced one, of what it says it has read."""
+        """Return the call of the announced strategy, from the claimed counts."""
         return self.honest.ask(schema, self._heard(heard))
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Decide likewise, and perhaps keep every column for all that."""
+        """Return the decision from the claimed counts, with every column for the attack `lie`."""
         decision = self.honest.decide(schema, self._heard(heard))
         every = tuple(range(len(schema.features)))
         if "lie" not in self.attacks or decision.kept == every:
@@ -105,14 +107,58 @@ class Lying(Strategy):
         return replace(decision, kept=every)
 
 
-def lying(honest: DecisionRule | Strategy, *attacks: str) -> Lying | None:
-    """Give what a curator decides by who commits these attacks; None: by the announced rule."""
-    changed = {"lie", "lie-marginals"} & set(attacks)
-    return Lying(strategy_of(honest), attacks) if changed else None
+@dataclass(frozen=True, slots=True)
+class OwnStrategy(Strategy):
+    """A strategy that an attack brings, beside the one that it replaces.
+
+    Attributes:
+        honest: the strategy that it replaces.
+        own: the strategy of the attack.
+        attack: the name of the attack.
+        changed: attacks by which the curator has asked or decided otherwise than announced.
+    """
+
+    honest: Strategy
+    own: Strategy
+    attack: str
+    changed: set[str] = field(default_factory=set)
+
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
+        """Return the call of the attack, and keep whether it differs."""
+        call = self.own.ask(schema, heard)
+        if self.attack not in self.changed and call != self.honest.ask(schema, heard):
+            self.changed.add(self.attack)
+        return call
+
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
+        """Return the decision of the attack, and keep whether it differs."""
+        decision = self.own.decide(schema, heard)
+        if self.attack not in self.changed and decision != self.honest.decide(schema, heard):
+            self.changed.add(self.attack)
+        return decision
+
+
+def lying(
+    honest: DecisionRule | Strategy,
+    *attacks: str,
+    strategies: Mapping[str, MakeStrategy] | None = None,
+) -> Lying | OwnStrategy | None:
+    """Return the strategy of a curator that commits these attacks; None: the announced rule.
+
+    strategies: attack -> the attack's strategy, made from the strategy that it replaces.
+    """
+    found: Lying | OwnStrategy | None = None
+    changed: set[str] = set()
+    if {"lie", "lie-marginals"} & set(attacks):
+        found = Lying(strategy_of(honest), attacks, changed)
+    for attack, make in (strategies or {}).items():
+        replaced = found or strategy_of(honest)
+        found = OwnStrategy(replaced, make(replaced), attack, changed)
+    return found
 
 
 def merged(count: Counts) -> Counts:
-    """Add every crowd of less than a quarter of the people to the largest one."""
+    """Add every crowd of less than a quarter of the people to the largest crowd."""
     total = sum(count.values())
     large = Counter({cell: many for cell, many in count.items() if 4 * many >= total})
     if count:
@@ -124,11 +170,10 @@ def liar(
     *attacks: str,
     target: str | None = None,
     notes: Mapping[str, Note] | None = None,
-    lying: Lying | None = None,
+    lying: Lying | OwnStrategy | None = None,
 ) -> Fault:
-    """Give the fault of a curator that commits these attacks.
+    """Return the fault of a curator that commits these attacks.
 
-    notes: say that an attack is carried out. lying: what it decides by; None: by the announced
-    rule.
+    notes: record that an attack is carried out. lying: its strategy; None: the announced rule.
     """
     return lambda network, party: Liar(network, party, attacks, target, notes or {}, lying)

@@ -1,4 +1,4 @@
-"""A session whose members deviate: their places, the wires, the questions of the curator."""
+"""A session with deviating members: their places, the wires, the queries of the curator."""
 
 from dataclasses import replace
 
@@ -28,9 +28,9 @@ def deviant_cast(cast: Cast, deviations: Deviations) -> Cast:
 
 
 def _consulting(cast: Cast, deviations: Deviations) -> Cast:
-    """Return a session in which people of the coalition ask for the rows that they say.
+    """Return a session in which users of the coalition request outputs of their submitted rows.
 
-    Their outputs are known to all members. Whoever asks for nothing has none.
+    Their outputs are known to all members. A user without a request has no outputs.
     """
     said = {one.by: one.row for one in deviations.strategy if one.do is Action.SAY}
     silent = {one.by for one in deviations.strategy if one.message is Kind.QUERY}

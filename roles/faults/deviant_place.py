@@ -1,4 +1,4 @@
-"""The place of a member: its honest role runs on, and what it sends, posts and opens is changed."""
+"""The place of a member: its honest role runs on; its letters, posts and openings are changed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -28,7 +28,7 @@ IN_BATCH = (Action.DROP, Action.DOUBLE, Action.REPLACE)
 
 
 class DeviantPlace(Endpoint):
-    """The place of a member: what its honest role sends, posts and opens goes through it."""
+    """The place of a member; letters, posts and openings of its honest role pass through it."""
 
     def __init__(self, deviations: Deviations, network: Network, party: str) -> None:
         super().__init__(network, party)
@@ -38,7 +38,7 @@ class DeviantPlace(Endpoint):
         return (one for one in self.deviations.of(self.party, *kinds) if one.is_in(number))
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Send a letter as the deviations have it."""
+        """Send a letter as the deviations change it."""
         number = plan.call.round
         for one in self._own(number, Action.SAY):
             if isinstance(body, Submission):
@@ -50,7 +50,7 @@ class DeviantPlace(Endpoint):
             await super().send(plan, receiver, other)
 
     async def post(self, body: Body) -> None:
-        """Post as the deviations have it, after what is posted without a cause."""
+        """Post as the deviations change it, after the posts without a cause."""
         number = body.round if isinstance(body, Call) else len(self.network.board.calls)
         kind = KINDS[type(body)]
         for one in self._own(number, Action.REACT):
@@ -68,7 +68,7 @@ class DeviantPlace(Endpoint):
                 retell(self.deviations, one, self.network, other)
 
     async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
-        """Return what goes out instead of a message, after its delay; None: nothing does."""
+        """Return the message that replaces a message, after its delay; None: no message."""
         kind = KINDS[type(body)]
         for one in self._own(number, Action.OMIT, Action.DELAY, Action.CHANGE):
             if one.message is not kind or (is_person(receiver) and not one.means(receiver)):
@@ -91,12 +91,12 @@ class DeviantPlace(Endpoint):
 
 
 def _means(one: Deviation, place: int, senders: Sequence[str]) -> bool:
-    """Whether the ballots at a place are meant: by whose they are, where that is known."""
+    """Whether a deviation means the ballots at a place: by their user, if it is known."""
     return one.means(senders[place]) if senders else one.means_place(place)
 
 
 def _by_name(senders: Sequence[str]) -> Callable[[int], int]:
-    """Return an order of places that does not depend on who came when."""
+    """Return an order of places that does not depend on the order of arrival."""
     return lambda place: parties.index(senders[place]) if senders else place
 
 
@@ -128,9 +128,9 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
             ]
 
     def _instead(self, turn: Turn, one: Deviation, rank: int, group: Layers) -> Layers:
-        """Return what stands for some layers; what is lost is said not to open.
+        """Return the replacement of some layers; dropped layers are counted as unopened.
 
-        rank: among those that are meant; own rows are all that can be said, in turn.
+        rank: of the ballot among the meant ballots; own rows cycle through all possible rows.
         """
         self.deviations.note(one, self.network.instruments)
         if one.do is Action.DROP:

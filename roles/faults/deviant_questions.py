@@ -1,4 +1,4 @@
-"""The questions of a malicious curator: groups of columns that its announced rule forbids."""
+"""The queries of a malicious curator: groups of columns that its announced rule forbids."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from .deviation import Deviations
 class Overasking(Strategy):
     """A strategy that asks the widest groups that the board takes, in the rounds of a deviation.
 
-    It asks and decides as the announced one from what came before those rounds.
+    It asks and decides like the announced strategy from the counts before those rounds.
 
     Attributes:
-        honest: the announced one.
-        cast: the session, whose program and rule say what the board takes.
-        deviations: the strategy of the coalition; its record of rounds asked otherwise.
+        honest: the announced strategy.
+        cast: the session, with the program and rule that fix the legal calls.
+        deviations: the strategy of the coalition; its record of changed rounds.
     """
 
     honest: Strategy
@@ -32,7 +32,7 @@ class Overasking(Strategy):
     deviations: Deviations
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the widest call that is legal, if the round is meant; else what is due."""
+        """Return the widest legal call, if a deviation means the round; else the due call."""
         number, calls = len(heard) + 1, [result.call for result in heard]
         due = self.honest.ask(schema, self._before(heard))
         if due is not None and due.round != number:  # it was asked before this round
@@ -49,7 +49,7 @@ class Overasking(Strategy):
         return legal(self.cast.program, schema, calls, None, call, self.cast.policy.rule)
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """Return the decision of the announced strategy, from what was asked by its rule."""
+        """Return the decision of the announced strategy, from the calls by its rule."""
         return self.honest.decide(schema, self._before(heard))
 
     def _own(self) -> Iterator[Deviation]:
@@ -71,7 +71,7 @@ def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:
 
 
 def questions(cast: Cast, deviations: Deviations) -> Strategy | None:
-    """Return the strategy by which the curator asks; None: the announced one."""
+    """Return the strategy of the curator's calls; None: the announced strategy."""
     if not any(True for _ in deviations.of(parties.CURATOR, Action.ASK)):
         return cast.lies
     return Overasking(strategy_of(cast.lies or cast.decide), cast, deviations)

@@ -1,4 +1,4 @@
-"""What `network` does to letters of people on their way, and what members hear otherwise."""
+"""Deviations of `network` on users' letters, and of members on the letters that they receive."""
 
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +20,7 @@ HEARD = (Action.IGNORE, Action.ADD)  # of members
 
 
 def wire(deviations: Deviations) -> Wire | None:
-    """Return what is done to letters on their way; None: nothing."""
+    """Return the wire that carries out these deviations; None without such deviations."""
     heard = any(one.do in HEARD for one in deviations.strategy)
     on_wires = any(True for _ in deviations.of(parties.NETWORK, *ON_WIRES))
     return DeviantWire(deviations) if heard or on_wires else None
@@ -28,12 +28,12 @@ def wire(deviations: Deviations) -> Wire | None:
 
 @dataclass(slots=True)
 class DeviantWire(Wire):
-    """What `network` does to letters of people, and what members hear otherwise.
+    """A wire with the deviations of `network` on users' letters, and of members on their input.
 
     Attributes:
         deviations: the strategy.
-        added: the deviations and rounds in which own answers were handed in.
-        asked: the rows that `network` has asked for in people's names, by person and round.
+        added: the deviations and rounds in which own answers were submitted.
+        asked: the rows that `network` requested in users' names, by person and round.
     """
 
     deviations: Deviations
@@ -66,7 +66,7 @@ class DeviantWire(Wire):
         return True
 
     async def _add(self, network: Network, message: Message, receiver: str) -> None:
-        """Hand in an own answer in the name of a person who does not exist, once a round."""
+        """Submit an own answer in the name of a person who does not exist, once a round."""
         if not isinstance(message.body, Submission):
             return
         for one in self.deviations.of(receiver, Action.ADD):
@@ -84,7 +84,7 @@ class DeviantWire(Wire):
     async def _replaced(
         self, network: Network, message: Message, sender: str, receiver: str
     ) -> bool:
-        """Hand on an own envelope instead; False where that is done."""
+        """Forward an own envelope in place of the user's; False after that."""
         if not isinstance(message.body, Submission):
             return True
         number = message.round
@@ -101,7 +101,7 @@ class DeviantWire(Wire):
     async def _asked(
         self, network: Network, message: Message, sender: str, receiver: str, one: Deviation
     ) -> bool:
-        """Ask `randomness` for an own row in a person's name; False where that is done."""
+        """Request outputs of an own row from `randomness` in a user's name; False after that."""
         number = message.round
         plan = network.plan(network.board.calls[number - 1])
         row = one.row or tuple(covering_rows(plan, parties.index(sender) + 1)[-1])
@@ -111,9 +111,9 @@ class DeviantWire(Wire):
         return False
 
     async def _answered(self, network: Network, message: Message, receiver: str) -> None:
-        """Hand in the own row that was asked for in a person's name, once it is answered.
+        """Submit the own row that was requested in a user's name, after the answer.
 
-        Where people are registered, it is refused: only they can sign it. The outputs are known.
+        If users are registered, it is refused: only they can sign it. The outputs are known.
         """
         row = self.asked.pop((receiver, message.round), None)
         if row is None:

@@ -1,4 +1,4 @@
-"""The strategy of a coalition in one session, and the record of what the coalition saw.
+"""The strategy of a coalition in a session, and the record of the coalition's view.
 
 A deviation is data (protocol/search/deviation.py), derived from the protocol and from no attack.
 Members have places that carry it out (deviant_place.py), and letters pass deviant_wire.py.
@@ -31,12 +31,12 @@ OtherSession = Callable[[AdversaryView], AdversaryView]
 
 @dataclass(slots=True)
 class DeviationRecord(AdversaryRecord):
-    """What the coalition saw, with times.
+    """The record of the coalition's view, with times.
 
     Attributes:
         events: letters and posts, in order.
         own: the layers of each ballot that members made, outermost first.
-        others: what makes of the coalition's view that of a session that a party was shown.
+        others: functions from the coalition's view to that of a session that a party was shown.
     """
 
     events: list[Event] = field(default_factory=list)
@@ -55,15 +55,15 @@ class DeviationRecord(AdversaryRecord):
 
 @dataclass(frozen=True, slots=True)
 class Deviations:
-    """A strategy, and all it takes to carry it out in one session.
+    """A strategy, and the data to carry it out in a session.
 
     Attributes:
         strategy: the deviations.
-        members: the coalition, where more pool what they saw than deviate.
-        entropy: what own answers are sealed with.
-        people: how many take part.
-        record: keeps what the coalition saw.
-        asked: the rounds in which the curator asked otherwise than its rule.
+        members: the coalition, if further parties pool their views.
+        entropy: the sealing randomness of own answers.
+        people: the number of users.
+        record: the record of the coalition's view.
+        asked: the rounds in which the curator's call deviated from its rule.
         consulted: the rows of which members have the outputs of `randomness`.
     """
 
@@ -85,13 +85,13 @@ class Deviations:
         return (one for one in self.strategy if one.by == member and one.do in kinds)
 
     def note(self, one: Deviation, instruments: Instruments) -> None:
-        """Say that a deviation found an occasion, by each of its places in the strategy."""
+        """Record that a deviation was carried out, by each of its places in the strategy."""
         for place, other in enumerate(self.strategy):
             if other == one:
                 note_of(place)(instruments)
 
     def meant(self, one: Deviation, board: Board) -> Meant:
-        """Return whether an entry of a list is meant: by the person, or by what its ballot says."""
+        """Return a test of entries of a list: meant by their person, or by their ballot's row."""
         said = self._rows(board) if one.row else {}
 
         def meant(entry: object) -> bool:
@@ -103,12 +103,12 @@ class Deviations:
         return meant
 
     def _rows(self, board: Board) -> Mapping[bytes, Mapping[int, str]]:
-        """Return what the coalition knows of byte strings: column -> value of their ballots."""
+        """Return the values, by column, that the coalition knows of the ballots of byte strings."""
         record, members = self.record, self.coalition
         return known_values(record.loot(board, members), record.events, members)
 
     def sealed(self, plan: Round, row: Sequence[str], label: str) -> Sealed:
-        """Seal an own answer. label: which of those of a round."""
+        """Seal an own answer. label: distinguishes the answers of a round."""
         fresh = self.entropy.fork(f"{label} {plan.call.round}")
         if plan.shape is not None:
             known = self._known(plan)
@@ -127,7 +127,7 @@ class Deviations:
         return KnownOutputs(row_outputs(plan, function, self.consulted))
 
     def outputs(self, board: Board) -> Mapping[int, Mapping[bytes, bytes]]:
-        """Return what members were answered by `randomness`, by round."""
+        """Return the outputs that `randomness` gave to members, by round."""
         found = dict[int, Mapping[bytes, bytes]]()
         for number, function in self.record.functions.items():
             plan = self.record.loot(board, ()).plan(number)

@@ -1,7 +1,7 @@
-"""A ballot that only k people open, made by members whom `randomness` has not answered for its row.
+"""A ballot that only k people open, made by members without the output of `randomness` for its row.
 
-Without the function's output for a row nobody can join its group. Seeds of their own still make
-groups of their own, which open if k ballots are of one: the reader cannot tell a seed from another.
+Without the function's output for a row no member can join its group. Own seeds still make own
+groups, which open with k ballots: the reader cannot distinguish a seed from an output.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ Row = tuple[str, ...]
 
 
 def row_outputs(plan: Round, function: Function, rows: Iterable[Row]) -> Mapping[bytes, bytes]:
-    """Return what `randomness` answers for rows and all their prefixes, by what is asked for."""
+    """Return the outputs of `randomness` for rows and all their prefixes, by input."""
     known = dict[bytes, bytes]()
     for row in rows:
         said = plan.announcement.schema.coarsen(row)
@@ -31,9 +31,9 @@ def row_outputs(plan: Round, function: Function, rows: Iterable[Row]) -> Mapping
 def seal_own(
     plan: Round, row: Sequence[str], function: Function, seeds: Entropy, fresh: Entropy
 ) -> Sealed:
-    """Seal a row, with the function's outputs where they are known, and own seeds elsewhere.
+    """Seal a row, with the function's outputs if they are known, else with own seeds.
 
-    seeds: from which own seeds are drawn, the same for equal prefixes. fresh: of this ballot.
+    seeds: the source of own seeds, equal for equal prefixes. fresh: the source of this ballot.
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of `threshold`
     said, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[Level](), 0

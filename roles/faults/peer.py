@@ -1,11 +1,11 @@
-"""What a peer may do wrong: a seat at the board that is not quite honest.
+"""Misbehaviour of a peer: a seat at the board that deviates.
 
-absent   posts nothing any more, from its round on
-drop     hands on only a share of the onions that it should
-tag      turns over a bit of an onion before it hands it on
-lie      says that it has decided otherwise
-provoke  leaves out the ballots that it found, so that their senders accuse
-withhold does not show its secret when all others have
+absent   posts no more messages, from its round on
+drop     forwards only a share of its due onions
+tag      flips a bit of an onion before it forwards it
+lie      posts the digest of another decision
+provoke  leaves out the found ballots, so that their senders accuse
+withhold does not show its secret when all other peers have
 """
 
 from collections import Counter
@@ -25,12 +25,12 @@ Secrets = dict[tuple[int, int], bytes]  # by round and number, of the rounds' ke
 
 
 def absent(_plan: PeerRound, _body: Body, _rate: float) -> Body | None:
-    """Say nothing."""
+    """Post no message."""
     return None
 
 
 def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
-    """Lose a share of what is handed on, at least one; its account is honest about the rest."""
+    """Lose a share of the forwarded layers, at least one; the account of the rest is honest."""
     match body:
         case Relay(step=step) if step > 1 and body.sent:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
@@ -43,7 +43,7 @@ def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
 
 
 def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Turn over the last bit of one onion (with paths of one peer, of one ballot)."""
+    """Flip the last bit of one onion (with paths of length 1, of one ballot)."""
     match body:
         case Relay(step=step) if step > 1 and body.sent:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
@@ -66,7 +66,7 @@ def lie(plan: PeerRound, body: Body, _rate: float) -> Body | None:
 
 
 def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Leave out the ballots that it found, as if they had not opened: their senders will accuse."""
+    """Leave out the found ballots, as if they had not opened, so that their senders accuse."""
     if isinstance(body, FoundBallots) and body.sealed:
         refused = Counter(body.refused) + Counter({Reason.DOES_NOT_OPEN: len(body.sealed)})
         return replace(body, sealed=(), refused=dict(refused))
@@ -74,12 +74,12 @@ def provoke(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
 
 
 def withhold(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
-    """Keep one's secret of the round's key: all others have shown theirs."""
+    """Withhold its secret of the round's key, after all other peers have shown theirs."""
     return None if isinstance(body, ShareSecret) else body
 
 
 class FaultySeat(Seat):
-    """Posts as an attack would have it, in the rounds of the attack."""
+    """A seat that posts by an attack, in the rounds of the attack."""
 
     def __init__(
         self,
@@ -95,11 +95,11 @@ class FaultySeat(Seat):
         self.notes = notes
 
     def holds(self, number: int, secret: bytes) -> None:
-        """Tell one's secret to those who attack together."""
+        """Share its secret with the other attackers."""
         self.secrets[number, self.number] = secret
 
     def response(self, plan: PeerRound | None, body: Body) -> Body | None:
-        """Say what is due, or what the attack of this round makes of it."""
+        """Return the due body, or the body that the attack of this round makes of it."""
         if plan is None or plan.call.round not in self.attacks:
             return body
         act, rate = self.attacks[plan.call.round]
@@ -114,10 +114,10 @@ def faulty_peer(
     secrets: Secrets | None = None,
     notes: Notes = NOT_NOTED,
 ) -> Callable[[Commons, int], Seat]:
-    """Give the seat that does, in each round, one of the above, at a rate from 0 to 1.
+    """Return the seat that carries out an attack in each round, at a rate from 0 to 1.
 
-    secrets: where those who attack together keep their secrets. notes: by round, say that an
-    attack is carried out.
+    secrets: the common store of the attackers' secrets. notes: by round, record that an attack is
+    carried out.
     """
     shared: Secrets = {} if secrets is None else secrets
     return lambda commons, number: FaultySeat(commons, number, attacks, shared, notes)

@@ -1,4 +1,4 @@
-"""A user who sends its group a share that is junk, and else does all that others do.
+"""A user that sends its group a share that is junk, and is honest otherwise.
 
 The answer to an honest question is for its user alone, so this place asks a question of its own in
 the user's name, and seals a ballot from the answer itself. The user gets no answer: it is silent.
@@ -22,7 +22,7 @@ from ..occasions import Note, no_note
 
 
 class JunkSender(Endpoint):
-    """A user's place that sends a share which is on no polynomial of its group."""
+    """A user's place that sends a share that lies on no polynomial of its group."""
 
     def __init__(
         self, network: Network, party: str, row: Sequence[str], entropy: Entropy, note: Note
@@ -79,5 +79,5 @@ class JunkSender(Endpoint):
 
 
 def junk_sender(row: Sequence[str], entropy: Entropy, note: Note = no_note) -> Fault:
-    """Give the fault of a user that sends junk to the group of its row. note: says that it does."""
+    """Return the fault of a user that sends junk to the group of its row. note: records it."""
     return lambda network, party: JunkSender(network, party, row, entropy, note)

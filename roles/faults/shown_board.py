@@ -1,13 +1,13 @@
-"""Another board for one party, as a strategy of a search has it.
+"""Another board for a party, for the strategies of a search.
 
     left out   posts of a kind do not stand there
     changed    a post has another field: where nothing is signed, or its author is in the coalition
     own keys   all keys are those of the coalition (board.py); the curator tells a person of them in
                another announcement, with the same board
 
-The other board follows the true one post by post. What follows from posts that differ is made
-again: the board's heads, and the signatures of members. From a post on that the reader's board
-refuses, nothing more is shown.
+The other board follows the true one post by post. Data that follow from changed posts are made
+again: the board's heads, and the signatures of members. After a post that the reader's board
+refuses, no further post is shown.
 """
 
 from collections.abc import Sequence
@@ -41,8 +41,8 @@ LABEL = "another board"
 class OtherBoard(OwnStream):
     """A board on which some posts are left out or changed.
 
-    shows: the deviations that its reader is meant by. deviations: the strategy, whose record has
-    what members sign with. network: the session's, whose notary signs heads.
+    shows: the deviations that mean its reader. deviations: the strategy, with the members' signing
+    keys in its record. network: the session's network, with the notary that signs heads.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class OtherBoard(OwnStream):
         self._stopped = False
 
     def hear(self, entry: Entry) -> None:
-        """Show a post, another in its place, or nothing."""
+        """Show a post, its replacement, or no post."""
         body = None if self._stopped else self._instead(entry)
         if body is None:
             return
@@ -71,7 +71,7 @@ class OtherBoard(OwnStream):
         self.wake(entry.message.kind)
 
     def _instead(self, entry: Entry) -> Body | None:
-        """Return the body that stands there instead of that of a post; None: nothing does."""
+        """Return the body in place of a post's on this board; None: the post is left out."""
         body = entry.message.body
         for show in self._shows:
             if show.message is not entry.message.kind or not show.is_in(entry.message.round):
@@ -90,7 +90,7 @@ class OtherBoard(OwnStream):
         return self._network.known is None or author in self._deviations.coalition
 
     def _following(self, body: Body) -> Body:
-        """Return what a post says on this board, if it follows from what stands there."""
+        """Return the body of a post on this board, if it follows from the posts there."""
         roster, notary = self._board.roster, self._network.notary
         match body:
             case Head(place=place) if roster is not None and notary is not None:
@@ -101,7 +101,7 @@ class OtherBoard(OwnStream):
                 return body
 
     def _written(self, entry: Entry, body: Body) -> bytes:
-        """Return the bytes of a post: those of its author, or made again with a member's key."""
+        """Return the bytes of a post: its author's, or made again with a member's key."""
         message = Message(self._board.session, entry.message.round, body)
         is_same = (message.session, body) == (entry.message.session, entry.message.body)
         signer = self._deviations.record.signers.get(entry.author)
@@ -116,7 +116,7 @@ class OtherBoard(OwnStream):
 
 
 def is_shown_to(show: Deviation, party: str) -> bool:
-    """Whether a party reads another board: it is named, or it is a person among all others."""
+    """Whether a party reads another board: it is named, or it is a meant user."""
     named = party in show.people
     return named or (show.means(party) and parties.role(party) is Role.USER)
 
@@ -124,7 +124,7 @@ def is_shown_to(show: Deviation, party: str) -> bool:
 def misled(
     deviations: Deviations, shows: Sequence[Deviation], network: Network, party: str
 ) -> Endpoint:
-    """Return the place of a party that reads another board; its role is the honest one."""
+    """Return the place of a party that reads another board; its role is honest."""
     forging = next((show for show in shows if show.change == OWN_KEYS), None)
     if forging is not None:
         entropy = deviations.entropy.fork(f"{LABEL} {party}")
@@ -140,7 +140,7 @@ def misled(
 
 
 def retell(deviations: Deviations, show: Deviation, network: Network, body: Announcement) -> None:
-    """Let people read another announcement than the one on the board, as the curator does it."""
+    """Let users read another announcement than that on the board, as a curator does."""
     told, pairs = body, dict[str, KeyPair]()
     if show.change == OWN_KEYS:
         told, pairs = with_own_keys(body, deviations.entropy.fork(LABEL))

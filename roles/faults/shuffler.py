@@ -1,7 +1,7 @@
-"""What a shuffler may do wrong: it handles honestly opened layers dishonestly.
+"""Misbehaviour of a shuffler: it handles honestly opened layers dishonestly.
 
-A deed carries the function that does it. The books add up: what a deed loses, it claims not to have
-opened.
+A deed has the function that carries it out. The accounts add up: a deed claims that the layers that
+it loses did not open.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -23,7 +23,7 @@ Row = tuple[str, ...]
 TOP_BIT = 8 * 32 + 7  # of a layer: the bit of its X25519 point that X25519 itself ignores
 
 
-Act = Callable[["Deed", Turn], bool]  # whether there was anything to do it to
+Act = Callable[["Deed", Turn], bool]  # whether it changed the batch
 Ignoring = Callable[["Deed", Round, Letter], bool]
 
 
@@ -34,19 +34,19 @@ def hears_all(_deed: "Deed", _plan: Round, _letter: Letter) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One thing that a shuffler does wrong.
+    """A misdeed of a shuffler.
 
     Attributes:
-        act: changes a batch that is about to leave; whether there was anything to change.
-        entropy: what it draws and seals with.
+        act: changes a batch that is about to leave; returns whether it did.
+        entropy: the source of its draws and seals.
         rounds: in which rounds.
-        rate: to which share of the messages (or people), from 0 to 1.
-        users: to how many instead.
-        target: to this user's only, where the shuffler knows whose is whose.
-        bit: which bit of a layer it turns over (`tag`).
-        row: what its own answers say; None: the forged row.
+        rate: the share of the messages (or people) that it strikes, from 0 to 1.
+        users: the number of people instead; None: by rate.
+        target: only messages of this user, if the shuffler knows the senders.
+        bit: the bit of a layer that it flips (`tag`).
+        row: the row of its own answers; None: the forged row.
         ignores: whether it takes no notice of a letter of such a round.
-        note: says that it was done.
+        note: records that it was done.
     """
 
     act: Act
@@ -61,31 +61,31 @@ class Deed:
     note: Note = no_note
 
     def count(self, many: int) -> int:
-        """Return how many of so many are struck."""
+        """Return the number of struck messages among `many`."""
         return round(self.rate * many) if self.users is None else min(self.users, many)
 
     def chosen(self, many: int) -> set[int]:
-        """Draw which of so many are struck."""
+        """Draw the places of struck messages among `many`."""
         count = self.count(many)
         lots = self.entropy.random(16 * many)
         ranked = sorted(range(many), key=lambda i: lots[16 * i : 16 * i + 16])
         return set(ranked[:count])
 
     def people(self, senders: Sequence[str]) -> list[int]:
-        """The places of the people who are struck; who arrived when makes no difference to it."""
+        """Return the places of the struck people, independent of the order of arrival."""
         if self.target is not None:
             return [i for i, sender in enumerate(senders) if sender == self.target]
         by_name = sorted(range(len(senders)), key=lambda i: senders[i])
         return [by_name[i] for i in sorted(self.chosen(len(senders)))]
 
     def seals(self, plan: Round) -> Entropy:
-        """What it seals its own answers of a round with, from the first one on."""
+        """Return the sealing randomness of its own answers of a round."""
         return sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
 
 
 def drop(deed: Deed, turn: Turn) -> bool:
     """Lose single layers."""
-    by_bytes = sorted(turn.layers)  # as they come, they come in an order that nobody chooses
+    by_bytes = sorted(turn.layers)  # the order of arrival is not reproducible
     struck = {by_bytes[i] for i in deed.chosen(len(turn.layers))}
     turn.refused[Reason.DOES_NOT_OPEN] += len(struck)
     turn.layers = [layer for layer in turn.layers if layer not in struck]
@@ -101,7 +101,7 @@ def drop_people(deed: Deed, turn: Turn) -> bool:
 
 
 def substitute(deed: Deed, turn: Turn) -> bool:
-    """Put own answers in the place of those of some people: n stays what it was."""
+    """Replace the answers of some people by own answers: n is unchanged."""
     places = deed.people(turn.senders)
     rows = [deed.row or forged_row(turn.plan)] * len(places)
     turn.layers = _with_own(deed, turn, places, rows)
@@ -109,7 +109,7 @@ def substitute(deed: Deed, turn: Turn) -> bool:
 
 
 def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]) -> Layers:
-    """The layers, with own answers at these people's places: a row for each."""
+    """Return the layers, with own answers in place of these people's: a row for each."""
     plan, made, fresh = turn.plan, list(turn.layers), deed.seals(turn.plan)
     for i, row in zip(places, rows, strict=True):
         own = enclose(plan, answers(plan, row), fresh)
@@ -118,37 +118,37 @@ def _with_own(deed: Deed, turn: Turn, places: Sequence[int], rows: Sequence[Row]
 
 
 def subtract(deed: Deed, turn: Turn) -> bool:
-    """Put one known row in the place of the target's, in the round of the release."""
+    """Replace the target's answers by a known row, in the round of the release."""
     return _releases(turn.plan) and substitute(deed, turn)
 
 
 def surround(deed: Deed, turn: Turn) -> bool:
-    """Put known rows in the place of everybody's but the target's, in the round of the release."""
+    """Replace all people's answers but the target's by known rows, in the round of the release."""
     return _releases(turn.plan) and single_out(deed, turn)
 
 
 def single_out(deed: Deed, turn: Turn) -> bool:
-    """Put known rows in the place of everybody's but the target's."""
+    """Replace the answers of all people but the target by known rows."""
     others = [i for i, sender in enumerate(turn.senders) if sender != deed.target]
     turn.layers = _with_own(deed, turn, others, covering_rows(turn.plan, len(others)))
     return bool(turn.senders)
 
 
 def _releases(plan: Round) -> bool:
-    """Whether what is said in a round is released."""
+    """Whether the answers of a round are released."""
     return plan.call.reader is Role.ANALYST
 
 
 def forged_row(plan: Round) -> tuple[str, ...]:
-    """The row of a person who does not exist: the last value of every domain."""
+    """Return the row of a person who does not exist: the last value of every domain."""
     features = plan.announcement.schema.features
     return tuple(feature.values[-1] if feature.values else "x" for feature in features)
 
 
 def covering_rows(plan: Round, many: int) -> list[Row]:
-    """So many rows of people who do not exist, all that can be said in turn: a crowd for anybody.
+    """Return `many` rows of people who do not exist, all possible rows in turn.
 
-    Whoever is put among them is alike with as many as can be, and no rule on crowds stands up.
+    A person among them is in as large a crowd as possible, so no rule on crowds objects.
     """
     features = plan.announcement.schema.features
     asked = {column for ask in plan.call.asks for column in ask}
@@ -165,7 +165,7 @@ def without_target(deed: Deed, plan: Round, letter: Letter) -> bool:
 
 
 def thin_out(_deed: Deed, turn: Turn) -> bool:
-    """Claim that what was ignored came too late."""
+    """Claim that the ignored letters came too late."""
     turn.refused[Reason.LATE] += turn.unheard
     return turn.unheard > 0
 
@@ -179,7 +179,7 @@ def copy(deed: Deed, turn: Turn) -> bool:
 
 
 def tag(deed: Deed, turn: Turn) -> bool:
-    """Turn over one bit of some layers."""
+    """Flip one bit of some layers."""
 
     def tagged(batch: Leaving) -> Leaving:
         struck = deed.chosen(len(batch))
@@ -191,7 +191,7 @@ def tag(deed: Deed, turn: Turn) -> bool:
 
 
 def flip(layer: bytes, bit: int) -> bytes:
-    """Turn over one bit, counted from the lowest of the first byte."""
+    """Flip a bit, counted from the lowest bit of the first byte."""
     at = bit // 8 % len(layer)
     return layer[:at] + bytes([layer[at] ^ 1 << bit % 8]) + layer[at + 1 :]
 
@@ -203,13 +203,13 @@ def forward(_deed: Deed, turn: Turn) -> bool:
 
 
 def wrong_digest(_deed: Deed, turn: Turn) -> bool:
-    """Account for a batch that is not the one it sends."""
+    """Account for another batch than it sends."""
     turn.digest = bytes(len(turn.said.digest))
     return True
 
 
 def pre_empt(deed: Deed, turn: Turn) -> bool:
-    """Hand the reader ballots of its own, as it would get them, before the last shuffler does."""
+    """Send the reader own ballots, sealed as the last shuffler's are, before that shuffler does."""
     plan, fresh = turn.plan, deed.seals(turn.plan)
     if turn.hop == len(plan.hops) - 1:
         return False  # it is the last one itself
@@ -221,7 +221,7 @@ def pre_empt(deed: Deed, turn: Turn) -> bool:
 
 
 class Cheat(BatchDoor):
-    """A shuffler's place from which it does what its deeds say."""
+    """A shuffler's place that carries out its deeds."""
 
     def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
         super().__init__(network, party)
@@ -232,7 +232,7 @@ class Cheat(BatchDoor):
         return any(number in deed.rounds for deed in self.deeds)
 
     def ignores(self, plan: Round, letter: Letter) -> bool:
-        """Whether a deed takes no notice of a letter."""
+        """Whether a deed ignores a letter."""
         due = [deed for deed in self.deeds if plan.call.round in deed.rounds]
         ignoring = [deed for deed in due if deed.ignores(deed, plan, letter)]
         for deed in ignoring:
@@ -247,5 +247,5 @@ class Cheat(BatchDoor):
 
 
 def cheat(*deeds: Deed) -> Fault:
-    """Give the fault of a shuffler that commits these deeds."""
+    """Return the fault of a shuffler that commits these deeds."""
     return lambda network, party: Cheat(network, party, deeds)

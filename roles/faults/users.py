@@ -1,8 +1,8 @@
-"""What a party may do wrong: a place in the network that is not quite honest.
+"""Misbehaviour of users: a place in the network that changes their messages.
 
-The role itself stays as it is; a fault stands between it and the network, and changes what goes
-out. One table says what each attack does with a message. Here are users; shufflers are in
-shuffler.py, the network in wire.py, the curator in curator.py, peers in peer.py.
+The role itself stays as it is; a fault stands between it and the network, and changes its messages.
+A table has the function of each attack. Shufflers are in shuffler.py, the network in wire.py, the
+curator in curator.py, peers in peer.py.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -25,7 +25,7 @@ Row = Sequence[str]
 
 
 async def absent(_send: Honest, _plan: Round, _body: Body) -> None:
-    """Say nothing."""
+    """Submit no message."""
     await trio.lowlevel.checkpoint()
 
 
@@ -42,7 +42,7 @@ async def duplicate(send: Honest, _plan: Round, body: Body) -> None:
 
 
 async def malformed(send: Honest, _plan: Round, body: Body) -> None:
-    """Turn over the last bit of the envelope: of the right size, but it does not open."""
+    """Flip the last bit of the envelope: it has the right size, but it does not open."""
     if isinstance(body, Submission):
         body = replace(body, envelope=body.envelope[:-1] + bytes([body.envelope[-1] ^ 1]))
     await send(body)
@@ -57,7 +57,7 @@ USERS: Mapping[str, Callable[[Honest, Round, Body], Awaitable[None]]] = {
 
 
 class Faulty(Endpoint):
-    """Sends as an attack would have it, in the rounds of the attack."""
+    """A place that sends by an attack, in the rounds of the attack."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Faulty(Endpoint):
         self.notes = notes
 
     def _note(self, number: int) -> None:
-        """Say that the attack of a round is carried out."""
+        """Record that the attack of a round is carried out."""
         self.notes.get(number, no_note)(self.network.instruments)
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
@@ -84,7 +84,7 @@ class Faulty(Endpoint):
         await (attack(honest, plan, body) if attack else honest(body))
 
     async def post(self, body: Body) -> None:
-        """Post what any user posts, but for no request where the attack is to say nothing."""
+        """Post as every user does, but no request in a round with the attack `absent`."""
         calls = self.board.calls
         away = self.attacks.get(calls[-1].round if calls else 0) == "absent"
         if not (away and isinstance(body, Ask)):
@@ -92,7 +92,7 @@ class Faulty(Endpoint):
 
 
 class Insincere(Endpoint):
-    """A user's place that seals other ballots than it should, in the rounds of the attack."""
+    """A user's place that seals wrong ballots, in the rounds of the attack."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Insincere(Endpoint):
         self.entropy = entropy
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Seal other ballots than those that were asked for; where there are none, those."""
+        """Seal other ballots than the due ballots, if there are other ballots."""
         note = self.rounds_struck.get(plan.call.round)
         if isinstance(body, Submission) and note and (responses := self.responses(plan)):
             note(self.network.instruments)
@@ -119,7 +119,7 @@ class Insincere(Endpoint):
 
 
 def stuffer(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
-    """Give the fault of a user that answers the first question in every slot, of several."""
+    """Return the fault of a user that answers the first query in every slot, of several."""
 
     def responses(plan: Round) -> list[Ballot] | None:
         slots = len(plan.call.asks)
@@ -129,14 +129,14 @@ def stuffer(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
 
 
 def crafter(rounds: Notes, row: Row, entropy: Entropy) -> Fault:
-    """Give the fault of a user that says this, whatever it should have made of its row."""
+    """Return the fault of a user that submits this row, in place of its randomized row."""
     return lambda network, party: Insincere(
         network, party, rounds, lambda plan: answers(plan, coarsened_row(plan, row)), entropy
     )
 
 
 class Alarmist(Endpoint):
-    """A user's place from which alarms about nothing are raised, in the rounds of the attack."""
+    """A user's place from which false alarms are raised, in the rounds of the attack."""
 
     def __init__(
         self, network: Network, party: str, rounds: Notes, alarms: Sequence[Alarm]
@@ -146,7 +146,7 @@ class Alarmist(Endpoint):
         self.alarms = alarms
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
-        """Answer as everybody does, and raise the alarms; what the board does not take is lost."""
+        """Answer as every user does, and raise the alarms; refused alarms are lost."""
         await super().send(plan, receiver, body)
         if note := self.rounds_struck.get(plan.call.round):
             note(self.network.instruments)
@@ -155,15 +155,15 @@ class Alarmist(Endpoint):
 
 
 def alarmist(rounds: Notes, alarms: Sequence[Alarm]) -> Fault:
-    """Give the fault of a user that raises alarms about nothing."""
+    """Return the fault of a user that raises false alarms."""
     return lambda network, party: Alarmist(network, party, rounds, alarms)
 
 
 def faulty(attacks: Mapping[int, str], notes: Notes = NOT_NOTED) -> Fault:
-    """Give the fault that commits, in each round, the attack named for it. notes: by round."""
+    """Return the fault that commits the attack named for each round. notes: by round."""
     return lambda network, party: Faulty(network, party, attacks, notes)
 
 
 def fault(attack: str, rounds: Collection[int] = EVERY_ROUND, note: Note = no_note) -> Fault:
-    """Give the fault that commits one attack in some rounds. note: says that it is carried out."""
+    """Return the fault that commits an attack in some rounds. note: records each occasion."""
     return faulty(dict.fromkeys(rounds, attack), dict.fromkeys(rounds, note))

@@ -1,7 +1,7 @@
-"""What somebody may do who holds the wires between users and the first shuffler.
+"""Attacks of a party that holds the wires between users and the first shuffler.
 
-It sees who sends to whom, and every byte; it can hold back, lose and add messages. It cannot open
-any, and it can write whatever it likes in a frame, which nobody authenticates.
+It sees sender and receiver, and every byte; it can delay, lose and add messages. It cannot open
+any message, and it can write any bytes in a frame, which has no authentication.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -24,9 +24,9 @@ class Block(Wire):
     """Lose the submissions of some users.
 
     Attributes:
-        strikes: whose submissions.
-        rounds: in which rounds.
-        note: says that one was lost.
+        strikes: whether submissions of a user are lost.
+        rounds: the rounds of the attack.
+        note: records that a submission was lost.
     """
 
     strikes: Strikes
@@ -34,7 +34,7 @@ class Block(Wire):
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
-        """Whether this one gets through."""
+        """Whether this submission is delivered."""
         await trio.lowlevel.checkpoint()
         lost = self.strikes(sender) and _round_of(data) in self.rounds
         if lost:
@@ -47,9 +47,9 @@ class Delay(Wire):
     """Hold back the submissions of some users until the collection has closed.
 
     Attributes:
-        strikes: whose submissions.
-        rounds: in which rounds.
-        note: says that one was held back.
+        strikes: whether submissions of a user are held back.
+        rounds: the rounds of the attack.
+        note: records that a submission was held back.
     """
 
     strikes: Strikes
@@ -57,7 +57,7 @@ class Delay(Wire):
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:  # noqa: ARG002
-        """Wait if this one is to be late."""
+        """Wait if this submission is to be late."""
         if self.strikes(sender) and _round_of(data) in self.rounds:
             self.note(network.instruments)
             announcement = network.board.announcement
@@ -68,7 +68,7 @@ class Delay(Wire):
 
 @dataclass(slots=True)
 class Replay(Wire):
-    """Send what a user has sent a second time.
+    """Send a user's submission a second time.
 
     Attributes:
         target: the user.
@@ -76,8 +76,8 @@ class Replay(Wire):
             own; `session`, in a later session (the same object must hold the wires of both),
             likewise.
         stranger: the other name.
-        kept: what was sent already, to be sent again.
-        note: says that something was sent again.
+        kept: earlier submissions, to be sent again.
+        note: records that a submission was sent again.
     """
 
     target: str
@@ -87,7 +87,7 @@ class Replay(Wire):
     note: Note = no_note
 
     async def passes(self, network: Network, sender: str, receiver: str, data: bytes) -> bool:
-        """Let everything through, and add the copy when its time has come."""
+        """Deliver every message, and add the copy when it is due."""
         if sender != self.target:
             return True
         try:
@@ -114,7 +114,7 @@ class Replay(Wire):
 
 
 def _body(old: Message, now: Message) -> Submission:
-    """The old envelope and its signature, with the board's head of now, which anybody can read."""
+    """Return the old envelope and its signature, with the board's present head, which is public."""
     assert isinstance(old.body, Submission)  # noqa: S101 - users send nothing else
     assert isinstance(now.body, Submission)  # noqa: S101
     return replace(old.body, witness=now.body.witness)
@@ -122,7 +122,7 @@ def _body(old: Message, now: Message) -> Submission:
 
 @dataclass(slots=True)
 class Wires(Wire):
-    """Everything that is done to the wires: a message passes if all let it."""
+    """All attacks on the wires: a message is delivered if every attack lets it pass."""
 
     deeds: Sequence[Wire]
 

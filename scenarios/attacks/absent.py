@@ -1,4 +1,4 @@
-"""`absent`: a person says nothing."""
+"""`absent`: a user does not submit."""
 
 from ...protocol import parties
 from ...roles.faults import peer
@@ -21,7 +21,7 @@ def peer_trial(_people: int, _path: int) -> list[Keys]:
 
 
 def strikers(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:
-    """Return how many people leave together, where they are not named."""
+    """Return the number of users that leave together, unless the fault names its user."""
     return (f"{entry.users} of the people",) if entry.users else ()
 
 

@@ -15,14 +15,14 @@ from ..schema.model import Fault
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """The messages of those who are struck do not arrive."""
+    """Lose the messages of the users drawn for this attack."""
     struck = drawn(entry, setup.people, setup.rng)
     setup.adversary.struck[number] = struck
     setup.wires.append(Block(struck.__contains__, rounds_of(entry), note_of(number)))
 
 
 def lost(scene: Scene, fault: Fault) -> Measured:
-    """People not counted in the last round, of those whom the network saw send something."""
+    """Count the people missing in the last round, at most the senders that the network saw."""
     loot, (missing, most) = scene.loot((parties.NETWORK,)), uncounted(scene, fault)
     return min(missing, len(senders(loot, len(loot.board.tallies)))), most
 

@@ -1,4 +1,4 @@
-"""`collude`: the first shuffler and the curator show each other all they saw, and all keys."""
+"""`collude`: the first shuffler and the curator pool their views and keys."""
 
 from ...protocol import exploits, parties
 from ..catalogue import peer_measures

@@ -11,7 +11,7 @@ from ..schema.model import Fault
 
 
 def counted_twice(scene: Scene, fault: Fault) -> Measured:
-    """Answers of round 1 that were counted again, of those that the shuffler sent again."""
+    """Count the answers of round 1 that the shuffler sent again and that were counted again."""
     who = fault.by or parties.shuffler(1)
     loot = scene.loot((who,))
     plan = loot.plan(1)

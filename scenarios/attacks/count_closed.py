@@ -8,9 +8,9 @@ from ..schema.model import Fault
 
 
 def counted(scene: Scene, _fault: Fault) -> Measured:
-    """People in closed groups whose size the reader sees.
+    """Count the people in closed groups of a size that the reader sees.
 
-    Where people take part at random, a group of one may be nobody's: it tells nothing.
+    If people take part at random, a group of size 1 may belong to no person: it is not counted.
     """
     least = 1 if scene.scenario.policy.sample is None else 2
     sizes = closed_sizes(scene.loot((parties.ANALYST,)), 1)

@@ -1,4 +1,4 @@
-"""`delay`: the network holds everybody else back until the batch has left: a batch of one."""
+"""`delay`: the network delays all users but the target, so that its batch holds one person."""
 
 from ...protocol import parties
 from ...protocol.adversary_view import senders
@@ -14,13 +14,13 @@ from ..schema.model import Fault
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Everybody's messages are late but the target's."""
+    """Delay the messages of all users except the target."""
     others = all_but(target(entry), setup.people)
     setup.wires.append(Delay(others, rounds_of(entry), note_of(number)))
 
 
 def alone(scene: Scene, fault: Fault) -> Measured:
-    """1 if the network and the reader find the target's own answers, counted by themselves."""
+    """Return 1 of 1 if network and reader find the target's own answers in counts of one person."""
     number, who = fault.round or 1, target(fault)
     readers = [call.reader.value for call in scene.board.calls[number - 1 : number]]
     loot = scene.loot((parties.NETWORK, *readers))
@@ -34,7 +34,7 @@ def alone(scene: Scene, fault: Fault) -> Measured:
 
 
 def total(counts: Counts) -> int:
-    """How many people were counted."""
+    """Return the number of people counted."""
     return sum(counts.values())
 
 
@@ -51,6 +51,6 @@ ATTACK = Attack(
     reads=("target", "round"),
     stopped_by=("min_batch",),
     trials={"": aimed()},
-    without=("dropout",),  # who is held back in round 1 is not missing between the rounds
+    without=("dropout",),  # a user delayed in round 1 is not missing between the rounds
     commit=commit,
 )

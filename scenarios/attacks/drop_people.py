@@ -12,7 +12,7 @@ from ..schema.model import Fault
 
 
 def left_out(scene: Scene, fault: Fault) -> Measured:
-    """People not counted in the last round, of those whose answers the shuffler has not sent on."""
+    """Count the people missing in the last round, at most the people that the shuffler dropped."""
     loot, (missing, most) = scene.loot((shuffler(1),)), uncounted(scene, fault)
     rounds = range(1, len(loot.board.tallies) + 1)
     lost = [len(senders(loot, number)) - len(handed_on(loot, number).people) for number in rounds]

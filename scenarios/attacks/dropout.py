@@ -1,4 +1,4 @@
-"""`dropout`: subtract the round after somebody has left from the one before."""
+"""`dropout`: subtract the counts after a user has left from the counts before."""
 
 from ...protocol import exploits
 from ...protocol.adversary_view import senders
@@ -12,9 +12,9 @@ from ..schema.model import Fault
 
 
 def left_between(scene: Scene, fault: Fault) -> Measured:
-    """Cells, of those who left after round 1, that are certain from the two rounds' counts.
+    """Count the cells of dropouts after round 1 that are certain from the counts of both rounds.
 
-    Who left the network has seen; what was counted before the curator knows, or everybody.
+    The network saw the dropouts; the curator knows the first counts, unless they are public.
     """
     loot = scene.loot((NETWORK, *with_curator(scene.scenario, fault)))
     before, decision = counted(loot, 1), loot.board.decision
@@ -29,7 +29,7 @@ def left_between(scene: Scene, fault: Fault) -> Measured:
 
 
 def trial(_people: int, _shufflers: int) -> list[Keys]:
-    """One person leaves, and everybody subtracts."""
+    """One user leaves, and every party can subtract."""
     return [{"attack": "absent", "by": FIRST_USER, "round": 2}, {}]
 
 

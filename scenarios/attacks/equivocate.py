@@ -1,4 +1,4 @@
-"""`equivocate`: the curator tells one person of another session, in which ballots have no salt."""
+"""`equivocate`: the curator announces another session to one user, with ballots without salt."""
 
 from ...protocol import exploits, parties
 from ...roles.occasions import note_of
@@ -10,15 +10,15 @@ from ..schema.model import Fault
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """The curator has another announcement for the target, which is honest."""
+    """Give the curator another announcement for the target, which is honest."""
     setup.lies[entry.attack] = note_of(number)
     setup.lied_to = target(entry)
-    # Honest, and in a task of its own.
+    # The target is honest, and runs in a task of its own.
     setup.places[target(entry)] = lambda network, party: network.join(party)
 
 
 def picked_out(scene: Scene, fault: Fault) -> Measured:
-    """Values of the target that the curator finds in the ballots without salt."""
+    """Count the values of the target that the curator reads from the ballots without salt."""
     row = exploits.unsalted(scene.loot((parties.CURATOR,)), 1)
     return scene.right(parties.index(target(fault)), row), len(scene.people.schema.names)
 

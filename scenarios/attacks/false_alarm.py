@@ -1,4 +1,4 @@
-"""`false-alarm`: a person says that something is wrong where nothing is."""
+"""`false-alarm`: a user raises an alarm without a cause."""
 
 from ...protocol import parties
 from ...protocol.alarms import borne_out
@@ -10,7 +10,7 @@ from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
 from ..schema.model import Fault
 
-# Sums that are wrong where they are right, and a batch in an order of its own that nobody sent.
+# False claims: that right sums are wrong, and that a batch that no party sent is unordered.
 SAID = (
     Alarm(0, Cause.BALANCE),
     Alarm(0, Cause.ORDER, b"\x00\x00\x00\x02\x00\x00\x00\x01b\x00\x00"),
@@ -18,12 +18,12 @@ SAID = (
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """The user has a place of its own, from which it raises alarms."""
+    """Run the user in a place of its own, from which it raises alarms."""
     setup.places[parties.user(index)] = alarmist(rounds, SAID)
 
 
 def believed(scene: Scene, fault: Fault) -> Measured:
-    """Rounds that ended by its alarms: those in which one stands that nothing bears out, burned."""
+    """Count the aborted rounds with an alarm of these users that the board does not support."""
     board, mine = scene.public, scene.strikers(fault.attack)
     raised = [alarm for party, alarm in board.alarms if party in mine]
     false = {alarm.round for alarm in raised if not borne_out(scene.board, alarm)}

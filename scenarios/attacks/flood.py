@@ -6,7 +6,7 @@ from ..catalogue.remaining import UNIT, remaining_with_invented
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """Three of four people in the batch do not exist."""
+    """Fill the batch with three invented people for each real person."""
     return [{"users": 3 * people}]
 
 

@@ -8,7 +8,7 @@ from ..catalogue.session import commits
 
 
 def trial(_people: int, shufflers: int) -> list[Keys]:
-    """All shufflers keep it."""
+    """All shufflers keep the order of arrival."""
     return [{"by": parties.shuffler(hop + 1)} for hop in range(shufflers)]
 
 

@@ -1,4 +1,4 @@
-"""`guess-row`: k - 1 people send a row that somebody else may have; if it opens, one has it."""
+"""`guess-row`: k - 1 people send a guessed row; if it opens, another person has it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,19 +16,19 @@ Row = tuple[str, ...]
 
 
 def strike(setup: AttackSetup, index: int, _rounds: Notes) -> None:
-    """The user says what the next guess is; each guess is of k - 1 users."""
+    """Let the user submit the next guessed row; k - 1 users submit each guess."""
     place = len(setup.guesses) // max(setup.scenario.policy.k - 1, 1)
     here = islice(guesses(setup.crowd.people.values), place, None)
     setup.guesses[index] = next(here, setup.row(index))
 
 
 def guesses(domains: Sequence[Sequence[str]]) -> Iterator[Row]:
-    """What is guessed, one row after the other: those with values that are listed last first."""
+    """Yield the guessed rows: all combinations, values that are listed last first."""
     return product(*(values[::-1] for values in domains))
 
 
 def guessed(scene: Scene) -> Mapping[str, Row]:
-    """What those have sent who guess, as far as they have sent it."""
+    """Return the guessed row of each attacking user that has submitted it."""
     strikers = scene.strikers(ATTACK_NAME)
     sent = {*submissions(scene.loot(strikers), 1)}
     rows = list(islice(guesses(scene.people.values), len(strikers)))
@@ -41,7 +41,7 @@ def guessed(scene: Scene) -> Mapping[str, Row]:
 
 
 def confirmed(scene: Scene, _fault: Fault) -> Measured:
-    """Others of whom something is open that fewer than k of them share: the guesses opened it."""
+    """Count the other people with open values shared by fewer than k of them, due to guesses."""
     mine, board = guessed(scene), scene.public
     counts = board.tallies[0].counts if board.tallies else None
     if not mine or counts is None:
@@ -55,14 +55,14 @@ def confirmed(scene: Scene, _fault: Fault) -> Measured:
 
 
 def friends(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:
-    """The people who send guesses."""
+    """Return the users that send guesses, as text; empty if their number is not given."""
     if entry.users is None:
         return ()
     return ("one of the people" if entry.users == 1 else f"{entry.users} of the people",)
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """A third of the people."""
+    """Let a third of the people guess."""
     return [{"users": max(people // 3, 1)}]
 
 

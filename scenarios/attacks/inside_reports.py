@@ -1,4 +1,4 @@
-"""`inside-reports`: some people tell the reader their own reports, and hide nobody any more."""
+"""`inside-reports`: users disclose their reports to the reader, and hide no other user any more."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from ..programs.randomized.privacy import after_shuffling, honest
 from ..programs.registry import noisy_questions
 from ..schema.model import Fault
 
-FRIENDS = 10  # where nothing else is said
+FRIENDS = 10  # users, if the fault names neither number nor share
 
 
 def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
-    """The people who tell the reader what they have sent."""
+    """Return the users that disclose their reports to the reader."""
     many = FRIENDS if entry.users is None and entry.share is None else entry.users
     if many is None:
         many = round((entry.share or 0.0) * scene.n)
@@ -25,10 +25,10 @@ def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
 
 
 def grown(scene: Scene, entry: Fault) -> Measured:
-    """Nats by which epsilon after shuffling is larger for the others than was said of everybody.
+    """Compute the growth of epsilon after shuffling for the other users, in nats.
 
-    The reader takes what it was told out of what it has read. Where epsilon is known between bounds
-    the least growth that they allow is counted.
+    The reader subtracts the disclosed reports from the counts. If epsilon is known only between
+    bounds, this is the least growth that they allow.
     """
     who = friends(scene, entry)
     loot = scene.loot((parties.ANALYST, *who))
@@ -44,7 +44,7 @@ def grown(scene: Scene, entry: Fault) -> Measured:
             for ask, values in made.answers:
                 left[ask][tuple(values)] -= 1
     if any(min(count.values()) < 0 for count in left):
-        return 0, most  # somebody told something that it has not sent
+        return 0, most  # a user disclosed a report that it has not sent
     promised = scene.scenario.local.relied_on
     before = epsilon(scene, [honest(sum(count.values()), promised) for count in read])
     now = epsilon(scene, [count.total() for count in left])
@@ -52,7 +52,7 @@ def grown(scene: Scene, entry: Fault) -> Measured:
 
 
 def epsilon(scene: Scene, reports: Sequence[int]) -> tuple[float, float]:
-    """Anybody: epsilon after shuffling of all questions with so many reports: at least, at most."""
+    """Return a lower and an upper bound on epsilon after shuffling, over all questions."""
     shuffled, whole = after_shuffling(noisy_questions(scene.scenario, scene.people), reports)
     loss = whole or (shuffled[0] if len(shuffled) == 1 else None)
     return (loss.hockey_stick_at_least, loss.hockey_stick) if loss else (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""`intersect`: the same people in many releases, and some of them not in all."""
+"""`intersect`: many releases of the same people; some stay away at random."""
 
 from dataclasses import replace
 
@@ -13,19 +13,19 @@ from ..catalogue.attack import NETWORK, Attack, Keys, Measured, Sequel, somebody
 from ..catalogue.scene import Scene
 from ..schema.model import Fault
 
-COMERS = 12  # who come and go, where nothing is said
-MORE = 3  # sessions more than there are people to be told apart
+COMERS = 12  # users who come and go, if the fault gives no number
+MORE = 3  # sessions in excess of the users to be distinguished
 
 
 def comers(entry: Fault) -> int:
-    """How many people come and go: the first ones."""
+    """Return the number of users that come and go; they are the first users."""
     return COMERS if entry.users is None else entry.users
 
 
 def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
-    """A session before, from which each who comes and goes stays away with an even chance.
+    """Return the cast of an earlier session; each user that comes and goes misses it with odds 1:1.
 
-    Two sessions differ by half of them, not by one: no pair of releases tells of anybody.
+    Two sessions differ by half of these users, so no pair of releases reveals a row.
     """
     coins = cast.entropy.fork(f"who comes, {number}").random(comers(entry))
     away = {parties.user(i) for i, coin in enumerate(coins) if coin & 1}
@@ -34,9 +34,9 @@ def some_stay_away(cast: Cast, entry: Fault, number: int, place: int) -> Cast:
 
 
 def read_of_comers(scene: Scene, entry: Fault) -> Measured:
-    """People whose whole released row comes out, of those who come and go.
+    """Count the users that come and go with a fully revealed row of the released columns.
 
-    Who took part the network sees in every session; what was released is public.
+    The network sees the senders of every session; the releases are public.
     """
     loot = [session.loot((parties.NETWORK,)) for session in scene.sessions_before]
     releases = [
@@ -48,7 +48,7 @@ def read_of_comers(scene: Scene, entry: Fault) -> Measured:
 
 
 def _seen(loot: AdversaryView) -> SeenRelease | None:
-    """A session as the network has it; None if nothing was released, or nobody seen."""
+    """Return senders and release of a session; None without a release or a sender seen."""
     joint, decision = public_release(loot.board), loot.board.decision
     who = frozenset(parties.index(sender) for sender in senders(loot, len(loot.board.calls)))
     if joint is None or decision is None or not decision.kept or not who:
@@ -57,7 +57,7 @@ def _seen(loot: AdversaryView) -> SeenRelease | None:
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """A few come and go."""
+    """A few users come and go."""
     return [{"users": min(COMERS, max(1, people // 3))}]
 
 

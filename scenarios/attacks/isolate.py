@@ -1,4 +1,4 @@
-"""`isolate`: the network loses everybody else, and fills the batch with people of its own."""
+"""`isolate`: the network blocks all users but the target, and adds invented people."""
 
 from ...roles.faults.wire import Block
 from ...roles.network import EVERY_ROUND
@@ -12,13 +12,13 @@ from ..schema.model import Fault
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Nobody's messages arrive but the target's, and those of people who do not exist."""
+    """Block the messages of all users but the target; invented people fill the batch."""
     others = all_but(target(entry), setup.people)
     setup.wires.append(Block(others, EVERY_ROUND, note_of(number)))
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """The batch is as large as it would be."""
+    """Fill the batch to its usual size."""
     return [{"target": FIRST_USER, "users": max(people - 1, 1)}]
 
 

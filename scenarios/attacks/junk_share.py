@@ -14,14 +14,14 @@ from ..schema.model import Fault
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """The user has a place of its own, from which it sends junk."""
+    """Run the user in a place of its own, from which it sends junk."""
     user = parties.user(index)
     entropy, (note,) = setup.entropy(f"junk of {user}"), rounds.values()
     setup.places[user] = junk_sender(setup.row(index), entropy, note)
 
 
 def closed(scene: Scene, _fault: Fault) -> Measured:
-    """Others whose values would be open and are not, in the groups of those who send junk."""
+    """Count the other people with values that would be open, but are closed by a junk share."""
     strikers = scene.strikers("junk-share")
     sent = {parties.index(user) for user in submissions(scene.loot(strikers), 1)}
     counts = scene.public.tallies[0].counts if scene.public.tallies else None

@@ -1,4 +1,4 @@
-"""`late`: a person sends when the collection has closed; late ones are never flushed alone."""
+"""`late`: a user sends after the collection; late messages are never flushed alone."""
 
 from ..catalogue.attack import STRIKES, USER, Attack, Measured, by_some
 from ..catalogue.measures import sent_by_strikers, uncounted
@@ -7,7 +7,7 @@ from ..schema.model import Fault
 
 
 def sent_in_vain(scene: Scene, fault: Fault) -> Measured:
-    """People not counted in the last round, of those who know that they sent something in it."""
+    """Count the people missing in the last round, at most the attackers that sent in it."""
     missing, most = uncounted(scene, fault)
     return min(missing, sent_by_strikers(scene, fault, len(scene.public.tallies))), most
 

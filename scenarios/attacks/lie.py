@@ -14,14 +14,14 @@ from ..schema.model import Fault
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """The curator keeps every column."""
+    """Let the curator keep every column."""
     setup.lies[entry.attack] = note_of(number)
 
 
 def above_promise(scene: Scene, _fault: Fault) -> Measured:
-    """People exposed in the release beyond the number that the certificate promises.
+    """Count the people exposed in the release beyond the number that the certificate promises.
 
-    The release is public; the curator has read what people said, or it could not lie about it.
+    The release is public. The curator must have read the answers, or it could not lie about them.
     """
     loot = scene.loot((parties.CURATOR,))
     decision, joint, plan = loot.board.decision, public_release(loot.board), loot.plan(1)

@@ -11,12 +11,12 @@ from ..schema.model import Fault
 
 
 def commit(setup: AttackSetup, _entry: Fault, number: int) -> None:
-    """The analyst publishes that all people are alike."""
+    """Let the analyst publish equal rows for all people."""
     setup.places[parties.ANALYST] = miscounting(note_of(number))
 
 
 def miscounted(scene: Scene, _fault: Fault) -> Measured:
-    """People who are released as somebody they are not: more than the analyst has read."""
+    """Count the people in the release in excess of the counts that the analyst has read."""
     loot = scene.loot((parties.ANALYST,))
     told, read = public_release(loot.board), read_by(loot, len(loot.board.tallies))
     if loot.board.burned or told is None or not read:

@@ -8,7 +8,7 @@ from .lie import above_promise
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """The curator counts nobody in a small crowd, and decides from that."""
+    """Let the curator report no small crowds, and decide from these marginals."""
     setup.lies[entry.attack] = note_of(number)
 
 

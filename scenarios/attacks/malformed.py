@@ -11,9 +11,7 @@ ATTACK = Attack(
     scenario="attack-poison",
     unit="messages refused",
     waits="an answer of one of those who commit it",
-    measure=refused_for(
-        Reason.DOES_NOT_OPEN, Reason.UNREGISTERED
-    ),  # a signature is looked at first
+    measure=refused_for(Reason.DOES_NOT_OPEN, Reason.UNREGISTERED),  # a signature is checked first
     reads=STRIKES,
     trials={"": by_some(round=1)},
     unlike_honest=True,

@@ -1,4 +1,4 @@
-"""`one-key`: put answers sealed with one key together."""
+"""The attack of a reused ephemeral key: link the answers that are sealed with it."""
 
 from ..catalogue.attack import BYSTANDER, Attack, somebody
 from ..catalogue.measures import whole

@@ -1,4 +1,4 @@
-"""`one-salt`: put answers with one salt together."""
+"""The attack of a reused salt: link the answers that contain it."""
 
 from ..catalogue.attack import BYSTANDER, Attack, somebody
 from ..catalogue.measures import whole

@@ -1,4 +1,4 @@
-"""`order`: read who is who from the order of arrival."""
+"""`order`: link senders to answers by the order of arrival."""
 
 from ...protocol import exploits, parties
 from ..catalogue.attack import BYSTANDER, Attack, somebody

@@ -20,7 +20,7 @@ from ..schema.model import Fault, Scenario
 def other_columns(
     cast: Cast, _entry: Fault, scenario: Scenario, crowd: Samples, board: Board, place: int
 ) -> Cast:
-    """The session of a curator that does not release again what it has released."""
+    """Return the cast of a second session, with a curator that releases only other columns."""
     if board.decision is None or not board.decision.kept:
         return cast
     if cast.adversary is not None:
@@ -34,10 +34,10 @@ def other_columns(
 
 
 def unique_on_both(scene: Scene, _fault: Fault) -> Measured:
-    """People expected to be alone with their values on the columns of both releases together.
+    """Compute the expected number of people unique on the columns of both releases together.
 
-    Releases are public. That both are of the same people the curator knows from what it has
-    counted in both sessions: the same.
+    Releases are public. The curator infers from equal counts in both sessions that the people are
+    the same.
     """
     loot = scene.loot((parties.CURATOR,))
     before = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None

@@ -23,9 +23,9 @@ STREAM = 0x706F6973  # keeps these draws apart from other uses of an index
 
 
 def crafted(question: Question, people: Population, index: int) -> str:
-    """User: of the reports that honest people could make, one that helps the last value most.
+    """User: return a possible honest report that supports the last value best.
 
-    It supports that value, and as few others as can be. No report is out of place by itself.
+    It supports that value, and as few other values as possible. No single report is suspicious.
     """
     import numpy as np
 
@@ -41,7 +41,7 @@ def crafted(question: Question, people: Population, index: int) -> str:
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """The user has a place of its own, from which it sends what it has crafted."""
+    """Run the user in a place of its own, from which it sends its crafted reports."""
     row = tuple(crafted(asked, setup.crowd.people, index) for asked in _asked(setup))
     user = parties.user(index)
     setup.places[user] = crafter(rounds, row, setup.entropy(f"crafting of {user}"))
@@ -52,10 +52,10 @@ def _asked(setup: AttackSetup) -> Sequence[Question]:
 
 
 def moved(scene: Scene, fault: Fault) -> Measured:
-    """People by whom the estimate of some question's last value is moved, by the public counts.
+    """Compute the largest shift of a question's estimate of its last value, in people.
 
-    The poisoners know what they have sent, and what would have come out without it. As many who
-    told the truth of somebody with that value would move it by as many people, on average.
+    The attackers know their reports, and compute the estimates without them from the public
+    counts. An honest report of that value moves the estimate by 1 person on average.
     """
     loot = scene.loot(scene.strikers(fault.attack))
     sent = [parties.index(user) for user in senders(loot, 1)]

@@ -11,7 +11,7 @@ from ..schema.model import Fault
 
 
 def taken_for_the_last(scene: Scene, _fault: Fault) -> Measured:
-    """People by whom a count is moved: no more than the answers that the reader was handed."""
+    """Return the excess of a count, in people, at most the answers handed to the reader."""
     first = parties.shuffler(1)
     loot = scene.loot((first,))
     plan = loot.plan(1)

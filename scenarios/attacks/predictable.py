@@ -7,7 +7,7 @@ from ..schema.model import Fault
 
 
 def derived(scene: Scene, _fault: Fault) -> Measured:
-    """People's rows that a listener reads with keys that it has derived from the seed."""
+    """Count the rows that a listener reads with keys derived from the seed."""
     loot = scene.loot((parties.NETWORK,))
     if scene.seed is None:
         return 0, scene.n

@@ -16,9 +16,9 @@ UNIT = "values told by those who accuse"
 
 
 def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
-    """Values that accusations tell of those who accuse, as far as they are right: of all they said.
+    """Count the true values that accusations reveal about accusers, of all values of all people.
 
-    Everybody sees accusations, and every secret that was shown; the provokers add their own.
+    Accusations and disclosed secrets are public; the attackers add their own secrets.
     """
     rows = told_by_accusers(scene.loot)
     right = sum(scene.right(who, row) for who, row in rows.items())
@@ -26,7 +26,7 @@ def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
 
 
 def nobody(_scene: Scene, _fault: Fault) -> Measured:
-    """Where there are central parties nobody accuses so."""
+    """Return 0 of 0: with central parties there are no such accusations."""
     return 0, 0
 
 
@@ -48,6 +48,6 @@ ATTACK = Attack(
         waits="ballots at the end of a path",
         measure=unmasked,
         act=peer.provoke,
-        learns=somebody,  # one value under a name counts as a row: that is never too little
+        learns=somebody,  # one value under a name counts as a row, which never underestimates
     ),
 )

@@ -13,13 +13,13 @@ from ..schema.model import Fault
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """The same object holds the wires of both sessions, where there are two."""
+    """Replay a message of the target; in two sessions one object holds the wires of both."""
     into, note = entry.into or "round", note_of(number)
     setup.wires.append(Replay(target(entry), into, setup.stranger, note=note))
 
 
 def counted_again(scene: Scene, _fault: Fault) -> Measured:
-    """Messages of round 1 that were counted besides those of the people whom the network saw."""
+    """Count the messages of round 1 counted in excess of the people that the network saw."""
     loot = scene.loot((parties.NETWORK,))
     sent = submissions(loot, 1)
     people = len({sender for sender in sent if parties.index(sender) < scene.n})

@@ -17,7 +17,7 @@ from ..schema.model import Fault, Scenario
 
 
 def crashed(cast: Cast, _entry: Fault, _number: int, place: int) -> Cast:
-    """The session before, which ends when the curator has counted."""
+    """Return the cast of the first session, which ends when the curator has counted."""
     crashing = liar("crash", notes={"crash": note_of(place)})
     return replace(cast, faults={**cast.faults, parties.CURATOR: crashing})
 
@@ -25,12 +25,12 @@ def crashed(cast: Cast, _entry: Fault, _number: int, place: int) -> Cast:
 def without_target(
     cast: Cast, entry: Fault, _scenario: Scenario, _crowd: Samples, _board: Board, _place: int
 ) -> Cast:
-    """The session that follows, in which the target says nothing."""
+    """Return the cast of the second session, in which the target does not submit."""
     return replace(cast, faults={**cast.faults, target(entry): fault("absent")})
 
 
 def subtracted(scene: Scene, fault: Fault) -> Measured:
-    """Values of the target that are left of what the curator read in the first session."""
+    """Count the values of the target that remain when the second counts are subtracted."""
     columns = len(scene.people.schema.names)
     before = scene.earlier.loot((parties.CURATOR,)) if scene.earlier else None
     if before is None:

@@ -1,6 +1,6 @@
-"""`single-out`: the first shuffler hands on one person alone, and the reader tells what it reads.
+"""`single-out`: the first shuffler forwards only the target's answers; the reader pools its view.
 
-Guards of a round burn it once its reader has read it, and then the reader has.
+A guard of the round aborts it only after its reader has read the ballots, which is too late.
 """
 
 from msgspec.structs import replace
@@ -18,26 +18,26 @@ from ..schema.model import Fault, Scenario
 
 __all__ = ["ATTACK"]
 
-FIRST = 1  # the round, where the file names none
+FIRST = 1  # the round, if the fault names none
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Known rows stand where everybody else's would."""
+    """Replace the answers of all other users by known rows."""
     setup.deed(single_out, replace(entry, round=struck(entry)), number, aimed=target(entry))
 
 
 def struck(entry: Fault) -> int:
-    """The round in which it is committed."""
+    """Return the round of the attack."""
     return entry.round or FIRST
 
 
 def readers(_scenario: Scenario, entry: Fault) -> tuple[str, ...]:
-    """Whoever reads that round: the curator the first, the analyst the release."""
+    """Return the reader of that round: the curator of round 1, the analyst of the release."""
     return (CURATOR if struck(entry) == FIRST else ANALYST,)
 
 
 def values_read(scene: Scene, entry: Fault) -> Measured:
-    """Values of the target that are read, of all that it says in that round."""
+    """Count the values of the target that are read, of all its values in that round."""
     loot, number = scene.loot((shuffler(1), *readers(scene.scenario, entry))), struck(entry)
     plan = loot.plan(number)
     if plan is None:

@@ -8,7 +8,7 @@ from ..schema.model import Fault
 
 
 def cells(scene: Scene, _fault: Fault) -> Measured:
-    """Cells that the first shuffler alone is certain of, by the lengths of answers."""
+    """Count the cells of which the first shuffler alone is certain, by the lengths of answers."""
     people = exploits.by_length(scene.loot((parties.shuffler(1),)), 1)
     right = sum(scene.right(index, row) for index, row in people.items())
     return right, scene.n * len(scene.people.schema.names)

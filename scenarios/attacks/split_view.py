@@ -1,4 +1,4 @@
-"""`split-view`: who keeps the board shows one person another board, with keys of its own."""
+"""`split-view`: the board shows one user another board, with keys of its own."""
 
 from ...protocol import exploits, parties
 from ...roles.faults.board import misled
@@ -11,13 +11,13 @@ from ..schema.model import Fault
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """The target is honest, and sees the other board."""
+    """Show the target, which is honest, the other board."""
     forging = setup.entropy(f"another board {number}")
     setup.places[target(entry)] = misled(forging, note_of(number))
 
 
 def read_there(scene: Scene, fault: Fault) -> Measured:
-    """Values of the target that are read with the keys it was shown."""
+    """Count the values of the target that are read with the keys on the other board."""
     loot = exploits.on_the_forged_board(scene.loot((parties.NETWORK,)))
     index = parties.index(target(fault))
     row = exploits.everybody(loot, 1).get(index, {})

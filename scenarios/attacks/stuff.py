@@ -9,7 +9,7 @@ from ..catalogue.session import AttackSetup
 
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
-    """The user has a place of its own, from which it seals other ballots than those asked for."""
+    """Run the user in a place of its own, from which it seals ballots of other questions."""
     user = parties.user(index)
     entropy = setup.entropy(f"stuffing of {user}")
     setup.places[user] = stuffer(rounds, setup.row(index), entropy)

@@ -1,4 +1,4 @@
-"""`substitute`: the first shuffler replaces people by people of its own; n is what it was."""
+"""`substitute`: the first shuffler replaces people by invented people; n stays the same."""
 
 from collections import Counter
 
@@ -12,9 +12,9 @@ from ..schema.model import Fault
 
 
 def replaced(scene: Scene, _fault: Fault) -> Measured:
-    """At least so many people are not counted as they are: the largest over the columns.
+    """Return a lower bound on the people counted wrongly: the maximum over the columns.
 
-    No more than the shuffler knows to have replaced.
+    It is at most the number of people that the shuffler knows to have replaced.
     """
     loot = scene.loot((shuffler(1),))
     plan = loot.plan(1)

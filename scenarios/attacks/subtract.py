@@ -16,12 +16,12 @@ __all__ = ["ATTACK"]
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """One known row stands where the target's would."""
+    """Replace the target's answers by one known row."""
     setup.deed(subtract, entry, number, aimed=target(entry))
 
 
 def made(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
-    """The known row, as often as it was put in."""
+    """Return the known row, as often as the shuffler put it in."""
     return put_in(scene, last_release(scene), lambda plan, many: [forged_row(plan)] * many)
 
 

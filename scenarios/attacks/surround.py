@@ -1,4 +1,4 @@
-"""`surround`: the first shuffler replaces everybody but the target, and reads the release."""
+"""`surround`: the first shuffler replaces all people but the target, and reads the release."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,12 +16,12 @@ __all__ = ["ATTACK"]
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Known rows stand where everybody else's would."""
+    """Replace the answers of all other users by known rows."""
     setup.deed(surround, entry, number, aimed=target(entry))
 
 
 def made(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
-    """The known rows, as many as were put in."""
+    """Return the known rows, as many as the shuffler put in."""
     return put_in(scene, last_release(scene), covering_rows)
 
 

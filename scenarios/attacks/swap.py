@@ -23,13 +23,13 @@ from ..schema.model import Fault, Scenario
 
 __all__ = ["ATTACK"]
 
-ALWAYS = range(1, 256)  # rounds: what the friend says goes to the first shuffler alone
+ALWAYS = range(1, 256)  # rounds: the friend answers to the first shuffler alone
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """The friend leaves its answers of the last round to the first shuffler, in the target's place.
+    """Let the first shuffler put a friend's answers of the last round in the target's place.
 
-    So many come in each round as in the other.
+    Both rounds then have the same number of people.
     """
     (friend,) = friends_of(entry, setup.people, 1)
     setup.message(index(friend), unnoted(ALWAYS), "absent")
@@ -37,14 +37,14 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
 
 
 def made(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
-    """The friend's answers, if they were put in."""
+    """Return the friend's answers, if the shuffler put them in."""
     (friend,) = friends_of(entry, scene.n, 1)
     row = scene.people.row(index(friend))
     return put_in(scene, last_release(scene), lambda _plan, many: [row] * many)
 
 
 def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
-    """One of the people, and the curator where only it knows what was counted."""
+    """Return a user, and the curator if only it knows the counts."""
     return "one of the people", *with_curator(scenario, entry)
 
 

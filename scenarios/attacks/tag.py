@@ -1,4 +1,4 @@
-"""`tag`: a shuffler turns over a bit of some answers; what is tagged does not open."""
+"""`tag`: a shuffler flips a bit of some answers; a tagged answer does not open."""
 
 from ...roles.faults import peer
 from ...roles.faults.shuffler import tag

@@ -12,29 +12,29 @@ from ..schema.model import Fault, Scenario
 
 __all__ = ["ATTACK"]
 
-FRIENDS = 9  # of the trial: with the target they are as many as `min_dropout` lets go
+FRIENDS = 9  # in the trial: with the target they are as many as `min_dropout` lets go
 LATER = range(2, 256)  # rounds after the first
 
 
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
-    """Friends say nothing after round 1; the target is said to have come too late."""
+    """Let friends not submit after round 1; the shuffler claims that the target came too late."""
     for friend in friends_of(entry, setup.people, entry.users or 0):
         setup.message(index(friend), unnoted(LATER), "absent")
     setup.deed(thin_out, entry, number, aimed=target(entry), ignores=without_target)
 
 
 def friends(scene: Scene, entry: Fault) -> tuple[str, ...]:
-    """Those who tell their rows."""
+    """Return the users that disclose their rows."""
     return friends_of(entry, scene.n, entry.users or 0)
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:
-    """The first person is taken out."""
+    """Take the first user out."""
     return [{"by": shuffler(1), "target": FIRST_USER, "users": min(FRIENDS, people - 1)}]
 
 
 def helpers(scenario: Scenario, entry: Fault) -> tuple[str, ...]:
-    """Some of the people, and the curator where only it knows what was counted."""
+    """Return some of the users, and the curator if only it knows the counts."""
     some = (f"{entry.users} of the people",) if entry.users else ()
     return *some, *with_curator(scenario, entry)
 

@@ -1,4 +1,4 @@
-"""`try-rows`: reader and `randomness` compute what every row would be sealed with, and compare."""
+"""`try-rows`: reader and `randomness` seal every possible row, and compare."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ COALITION = (parties.ANALYST, parties.RANDOMNESS)
 
 
 def read(scene: Scene, _fault: Fault) -> Measured:
-    """People whose row stays closed to the reader, and is read."""
+    """Count the rows that are closed to the reader, and read by this attack."""
     loot = scene.loot(COALITION)
     guessed = rows_by_trying(loot, 1) - opened_cells(loot, 1)
     true = Counter(tuple(scene.people.row(index)) for index in range(scene.n))

@@ -1,4 +1,4 @@
-"""`wrong-digest`: a shuffler accounts for a batch that is not the one it hands on."""
+"""`wrong-digest`: a shuffler posts the digest of a batch other than the forwarded batch."""
 
 from ...protocol import parties
 from ...protocol.adversary_view import batch
@@ -12,9 +12,9 @@ from ..schema.model import Fault
 
 
 def taken(scene: Scene, fault: Fault) -> Measured:
-    """Rounds counted all the same, of those in which it was tried.
+    """Count the rounds that were counted despite a wrong digest, of the rounds of the attack.
 
-    The shuffler knows what it has handed on, and that its account is of something else.
+    The shuffler knows the batch that it forwarded, and that its account is of another batch.
     """
     by = fault.by or parties.shuffler(1)
     loot, hop = scene.loot((by,)), parties.index(by) + 1

@@ -1,8 +1,8 @@
-"""What an attack is: one record, which says all that the rest of veilmix asks of it.
+"""The record of an attack: all facts about it that other modules of veilmix need.
 
-An attack is something that a party does (`[[fault]]` of a scenario), or a design error that
-somebody uses (a switch). What a party does with its messages is in `roles/faults`, what an attacker
-makes of what it saw in `protocol/exploits.py`; the record binds them together.
+An attack is an action of a party (`[[fault]]` of a scenario), or the use of a design error (a
+switch). `roles/faults` holds the actions of parties on their messages, `protocol/exploits.py` the
+computations of attackers on their views; the record binds them together.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 USER, SHUFFLER, NETWORK = "user", "shuffler", "network"
 CURATOR, ANALYST = "curator", "analyst"
 PEER = "peer"  # of a session without central parties
-BYSTANDER = ""  # nobody breaks a rule; somebody uses a design error
+BYSTANDER = ""  # no party breaks a rule; the view has a design error
 COMMITTERS = (USER, SHUFFLER, NETWORK, CURATOR, ANALYST, BYSTANDER)  # in the order of every table
 
-# What people hand on: rows, answers with noise, rows that k people open; or `PEER`: peers alone.
+# Kinds of answers: rows, answers with noise, rows that k people open; or `PEER`: peers alone.
 ROWS, REPORTS, OPENED = "rows", "reports", "opened rows"
 
 STRIKES = ("users", "share", "round")  # keys of an attack by users
@@ -37,25 +37,25 @@ LOSES = ("rate", "users", "round")  # keys of a shuffler's attack on some messag
 
 
 def handed_on(program: "ReleaseProgram") -> str:
-    """What people hand on where this program asks them."""
+    """Return the kind of answers that people hand on for this program."""
     return REPORTS if program.reports else OPENED if program.opens else ROWS
 
 
-Learns = Callable[[float, float], bool]  # value, and the most: whether somebody's row was read
+Learns = Callable[[float, float], bool]  # value, largest: whether a row was read
 
 
 def wholly(value: float, most: float) -> bool:
-    """Whether all of one person's values were read, where the value counts them."""
+    """Whether all values of a person were read, where the value counts them."""
     return 0 < most <= value
 
 
 def somebody(value: float, _most: float) -> bool:
-    """Whether anybody's row was read, where the value counts people."""
+    """Whether the row of at least one person was read, where the value counts people."""
     return value >= 1
 
 
 Keys = dict[str, Any]  # a table of a scenario file
-Measured = tuple[float, float]  # value, and the most it could be
+Measured = tuple[float, float]  # value, and its largest possible value
 Measure = Callable[["Scene", "Fault"], Measured]
 Trial = Callable[[int, int], list[Keys]]  # people, shufflers -> the entries of [[fault]]
 Strikes = Callable[["AttackSetup", int, "Notes"], None]  # the session, a user, rounds
@@ -63,11 +63,11 @@ Strikes = Callable[["AttackSetup", int, "Notes"], None]  # the session, a user, 
 
 @dataclass(frozen=True, slots=True)
 class Sequel:
-    """How an attack uses several sessions of the same people, of which the last counts.
+    """The use that an attack makes of several sessions of the same people; the last counts.
 
     Attributes:
         wanted: whether an entry of `[[fault]]` needs a session before.
-        many: how many it needs.
+        many: the number of sessions that it needs.
         before: changes a session before: its number, from 0, and the place of the entry in the
             file.
         after: changes the session that follows them; `Board` is that of the one just before, and
@@ -81,27 +81,27 @@ class Sequel:
 
 
 def committed(**keys: Any) -> Trial:
-    """The trial of an attack that is committed once, with these keys."""
+    """Return the trial of an attack that is committed once, with these keys."""
     return lambda _people, _shufflers: [keys]
 
 
 def aimed(**keys: Any) -> Trial:
-    """The trial of an attack that is aimed at the first person."""
+    """Return the trial of an attack that is aimed at the first person."""
     return committed(target=parties.user(0), **keys)
 
 
 def some(people: int) -> int:
-    """A tenth of the people, at least one: how many an attack strikes that strikes several."""
+    """Return a tenth of the people, at least one: the size of an attack by or on several users."""
     return max(1, people // 10)
 
 
 def by_some(**keys: Any) -> Trial:
-    """The trial of an attack that a tenth of the people commit, or that strikes a tenth of them."""
+    """Return the trial of an attack that a tenth of the people commit, or that strikes a tenth."""
     return lambda people, _shufflers: [{"users": some(people), **keys}]
 
 
 def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
-    """The trial of a shuffler that strikes a tenth of its messages, or people.
+    """Return the trial of a shuffler that strikes a tenth of its messages, or people.
 
     last: the last shuffler instead of the first. every: in all rounds instead of the first.
     """
@@ -115,13 +115,13 @@ def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsRead:
-    """What an attack reads of people's rows, where its success is something else.
+    """The people's rows that an attack reads, where its success counts another quantity.
 
     Attributes:
-        unit: what is counted.
-        measure: counts it, from what the attackers saw: (value, the most it could be).
+        unit: the unit of the count.
+        measure: counts it, from the attackers' view: (value, the largest possible value).
         learns: whether a whole (released) row of a person was read.
-        helpers: who else has to be in it for that.
+        helpers: the other parties that this needs in the coalition.
     """
 
     unit: str
@@ -132,24 +132,24 @@ class RowsRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackTraits:
-    """What is said of an attack, whoever carries messages.
+    """The facts about an attack that do not depend on the topology.
 
     Attributes:
-        by: the role that commits it; `BYSTANDER`: nobody does, it uses a design error.
-        does: what is done, after the one who does it: "the network ...".
-        remedy: what stops or shows it, for the documents.
-        unit: what is counted of its success.
+        by: the role that commits it; `BYSTANDER`: no party does, it uses a design error.
+        does: the action, as a clause after its subject: "the network ...".
+        remedy: the countermeasure that stops or shows it, for the documents.
+        unit: the unit of its success.
         switches: the settings that make the design error.
         stopped_by: guards that stop or show it. A guard that came later says so itself (`stops`).
-        trials: its rows of the attack matrix: what stands behind its name -> entries of `[[fault]]`
+        trials: its rows of the attack matrix: name suffix -> entries of `[[fault]]`
             (an entry without `attack` is of this one).
-        without: guards that its trials are without besides those that stop it.
-        unlike_honest: in the matrix, success is by how much a count differs from an honest run.
-        watchers: who looks on, where nobody commits it.
-        learns: whether its success is that somebody's whole (released) row was read; None: it is no
+        without: guards that its trials are without besides the guards that stop it.
+        unlike_honest: in the matrix, success is the difference of a count from an honest run.
+        watchers: the party that reads the view, where no party commits the attack.
+        learns: whether its success is that a person's whole (released) row was read; None: it is no
             attack on one person.
         waits: the occasion that it needs, as a noun; empty where it only looks.
-        rows_read: what it reads of people's rows, where `measure` counts something else.
+        rows_read: the rows it reads, where `measure` counts another quantity.
     """
 
     by: str
@@ -168,21 +168,21 @@ class AttackTraits:
 
     @property
     def looks(self) -> bool:
-        """Whether nobody does anything: it is carried out by looking."""
+        """Whether the attack is passive: its parties follow the protocol and read their view."""
         return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerAttack(AttackTraits):
-    """How peers commit an attack: they have no central party to be, nor any to turn against.
+    """The form of an attack that peers commit: there are no central parties to play or to attack.
 
-    That whoever does it is named is no guard that a file could leave out.
+    The other peers name a deviating peer in every session; a file cannot leave that guard out.
 
     Attributes:
-        by: who commits it, where a file does not say.
+        by: the party that commits it, where a file does not say.
         trials: for the matrix, by name: the [[fault]] and the party.
-        measure: counts its success: (value, the most it could be).
-        act: what becomes of a post of whoever commits it; None: peers only look on.
+        measure: counts its success: (value, the largest possible value).
+        act: changes a post of the attacking peer; None: peers only look on.
         rated: whether it reads `rate`.
     """
 
@@ -194,30 +194,30 @@ class PeerAttack(AttackTraits):
 
     @property
     def looks(self) -> bool:
-        """Whether nobody does anything: it is carried out by looking."""
+        """Whether the attack is passive: its peers follow the protocol and read their view."""
         return self.act is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack(AttackTraits):
-    """One attack.
+    """An attack in a session with central parties.
 
     Attributes:
         scenario: the shipped scenario that shows it.
-        measure: counts it, from what the attackers saw: (value, the most it could be).
+        measure: counts it, from the attackers' view: (value, the largest possible value).
         reads: the keys of `[[fault]]` that it reads besides `by`.
-        strike: commits it for a user, by index, in some rounds, each with what says that it is
-            carried out.
-        forges: those who commit it answer with a row that is not theirs.
+        strike: commits it for a user, by index, in some rounds, each with the note that records
+            that it is carried out.
+        forges: its users answer with a row that is not theirs.
         commit: commits it for any other party: (setup, entry, the entry's place in the file).
-        sequel: how it uses two sessions; None: it needs one.
-        about: what it is an attack on, and measured in: `ROWS`, answers that a curator and an
-            analyst read; `REPORTS`, randomized answers; `OPENED`, rows that k people open; `PEER`,
-            nothing but a session of peers.
-        sybils: it brings so many `users` who do not exist.
+        sequel: its use of several sessions; None: it needs a single session.
+        about: the kind of answers it attacks and is measured in: `ROWS`, answers that a curator
+            and an analyst read; `REPORTS`, randomized answers; `OPENED`, rows that k people open;
+            `PEER`, a session of peers only.
+        sybils: it brings `users` invented people.
         first_only: only the first shuffler can commit it.
-        helpers: who else has to be in it, in a scenario.
-        among_peers: how peers commit it; None: they cannot.
+        helpers: the other parties that its coalition needs, in a scenario.
+        among_peers: its form among peers; None: they cannot.
     """
 
     scenario: str
@@ -235,11 +235,11 @@ class Attack(AttackTraits):
 
     @property
     def looks(self) -> bool:
-        """Whether nobody does anything: it is carried out by looking."""
+        """Whether the attack is passive: its parties follow the protocol and read their view."""
         doing = self.strike, self.commit, self.sequel
         return doing == (None, None, None) and not self.forges and not self.sybils
 
     def among(self, topology: str) -> "Attack | PeerAttack | None":
-        """How it is committed where messages are carried so; None where nobody can."""
+        """Return the form of the attack in a topology; None where it cannot be committed."""
         central = None if self.about == PEER else self
         return {CENTRAL.name: central, PEERS.name: self.among_peers}.get(topology)

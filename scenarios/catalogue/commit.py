@@ -1,7 +1,7 @@
-"""From [[fault]] and [defence] to the parties of a session: who does what wrong, who watches.
+"""Build a session's faults and guards from [[fault]] and [defence].
 
-Some attacks need several sessions of the same people: `before` gives those that came first, `after`
-the last, which is the one that counts.
+Some attacks need several sessions of the same people: `before` gives the earlier sessions, `after`
+the last, whose result counts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ STREAM = 0x6C6F6F6B  # keeps these draws apart from other uses of the seed
 def commit(
     scenario: Scenario, cast: Cast, crowd: Samples, faults: Faults, seed: int | None
 ) -> Cast:
-    """Give a session with everything that its parties do wrong, and every guard."""
+    """Return a session with all faults of its parties, and every guard."""
     import numpy as np
 
     rng = np.random.default_rng(None if seed is None else [seed, STREAM])
@@ -55,7 +55,7 @@ def commit(
 
 
 def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
-    """The same guards, but that those who are in it do not look whether their ballots have come."""
+    """Return the guards without ballot checks by accomplices: they do not look for their own."""
     looks = guards.looks or (lambda _: True)
     if not accomplices:
         return guards
@@ -63,7 +63,7 @@ def _without_accomplices(guards: Guards, accomplices: frozenset[str]) -> Guards:
 
 
 def _strike(setup: AttackSetup, faults: Faults) -> None:
-    """Let users commit what they were drawn for; who forges its row does so in all it says."""
+    """Let users commit the attacks they were drawn for; a forger forges its row in all answers."""
     for index, rounds in faults.items():
         for strike in rounds.values():
             if ATTACKS[strike.attack].forges:
@@ -76,7 +76,7 @@ def _strike(setup: AttackSetup, faults: Faults) -> None:
 
 
 def _strike_by(setup: AttackSetup, index: int, how: Strikes, entries: Mapping[int, int]) -> None:
-    """Let a person commit one attack. entries: by round."""
+    """Let a person commit an attack. entries: by round."""
     before = setup.guesses.get(index)
     how(setup, index, {number: note_of(entry) for number, entry in entries.items()})
     if setup.guesses.get(index) != before:
@@ -85,14 +85,14 @@ def _strike_by(setup: AttackSetup, index: int, how: Strikes, entries: Mapping[in
 
 
 def _forge(setup: AttackSetup, index: int, entry: int) -> None:
-    """Let a person answer with the forged row; where that is its own, it does nothing wrong."""
+    """Let a person answer with the forged row; if that equals its own row, no attack is noted."""
     setup.forgers.add(index)
     if setup.row(index) != tuple(setup.crowd.people.row(index)):
         setup.answers(index, entry)
 
 
 def sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel, int]]:
-    """The attacks of a scenario that need two sessions, how each uses them, and its place."""
+    """Yield the attacks of a scenario that need several sessions: entry, sequel, place in file."""
     for number, entry in enumerate(scenario.fault):
         sequel = ATTACKS[entry.attack].sequel
         if sequel is not None and sequel.wanted(entry):
@@ -100,7 +100,7 @@ def sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel, int]]:
 
 
 def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
-    """The sessions that came first, all with one memory; none if no attack needs one."""
+    """Yield the earlier sessions, all with one memory; empty if no attack needs any."""
     two = list(sequels(scenario))
     if not two:
         return
@@ -117,7 +117,7 @@ def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
 
 
 def after(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, board: Board) -> Cast:
-    """The session that follows the first, of which this is the board."""
+    """Return the session that follows the first; `board` is the first session's board."""
     cast = replace(cast, guards=first.guards)
     for entry, sequel, place in sequels(scenario):
         cast = sequel.after(cast, entry, scenario, crowd, board, place)

@@ -1,4 +1,4 @@
-"""Deviations as a scenario file has them, as the protocol has them, and in a session."""
+"""Deviations of a scenario file, converted to the protocol's form and put into a session."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -21,14 +21,14 @@ LABEL = "deviations"  # the fork of a session's entropy that own answers are sea
 
 
 def deviation_of(entry: Entry) -> Deviation:
-    """Return a deviation as the protocol has it."""
+    """Return the protocol's form of a deviation of a file."""
     said = {name: value for name, value in asdict(entry).items() if value is not None}
     kinds = {name: Kind[said[name].upper()].value for name in NAMED if name in said}
     return convert(said | kinds, Deviation)
 
 
 def entry_of(deviation: Deviation) -> Entry:
-    """Return a deviation as a file has it: without the keys that say nothing."""
+    """Return the file's form of a deviation, without keys that have an empty value."""
     values = ((field.name, getattr(deviation, field.name)) for field in fields(deviation))
     said: dict[str, Any] = {name: value for name, value in values if value}
     kinds = {name: said[name].name.lower() for name in NAMED if name in said}
@@ -36,12 +36,12 @@ def entry_of(deviation: Deviation) -> Entry:
 
 
 def deviations_of(entries: Sequence[Entry], entropy: Entropy, people: int) -> Deviations:
-    """Return the strategy of a file, for a session of so many people."""
+    """Return the strategy of a file's deviations, for a session of `people` users."""
     return Deviations(tuple(map(deviation_of, entries)), entropy.fork(LABEL), people)
 
 
 def deviating(scenario: Scenario, cast: Cast) -> Cast:
-    """Return a session whose members deviate as the scenario says; as it is if it says nothing."""
+    """Return the session with the deviations of the scenario; unchanged if it has none."""
     if not scenario.deviation:
         return cast
     deviations = deviations_of(scenario.deviation, cast.entropy, cast.people)
@@ -49,7 +49,7 @@ def deviating(scenario: Scenario, cast: Cast) -> Cast:
 
 
 def unmet_deviations(scenario: Scenario, cast: Cast) -> Iterator[str]:
-    """Yield a sentence for every deviation that found no occasion: then nothing was tried."""
+    """Yield a sentence for every deviation without an occasion: this session did not try it."""
     record = cast.adversary
     if not isinstance(record, DeviationRecord):
         return

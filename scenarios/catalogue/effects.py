@@ -1,4 +1,4 @@
-"""What the attacks of a scenario have achieved, each measured as its record says."""
+"""The measured effects of a scenario's attacks, each by its record's measure."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from .scene import PeerScene, Scene
 
 
 def measure(scene: Scene) -> tuple[Effect, ...]:
-    """Measure every attack of a scenario, in its order; where it is not meant, it is left out."""
+    """Measure every attack of a scenario, in order; attacks on other programs are left out."""
     effects = []
     for fault in measured(scene.scenario):
         attack = ATTACKS[fault.attack]
@@ -23,7 +23,7 @@ def measure(scene: Scene) -> tuple[Effect, ...]:
 
 
 def measure_rows(scene: Scene, effects: Sequence[Effect]) -> tuple[Effect, ...]:
-    """Measure what every attack reads of people's rows. effects: what each has achieved."""
+    """Measure the rows that every attack reads. effects: the effect of each attack."""
     return tuple(
         _rows(scene, fault, effect)
         for fault, effect in zip(measured(scene.scenario), effects, strict=True)
@@ -39,13 +39,13 @@ def _rows(scene: Scene, fault: Fault, effect: Effect) -> Effect:
 
 
 def measured(scenario: Scenario) -> tuple[Fault, ...]:
-    """The faults of a scenario whose attack is about what its program hands on."""
+    """Return the faults of a scenario with an attack on its program's kind of answers."""
     here = handed_on(program_of(scenario))
     return tuple(fault for fault in scenario.fault if ATTACKS[fault.attack].about == here)
 
 
 def measure_among_peers(scene: PeerScene) -> tuple[Effect, ...]:
-    """The same of a session among peers."""
+    """Measure every attack of a scenario among peers."""
     effects = []
     for fault in scene.scenario.fault:
         among = ATTACKS[fault.attack].among_peers

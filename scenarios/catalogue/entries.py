@@ -1,4 +1,4 @@
-"""What an entry of `[[fault]]` means: at whom it is aimed, in which rounds, whom it strikes."""
+"""The meaning of an entry of `[[fault]]`: its target, its rounds, the users it strikes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -17,17 +17,17 @@ FIRST_USER = parties.user(0)
 
 
 def target(entry: "Fault") -> str:
-    """The user whom an attack is aimed at."""
+    """Return the target user of an attack."""
     return entry.target or FIRST_USER
 
 
 def rounds_of(entry: "Fault") -> "Collection[int]":
-    """The rounds of an attack."""
+    """Return the rounds of an attack."""
     return EVERY_ROUND if entry.round is None else (entry.round,)
 
 
 def drawn(entry: "Fault", people: int, rng: "Generator") -> frozenset[str]:
-    """The users whom an attack strikes that nobody of them commits: its target, or some drawn."""
+    """Return the users struck by another party's attack: its target, or a random sample."""
     if entry.users is None and entry.share is None:
         return frozenset({target(entry)})
     count = entry.users if entry.users is not None else round((entry.share or 0) * people)
@@ -36,5 +36,5 @@ def drawn(entry: "Fault", people: int, rng: "Generator") -> frozenset[str]:
 
 
 def all_but(aimed: str, people: int) -> Callable[[str], bool]:
-    """Whether a user exists and is not this one."""
+    """Return a predicate: a user exists and is not this user."""
     return lambda user: user != aimed and parties.index(user) < people

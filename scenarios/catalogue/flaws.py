@@ -1,4 +1,4 @@
-"""The design errors of a scenario: those of its guards that are announced to be off."""
+"""The design errors of a scenario: the guards that it announces to be off."""
 
 from ...protocol.announcement import Flaw
 from ..schema.model import Scenario

@@ -1,4 +1,4 @@
-"""What a guard is: one record, which says all that the rest of veilmix asks of it."""
+"""The record of a guard: all facts about it that other modules of veilmix need."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ RESOLVED = {"defence.registered": "registered"}  # key -> what `Scenario` makes 
 
 
 def value_at(scenario: "Scenario", key: str) -> object:
-    """Return the value at a dotted key, or the one that holds where the key says nothing."""
+    """Return the value at a dotted key, or the value that the scenario derives if it is unset."""
     if resolved := RESOLVED.get(key):
         return getattr(scenario, resolved)
     table, _, inner = key.partition(".")
@@ -26,12 +26,12 @@ def value_at(scenario: "Scenario", key: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What a guard must not be without: the value of another key, and what to tell who lacks it.
+    """A setting that a guard needs: the value of another key, and a message for a file without it.
 
     Attributes:
         key: of the file.
-        value: that it must have.
-        message: for a file in which it has not.
+        value: the value that the key must have.
+        message: for a file in which the key has another value.
     """
 
     key: str
@@ -40,7 +40,7 @@ class Requirement:
 
     @classmethod
     def switched_on(cls, key: str, why: str) -> "Requirement":
-        """A key that has to be true, and why."""
+        """Return the requirement that a key is true. why: the reason, for the message."""
         return cls(key, True, f"{why}; say {key} = true")
 
 
@@ -49,10 +49,10 @@ class Setting:
     """A session that a guard is switched on in.
 
     Attributes:
-        scenario: what the file says.
-        people: how many people exist.
-        struck: the indices of those who are struck by a fault, and observe nothing.
-        rng: for what a guard draws.
+        scenario: the scenario of the session.
+        people: the number of real people.
+        struck: the indices of people struck by a fault; they observe no board.
+        rng: the generator of a guard's random choices.
     """
 
     scenario: "Scenario"
@@ -63,25 +63,25 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """One guard.
+    """A guard: a countermeasure that a key of a scenario file switches on.
 
     Attributes:
         key: its key in a scenario file.
         on, off: values of the key with which it is on, as in its trial, and off.
         held_in: the files in which it is held, in the order in which to read them.
-        guards: what it guards.
-        setting: what the value of its key means, for reports; empty: they leave it out.
-        price: what it costs besides what the attack matrix measures.
-        label: what reports call it; empty: the last part of its key.
-        default: whether it is on where a file says nothing.
-        needs: other settings without which it does nothing: its trial has them.
+        guards: the object of its protection.
+        setting: the meaning of its key's value, for reports; empty: they leave it out.
+        price: its costs besides those that the attack matrix measures.
+        label: its name in reports; empty: the last part of its key.
+        default: whether it is on if a file does not set the key.
+        needs: other settings without which it has no effect: its trial has them.
         wanted: other settings without which a file with this guard is wrong.
-        shufflers: how many it takes.
-        stops: attacks that it stops or shows, besides those whose records say so.
+        shufflers: the number of shufflers it takes.
+        stops: attacks that it stops or shows, besides the attacks whose records say so.
         lesson: whether only a lesson leaves it out.
-        unguarded: what to tell a file that leaves it out and is no lesson; empty: told elsewhere.
-        flaw: the design error that is announced without it, by the name that has on the wire.
-        observe: switches on what parties look at.
+        unguarded: the warning for a file without it that is no lesson; empty: told elsewhere.
+        flaw: the design error that is announced without it, by the error's name on the wire.
+        observe: switches on the observations of parties.
         among: the topologies in which it is a guard.
     """
 
@@ -105,7 +105,7 @@ class Guard:
     among: tuple[str, ...] = (CENTRAL.name,)
 
     def value(self, scenario: "Scenario") -> object:
-        """What a scenario says at its key."""
+        """Return a scenario's value at the guard's key."""
         return value_at(scenario, self.key)
 
     def is_on(self, scenario: "Scenario") -> bool:

@@ -1,4 +1,4 @@
-"""What several attacks are measured by: (value, the most it could be), from what attackers saw."""
+"""Measures that several attacks share: (value, its largest possible value), from their views."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def sent_by_strikers(scene: "Scene", fault: "Fault", number: int) -> int:
-    """How many messages those users sent in a round who commit an attack: each knows its own."""
+    """Return the number of messages that an attack's users sent in a round, from their views."""
     return len(submissions(scene.loot(scene.strikers(fault.attack)), number))
 
 
 def handled(loot: AdversaryView, by: str, number: int) -> int:
-    """How many layers came to a shuffler in a round, as it knows."""
+    """Return the number of layers that came to a shuffler in a round, from its own view."""
     plan, hop = loot.plan(number), parties.index(by) + 1
     if plan is None:
         return 0
@@ -31,7 +31,7 @@ def handled(loot: AdversaryView, by: str, number: int) -> int:
 
 
 def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
-    """People not counted in the last round that was, by the totals on the board: of all."""
+    """Measure the people not counted in the last tallied round, of all, by the board's totals."""
     came = max(
         (max(tally.totals, default=0) for tally in scene.public.tallies[-1:]), default=scene.n
     )
@@ -39,9 +39,9 @@ def uncounted(scene: "Scene", _fault: "Fault") -> Measured:
 
 
 def refused_for(*reasons: Reason) -> Measure:
-    """Measure how many messages the first shuffler refused for these reasons, of all that came.
+    """Measure the messages that the first shuffler refused for these reasons, of all that came.
 
-    No more than those sent who commit it.
+    The value is at most the number of messages that the attack's users sent.
     """
 
     def measure(scene: "Scene", fault: "Fault") -> Measured:
@@ -55,9 +55,9 @@ def refused_for(*reasons: Reason) -> Measure:
 
 
 def moved(scene: "Scene", fault: "Fault") -> Measured:
-    """The largest number of people by which a count of round 1 is larger than the truth.
+    """Measure the largest excess of a count of round 1 over the truth, in people.
 
-    No more than the answers to one question that those users sent who commit it.
+    The value is at most the number of answers to one question that the attack's users sent.
     """
     plan = scene.loot(()).plan(1)
     sent = sent_by_strikers(scene, fault, 1) * (plan.slots if plan else 0)
@@ -65,7 +65,7 @@ def moved(scene: "Scene", fault: "Fault") -> Measured:
 
 
 def largest_excess(scene: "Scene") -> int:
-    """The largest number of people by which a count of round 1 is larger than the truth."""
+    """Return the largest number of people by which a count of round 1 is larger than the truth."""
     more = [
         max((Counter(count) - scene.truth(column)).values(), default=0)
         for column, count in enumerate(scene.counts())
@@ -74,19 +74,19 @@ def largest_excess(scene: "Scene") -> int:
 
 
 def counted_besides(scene: "Scene", added: int, people: int) -> Measured:
-    """By how many people a count of round 1 is moved: of the answers added, those that are counted.
+    """Measure the added answers that a count of round 1 includes, in people.
 
-    added: answers that attackers know to have added to some question. people: who answered besides
-    them, as attackers know it. Totals are public.
+    added: answers that attackers know to have added to some question. people: the number of other
+    respondents, as attackers know it. Totals are public.
     """
     most = max((total for tally in scene.board.tallies[:1] for total in tally.totals), default=0)
     return min(max(most - people, 0), added), scene.n
 
 
 def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
-    """Answers of round 1 that were not counted, of all given: by the totals on the board.
+    """Measure the answers of round 1 that were not counted, of all given, by the board's totals.
 
-    No more than came to the shuffler that loses them.
+    The value is at most the number of layers that came to the shuffler that loses them.
     """
     board, by = scene.public, fault.by or parties.shuffler(1)
     given = sum(mix.people for mix in board.mixed[:1]) * len(scene.people.schema.names)
@@ -95,10 +95,10 @@ def answers_lost(scene: "Scene", fault: "Fault") -> Measured:
 
 
 def bits_taken(scene: "Scene", _fault: "Fault") -> Measured:
-    """Bits of anonymity taken: log2 of the people in the batch, less that of those it may be.
+    """Measure the bits of anonymity taken: log2 of the batch's people, less log2 of the candidates.
 
-    The network can tell its own envelopes from others: it made them. Which of them were accepted
-    is on the board. Nothing is taken where nothing is read.
+    The network can tell its own envelopes from other users' envelopes: it made them. The board
+    shows the number that was accepted. A burned session takes zero bits.
     """
     loot = scene.loot((parties.NETWORK,))
     first = next((mix for mix in loot.board.mixed if mix.hop == 1), None)
@@ -113,7 +113,7 @@ def linked(
     accomplices: Sequence[str],
     exploit: Callable[[AdversaryView, int], People],
 ) -> Measure:
-    """Measure how many people's rows of round 1 an exploit finds, wholly and rightly."""
+    """Measure the number of people whose row of round 1 an exploit finds, wholly and rightly."""
 
     def measure(scene: "Scene", _fault: "Fault") -> Measured:
         people = exploit(scene.loot(accomplices), 1)
@@ -125,7 +125,7 @@ def linked(
 
 
 def whole(scene: "Scene", _fault: "Fault") -> Measured:
-    """Rows that the curator alone reads with all their columns, and that somebody has."""
+    """Measure the rows that the curator alone reads with all columns, and that belong to people."""
     rows = exploits.whole_rows(scene.loot((parties.CURATOR,)), 1)
     columns = range(len(scene.people.schema.names))
     read = Counter(tuple(row[column] for column in columns) for row in rows)

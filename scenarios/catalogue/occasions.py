@@ -1,8 +1,8 @@
 """The attacks of a scenario that found no occasion in a session, each with the reason.
 
 An attack that is carried out notes its entry (roles/occasions.py), whether or not a countermeasure
-then stops it. An attack that breaks no rule is carried out by whoever looks on, as soon as a person
-has sent something. Of several sessions, the last one counts; an attack that needs the sessions
+then stops it. An attack that breaks no rule is carried out by its watchers, as soon as a person
+has sent a message. Of several sessions, the last one counts; an attack that needs the sessions
 before it may be carried out there.
 """
 
@@ -20,12 +20,12 @@ SENT_NOTHING = "it looks at what people send, and none of them sent anything"
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a session ended.
+    """The end of a session.
 
     Attributes:
-        rounds: that were called.
-        burned: why it was burned; None: it was not.
-        answered: whether a person has sent anything.
+        rounds: the number of rounds called.
+        burned: the reason of its abort; None: it was not aborted.
+        answered: whether a person has sent a message.
     """
 
     rounds: int
@@ -43,7 +43,7 @@ def unmet(
 ) -> tuple[str, ...]:
     """Return one sentence for every entry of `[[fault]]` that found no occasion.
 
-    faults: who of the people commits what. acted: the places of the entries that were carried out.
+    faults: the attacks of users. acted: the places of the entries that were carried out.
     """
     return tuple(
         f"fault[{place}]: {_who(entry, _traits(scenario, entry))} found no occasion: "
@@ -55,8 +55,8 @@ def unmet(
 def _idle(scenario: Scenario, acted: Collection[int], ended: Ended) -> Iterator[tuple[int, Fault]]:
     """Yield the entries that were not carried out.
 
-    A session that is burned at the deed of one party stops its accomplices too: those who commit
-    the same attack.
+    A session that is burned at the deed of one party stops its accomplices too: the parties that
+    commit the same attack.
     """
     stopped = {scenario.fault[place].attack for place in acted} if ended.burned is not None else ()
     for place, entry in enumerate(scenario.fault):
@@ -76,7 +76,7 @@ def _who(entry: Fault, attack: AttackTraits) -> str:
 
 
 def _why(place: int, entry: Fault, attack: AttackTraits, faults: Faults, ended: Ended) -> str:
-    """Return what an attack waits for, and what came instead."""
+    """Return the occasion that an attack waits for, and the reason why it did not come."""
     if attack.looks:
         return f"{SENT_NOTHING}; {ended}"
     waits = f"it waits for {attack.waits}; " if attack.waits else ""

@@ -1,4 +1,4 @@
-"""What attacks among peers are measured by: (value, the most it could be)."""
+"""Measures of attacks among peers: (value, its largest possible value)."""
 
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def unreleased(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """People whom no release counts, though it was decided that there be one, or might have been.
+    """Measure the people that no release counts, after a decision to release or a burned round.
 
-    A peer that breaks the rules is named, and the round is burned with everybody's answers.
+    A peer that breaks the rules is named, and the round is burned with the answers of all peers.
     """
     seen = scene.record.reckoning
     if seen.burned is None and not (seen.decision and seen.decision.kept):
@@ -24,7 +24,7 @@ def unreleased(scene: "PeerScene", _fault: "Fault") -> Measured:
 
 
 def answers_lost(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """Answers of round 1 that were not counted, of all given."""
+    """Measure the answers of round 1 that were not counted, of all given."""
     given = len(scene.record.board.keys) * len(scene.people.schema.names)
     tallies = scene.record.reckoning.tallies[:1]
     counted = sum(sum(count.values()) for tally in tallies for count in tally)
@@ -32,7 +32,7 @@ def answers_lost(scene: "PeerScene", _fault: "Fault") -> Measured:
 
 
 def above_promise(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """People exposed in the release beyond the number that everybody has proved."""
+    """Measure the people exposed in the release beyond the number in the peers' certificate."""
     decision, joint = scene.record.reckoning.decision, scene.release
     if decision is None or joint is None:
         return 0, scene.n
@@ -41,7 +41,7 @@ def above_promise(scene: "PeerScene", _fault: "Fault") -> Measured:
 
 
 def pooled(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """Others whom the first half of the peers link to a value, from what they saw together."""
+    """Measure the other peers linked to a value by the first half of the peers, who pool views."""
     half = scene.n // 2
     members = tuple(parties.peer(index) for index in range(half))
     sizes = tuple(len(texts) for texts in scene.people.values)

@@ -1,9 +1,9 @@
-"""All attacks and all guards, each imported when somebody asks for it.
+"""All attacks and all guards, each imported at its first use.
 
     ATTACKS["drop-people"]     the record of scenarios/attacks/drop_people.py
     GUARDS["receipts"]         the record of scenarios/guards/receipts.py
 
-Whoever goes through a table gets the attacks by who commits them, and by name; guards by name.
+A table yields attacks in the order of their attacker's role, then of names; guards by name.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +28,7 @@ GUARD_FILES = Path(__file__).parent.parent / "guards"
 
 
 class Table(Mapping[str, T], Generic[T]):
-    """Records by name. A record is loaded once, when it is first wanted."""
+    """Records by name. A record is loaded once, at its first use."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Table(Mapping[str, T], Generic[T]):
         return iter(sorted(self._names(), key=lambda name: (self._order(self[name]), name)))
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of records."""
         return len(self._names())
 
 
@@ -77,17 +77,17 @@ GUARDS: Mapping[str, Guard] = Table(_guard_names, _guard)
 
 
 def committed(topology: str) -> Mapping[str, Attack | PeerAttack]:
-    """The attacks that can be committed where messages are carried so, as they are there."""
+    """Return the attacks that can be committed under a topology, in the form they have there."""
     return {name: how for name, attack in ATTACKS.items() if (how := attack.among(topology))}
 
 
 def guarding(topology: str) -> Mapping[str, Guard]:
-    """The guards that there are where messages are carried so."""
+    """Return the guards under a topology."""
     return {name: guard for name, guard in GUARDS.items() if topology in guard.among}
 
 
 def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
-    """The guards that are said to stop or to show an attack; () where nobody commits it."""
+    """Return the guards declared to stop or to show an attack; () if no party can commit it."""
     how = ATTACKS[attack].among(topology)
     said = how.stopped_by if how else ()
     later = (name for name, guard in guarding(topology).items() if attack in guard.stops)
@@ -95,5 +95,5 @@ def helping(attack: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
 
 
 def sybils(scenario: "Scenario") -> int:
-    """How many people take part who do not exist."""
+    """Return the number of invented participants."""
     return sum(fault.users or 0 for fault in scenario.fault if ATTACKS[fault.attack].sybils)

@@ -1,4 +1,4 @@
-"""What attackers read of the people who remain in a count, once their own answers are taken out."""
+"""Measures of the values read of people left in a count without the attackers' answers."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -26,10 +26,10 @@ UNIT = "values of a remaining person read"
 
 
 def remaining_with_invented(passes: Callable[[str, "Fault"], bool]) -> Measure:
-    """Measure how many values of the target the network reads in counts with invented people.
+    """Measure the values of the target that the network reads in counts with invented people.
 
-    It made their answers, and sees who else sends something. passes: whether it lets through the
-    messages of a person.
+    The network made the invented people's answers, and sees every sender. passes: whether the
+    network lets through the messages of a person.
     """
 
     def measure(scene: "Scene", entry: "Fault") -> Measured:
@@ -46,7 +46,7 @@ def remaining_with_invented(passes: Callable[[str, "Fault"], bool]) -> Measure:
 
 
 def _invented(scene: "Scene", loot: AdversaryView, number: int) -> list[tuple[str, ...]]:
-    """The rows of invented people that were accepted in a round, as the board says."""
+    """Return the rows of invented people that were accepted in a round, as the board says."""
     made = sum(parties.index(sender) >= scene.n for sender in senders(loot, number))
     mixed = [mix for mix in loot.board.mixed if mix.hop == 1]
     refused = mixed[number - 1].refused.get(Reason.UNREGISTERED, 0) if number <= len(mixed) else 0
@@ -54,7 +54,7 @@ def _invented(scene: "Scene", loot: AdversaryView, number: int) -> list[tuple[st
 
 
 def remaining_without(scene: "Scene", entry: "Fault") -> Measured:
-    """Values that those who commit an attack read of a person who is left when they leave."""
+    """Measure the values that an attack's users read of a remaining person when they leave."""
     members = scene.strikers(entry.attack)
     loot, others = scene.loot(members), scene.n - len(members)
     rows = {member: tuple(scene.people.row(parties.index(member))) for member in members}
@@ -76,9 +76,10 @@ def _read(
 
 
 def missing_between(scene: "Scene", entry: "Fault") -> Measured:
-    """Released values of people whose messages the network loses in one round and not in another.
+    """Measure the released values of people whose messages the network loses in one round only.
 
-    Whom it struck it knows; what was counted in round 1 the curator knows, or everybody.
+    The network knows the people it struck; the curator, or every reader of the board, knows the
+    counts of round 1.
     """
     loot = scene.loot((parties.NETWORK, *with_curator(scene.scenario, entry)))
     place = next(at for at, other in enumerate(scene.scenario.fault) if other is entry)

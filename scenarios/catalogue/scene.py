@@ -1,6 +1,6 @@
-"""What an attack has achieved: from a session that was attacked, its record, and the truth.
+"""A session that was attacked: its record and the truth, for measuring the attack's effect.
 
-Attackers work from loot (protocol/adversary_view.py); only the measuring looks at the truth.
+Attackers work from loot (protocol/adversary_view.py); only the measuring reads the truth.
 """
 
 from collections import Counter
@@ -23,12 +23,12 @@ from .strikes import Faults
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The session before one that was attacked: its record, its board, and what an adversary has.
+    """The session before an attacked session: its record, its board, and the adversary's loot.
 
     Attributes:
         transcript: of the session.
         board: as it stood at the end.
-        adversary: what accomplices have kept; None: nobody looked on.
+        adversary: the record of accomplices; None: there were no accomplices.
     """
 
     transcript: Transcript
@@ -36,23 +36,23 @@ class Earlier:
     adversary: AdversaryRecord | None
 
     def loot(self, accomplices: Sequence[str]) -> AdversaryView | None:
-        """What these parties had together when it ended; None if nobody kept it."""
+        """Return the pooled loot of these parties at its end; None without accomplices."""
         return self.adversary.loot(self.board, accomplices) if self.adversary else None
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A session that was attacked: its record, what an adversary has, and the truth.
+    """A session that was attacked: its record, the adversary's loot, and the truth.
 
     Attributes:
-        scenario: what was played.
-        people: who took part, and what is true of them.
+        scenario: the scenario that was played.
+        people: the real people, with their true rows.
         board: as it stood at the end.
         transcript: of the session.
-        adversary: what accomplices have kept.
+        adversary: the record of accomplices.
         seed: of the run; None: the system's randomness.
-        sessions_before: the sessions before it, the first one first.
-        strikes: which users, by index, commit what in which round.
+        sessions_before: the sessions before it, in their order.
+        strikes: the attacks of users, by index and round.
     """
 
     scenario: Scenario
@@ -71,11 +71,11 @@ class Scene:
 
     @property
     def public(self) -> Board:
-        """The board as whoever looks on has it."""
+        """The board as a bystander has it."""
         return self.loot(()).board
 
     def strikers(self, attack: str) -> tuple[str, ...]:
-        """The users who commit an attack in some round."""
+        """Return the users that commit an attack in some round."""
         users = sorted(
             user
             for user, rounds in self.strikes.items()
@@ -85,32 +85,32 @@ class Scene:
 
     @property
     def n(self) -> int:
-        """How many people exist."""
+        """The number of real people."""
         return self.people.n
 
     @property
     def fakes(self) -> int:
-        """How many people took part who do not exist."""
+        """The number of invented participants."""
         return self.transcript.users - self.n
 
     def counts(self, number: int = 1) -> tuple[Counts, ...]:
-        """What the reader of a round has counted; () if it did not."""
+        """Return the counts of a round by its reader; () without counts."""
         return counts_of(self.transcript, number)
 
     def release(self) -> Counts | None:
-        """What was released of the people, row by row."""
+        """Return the released counts, by row."""
         return release_of(self.transcript, self.board)
 
     def truth(self, column: int) -> Counter[tuple[str, ...]]:
-        """The people by their value of a column."""
+        """Return the number of people by their true value of a column."""
         return Counter((self.people.row(index)[column],) for index in range(self.n))
 
     def right(self, index: int, row: Mapping[int, str]) -> int:
-        """In how many columns a row is that of a person."""
+        """Return the number of columns in which a row equals a person's."""
         return matching(self.people, index, row)
 
     def loot(self, accomplices: Sequence[str]) -> AdversaryView:
-        """What these parties have together."""
+        """Return the pooled loot of these parties."""
         return self.adversary.loot(self.board, accomplices)
 
 
@@ -119,10 +119,10 @@ class PeerScene:
     """A session among peers that was attacked: its record, which all of them see, and the truth.
 
     Attributes:
-        scenario: what was played.
-        people: those who exist.
-        record: what was posted, and what follows from it.
-        secrets: by round and number, what attackers hold of the rounds' keys.
+        scenario: the scenario that was played.
+        people: the people who exist.
+        record: the posts, and the accounts that follow from them.
+        secrets: by round and number, the attackers' parts of the rounds' keys.
     """
 
     scenario: Scenario
@@ -132,38 +132,38 @@ class PeerScene:
 
     @property
     def n(self) -> int:
-        """How many people exist."""
+        """The number of real people."""
         return self.people.n
 
     @property
     def release(self) -> Counts | None:
-        """What was released of the people, row by row."""
+        """The released counts, by row."""
         seen = self.record.reckoning
         return released(tuple(seen.calls), tuple(seen.tallies), seen.decision)
 
     def right(self, index: int, row: Mapping[int, str]) -> int:
-        """In how many columns a row is that of a person."""
+        """Return the number of columns in which a row equals a person's."""
         return matching(self.people, index, row)
 
     @property
     def loot(self) -> PeerLoot:
-        """What attackers have together."""
+        """The pooled loot of the attackers."""
         return PeerLoot(self.record.reckoning, self.secrets)
 
 
 def matching(people: Population, index: int, row: Mapping[int, str]) -> int:
-    """In how many columns a row is that of a person."""
+    """Return the number of columns in which a row equals a person's."""
     mine = people.row(index) if index < people.n else ()
     return sum(column < len(mine) and mine[column] == value for column, value in row.items())
 
 
 def counts_of(transcript: Transcript, number: int = 1) -> tuple[Counts, ...]:
-    """What the reader of a round has counted; () if it did not."""
+    """Return the counts of a round by its reader; () without counts."""
     return next((read.counts for read in transcript.reads if read.round == number), ())
 
 
 def release_of(transcript: Transcript, board: Board) -> Counts | None:
-    """What a session has released of the people, row by row; None if nothing."""
+    """Return the released counts of a session, by row; None without a release."""
     answered = len(board.tallies)
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
     return released(board.calls[:answered], tallies, board.decision)

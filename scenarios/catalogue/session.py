@@ -1,4 +1,4 @@
-"""What attacks put into a session: each adds its part, and in the end all parts are one cast."""
+"""Preparation of attacks in a session: each adds its part, and all parts become one cast."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from ...protocol import parties
 from ...protocol.messages import Kind
 from ...roles.adversary_record import AdversaryRecord
 from ...roles.cast import Cast
-from ...roles.faults.curator import Lying, liar, lying
+from ...roles.faults.curator import Lying, MakeStrategy, OwnStrategy, liar, lying
 from ...roles.faults.shuffler import TOP_BIT, Act, Deed, Ignoring, cheat, forward, hears_all
 from ...roles.faults.users import faulty
 from ...roles.faults.wire import Wires
@@ -32,21 +32,23 @@ class AttackSetup:
     """A session that attacks are prepared in.
 
     Attributes:
-        scenario: what the file says.
+        scenario: the scenario of the session.
         cast: the session, so far.
-        crowd: the people who exist.
-        rng: for what an attack draws, beside its entropy.
-        fakes: how many people take part who do not exist.
-        forgers: the indices of people who answer with a row that is not theirs.
-        guesses: what people answer who suspect somebody else of it, by index.
-        messages: user -> round -> what it does to its message (a name of `roles.faults.users`).
-        notes: of these, likewise, what says that it has.
-        deeds: shuffler -> what it does to its layers.
-        lies: what the curator does (names of `roles.faults.curator`), with what says that it has.
-        lied_to: the party that is shown another board; None: nobody is.
-        wires: what is done to messages on their way.
+        crowd: the real people.
+        rng: the generator of an attack's choices, beside its entropy.
+        fakes: the number of invented participants.
+        forgers: the indices of people that answer with a row that is not theirs.
+        guesses: the guessed rows that people answer instead of their own, by index.
+        messages: user -> round -> the change to its message (a name of `roles.faults.users`).
+        notes: user -> round -> the note that records the change.
+        deeds: shuffler -> the changes to its layers.
+        lies: the curator's deviations (names of `roles.faults.curator`), each with its note.
+        strategies: attack -> the strategy by which its curator asks and decides, made from the
+            announced one.
+        lied_to: the party that is shown another board; None: every party sees the same.
+        wires: the changes to messages on their way.
         places: party -> the fault that stands in for its place in the network.
-        adversary: keeps what attackers see, and which entries are carried out.
+        adversary: keeps the attackers' views, and the entries that are carried out.
     """
 
     scenario: "Scenario"
@@ -60,6 +62,7 @@ class AttackSetup:
     deeds: dict[str, list[Deed]] = field(default_factory=lambda: defaultdict(list))
     notes: dict[str, dict[int, Note]] = field(default_factory=lambda: defaultdict(dict))
     lies: dict[str, Note] = field(default_factory=dict)
+    strategies: dict[str, MakeStrategy] = field(default_factory=dict)
     lied_to: str | None = None
     wires: list[Wire] = field(default_factory=list)
     places: dict[str, Fault] = field(default_factory=dict)
@@ -67,16 +70,16 @@ class AttackSetup:
 
     @property
     def people(self) -> int:
-        """How many people exist."""
+        """The number of real people."""
         return self.crowd.people.n
 
     @property
     def stranger(self) -> str:
-        """The name of a user who does not take part."""
+        """The name of a user outside the session."""
         return parties.user(self.people + self.fakes)
 
     def row(self, index: int) -> tuple[str, ...]:
-        """What a person answers; who does not exist, or forges, answers the forged row."""
+        """Return a person's answer: its guess, the forged row (a forger or fake), or its row."""
         if index in self.guesses:
             return self.guesses[index]
         if index >= self.people or index in self.forgers:
@@ -84,22 +87,36 @@ class AttackSetup:
         return tuple(self.crowd.people.row(index))
 
     def entropy(self, label: str) -> Entropy:
-        """A source of randomness of an attack's own."""
+        """Return a source of randomness for an attack alone."""
         return self.cast.entropy.fork(label)
 
     def message(self, index: int, rounds: Notes, what: str) -> None:
-        """A user does something to its message, in some rounds, which notes it."""
+        """Let a user change its message in some rounds, each with a note, by the change's name."""
         user = parties.user(index)
         self.messages[user].update(dict.fromkeys(rounds, what))
         self.notes[user].update(rounds)
 
     def answers(self, index: int, entry: int) -> None:
-        """An entry is carried out as soon as a user has answered something."""
+        """Record that an entry is carried out as soon as a user has answered a call."""
         self.adversary.answering.setdefault(index, set()).add(entry)
 
     def posts(self, kind: Kind, entry: int) -> None:
-        """An entry is carried out as soon as a post of a kind stands on the board."""
+        """Record that an entry is carried out as soon as a post of a kind stands on the board."""
         self.adversary.posting.setdefault(kind, set()).add(entry)
+
+    def strategy(self, make: MakeStrategy, entry: "Entry", number: int) -> None:
+        """Let the curator ask and decide by a strategy of the attack's own.
+
+        The entry is carried out as soon as the curator posts a call or a decision that the
+        announced strategy would not have made.
+
+        Args:
+            make: gives the strategy; called with the announced one.
+            entry: the entry of `[[fault]]`.
+            number: its place in the file.
+        """
+        self.strategies[entry.attack] = make
+        self.lies[entry.attack] = note_of(number)
 
     def deed(
         self,
@@ -110,9 +127,9 @@ class AttackSetup:
         aimed: str | None = None,
         ignores: Ignoring = hears_all,
     ) -> None:
-        """Let a shuffler do something to its layers.
+        """Let a shuffler change its layers.
 
-        row: what its own answers say. aimed: at whom, where no target is written. ignores: the
+        row: the row of its own answers. aimed: the target if the entry names none. ignores: the
         letters that it takes no notice of.
         """
         if entry.by is None:
@@ -133,10 +150,10 @@ class AttackSetup:
         )
 
     def prepared(self) -> Cast:
-        """The session with all parts in it."""
+        """Return the session with all parts in it."""
         changed = bool(self.fakes or self.forgers or self.guesses)
         keeps_order = any(deed.act is forward for each in self.deeds.values() for deed in each)
-        lies = lying(self.cast.decide, *self.lies)
+        lies = lying(self.cast.decide, *self.lies, strategies=self.strategies)
         return replace(
             self.cast,
             people=self.people + self.fakes,
@@ -149,12 +166,12 @@ class AttackSetup:
         )
 
     def _response(self, index: int) -> "Randomization":
-        """What a person does to its answer: whoever guesses says the guess, whatever it draws."""
+        """Return the randomization of a person's answer; a guess stays as it is."""
         if index in self.guesses or self.cast.randomize is None:
             return lambda row, _entropy: row
         return self.cast.randomize
 
-    def _faults(self, lies: Lying | None) -> Mapping[str, Fault]:
+    def _faults(self, lies: Lying | OwnStrategy | None) -> Mapping[str, Fault]:
         curator = {}
         if self.lies:
             curator[parties.CURATOR] = liar(
@@ -171,5 +188,5 @@ class AttackSetup:
 
 
 def commits(act: Act) -> Callable[[AttackSetup, "Entry", int], None]:
-    """Let an attack be a shuffler's deed."""
+    """Return the commit function of an attack that is a shuffler's deed."""
     return lambda setup, entry, number: setup.deed(act, entry, number)

@@ -1,9 +1,9 @@
-"""Who of the people commits which entry of `[[fault]]` in which round of a session."""
+"""The attacks that people commit: the entries of `[[fault]]` by user and round."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-UNPLANNED = -1  # the place of what no file had planned
+UNPLANNED = -1  # the place of a deed that no file had planned
 
 
 class Strike(NamedTuple):

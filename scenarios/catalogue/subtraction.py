@@ -1,6 +1,6 @@
-"""What the attacks share that read one row off a release: who is in it, and what is measured.
+"""Helpers of attacks that read a person's row off a release by subtraction: coalition and measure.
 
-A first shuffler that handles the people of a release as it likes needs what was counted before, or
+A first shuffler that handles the people of a release as it likes needs the earlier counts, or
 the release alone. Counts that are not public it has from the curator.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 UNIT = "values of the target read"
-# What stops a release whose people are not those of round 1, in the words of a remedy.
+# The remedy against a release whose people are not those of round 1, as a clause for the documents.
 COMPARED = (
     "`sums`, unless rows are replaced in both rounds (S3): where marginals are public, the analyst "
     "compares what it has read with them, and burns before anything is released. Where they are "
@@ -32,32 +32,32 @@ InsertedRows = Callable[["Scene", "Fault"], Mapping[int, "Sequence[Row]"]]
 
 
 def with_curator(scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
-    """The curator, where only it knows what was counted."""
+    """Return the curator if the counts are secret; an empty tuple if they are public."""
     return () if scenario.policy.publish_marginals else (parties.CURATOR,)
 
 
 def nobody_else(_scenario: "Scenario", _entry: "Fault") -> tuple[str, ...]:
-    """The first shuffler does without friends."""
+    """Return an empty tuple: the first shuffler acts without accomplices."""
     return ()
 
 
 def friends_of(entry: "Fault", people: int, many: int) -> tuple[str, ...]:
-    """The last of the people, the target left out: so many friends of the first shuffler."""
+    """Return the last `many` people without the target: accomplices of the first shuffler."""
     others = (parties.user(i) for i in reversed(range(people)))
     return tuple(user for user in others if user != target(entry))[:many]
 
 
 def no_rows(_scene: "Scene", _entry: "Fault") -> Mapping[int, "Sequence[Row]"]:
-    """The first shuffler puts in nothing of its own."""
+    """Return an empty mapping: the first shuffler inserts no rows of its own."""
     return {}
 
 
 def put_in(
     scene: "Scene", number: int, rows: "Callable[[Round, int], Sequence[Sequence[str]]]"
 ) -> Mapping[int, "Sequence[Row]"]:
-    """What the first shuffler put in of its own in a round; nothing where none was called.
+    """Return the rows that the first shuffler inserted in a round; empty where no round was called.
 
-    rows: gives so many rows as it put in, a value of every column each.
+    rows: gives as many rows as it inserted, a value of every column each.
     """
     loot = scene.loot((parties.shuffler(1),))
     plan = loot.plan(number)
@@ -72,10 +72,10 @@ def target_read(
     friends: "Callable[[Scene, Fault], tuple[str, ...]]" = lambda _scene, _entry: (),
     made: InsertedRows = no_rows,
 ) -> "Measure":
-    """Measure how many released values of the target are read, of all that are released of it.
+    """Measure the number of released values of the target that are read, of all released of it.
 
-    helpers: who gives letters and keys besides the first shuffler. friends: people who tell their
-    rows. made: what the first shuffler put in of its own, by round.
+    helpers: the parties that give letters and keys besides the first shuffler. friends: people who
+    tell their rows. made: the first shuffler's own rows, by round.
     """
 
     def measure(scene: "Scene", entry: "Fault") -> "Measured":
@@ -92,6 +92,6 @@ def target_read(
 
 
 def last_release(scene: "Scene") -> int:
-    """The round of the release; 0 if none was called."""
+    """Return the round of the release; 0 if no release was called."""
     calls = [call.round for call in scene.board.calls if call.reader is Role.ANALYST]
     return max(calls, default=0)

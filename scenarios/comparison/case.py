@@ -1,8 +1,8 @@
-"""A scenario as a rival gets it: the people, who of them does what wrong, and a purse to pay from.
+"""A scenario as a rival gets it: its people, their faults, and a purse for the expenses.
 
-A rival is measured on everybody, or on samples of the people: then its seconds of CPU are scaled up
-and carry Student's 95 % interval over the samples. A message that one person sends is as long in a
-sample as in the whole.
+A rival is measured on all people, or on samples of them: then its seconds of CPU are scaled up and
+carry Student's 95 % interval over the samples. A message of one person is as long in a sample as in
+the whole.
 """
 
 import time
@@ -30,7 +30,7 @@ STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of f
 
 @dataclass(slots=True)
 class Purse:
-    """What a rival spends: bytes of people's messages, and messages refused, by reason.
+    """The expenses of a rival: bytes of people's messages, and messages refused, by reason.
 
     Attributes:
         bytes: of the messages that people send.
@@ -41,9 +41,9 @@ class Purse:
     refused: Counter[str] = field(default_factory=Counter)
 
     def refuse(self, refused: Mapping[Reason, int]) -> None:
-        """Count refusals in."""
-        for reason, many in refused.items():
-            self.refused[reason.value] += many
+        """Add counts of refusals."""
+        for reason, messages in refused.items():
+            self.refused[reason.value] += messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,12 @@ class Case:
     """One scenario and its people, in the fixed setting.
 
     Attributes:
-        scenario: what every program answers.
+        scenario: that every program answers.
         people: who take part.
         faults: user -> round -> attack.
         seed: of all randomness; None: the system's.
         messages: whether all messages are really sent.
-        cheating: runs of every known attack, where what coalitions learn that cheat is measured; 0:
-            it is not.
+        cheating: runs of every known attack by malicious coalitions; 0: they are not measured.
     """
 
     scenario: Scenario
@@ -69,7 +68,7 @@ class Case:
 
     @property
     def n(self) -> int:
-        """People asked."""
+        """The number of people asked."""
         return self.people.n
 
     @property
@@ -79,31 +78,31 @@ class Case:
 
     @property
     def k(self) -> int:
-        """People in the smallest crowd wanted."""
+        """The number of people in the smallest crowd wanted."""
         return self.scenario.policy.k
 
     def silent(self, number: int) -> set[int]:
-        """Who is not counted in round 1, or in a round up to 2."""
+        """Return the users that are not counted in round 1, or in a round up to `number`."""
         rounds = range(1, number + 1)
         return {user for r in rounds for user in struck_in(self.faults, r, SILENCING)}
 
     def codes(self, number: int = 1) -> Any:
-        """The people who are counted up to this round, n x d."""
+        """Return the rows of the people who are counted up to this round, n x d."""
         codes = self.people.codes
         silent = sorted(self.silent(number))
         return np.delete(codes, silent, axis=0) if silent else codes
 
     def entropy(self, label: str) -> Entropy:
-        """Randomness of a rival: the system's, or the seed's."""
+        """Return the randomness of a rival: the system's, or the seed's."""
         source = entropy_of(self.seed)
         return source.fork(label)
 
     def rng(self, stream: int) -> np.random.Generator:
-        """Randomness for numbers."""
+        """Return a generator of random numbers."""
         return np.random.default_rng(None if self.seed is None else [self.seed, stream])
 
     def few(self, number: int) -> "Case":
-        """A sample of the people, honest, for measuring; a batch of it is large enough."""
+        """Return a sample of the people, honest, for measuring; a batch of it is large enough."""
         people = self.people.sample(min(SAMPLE, self.n), number)
         mix = changed(self.scenario.mix, min_batch=1)
         return replace(
@@ -112,7 +111,7 @@ class Case:
 
 
 def delivered(case: Case, number: int, user: int, data: bytes, purse: Purse) -> Iterator[bytes]:
-    """What arrives in a round of the bytes that a person would send; none of it if late."""
+    """Yield the bytes that arrive in a round of a person's message; no bytes if it is late."""
     strike = case.faults.get(user, {}).get(number)
     match strike and strike.attack:
         case "absent":
@@ -129,29 +128,29 @@ def delivered(case: Case, number: int, user: int, data: bytes, purse: Purse) -> 
 
 
 def measured(case: Case, seconds: float, purse: Purse, rounds: int) -> Cost:
-    """The cost of messages that were all sent."""
+    """Return the cost of messages that were all sent."""
     return Cost(seconds, None, case.n, 1, purse.bytes / case.n, rounds)
 
 
 def sampled(case: Case, work: Callable[[Case], Purse], rounds: int, decided: float = 0.0) -> Cost:
-    """The cost of everybody's messages, from those of samples.
+    """Return the cost of the messages of all people, from the messages of samples.
 
-    work: sends them. decided: seconds of CPU that were spent on everybody besides.
+    work: sends them. decided: seconds of CPU that were spent on all people besides.
     """
-    seconds, sent = [], []
+    seconds, bytes_sent = [], []
     for number in range(SAMPLES):
         part = case.few(number)
         started = time.process_time()
         purse = work(part)
         seconds.append((time.process_time() - started) * case.n / part.n)
-        sent.append(purse.bytes / part.n)
-    return scaled(seconds, sent, min(SAMPLE, case.n), rounds, decided)
+        bytes_sent.append(purse.bytes / part.n)
+    return scaled(seconds, bytes_sent, min(SAMPLE, case.n), rounds, decided)
 
 
 def scaled(
     seconds: list[float], sent: list[float], people: int, rounds: int, decided: float = 0.0
 ) -> Cost:
-    """The cost of everybody from that of samples. seconds: scaled up; sent: bytes a person."""
+    """Return the cost for all people from samples. seconds: scaled up; sent: bytes a person."""
     mean = float(np.mean(seconds)) + decided
     reach = STUDENT * float(np.std(seconds, ddof=1)) / sqrt(len(seconds))
     limits = (max(0.0, mean - reach), mean + reach)
@@ -159,7 +158,7 @@ def scaled(
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of CPU of this process that a piece of work takes, and what it returns."""
+    """Return the seconds of CPU of this process for a piece of work, and the result of the work."""
     started = time.process_time()
     result = work()
     return time.process_time() - started, result

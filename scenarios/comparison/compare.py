@@ -1,8 +1,10 @@
 """Several programs on one scenario, side by side: trust, privacy, utility and cost.
 
-A table has the programs. One that cannot answer the scenario (an open domain, a mechanism for two
-values only, ...) is left out, and the comparison says why.
+The programs are in a table. A program that cannot answer the scenario (an open domain, a mechanism
+for two values only, ...) is left out, and the comparison names the reason.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
@@ -15,14 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace as changed
 
+from ...deprecated import find
 from ...errors import LocalError, ParameterError
 from ..programs.registry import program_of, samples
-from ..programs.topology import topology_of
-from ..programs.two_round.program import TWO_ROUND
+from ..programs.topology import onions_only, topology_of
+from ..programs.two_round.program import ROW
 from ..schema.model import Scenario
 from ..serialization.content import as_read, reading_once
 from ..validation.load import loaded, resolve
-from .result import Compared, Comparison
+from .result import REPLACED, Compared, Comparison
 
 if TYPE_CHECKING:
     from .case import Case
@@ -33,14 +36,14 @@ STOPPED = "it was stopped before this program was through"
 
 
 class _Compared(NamedTuple):
-    """What came of one program, or why it was left out."""
+    """The results of one program, or why it was left out."""
 
     programs: tuple[Compared, ...]
     skipped: dict[str, str]
 
 
 class ComparisonStopped(KeyboardInterrupt):
-    """Ctrl-C after some programs were through. found: these; the others are said to be skipped."""
+    """Ctrl-C after some programs. found: the comparison of these; the rest counts as skipped."""
 
     def __init__(self, comparison: Comparison) -> None:
         super().__init__(f"{len(comparison.programs)} programs compared")
@@ -48,14 +51,16 @@ class ComparisonStopped(KeyboardInterrupt):
 
 
 def programs() -> Mapping[str, Program]:
-    """Every program that this version can compare, by name, in the order of the tables."""
+    """Return every program that this version can compare, by name, in the order of the tables."""
     from .local import local
     from .mixed import available, mixed
     from .peers import peers
     from .shares import shares
     from .trusted import cells, trusted
 
-    of_the_mix: dict[str, Program] = {name: partial(mixed, program=name) for name in available()}
+    mixed_programs: dict[str, Program] = {
+        name: partial(mixed, program=name) for name in available()
+    }
     rivals: dict[str, Program] = {
         "peers": peers,
         "trusted": trusted,
@@ -63,7 +68,7 @@ def programs() -> Mapping[str, Program]:
         "shares": shares,
         "local": local,
     }
-    return of_the_mix | rivals
+    return mixed_programs | rivals
 
 
 @reading_once()
@@ -74,7 +79,7 @@ def compare(
     only: Sequence[str] = (),
     messages: bool | None = None,
     cheating: int = 0,
-    progress: Progress = lambda _: None,
+    progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Comparison:
     """Play a scenario by several programs.
@@ -82,80 +87,100 @@ def compare(
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped one.
         seed: overrides the scenario's; None leaves it, and without any, randomness is the system's.
-        only: names of programs; none: all.
-        messages: whether everybody's messages are really sent; None: up to 2,500 people. Otherwise
-            counts are those of the ideal functionality, and costs those of samples of 400.
+        only: names of programs; empty: all. Programs of the mix have the names of `policy.kind`:
+            `exposure` (or the scenario's own kind, if that is `fixed` or `all`), `histogram`, ...
+        messages: whether the messages of all people are really sent; None: up to 2,500 people.
+            Otherwise counts are from the ideal functionality, and costs from samples of 400.
         cheating: runs of every known attack on a person, on at most 400 people; 0: not measured.
-        progress: told the name of each program before it is played, or waited for.
-        executor: plays programs elsewhere, side by side; None: here, one by one.
+        progress: called with the name of each program before it is played, or waited for.
+        executor: plays programs elsewhere, side by side; None: here, in turn.
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used.
-        ParameterError: no such program, people who are not the same in both rounds, or peers who
-            do what only peers can.
+        ParameterError: no such program, other people in round 2 than in round 1, or a fault that
+            only peers can commit.
         ComparisonStopped: Ctrl-C when at least one program was through.
     """
-    table = _chosen(only)
-    chosen = _comparable(loaded(scenario))
-    told = chosen.scenario.seed if seed is None else seed
-    case = _case(chosen, randbelow(1 << 31) if told is None else told, messages)
+    resolved = _comparable(loaded(scenario))
+    table = _rows_by_name(only, resolved)
+    given_seed = resolved.scenario.seed if seed is None else seed
+    case = _case(resolved, randbelow(1 << 31) if given_seed is None else given_seed, messages)
     case = replace(case, cheating=cheating)
-    compared, skipped, stopped = _through(list(table), case, progress, executor)
-    comparison = _comparison(case, told, compared, skipped)
+    compared, skipped, stopped = _through(table, case, progress or (lambda _: None), executor)
+    comparison = _comparison(case, given_seed, compared, skipped)
     if stopped:
         raise ComparisonStopped(comparison) from stopped
     return comparison
 
 
 def _through(
-    names: Sequence[str], case: "Case", progress: Progress, executor: Executor | None
+    names: Sequence[str], case: Case, progress: Progress, executor: Executor | None
 ) -> tuple[list[Compared], dict[str, str], KeyboardInterrupt | None]:
-    """What programs came to, why others did not, and Ctrl-C where it came after the first."""
+    """Return the results, the reasons for skipped programs, and Ctrl-C after the first program."""
     compared: list[Compared] = []
     skipped: dict[str, str] = {}
     play = as_read(_play)
-    played = {name: executor.submit(play, name, case) for name in names} if executor else {}
+    futures = {name: executor.submit(play, name, case) for name in names} if executor else {}
     for place, name in enumerate(names):
         try:
-            progress(name)
-            result = _played(name, case, played.get(name))
+            progress(row_name(name, case.scenario))
+            result = _program_result(name, case, futures.get(name))
             compared += result.programs
             skipped |= result.skipped
         except KeyboardInterrupt as stop:
             if not compared:
                 raise
-            return compared, skipped | dict.fromkeys(names[place:], STOPPED), stop
+            stopped_rows = [row_name(row, case.scenario) for row in names[place:]]
+            return compared, skipped | dict.fromkeys(stopped_rows, STOPPED), stop
     return compared, skipped, None
 
 
-def _played(name: str, case: "Case", elsewhere: "Future[_Compared] | None") -> "_Compared":
-    """What came of one program, here or elsewhere; here also where the executor has broken."""
-    if elsewhere is not None:
+def _program_result(name: str, case: Case, future: Future[_Compared] | None) -> _Compared:
+    """Return the result of one program, played elsewhere; here without a working executor."""
+    if future is not None:
         with suppress(BrokenExecutor):
-            return elsewhere.result()
+            return future.result()
     return _play(name, case)
 
 
-def _play(name: str, case: "Case") -> "_Compared":
-    """Play one program, whole or not at all, in whatever process this is."""
+def _play(name: str, case: Case) -> _Compared:
+    """Play one program, whole or not at all, in whichever process this is."""
     try:
         return _Compared(tuple(programs()[name](case)), {})
     except LocalError as cannot:
         return _Compared((), {name: str(cannot)})
 
 
-def _chosen(only: Sequence[str]) -> Mapping[str, Program]:
-    """The programs of these names, or all; ParameterError for a name of none."""
-    table = programs()
-    if unknown := [name for name in only if name not in table]:
-        raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(table)}")
-    return {name: table[name] for name in dict.fromkeys(only) or table}
+def _rows_by_name(names_given: Sequence[str], scenario: Scenario) -> Sequence[str]:
+    """Return the rows of these names, or all; ParameterError for an unknown name."""
+    rows = {row_name(row, scenario): row for row in programs()}
+    names = [current_name(name, scenario) for name in names_given]
+    for name in names_given:
+        if old := find(name, REPLACED):
+            old.warn(4)
+    if unknown := [name for name in names if name not in rows]:
+        raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(rows)}")
+    return [rows[name] for name in dict.fromkeys(names) or rows]
+
+
+def row_name(row: str, scenario: Scenario) -> str:
+    """Return the name of a row: of two rounds, the kind of policy that is played."""
+    from .mixed import own
+
+    return own(scenario) if row == ROW else row
+
+
+def current_name(name: str, scenario: Scenario) -> str:
+    """Return the present name of a program, from its present or old name."""
+    old = find(name, REPLACED)
+    return row_name(old.new, scenario) if old else name
 
 
 def _comparable(scenario: Scenario) -> Scenario:
-    """The scenario with central parties; ParameterError for one that programs cannot share."""
+    """Return the scenario with central parties; ParameterError if programs cannot share it."""
     from .peers import central
 
+    onions_only(scenario, "the comparison of programs")
     if topology_of(scenario).alike:
         scenario = central(scenario)
     if scenario.population.setting != "fixed":
@@ -171,23 +196,27 @@ def _comparable(scenario: Scenario) -> Scenario:
     return scenario
 
 
-def _case(scenario: Scenario, seed: int, messages: bool | None) -> "Case":  # noqa: FBT001 - passed on
-    """The same people, faults and promise for every program. seed: of all of them."""
+def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa: FBT001 - passed on
+    """Return the same people, faults and promise for every program. seed: of all of them."""
     from ..play.presence import draw_faults
     from .case import ALL, Case
 
     crowd = samples(scenario, seed)
     people = crowd.people
-    chosen = resolve(scenario, crowd.first, people.schema.names, crowd.others)
-    chosen = changed(chosen, scenario=changed(chosen.scenario, seed=seed))
-    if program_of(chosen).compared != TWO_ROUND:  # the rivals promise crowds, whatever it does
-        chosen = changed(chosen, policy=changed(chosen.policy, kind="exposure", prefixes=False))
-    faults = draw_faults(chosen, people.n, seed)
-    return Case(chosen, people, faults, seed, people.n <= ALL if messages is None else messages)
+    public_copy = resolve(scenario, crowd.first, people.schema.names, crowd.others)
+    public_copy = changed(public_copy, scenario=changed(public_copy.scenario, seed=seed))
+    if program_of(public_copy).compared != ROW:  # the rivals promise crowds, whatever it does
+        public_copy = changed(
+            public_copy, policy=changed(public_copy.policy, kind="exposure", prefixes=False)
+        )
+    faults = draw_faults(public_copy, people.n, seed)
+    return Case(
+        public_copy, people, faults, seed, people.n <= ALL if messages is None else messages
+    )
 
 
 def _comparison(
-    case: "Case", seed: int | None, programs: Sequence[Compared], skipped: Mapping[str, str]
+    case: Case, seed: int | None, programs: Sequence[Compared], skipped: Mapping[str, str]
 ) -> Comparison:
     scenario = case.scenario
     return Comparison(

@@ -1,7 +1,7 @@
-r"""Everybody sends one message to one reader, under its own name: what is left without a mix.
+r"""Direct sending: each user sends one message to one reader, under its own name, without a mix.
 
 context = SHA-256("veilmix direct 1\0" || session || user index (u32))
-plain   = a text per column (wire.py), padded to one size for everybody (ISO/IEC 7816-4)
+plain   = a text per column (wire.py), padded to one size for all users (ISO/IEC 7816-4)
 """
 
 import hashlib
@@ -31,7 +31,7 @@ class Line:
 
     Attributes:
         scheme: by which messages are sealed.
-        reader: whose key it is.
+        reader: the reader's keys.
         session: drawn for it, so that messages of another are refused.
         size: bytes of a padded message.
     """
@@ -43,44 +43,44 @@ class Line:
 
     @classmethod
     def open(cls, case: Case, widths: Sequence[int], entropy: Entropy) -> "Line":
-        """The reader: make a key, and say how long a message is. widths: bytes of each text."""
+        """Make the reader's key, and fix the length of a message. widths: bytes of each text."""
         mix = case.scenario.mix
         scheme = suite(mix.suite, lesson=mix.lesson)
         longest = 2 + sum(2 + width for width in widths) + 1
         return cls(scheme, scheme.keypair(entropy.fork("reader")), entropy.random(32), longest)
 
     def context(self, user: int) -> bytes:
-        """Bind a message to its session and its person."""
+        """Return the bytes that bind a message to its session and its person."""
         return hashlib.sha256(LABEL + self.session + user.to_bytes(4, "big")).digest()
 
     def seal(self, user: int, row: Row, entropy: Entropy) -> bytes:
-        """User: one message."""
+        """Seal the message of a user."""
         plain = pad(Writer().many(row, Writer.text).done(), self.size)
         return seal_layer(self.scheme, self.reader.public, plain, self.context(user), entropy)
 
     def read(self, user: int, layer: bytes) -> Row:
-        """Reader: take one message apart; Refused if anything is wrong with it."""
+        """Open a message as the reader; Refused if it is not valid."""
         plain = open_layer(self.reader.secret, layer, self.context(user))
         return decode(unpad(plain), lambda reader: reader.many(Reader.text))
 
 
 def hand_in(case: Case, rows: Sequence[Row], widths: Sequence[int]) -> tuple[dict[int, Row], Purse]:
-    """Everybody sends its row; what the reader has in the end, by person, and what was spent."""
+    """Send the row of each user; return the rows of the reader, by person, and the expenses."""
     entropy, purse = case.entropy("direct"), Purse()
     line = Line.open(case, widths, entropy)
-    read: dict[int, Row] = {}
+    rows_read: dict[int, Row] = {}
     for user, row in enumerate(rows):
         layer = line.seal(user, row, entropy.fork(f"user-{user + 1}"))
         purse.bytes += len(Message(line.session, 1, Submission(layer)).encode())
         for data in delivered(case, 1, user, layer, purse):
             try:
-                if user in read:
+                if user in rows_read:
                     purse.refuse({Reason.DUPLICATE: 1})
                 else:
-                    read[user] = line.read(user, data)
+                    rows_read[user] = line.read(user, data)
             except Refused as refusal:
                 purse.refuse({refusal.reason: 1})
-    return read, purse
+    return rows_read, purse
 
 
 def paid(
@@ -89,9 +89,9 @@ def paid(
     widths: Sequence[int],
     decided: float = 0.0,
 ) -> tuple[Purse, Cost]:
-    """Have everybody send its row, or samples of the people; what was refused, and the cost.
+    """Send the rows of all people, or of samples; return the refused messages, and the cost.
 
-    said: the rows of some people. decided: seconds of CPU spent on everybody besides.
+    said: returns the rows of some people. decided: seconds of CPU spent on all people besides.
     """
     if not case.messages:
         return Purse(), sampled(case, lambda part: hand_in(part, said(part), widths)[1], 1, decided)

@@ -94,21 +94,26 @@ class ComparisonFrames:
 
 
 def comparison_frames(comparison: Any) -> ComparisonFrames:
-    """Give the tables of a comparison: a Comparison, whose file imports this one."""
+    """Give the tables of a comparison. comparison: a Comparison; result.py imports this file."""
     coalitions = [
         (
-            *(program.program, " + ".join(some.parties), some.linked, some.cells_certain),
-            *(some.bits_per_person, some.bits_are.value, some.rows_guessed),
-            *(some.reports, some.verdict),
+            *(
+                program.program,
+                " + ".join(coalition.parties),
+                coalition.linked,
+                coalition.cells_certain,
+            ),
+            *(coalition.bits_per_person, coalition.bits_are.value, coalition.rows_guessed),
+            *(coalition.reports, coalition.verdict),
         )
         for program in comparison.programs
-        for some in program.trust.coalitions
+        for coalition in program.trust.coalitions
     ]
     return ComparisonFrames(typed(PROGRAMS, rows(comparison)), typed(COALITIONS, coalitions))
 
 
 def rows(comparison: Any) -> list[tuple[Cell, ...]]:
-    """One line of the CSV per program; None, an empty cell, where a program has no such figure."""
+    """Return the lines of the CSV, one per program; an empty cell (None) for a missing figure."""
     return [_row(program) for program in comparison.programs]
 
 
@@ -154,18 +159,18 @@ def _row(program: Any) -> tuple[Cell, ...]:
 
 
 def _cheating(program: Any) -> tuple[Cell, ...]:
-    """The coalitions found to learn a row by cheating, and the worst of the first of them."""
+    """Return the malicious coalitions found to learn a row, and the worst attack of the first."""
     study = program.trust.cheating
     if study is None:
         return ("not measured", *(None,) * 6)
-    named = " or ".join(
-        "+".join((*some.parties, *_people(some.friends))) for some in study.smallest
+    coalition_names = " or ".join(
+        "+".join((*coalition.parties, *_people(coalition.friends))) for coalition in study.smallest
     )
     first = study.smallest[0] if study.smallest else None
     if first is None or first.watching or first.worst is None:
-        return (named or NO_SUCCESS, "watching" if first else None, *(None,) * 5)
+        return (coalition_names or NO_SUCCESS, "watching" if first else None, *(None,) * 5)
     worst = first.worst
-    return named, worst.attack, worst.read, worst.runs, worst.low, worst.high, seen(worst)
+    return coalition_names, worst.attack, worst.read, worst.runs, worst.low, worst.high, seen(worst)
 
 
 def _people(friends: int) -> tuple[str, ...]:

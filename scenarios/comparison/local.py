@@ -1,14 +1,14 @@
-"""No mix and nobody to trust: everybody randomizes its row and answers the analyst by name.
+"""No mix and no trusted party: each user randomizes its row and answers the analyst by name.
 
     joint      generalised randomized response on the product of all domains, with the whole
                epsilon: one symbol that stands for the whole row (up to 65,536 different rows)
     features   one report for each feature with epsilon / d, by the scenario's mechanism (randomized
-               response where it names none); tables of two features are the product of the two
+               response without one); tables of two features are the product of the two
                estimates, as if features were independent
 
 The unbiased estimate is projected to the nearest distribution, and the noise is drawn again and
-again: errors are means over the draws, with limits that hold 95 % of them. What the analyst
-receives is a report with a name on it: I(row; report) bits a person, and no value for certain.
+again: errors are means over the draws, with limits that hold 95 % of them. The analyst receives a
+report with a name on it: I(row; report) bits a person, and no value for certain.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,13 +44,13 @@ COALITIONS: tuple[tuple[str, ...], ...] = ((), (ANALYST,))
 
 
 def epsilons(scenario: Scenario) -> tuple[float, ...]:
-    """The budgets to compare: the scenario's, or a table."""
-    named = scenario.local.epsilon
-    return EPSILONS if named is None else (named,)
+    """Return the budgets to compare: the scenario's, or `EPSILONS`."""
+    epsilon = scenario.local.epsilon
+    return EPSILONS if epsilon is None else (epsilon,)
 
 
 def local(case: Case) -> Iterator[Compared]:
-    """Every budget, as one report of the whole row and as one report a feature."""
+    """Yield the results for every budget, with reports of whole rows and of features."""
     for epsilon in epsilons(case.scenario):
         if len(case.sizes) > 1 and prod(case.sizes) <= PRODUCT:
             yield _compared(case, epsilon, "joint", joint(case, epsilon))
@@ -58,10 +58,10 @@ def local(case: Case) -> Iterator[Compared]:
 
 
 def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
-    """The scenario with this budget; with `grr` if it has no mechanism, or one not for shares."""
+    """Return the scenario with this budget; with `grr` if its mechanism gives no shares."""
     mechanism = scenario.local.mechanism
-    own = mechanisms().get(mechanism)
-    fits = own is not None and "shares" in own.tasks
+    entry = mechanisms().get(mechanism)
+    fits = entry is not None and "shares" in entry.tasks
     noise = changed(
         scenario.local, mechanism=mechanism if fits else "grr", epsilon=epsilon, features="split"
     )
@@ -69,62 +69,64 @@ def with_noise(scenario: Scenario, epsilon: float) -> Scenario:
 
 
 def joint(case: Case, epsilon: float) -> tuple[Question, ...]:
-    """One question about the whole row."""
+    """Return the question about the whole row."""
     cells = prod(case.sizes)
     domain = tuple(str(cell) for cell in range(cells))
     return (Question("row", tuple(range(len(case.sizes))), (domain,), GRR(cells, epsilon)),)
 
 
 def features(case: Case, epsilon: float) -> tuple[Question, ...]:
-    """One question for each feature, or one about the bits of all."""
+    """Return a question for each feature, or a single question about the bits of all."""
     noisy = with_noise(case.scenario, epsilon)
     return questions(noisy, case.people.schema.names, case.people.values)
 
 
-def _compared(case: Case, epsilon: float, how: str, asked: Sequence[Question]) -> Compared:
+def _compared(
+    case: Case, epsilon: float, mechanism: str, questions: Sequence[Question]
+) -> Compared:
     codes = case.codes()
-    name = f"local {how} e={epsilon:g}"
+    name = f"local {mechanism} e={epsilon:g}"
     burned = None
-    told, right = tell(case, how, asked), guessed(case, how, asked)
+    leakage, right = tell(case, mechanism, questions), guessed(case, mechanism, questions)
     try:
         check_batch_size(len(codes), case.scenario.mix.min_batch)
-        errors = draws(case, how, asked)
-        worth = estimated(case, errors, told, tuple(range(len(case.sizes))))
-    except RoundBurned as why:
-        burned, worth = str(why), nothing(case)
+        errors = draws(case, mechanism, questions)
+        worth = estimated(case, errors, leakage, tuple(range(len(case.sizes))))
+    except RoundBurned as burn:
+        burned, worth = str(burn), nothing(case)
     widths = [
-        question.randomizer.text_width or max(map(len, question.domain)) for question in asked
+        question.randomizer.text_width or max(map(len, question.domain)) for question in questions
     ]
-    purse, price = paid(case, lambda part: encoded_reports(part, how, asked), widths)
+    purse, price = paid(case, lambda part: encoded_reports(part, mechanism, questions), widths)
     return Compared(
         name,
         "local",
-        _rule(how, asked),
+        _rule(mechanism, questions),
         burned,
         dict(purse.refused),
-        Trust.of([received(case, members, told, right) for members in COALITIONS]),
+        Trust.of([received(case, members, leakage, right) for members in COALITIONS]),
         Privacy(0.0, None, epsilon, adjacency=ADJACENCY),
         worth,
         price,
     )
 
 
-def _rule(how: str, asked: Sequence[Question]) -> str:
-    kind = type(asked[0].randomizer).__name__
-    if how == "joint":
-        return f"{kind} on {asked[0].randomizer.a:,} rows"
+def _rule(mechanism: str, questions: Sequence[Question]) -> str:
+    kind = type(questions[0].randomizer).__name__
+    if mechanism == "joint":
+        return f"{kind} on {questions[0].randomizer.a:,} rows"
     return f"{kind} a feature; two-way tables as if features were independent"
 
 
 def symbols(case: Case, how: str, question: Question, codes: Any) -> Any:
-    """What a question asks of people: one number each, or their bits."""
+    """Return the inputs of people for a question: one number each, or their bits."""
     if how == "joint":
         return np.ravel_multi_index(tuple(codes.T), case.sizes)
     return question.randomizer.inputs_of(codes[:, list(question.columns)])
 
 
 def encoded_reports(case: Case, how: str, asked: Sequence[Question]) -> list[Row]:
-    """What people send: the text of each report."""
+    """Return the messages of people: the text of each report."""
     rng = case.rng(STREAM)
     columns = [
         question.randomizer.encode(
@@ -137,7 +139,7 @@ def encoded_reports(case: Case, how: str, asked: Sequence[Question]) -> list[Row
 
 
 def draws(case: Case, how: str, asked: Sequence[Question]) -> list[PairErrors]:
-    """The errors of the analyst's two-way tables, for independent noise on the same people."""
+    """Return the errors of the analyst's two-way tables, for independent draws of noise."""
     codes, rng = case.codes(), case.rng(STREAM + 1)
     errors = []
     for _ in range(DRAWS):
@@ -149,21 +151,21 @@ def draws(case: Case, how: str, asked: Sequence[Question]) -> list[PairErrors]:
 def joint_tables(
     case: Case, asked: Sequence[Question], codes: Any, rng: Any
 ) -> Mapping[tuple[int, int], Any]:
-    """Analyst: two-way tables from estimates of whole rows."""
+    """Return the analyst's two-way tables from estimates of whole rows."""
     randomizer = asked[0].randomizer
     reports = randomizer.sample(symbols(case, "joint", asked[0], codes), rng)
     shares = randomizer.estimate(reports).projected().reshape(case.sizes)
-    every = range(len(case.sizes))
+    columns = range(len(case.sizes))
     return {
-        pair: shares.sum(axis=tuple(j for j in every if j not in pair))
-        for pair in combinations(every, 2)
+        pair: shares.sum(axis=tuple(j for j in columns if j not in pair))
+        for pair in combinations(columns, 2)
     }
 
 
 def product_tables(
     case: Case, asked: Sequence[Question], codes: Any, rng: Any
 ) -> Mapping[tuple[int, int], Any]:
-    """Analyst: two-way tables as products of estimates of single features."""
+    """Return the analyst's two-way tables as products of estimates of single features."""
     single: dict[int, Any] = {}
     for question in asked:
         reports = question.randomizer.sample(symbols(case, "features", question, codes), rng)
@@ -179,7 +181,7 @@ def product_tables(
 
 
 def tell(case: Case, how: str, asked: Sequence[Question]) -> float:
-    """Bits that a person's reports carry about its row, rows as likely as they are frequent."""
+    """Return the bits of a person's reports about its row; the prior is the frequency of rows."""
     if how != "joint":
         return information(asked, case.codes())[0] or 0.0
     randomizer: GRR = asked[0].randomizer
@@ -198,10 +200,10 @@ def tell(case: Case, how: str, asked: Sequence[Question]) -> float:
 
 
 def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
-    """Share of people whose row the likeliest one, given their report, is.
+    """Return the share of people whose row is the most likely row, given their report.
 
     sum over reports y of max over rows x of p(x) P(y | x), rows as likely as they are frequent.
-    None where the reports are no symbols, or too many.
+    None if the reports are no symbols, or too many.
     """
     codes = case.codes()
     rows, people = np.unique(codes, axis=0, return_counts=True)
@@ -222,12 +224,24 @@ def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
 def received(
     case: Case, members: tuple[str, ...], told: float, right: float | None = None
 ) -> Received:
-    """What parties have: everybody the estimates, the analyst a named report of each person."""
-    here = len(case.codes()) if members else 0
+    """Return the leakage: all parties have the estimates, the analyst each person's report."""
+    linked_reports = len(case.codes()) if members else 0
     constant = sum(size == 1 for size in case.sizes) * case.n
-    every = case.n * len(case.sizes)
-    crowd = 1 if here else case.n
+    cells = case.n * len(case.sizes)
+    crowd = 1 if linked_reports else case.n
     view = Received(
-        members, case.n, every, here, constant, here * told, exact=False, crowd=crowd, reports=True
+        members,
+        case.n,
+        cells,
+        linked_reports,
+        constant,
+        linked_reports * told,
+        exact=False,
+        crowd=crowd,
+        reports=True,
     )
-    return view if right is None or not here else replace(view, rows_guessed=here * right)
+    return (
+        view
+        if right is None or not linked_reports
+        else replace(view, rows_guessed=linked_reports * right)
+    )

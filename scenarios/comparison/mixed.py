@@ -1,16 +1,16 @@
-"""The programs of the mix itself, measured as they are: every one that this version runs.
+"""The programs of the mix itself, measured as they are: every program that this version runs.
 
     program             kind of policy
-    two-round           the scenario's own: exposure, fixed or all (exposure, where it has another)
+    exposure            the scenario's own: exposure, fixed or all (exposure for any other kind)
     hierarchical        hierarchical
     local-suppression   local-suppression
     threshold           threshold, with whole rows and with prefixes; and of people who take part
-                        at random, where the scenario has them do so
-    randomized          histogram, for each budget
+                        at random, if the scenario samples people
+    histogram           histogram, for each budget
 
 Bytes are those of the messages that users send; seconds of CPU run from the first message of a
-session to the last. Where only samples of the people send messages, the release is that of the
-ideal functionality, which gives the same.
+session to the last. If only samples of the people send messages, the release is that of the ideal
+functionality, which gives the same.
 """
 
 import time
@@ -27,7 +27,8 @@ from ..play.run import run
 from ..programs.randomized.privacy import ADJACENCY
 from ..programs.randomized.questions import Question
 from ..programs.registry import PROGRAMS, program_of
-from ..programs.two_round.program import TWO_ROUND
+from ..programs.two_round.program import ROW
+from ..schema.kinds import KIND
 from ..schema.model import Expect, Kind, Local, Policy, Scenario
 from ..scoring.outcome import Outcome
 from ..studies.cheating import SEED, measure
@@ -42,34 +43,34 @@ from .utility import estimated, nothing, released, utility
 if TYPE_CHECKING:
     from ...protocol.board import Entry
 
-LAST = "randomized"  # of the rows: it has one for each budget
+LAST = KIND  # of the rows: it has one for each budget
 
 
 def available() -> tuple[str, ...]:
-    """The rows of programs that this version plays through the mix, in the order of the tables."""
+    """Return the rows of programs played through the mix, in the order of the tables."""
     rows = dict.fromkeys(p.compared for p in PROGRAMS.values() if p.compared)
     return tuple(sorted(rows, key=lambda row: row == LAST))  # stable: else as they are registered
 
 
 def played(row: str) -> Kind:
-    """The kind of policy that a row stands for: the first that is compared under its name."""
+    """Return the kind of policy of a row: the first that is compared under its name."""
     return next(kind for kind, program in PROGRAMS.items() if program.compared == row)
 
 
 def own(scenario: Scenario) -> Kind:
-    """The kind of the row two-round: the scenario's own, or where it has another, its usual one."""
-    mine = program_of(scenario).compared == TWO_ROUND
-    return scenario.policy.kind if mine else played(TWO_ROUND)
+    """Return the kind of the row `exposure`: the scenario's own if it is of that row."""
+    mine = program_of(scenario).compared == ROW
+    return scenario.policy.kind if mine else played(ROW)
 
 
 @dataclass(slots=True)
 class Meter(Instrument):
-    """Counts what people send, in bytes, and the CPU between the first message and the last.
+    """The bytes that people send, and the CPU time between the first message and the last.
 
     Attributes:
         sent: bytes so far.
-        first: CPU seconds when the first message was sent; None before that.
-        last: CPU seconds when the last one was.
+        first: CPU seconds at the first message; None before that.
+        last: CPU seconds at the last message.
     """
 
     sent: int = 0
@@ -78,20 +79,20 @@ class Meter(Instrument):
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
         """Count a message."""
-        self._now()
+        self._note_time()
         if role(sender) in (Role.USER, Role.PEER):
             self.sent += len(data)
 
     def posted(self, time: float, entry: "Entry") -> None:  # noqa: ARG002
         """Note the time of a post, the last of which closes the session."""
-        self._now()
+        self._note_time()
 
     @property
     def seconds(self) -> float:
         """CPU seconds so far."""
         return 0.0 if self.first is None else self.last - self.first
 
-    def _now(self) -> None:
+    def _note_time(self) -> None:
         self.last = time.process_time()
         if self.first is None:
             self.first = self.last
@@ -105,12 +106,11 @@ def variant(
     prefixes: bool = False,
     sampled: bool = False,
 ) -> Scenario:
-    """The scenario as another program; [expect] and named coalitions are the original's alone.
+    """Return the scenario as another program, without [expect] and named coalitions.
 
     prefixes: whether a program that opens rows opens their prefixes too. sampled: whether people
-    take part in it as the scenario says, and not all.
-
-    Raises ScenarioError where this program cannot run it.
+    take part at random, as the scenario says, and not all. Raises ScenarioError if this program
+    cannot run it.
     """
     quiet = changed(scenario, expect=Expect(), coalition=(), sweep={}, local=Local())
     if epsilon is None and PROGRAMS[kind].opens:  # nothing is chosen or counted beforehand
@@ -118,50 +118,55 @@ def variant(
         policy = Policy(kind=kind, k=mine.k, prefixes=prefixes)
         if sampled:
             policy = changed(policy, sample=mine.sample, epsilon=mine.epsilon)
-        other = changed(quiet, policy=policy)
+        changed_copy = changed(quiet, policy=policy)
     elif epsilon is None:
-        one = {"sample": None, "epsilon": None, "close": "published"}
-        policy = changed(scenario.policy, kind=kind, **one)
-        other = changed(quiet, policy=policy)
-    else:  # it chooses nothing, so it reads nothing of how to choose
+        exact_policy = {"sample": None, "epsilon": None, "close": "published"}
+        policy = changed(scenario.policy, kind=kind, **exact_policy)
+        changed_copy = changed(quiet, policy=policy)
+    else:  # it chooses no columns, so it reads no rule for them
         quiet = changed(quiet, policy=Policy(kind=kind), local=scenario.local)
-        other = with_noise(quiet, epsilon)
-    check(other)
-    return other
+        changed_copy = with_noise(quiet, epsilon)
+    check(changed_copy)
+    return changed_copy
 
 
 def mixed(case: Case, program: str) -> Iterator[Compared]:
-    """One program of the mix, for every budget if it has one. Raises ScenarioError."""
-    kind = own(case.scenario) if program == TWO_ROUND else played(program)
+    """Yield the results of one program of the mix, for every budget if it has budgets.
+
+    Raises ScenarioError if the program cannot run the scenario.
+    """
+    kind = played(program)
+    if program == ROW:  # called as the kind that is played
+        program = kind = own(case.scenario)
     if PROGRAMS[kind].opens:
         for prefixes in (False, True):
             name = f"{program} prefixes" if prefixes else program
-            yield _played(case, name, variant(case.scenario, kind, prefixes=prefixes), None)
+            yield _play_variant(case, name, variant(case.scenario, kind, prefixes=prefixes), None)
         if case.scenario.policy.sample is not None:
             part = variant(case.scenario, kind, sampled=True)
-            yield _played(case, f"{program} sampled", part, None)
+            yield _play_variant(case, f"{program} sampled", part, None)
         return
     if not PROGRAMS[kind].reports:
-        yield _played(case, program, variant(case.scenario, kind), None)
+        yield _play_variant(case, program, variant(case.scenario, kind), None)
         return
     for epsilon in epsilons(case.scenario):
-        yield _played(case, program, variant(case.scenario, kind, epsilon), epsilon)
+        yield _play_variant(case, program, variant(case.scenario, kind, epsilon), epsilon)
 
 
-def _played(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
+def _play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
     meter = Meter()
     outcome = (
         run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
         if case.messages
         else run(scenario, None if epsilon else case.seed, "ideal", worst_case_nodes=0)
-    )  # noise of a seed is drawn person by person, which takes long; here its release is not used
+    )  # noise of a seed is drawn person by person, which takes long; its release is not used here
     price = (
         Cost(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome))
         if case.messages
         else sample(case, scenario, outcome)
     )
-    asked = () if epsilon is None else features(case, epsilon)
-    told = tell(case, "features", asked) if asked else 0.0
+    questions = () if epsilon is None else features(case, epsilon)
+    leakage = tell(case, "features", questions) if questions else 0.0
     return Compared(
         program if epsilon is None else f"{program} e={epsilon:g}",
         "mix",
@@ -169,22 +174,22 @@ def _played(case: Case, program: str, scenario: Scenario, epsilon: float | None)
         outcome.burned,
         dict(outcome.refused),
         Trust.of(
-            _received(outcome, told) if asked else outcome.coalitions,
+            _received(outcome, leakage) if questions else outcome.coalitions,
             cheated(case, scenario, outcome),
         ),
         privacy_of(outcome, epsilon),
-        worth_of(case, outcome, asked, told),
+        worth_of(case, outcome, questions, leakage),
         price,
     )
 
 
-def _received(outcome: Outcome, told: float) -> list[Received]:
-    """What coalitions received, by the same reading of a report as without a mix."""
-    return [replace(view, bits=view.linked * told) for view in outcome.coalitions]
+def _received(outcome: Outcome, leakage: float) -> list[Received]:
+    """Return the leakage to coalitions, with a report read as without a mix."""
+    return [replace(view, bits=view.linked * leakage) for view in outcome.coalitions]
 
 
 def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy | None:
-    """What coalitions learn that cheat, in the scenario or a sample of it; None: not measured."""
+    """Return the study of malicious coalitions, in the scenario or a sample; None: no study."""
     if not case.cheating or unmeasured(scenario):
         return None
     part = scenario if case.n <= SAMPLE else _sample(scenario, SAMPLE, outcome)
@@ -192,16 +197,16 @@ def cheated(case: Case, scenario: Scenario, outcome: Outcome) -> CheatingStudy |
 
 
 def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
-    """What a run shows and promises; epsilon: of noise, else None."""
+    """Return the true and the promised exposure of a run; epsilon: of noise, else None."""
     if epsilon is not None:
         return Privacy(0.0, None, epsilon, adjacency=ADJACENCY)
     promised = outcome.exposure.promised if outcome.decision else None
-    known = outcome.findings.by_exclusion if outcome.findings else None
-    return Privacy(outcome.exposure.true, promised, None, *(known or (None, None)))
+    excluded = outcome.findings.by_exclusion if outcome.findings else None
+    return Privacy(outcome.exposure.true, promised, None, *(excluded or (None, None)))
 
 
 def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: float) -> Utility:
-    """What a run gives the analyst. asked, told: of noise, the questions and a report's bits."""
+    """Return the utility of a run. asked, told: with noise, the questions and a report's bits."""
     if not outcome.released:
         return nothing(case)
     if asked:
@@ -212,37 +217,39 @@ def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: floa
         return nothing(case)
     release, findings = outcome.release or {}, outcome.findings
     if findings and (whole := findings.of_everybody(release)):
-        estimates, said = whole
-        return replace(utility(case, released(case, estimates, decision.kept)), cells=said)
+        estimates, share_reported = whole
+        return replace(
+            utility(case, released(case, estimates, decision.kept)), cells=share_reported
+        )
     return utility(case, released(case, release, decision.kept), decision.hidden)
 
 
 def rounds(outcome: Outcome) -> int:
-    """Rounds in which people were asked something: those for the curator, and the release."""
+    """Return the number of rounds with a question: those for the curator, and the release."""
     if outcome.curated is None:
         return 1
     return len(outcome.counted) - (outcome.release is None)
 
 
 def sample(case: Case, scenario: Scenario, outcome: Outcome) -> Cost:
-    """The cost, from samples of the people who are asked the same questions.
+    """Return the cost, from samples of people with the same questions.
 
-    In a sample two-round releases the columns that it releases of everybody.
+    In a sample a program of two rounds releases the columns that it releases of all people.
     """
     people = min(SAMPLE, case.n)
     part = _sample(scenario, people, outcome)
-    seconds, sent = [], []
+    seconds, bytes_sent = [], []
     for number in range(SAMPLES):
         meter = Meter()
         run(part, number, "real", instruments=(meter,), worst_case_nodes=0)
         seconds.append(meter.seconds * case.n / people)
-        sent.append(meter.sent / people)
-    return scaled(seconds, sent, people, rounds(outcome))
+        bytes_sent.append(meter.sent / people)
+    return scaled(seconds, bytes_sent, people, rounds(outcome))
 
 
 def _sample(scenario: Scenario, people: int, outcome: Outcome) -> Scenario:
     policy = changed(scenario.policy, k=min(scenario.policy.k, people))
-    two_round = program_of(scenario).compared == TWO_ROUND
+    two_round = program_of(scenario).compared == ROW
     if two_round and outcome.kept:
         policy = changed(policy, kind="fixed", keep=outcome.kept, required=(), forbidden=())
     elif two_round:

@@ -1,9 +1,9 @@
-"""The same release among peers: no party in the middle, and everybody reads all that is said.
+"""The same release among peers: no party in the middle, and all peers read the whole board.
 
-Single parties and coalitions are peers, the first of those who keep to the protocol. What each
-received is worked out from what its members saw, their own rows included; `linked` counts others
-alone. Counts of single columns are public to all. Reading the board is played once for everybody,
-so seconds of CPU leave out that every peer does it.
+Single parties and coalitions are peers, the first of those that keep to the protocol. The leakage
+to each follows from the views of its members, their own rows included; `linked` counts other people
+only. Counts of single columns are public to all. Reading the board is played once for all peers, so
+the seconds of CPU do not count that every peer reads it.
 """
 
 from collections.abc import Iterator
@@ -30,9 +30,9 @@ USER, PEER = "user-", "peer-"
 
 
 def central(scenario: Scenario) -> Scenario:
-    """A scenario among peers as the other programs play it: path and cover are not read.
+    """Return a scenario of peers as the other programs play it; path and cover are not read.
 
-    Raises ParameterError where a peer does what only peers can.
+    Raises ParameterError for a fault that only peers can commit.
     """
     for fault in scenario.fault:
         if fault.attack != "absent":
@@ -46,9 +46,9 @@ def central(scenario: Scenario) -> Scenario:
 
 
 def among(case: Case) -> Scenario:
-    """The scenario among peers, with coalitions of all sizes that are told of.
+    """Return the scenario among peers, with a coalition of each size that is reported.
 
-    Raises ScenarioError where peers cannot run it.
+    Raises ScenarioError if peers cannot run it.
     """
     scenario = case.scenario
     kind = own(scenario)
@@ -70,7 +70,11 @@ def among(case: Case) -> Scenario:
 
 
 def peers(case: Case) -> Iterator[Compared]:
-    """Everybody is user, shuffler, curator and analyst. Raises LocalError where it cannot be."""
+    """Yield the release among peers: each is user, shuffler, curator and analyst.
+
+    Raises ParameterError for too many people or without messages, and ScenarioError if peers cannot
+    run the scenario.
+    """
     if case.n > FEW or not case.messages:
         raise ParameterError(
             f"what peers learn is measured on the messages of all of them, up to {FEW} people"
@@ -78,7 +82,7 @@ def peers(case: Case) -> Iterator[Compared]:
     scenario, meter = among(case), Meter()
     outcome = run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
     public = changed(case.scenario.policy, publish_marginals=True)
-    seen = replace(case, scenario=changed(case.scenario, policy=public))
+    public_case = replace(case, scenario=changed(case.scenario, policy=public))
     yield Compared(
         "peers",
         "mix",
@@ -86,40 +90,41 @@ def peers(case: Case) -> Iterator[Compared]:
         outcome.burned,
         dict(outcome.refused),
         Trust.of(
-            [_of_others(view) for view in outcome.coalitions], cheated(case, scenario, outcome)
+            [_without_members(view) for view in outcome.coalitions],
+            cheated(case, scenario, outcome),
         ),
         privacy_of(outcome, None),
-        worth_of(seen, outcome, (), 0.0),
+        worth_of(public_case, outcome, (), 0.0),
         Cost(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome)),
     )
 
 
-def _by(fault: Fault, before: str, after: str) -> Fault:
-    """The same person by its other name."""
-    if fault.by is None or not fault.by.startswith(before):
+def _by(fault: Fault, old_prefix: str, new_prefix: str) -> Fault:
+    """Return the fault with the same person under its other name."""
+    if fault.by is None or not fault.by.startswith(old_prefix):
         return fault
-    return changed(fault, by=after + fault.by.removeprefix(before))
+    return changed(fault, by=new_prefix + fault.by.removeprefix(old_prefix))
 
 
-def _of_others(view: Received) -> Received:
-    """Members know themselves, which links nobody."""
-    own = len(view.parties)
-    sets = [(people, many - own * (people == 1)) for people, many in view.sets]
-    crowd = min((people for people, many in sets if many > 0), default=view.users)
-    return replace(view, linked=max(0, view.linked - own), crowd=crowd)
+def _without_members(view: Received) -> Received:
+    """Return the leakage without the members themselves: their own rows link no other person."""
+    own_rows = len(view.parties)
+    sets = [(people, times - own_rows * (people == 1)) for people, times in view.sets]
+    crowd = min((people for people, times in sets if times > 0), default=view.users)
+    return replace(view, linked=max(0, view.linked - own_rows), crowd=crowd)
 
 
 def _note(scenario: Scenario, outcome: Outcome) -> str:
-    """What a single peer follows, and what half of them do: means over coalitions drawn."""
-    among = outcome.peers
-    said = f"paths of {scenario.mix.path}, {scenario.mix.cover} blanks each"
-    if among is None or not among.sizes:
-        return said
-    half = min(among.sizes, key=lambda size: abs(2 * size.size - among.peers))
-    followed = ", ".join(_followed(size) for size in (among.sizes[0], half))
+    """Return in words how far a single peer, and half of all peers, follow messages: means."""
+    peer_result = outcome.peers
+    mix_text = f"paths of {scenario.mix.path}, {scenario.mix.cover} blanks each"
+    if peer_result is None or not peer_result.sizes:
+        return mix_text
+    half = min(peer_result.sizes, key=lambda size: abs(2 * size.size - peer_result.peers))
+    followed = ", ".join(_followed(size) for size in (peer_result.sizes[0], half))
     return (
-        f"{said}; of others' messages {followed}; {half.size:,} link {half.people.mean:.1f} of "
-        f"{among.peers - half.size:,} others (95 %: {half.people.low:.1f} to "
+        f"{mix_text}; of others' messages {followed}; {half.size:,} link {half.people.mean:.1f} of "
+        f"{peer_result.peers - half.size:,} others (95 %: {half.people.low:.1f} to "
         f"{half.people.high:.1f}; {half.tried} coalitions)"
     )
 

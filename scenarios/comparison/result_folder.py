@@ -1,11 +1,11 @@
-"""A comparison on disk: a folder that is whole or is not there.
+"""A comparison on disk: a folder that is whole or does not exist.
 
 scenario.toml       as it was compared, with the seed
 comparison.json     `Comparison`, schema 1 (result.py)
 comparison.csv      one line per program
-frontier.png .svg   the trust-privacy-utility frontier, if matplotlib is there
+frontier.png .svg   the trust-privacy-utility frontier, if matplotlib is installed
 frontier.csv        its numbers
-versions.json       what it was made with
+versions.json       the versions of veilmix, Python and libraries
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ __all__ = ["contents", "points", "read", "save"]
 
 
 def points(comparison: Comparison) -> list[Point]:
-    """The points of the frontier; a program that was burned has none."""
+    """Return the points of the frontier; a burned program has no point."""
     return [
         Point(
             program.program,
@@ -68,16 +68,16 @@ def contents(comparison: Comparison, scenario: Scenario) -> Iterator[tuple[str, 
     yield SCENARIO, dump(scenario).encode()
     yield COMPARISON, pretty(plain(comparison)).encode()
     yield "comparison.csv", _csv(HEADINGS, rows(comparison))
-    drawn = points(comparison)
+    plotted = points(comparison)
     headings = ("number", "program", "family", "bits_per_person", "true_exposure", "promised")
     more = ("pair_error_mean", "low_95", "high_95", "entropy_kept_share", "on_frontier")
-    best = {point.name for point in frontier_figure.frontier(drawn)}
+    best = {point.name for point in frontier_figure.frontier(plotted)}
     yield (
         "frontier.csv",
-        _csv((*headings, *more), [_numbers(i, point, best) for i, point in enumerate(drawn, 1)]),
+        _csv((*headings, *more), [_numbers(i, point, best) for i, point in enumerate(plotted, 1)]),
     )
-    if drawn:
-        yield from _pictures(comparison, drawn)
+    if plotted:
+        yield from _pictures(comparison, plotted)
     yield VERSIONS, pretty(versions()).encode()
 
 
@@ -90,14 +90,16 @@ def _numbers(number: int, point: Point, best: set[str]) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _pictures(comparison: Comparison, drawn: Sequence[Point]) -> Iterator[tuple[str, bytes]]:
-    """The figure, where it can be drawn."""
+def _pictures(comparison: Comparison, plotted: Sequence[Point]) -> Iterator[tuple[str, bytes]]:
+    """Yield the figure, if it can be drawn."""
     try:
         drawing.require()
     except LocalError:
         return
-    many = f"{comparison.users:,} people, {len(comparison.features)} features, k = {comparison.k}"
-    picture = frontier_figure.figure(drawn, f"{comparison.scenario}: {many}", comparison.k)
+    people_text = (
+        f"{comparison.users:,} people, {len(comparison.features)} features, k = {comparison.k}"
+    )
+    picture = frontier_figure.figure(plotted, f"{comparison.scenario}: {people_text}", comparison.k)
     for ending in drawing.FORMATS:
         yield f"frontier{ending}", drawing.rendered(picture, ending)
 

@@ -1,4 +1,4 @@
-"""A session of the program `shares`: the keys that it is opened with, and what it leaves."""
+"""A session of the program `shares`: its keys, its announcement, and its results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,19 +17,19 @@ from .case import Case, Purse
 
 @dataclass(slots=True)
 class Played:
-    """What a session leaves.
+    """The results of a session.
 
     Attributes:
         present: people counted in round 1.
-        marginals: of each column; None where they were not counted.
-        decision: None where none was made.
-        release: None where nothing is released.
+        marginals: of each column; None if they were not counted.
+        decision: None without a decision.
+        release: None without a release.
         burned: why not; None: it was not burned.
-        linked: the rows that both aggregators together put together, by person; None where no
-            messages were sent.
-        mixed: those of round 2, of whom the first shuffler opened the envelope; all shufflers and
-            the analyst can follow these.
-        purse: what it took.
+        linked: the rows that both aggregators reconstruct together, by person; None if no messages
+            were sent.
+        mixed: rows of round 2, of people whose envelope the first shuffler opened; all shufflers
+            and the analyst together can follow these.
+        purse: the expenses.
     """
 
     present: int = 0
@@ -43,17 +43,17 @@ class Played:
 
     @property
     def rounds(self) -> int:
-        """Rounds in which people sent something."""
+        """The number of rounds in which people sent messages."""
         return 1 + (self.decision is not None and bool(self.decision.kept))
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The keys of one session, and what was announced.
+    """The keys of one session, and its announcement.
 
     Attributes:
         announcement: as the curator made it.
-        sharing: what everybody knows of the shares.
+        sharing: the public parameters of the shares.
         pairs: keys, by party.
         entropy: of people's shares and seals.
     """
@@ -65,7 +65,7 @@ class Session:
 
     @classmethod
     def open(cls, case: Case) -> "Session":
-        """Everybody with a key makes it. ParameterError where a domain is open."""
+        """Open a session: each party with a key makes it. ParameterError for an open domain."""
         mix, entropy = case.scenario.mix, case.entropy("shares")
         scheme = suite(mix.suite, lesson=mix.lesson)
         chain = shufflers(case)
@@ -85,10 +85,10 @@ class Session:
         return cls(announcement, open_sharing(announcement, keys), pairs, entropy)
 
     def person(self, user: int, number: int) -> Entropy:
-        """A person's randomness in a round."""
+        """Return a person's randomness in a round."""
         return self.entropy.fork(f"user-{user + 1}").fork(f"round-{number}")
 
 
 def shufflers(case: Case) -> list[str]:
-    """The names of the shufflers."""
+    """Return the names of the shufflers."""
     return [shuffler(hop + 1) for hop in range(case.scenario.mix.shufflers)]

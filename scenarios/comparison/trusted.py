@@ -1,8 +1,8 @@
-"""A central curator who sees every row: the strongest privacy of the release, for all the trust.
+"""A central curator that sees every row: the strongest privacy of the release, for all the trust.
 
 trusted          the heaviest columns whose TRUE exposure is within max_exposure, by search
-trusted-cells    every row is released, with blanks: each looks like k - 1 others
-                 (analysis/suppression/k_anonymity.py), so nobody is exposed; no max_exposure
+trusted-cells    every row is released, with suppressed values: each looks like k - 1 more rows
+                 (analysis/suppression/k_anonymity.py), so no person is exposed; no max_exposure
 """
 
 from collections.abc import Iterator
@@ -32,25 +32,29 @@ COALITIONS = ((), (ANALYST,), (CURATOR,), (ANALYST, CURATOR))
 
 
 def trusted(case: Case) -> Iterator[Compared]:
-    """Whole columns, chosen by what is true of them."""
+    """Yield the result for whole columns, chosen by their true exposure."""
     try:
         check_batch_size(len(case.codes()), case.scenario.mix.min_batch)
     except RoundBurned as burned:
         yield _burned(case, COLUMNS, str(burned))
         return
-    decided, kept = timed(lambda: _kept(case))
-    counts = count_cells(Table(case.people.values, case.codes()), kept) if kept else None
-    release = released(case, counts, kept)
-    true = users_below(release.people, case.k) / release.n if kept else 0.0
-    seen = () if counts is None else (CountsSeen(1, kept, counts),)
-    purse, price = _paid(case, decided)
+    decided, kept_columns = timed(lambda: _released_columns(case))
+    counts = (
+        count_cells(Table(case.people.values, case.codes()), kept_columns) if kept_columns else None
+    )
+    release = released(case, counts, kept_columns)
+    true = users_below(release.people, case.k) / release.n if kept_columns else 0.0
+    counts_seen = () if counts is None else (CountsSeen(1, kept_columns, counts),)
+    purse, price = _cost(case, decided)
     yield Compared(
         COLUMNS,
         "central",
         "columns chosen by their true exposure",
         None,
         dict(purse.refused),
-        Trust.of([received(_view(case, members, seen), case.sizes) for members in COALITIONS]),
+        Trust.of(
+            [received(_view(case, members, counts_seen), case.sizes) for members in COALITIONS]
+        ),
         Privacy(true, true),
         utility(case, release),
         price,
@@ -58,7 +62,7 @@ def trusted(case: Case) -> Iterator[Compared]:
 
 
 def cells(case: Case) -> Iterator[Compared]:
-    """Every row, with blanks."""
+    """Yield the result for every row, with suppressed values."""
     try:
         check_batch_size(len(case.codes()), max(case.scenario.mix.min_batch, case.k))
     except RoundBurned as burned:
@@ -66,11 +70,11 @@ def cells(case: Case) -> Iterator[Compared]:
         return
     decided, suppressed = timed(lambda: suppress_cells(case.codes(), case.k))
     release = Release.of(suppressed.release, len(case.sizes))
-    purse, price = _paid(case, decided)
+    purse, price = _cost(case, decided)
     yield Compared(
         CELLS,
         "central",
-        _told(suppressed),
+        _suppression_text(suppressed),
         None,
         dict(purse.refused),
         Trust.of([_received(case, members, release) for members in COALITIONS]),
@@ -80,14 +84,14 @@ def cells(case: Case) -> Iterator[Compared]:
     )
 
 
-def _kept(case: Case) -> tuple[int, ...]:
-    """The columns a policy releases, where the curator can count them all together."""
+def _released_columns(case: Case) -> tuple[int, ...]:
+    """Return the columns that a policy releases, if the curator can count them all together."""
     policy, schema = case.scenario.policy, case.people.schema
-    wanted = program_of(case.scenario).fixed_columns(policy, schema)
-    if wanted is not None:
-        return tuple(sorted(schema.column(name) for name in wanted))
+    fixed = program_of(case.scenario).fixed_columns(policy, schema)
+    if fixed is not None:
+        return tuple(sorted(schema.column(name) for name in fixed))
     required, forbidden = (
-        [schema.column(name) for name in some] for some in (policy.required, policy.forbidden)
+        [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
     )
     weights = column_weights(policy, schema.names)
     return best_columns(
@@ -95,8 +99,8 @@ def _kept(case: Case) -> tuple[int, ...]:
     ).kept
 
 
-def _told(suppressed: Suppressed) -> str:
-    """How far the release is from the best there is."""
+def _suppression_text(suppressed: Suppressed) -> str:
+    """Return in words how many values are suppressed, and how near that is to the fewest."""
     share = f"{suppressed.blanks:,} of {suppressed.n * suppressed.width:,} cells blank"
     if suppressed.optimal:
         proof = "the fewest possible"
@@ -107,26 +111,26 @@ def _told(suppressed: Suppressed) -> str:
     return f"{share}: {proof}; the greedy blanks {suppressed.greedy:,}"
 
 
-def _paid(case: Case, decided: float) -> tuple[Purse, Cost]:
-    """Send every row to the curator, or those of samples."""
+def _cost(case: Case, decided: float) -> tuple[Purse, Cost]:
+    """Send every row to the curator, or the rows of samples."""
     widths = [feature.width for feature in case.people.schema.features]
     return paid(case, lambda part: [part.people.row(i) for i in range(part.n)], widths, decided)
 
 
-def _view(case: Case, members: tuple[str, ...], seen: tuple[CountsSeen, ...]) -> View:
-    """What parties know where the curator holds all rows and everybody the release."""
+def _view(case: Case, members: tuple[str, ...], counts_seen: tuple[CountsSeen, ...]) -> View:
+    """Return the view of parties: the curator holds all rows, and every party holds the release."""
     whole = tuple(range(len(case.sizes))) if CURATOR in members else ()
-    everybody = {1: whole} if whole else {}
-    counted = seen
+    rows_of_all = {1: whole} if whole else {}
+    counts_read = counts_seen
     if whole:
         table = Table(case.people.values, case.codes())
-        counted = (CountsSeen(1, whole, count_cells(table, whole)),)
+        counts_read = (CountsSeen(1, whole, count_cells(table, whole)),)
     transcript = Transcript(case.n, summary=True)
-    return View(frozenset(members), case.n, True, {}, counted, {}, everybody, transcript)
+    return View(frozenset(members), case.n, True, {}, counts_read, {}, rows_of_all, transcript)
 
 
 def _received(case: Case, members: tuple[str, ...], release: Release) -> Received:
-    """The same where the release has blanks."""
+    """Return the leakage to parties, of a release with suppressed values."""
     if CURATOR in members:
         return received(_view(case, members, ()), case.sizes)
     sizes = case.sizes
@@ -140,15 +144,15 @@ def _received(case: Case, members: tuple[str, ...], release: Release) -> Receive
     )
 
 
-def _burned(case: Case, program: str, why: str) -> Compared:
-    """Too few people came: nothing is released, though the curator has seen who came."""
-    purse, price = _paid(case, 0.0)
+def _burned(case: Case, program: str, reason: str) -> Compared:
+    """Return the result without a release: too few people answered; the curator saw their rows."""
+    purse, price = _cost(case, 0.0)
     trust = [received(_view(case, members, ()), case.sizes) for members in COALITIONS]
     return Compared(
         program,
         "central",
         "",
-        why,
+        reason,
         dict(purse.refused),
         Trust.of(trust),
         Privacy(0.0, None),

@@ -1,4 +1,4 @@
-"""What a release is worth to the analyst, whoever made it.
+"""The utility of a release for the analyst, whichever program made it.
 
 The analyst knows the schema, the release, and the marginals if the scenario publishes them.
 """
@@ -18,7 +18,7 @@ from .result import Utility
 
 
 def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Release:
-    """A release by its texts as one by codes; a text that is no value of its column is a blank."""
+    """Return a release of texts as a release of codes; a text outside the domain is a blank."""
     places = [{text: code for code, text in enumerate(case.people.values[j])} for j in columns]
     width = len(case.sizes)
     patterns: dict[Pattern, int] = {}
@@ -33,7 +33,9 @@ def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Relea
 def utility(case: Case, release: Release, hidden: Sequence[Hiding] = ()) -> Utility:
     """Score a release of rows. hidden: the rules by which people left values out."""
     codes = case.codes()
-    errors = pair_errors(codes, case.sizes, release, _known(case), left_blank(case, hidden))
+    errors = pair_errors(
+        codes, case.sizes, release, _published_marginals(case), left_blank(case, hidden)
+    )
     return Utility(
         names(case, release.columns),
         release.cells / (case.n * len(case.sizes)),
@@ -47,27 +49,27 @@ def utility(case: Case, release: Release, hidden: Sequence[Hiding] = ()) -> Util
 
 
 def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
-    """Per column with a rule, the probability with which each value is not said."""
+    """Return for each column with a rule the probability that each value is suppressed."""
     chances = {}
     for rule in hidden:
         texts = case.people.values[rule.column]
         match rule:
             case Redact(values=values, rate=rate):
                 chances[rule.column] = [1.0 if text in values else rate for text in texts]
-            case Mask(said=said):
-                chances[rule.column] = [float(text not in said) for text in texts]
+            case Mask(said=named_values):
+                chances[rule.column] = [float(text not in named_values) for text in texts]
     return chances
 
 
 def nothing(case: Case) -> Utility:
-    """Score a release that there is not."""
+    """Return the score of an empty release."""
     return utility(case, Release.of({}, len(case.sizes)))
 
 
 def estimated(
     case: Case, draws: Sequence[PairErrors], told: float, columns: Sequence[int]
 ) -> Utility:
-    """Score estimates from noise, drawn several times. told: bits that a report tells of a row."""
+    """Score estimates from noise, drawn several times. told: bits of a report about a row."""
     means = np.array([draw.mean for draw in draws])
     largest = np.array([draw.largest for draw in draws])
     return Utility(
@@ -86,7 +88,7 @@ def estimated(
 
 
 def names(case: Case, columns: Sequence[int]) -> tuple[str, ...]:
-    """The names of columns."""
+    """Return the names of columns."""
     return tuple(case.people.schema.names[column] for column in columns)
 
 
@@ -95,8 +97,8 @@ def _limits(values: Any) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _known(case: Case) -> Mapping[int, Sequence[float]]:
-    """The marginals, where the scenario publishes them."""
+def _published_marginals(case: Case) -> Mapping[int, Sequence[float]]:
+    """Return the marginals, if the scenario publishes them."""
     if not case.scenario.policy.publish_marginals or not len(case.codes()):
         return {}
     codes = case.codes()

@@ -1,4 +1,5 @@
 """The scenarios that veilmix ships: one TOML file each, named like the scenario in it.
 
-`veilmix run NAME` plays one, `veilmix new` copies one to start from. Nothing is imported here.
+`veilmix run NAME` plays a scenario, `veilmix new` copies a scenario as a start. This folder imports
+no module.
 """

@@ -1,4 +1,4 @@
-"""`audit`: half of what every pair of shufflers did is opened before everybody, by common coins."""
+"""`audit`: half of the layers of every pair of shufflers are opened publicly, by common coins."""
 
 from ..catalogue.guard import Guard, Requirement
 

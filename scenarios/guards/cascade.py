@@ -1,4 +1,4 @@
-"""`cascade`: one honest shuffler (or pair, if audited) keeps those who watch from linking."""
+"""`cascade`: one honest shuffler (or pair, if audited) keeps observers from linking."""
 
 from ..catalogue.guard import Guard
 

@@ -1,4 +1,4 @@
-"""`challenge`: no ballot is opened before everybody has looked whether what was sent has come."""
+"""`challenge`: no ballot is opened before every user has checked that its messages arrived."""
 
 from ..catalogue.guard import Guard, Requirement
 

@@ -1,4 +1,4 @@
-"""`compare`: users compare what they were told with the board."""
+"""`compare`: users compare the announcement that they received with the board."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`cover`: blank messages of every peer, so that nobody's answers leave in a batch of their own."""
+"""`cover`: every peer sends dummies, so that no peer's answers are alone in a batch."""
 
 from ..catalogue.guard import Guard
 from ..programs.topology import PEERS

@@ -1,4 +1,4 @@
-"""`order`: a batch leaves in the order of its bytes; all who get it look."""
+"""`order`: a batch leaves in the order of its bytes; every recipient checks the order."""
 
 from ..catalogue.guard import Guard
 

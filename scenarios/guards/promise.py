@@ -1,4 +1,4 @@
-"""`promise`: the analyst releases only what it can prove again of those who came."""
+"""`promise`: the analyst releases only if the bound is proved again for the respondents."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`random`: keys and salts that nobody can derive again."""
+"""`random`: keys and salts that no party can derive again."""
 
 from ..catalogue.guard import Guard
 

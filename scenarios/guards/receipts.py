@@ -1,4 +1,4 @@
-"""`receipts`: some users look whether what they sent has come, before any ballot is opened."""
+"""`receipts`: some users check that their messages arrived, before any ballot is opened."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def observe(guards: "Guards", setting: Setting) -> "Guards":
-    """Draw the users who look; users struck by a fault do not. With `challenge` all look."""
+    """Draw the users that check; users struck by a fault do not. With `challenge` all check."""
     defence = setting.scenario.defence
     if defence.challenge or not defence.receipts:
         return guards

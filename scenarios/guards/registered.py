@@ -1,4 +1,4 @@
-"""`registered`: users sign what they send, by a list made before."""
+"""`registered`: users sign their messages, with keys on a list made before the session."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def observe(guards: "Guards", setting: Setting) -> "Guards":
-    """Everybody who exists is on the list."""
+    """Register all real people, if the scenario has a list."""
     registered = setting.people if setting.scenario.registered else None
     return replace(guards, registered=registered)
 

@@ -1,4 +1,4 @@
-"""`sums`: what is released fits what was counted of the same people before."""
+"""`sums`: a release fits the counts of the same people in earlier rounds."""
 
 from dataclasses import replace
 

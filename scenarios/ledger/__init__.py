@@ -1,4 +1,4 @@
-"""The ledger of a population: who took part, what was released, and what may not follow it.
+"""The ledger of a population: participants, releases, and the releases that may not follow.
 
 Whether a batch may follow is judged by protocol/history.py (people and columns) and by spending.py
 (noise). May import `programs` and `populations`. Must never know how a session is played: it is

@@ -1,4 +1,4 @@
-"""What the ledger says of the people of a run."""
+"""The ledger's account of the people of a run."""
 
 from ..programs.findings import StatedEpsilon
 from ..serialization.record import Record
@@ -101,7 +101,7 @@ class Subtraction(Record, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of its people who are exposed, 0 to 1; 1 where that is not known."""
+        """The share of its people that are exposed, 0 to 1; 1 where that is not known."""
         return 1.0 if self.exposed is None else self.exposed / self.people
 
 
@@ -130,7 +130,7 @@ class Account(Record, frozen=True):
 
     @property
     def epsilons(self) -> tuple[StatedEpsilon, ...]:
-        """The epsilons of all runs together, of the person who has spent most."""
+        """The epsilons of all runs together, of the person with the largest spending."""
         if self.spent is None:
             return ()
         local, mixed = self.spent, self.spent.shuffled

@@ -1,4 +1,6 @@
-"""A batch as the ledger writes it, and as the first shuffler remembers it (protocol/history.py)."""
+"""Conversion of a batch between the ledger and a first shuffler's memory (protocol/history.py)."""
+
+from msgspec import UNSET
 
 from ...protocol.hiding import Hiding, Mask, Redact
 from ...protocol.history import HandedBatch
@@ -8,9 +10,9 @@ from .people import Crowd
 
 
 def session(entry: Entry) -> list[HandedBatch]:
-    """What a first shuffler remembers of a session.
+    """Return the batches of a session, as a first shuffler remembers them.
 
-    Of one that never ended, and of which nothing stands there: that everybody was counted.
+    A session that never ended, and has no batch in the ledger, counts as a batch of all its people.
     """
     if entry.burned == NEVER_ENDED and not entry.handed:
         return [HandedBatch(1, frozenset(entry.people), entry.least, ())]
@@ -18,7 +20,7 @@ def session(entry: Entry) -> list[HandedBatch]:
 
 
 def handed_batch(entry: Entry, batch: LedgerBatch) -> HandedBatch:
-    """A batch of an entry, as it was handed on."""
+    """Return a batch of an entry, as it was handed on."""
     people = entry.counted(batch)
     rules = {suppression.column: _rule(suppression) for suppression in batch.unsaid}
     words = {coarsening.column: coarsening.rules for coarsening in batch.coarser}
@@ -33,7 +35,8 @@ def handed_batch(entry: Entry, batch: LedgerBatch) -> HandedBatch:
         )
         for ask in batch.asks
     )
-    return HandedBatch(batch.round, people, entry.least, releases, batch.singles, batch.public)
+    fields = batch.round, people, entry.least, releases, batch.singles, batch.public
+    return HandedBatch(*fields, certain=batch.unsure is not True)
 
 
 def _rule(suppression: Suppression) -> Hiding:
@@ -45,26 +48,34 @@ def _rule(suppression: Suppression) -> Hiding:
 
 
 def handed(batch: HandedBatch, crowd: Crowd) -> LedgerBatch:
-    """A batch as it is written down."""
-    asked = set(crowd.people)
+    """Return a batch as the ledger writes it."""
+    crowd_marks = set(crowd.people)
     rules = {name: rule for release in batch.releases for name, rule in release.hidden.items()}
-    words = {name: some for release in batch.releases for name, some in release.coarser.items()}
+    words = {
+        name: column_rules
+        for release in batch.releases
+        for name, column_rules in release.coarser.items()
+    }
     return LedgerBatch(
         round=batch.round,
         missing=tuple(i for i, mark in enumerate(crowd.people) if mark not in batch.people),
-        others=tuple(sorted(batch.people - asked)),
+        others=tuple(sorted(batch.people - crowd_marks)),
         asks=tuple(tuple(sorted(release.columns)) for release in batch.releases),
         unsaid=tuple(_unsaid(name, rule) for name, rule in sorted(rules.items())),
-        coarser=tuple(Coarsening(column=name, rules=some) for name, some in sorted(words.items())),
+        coarser=tuple(
+            Coarsening(column=name, rules=column_rules)
+            for name, column_rules in sorted(words.items())
+        ),
         public=batch.public,
         singles=batch.singles,
         coins=batch.releases[0].coins,
+        unsure=UNSET if batch.certain else True,
     )
 
 
 def _unsaid(name: str, rule: Hiding) -> Suppression:
     match rule:
-        case Mask(said=said):
-            return Suppression(column=name, said=said)
+        case Mask(said=named_values):
+            return Suppression(column=name, said=named_values)
         case Redact(values=values, cover=cover):
             return Suppression(column=name, blank=values, cover=cover)

@@ -1,20 +1,22 @@
-"""The ledger: who took part in which session, and what was told of them, from run to run.
+"""The ledger: the participants and releases of sessions, from run to run.
 
-    book.json       {"schema": 6, "entries": [...], "digest": "..."}, an entry a line
+    book.json       {"schema": 7, "entries": [...], "digest": "..."}, an entry a line
     book.json.key   32 random bytes, in hexadecimal
+
+Between machines the keeper signs the file with its identity: "keeper" and "signature".
 
 An entry a session, in the order in which they began; the digest is that of the entries under the
 key: a file that was cut, mixed up or edited is not read. It is written whole, and lasts before
 anything goes on, under a lock that is held while a session is played: of two runs at a time the
 second waits for the first.
 
-An entry is there before its session begins, and every batch before it is handed on: whom it counts,
-which columns together, with which values unsaid. So a session that never ends has told, whatever
-became of it, at most what stands there; and if nothing does, it counts as having counted everybody
-whom it asked.
+An entry is there before its session begins, and every batch before it is handed on: its people,
+its joint columns, and their suppressed values. So a session that never ends has told, in any
+case, at most the batches in it; and without a batch, it counts as having counted all people
+it asked.
 
 People are written as fingerprints (people.py), values of a release as marks (cells.py). Only their
-owner may read the files (mode 0600): they say who was missing.
+owner may read the files (mode 0600): they show the missing people.
 """
 
 import hashlib
@@ -24,10 +26,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_bytes
+from typing import Annotated
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace as changed
 
+from ...crypto.signing import Signer
 from ...errors import StorageError
 from ...strict_text import Unreadable, converted, from_json
 from ..serialization.atomic_file import write_whole
@@ -37,14 +42,21 @@ from .defects import entry_defect
 from .entry import NEVER_ENDED, Entry, LedgerBatch
 from .lock import locked
 
-SCHEMA = 6
+SCHEMA = 7
 UNCERTIFIED = 5  # this schema did not note what a run certified after the mix
+SIGNED = 7  # from this schema on, a place signs its ledger
+ACCEPTED = range(UNCERTIFIED, SCHEMA + 1)  # 6 has no keeper, no unsure batch and no shown tallies
+LABEL = b"veilmix ledger 1\0"  # of what a keeper signs
 PATIENCE = 10.0  # seconds to wait for another run that has the file
 KEY = 32  # bytes
 LOST = (
     "without it nobody can tell what may still be released about whom: put back a copy, or name a "
     "new file and release nothing about the same people"
 )
+
+
+Hex32 = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]
+Hex64 = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{128})?$")]
 
 
 class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -54,47 +66,82 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         schema: the number of this format.
         entries: the sessions, in order.
         digest: of the entries, under the key of the ledger: by it an edit is seen.
+        keeper: between machines: the identity key of the place that keeps it, in hexadecimal.
+        signature: the keeper's, over the digest.
     """
 
     schema: int
     entries: tuple[Entry, ...]
     digest: str
+    keeper: Hex32 = ""
+    signature: Hex64 = ""
 
 
 @dataclass(slots=True)
 class Ledger:
-    """An open ledger file: what it says, and what is added to it.
+    """An open ledger file: its entries, and the additions to them.
 
     Attributes:
         path: of the file.
         entries: the sessions, in order.
         key: b"" until it is needed.
+        signer: of the keeper, for the signature; None: `veilmix run` and `score` sign no ledger.
+        found: the file as it was when it was opened; None: there was no file.
     """
 
     path: Path
     entries: list[Entry] = field(default_factory=list)
     key: bytes = b""
+    signer: Signer | None = None
+    found: Book | None = None
 
     def secret(self) -> bytes:
-        """The key of the fingerprints, made if there is none."""
+        """Return the key of the fingerprints; make it if there is no key."""
         self.key = self.key or _new_key(self.path)
         return self.key
 
+    def past(self, session: str) -> list[Entry]:
+        """Return the sessions before a session.
+
+        session: its name; "" is no name. The last entry is its own if the keeper was killed in it.
+        """
+        resumed = session and self.entries and self.entries[-1].session == session
+        return self.entries[:-1] if resumed else list(self.entries)
+
     def begin(self, entry: Entry) -> None:
-        """Note a session before it is played, as one that never ended."""
+        """Note a session before it is played, as if it never ended; once if it is resumed."""
+        if len(self.past(entry.session)) < len(self.entries):
+            return
         self.entries.append(changed(entry, burned=NEVER_ENDED, certified=None))
         self._write()
 
     def add(self, entry: Entry) -> None:
-        """Note a release that is made without a session, before anything of it is written."""
+        """Note a release that is made without a session, before any part of it is written."""
         self.entries.append(changed(entry, certified=None))
         self._write()
 
     def hand_on(self, batch: LedgerBatch) -> None:
-        """Note a batch of the last session before it is handed on."""
+        """Note a batch of the last session before it is handed on.
+
+        A keeper that was killed repeats its batches: each stands there once.
+        """
         last = self.entries[-1]
+        if batch in last.handed:
+            return
         self.entries[-1] = changed(last, handed=(*last.handed, batch))
         self._write()
+
+    def attest(self, shown: int, *, complete: bool) -> None:
+        """Note the tallies of the last session in memory, to be written with its end.
+
+        shown: the number of tallies on the board. complete: whether the last tally counts all
+        people that the session asked, so that its batch is no longer unsure.
+        """
+        last = self.entries[-1]
+        batches = list(last.handed)
+        if complete and batches and shown == len(batches):
+            batches[-1] = changed(batches[-1], unsure=UNSET)
+        self.entries[-1] = changed(last, handed=tuple(batches), shown=shown)
 
     def end(
         self,
@@ -103,48 +150,59 @@ class Ledger:
         burned: str | None,
         certified: Certified | None = None,
     ) -> Entry:
-        """Say how the last session ended. certified: of people who add noise."""
+        """Note how the last session ended. certified: of people who add noise."""
         end = {
             "session": session,
             "released": tuple(released),
             "burned": burned,
             "certified": certified,
         }
-        done = changed(self.entries[-1], **end)
-        self.entries[-1] = done
+        ended_entry = changed(self.entries[-1], **end)
+        self.entries[-1] = ended_entry
         self._write()
-        return done
+        return ended_entry
 
     def _write(self) -> None:
         lines = ",\n".join(msgspec.json.encode(entry).decode() for entry in self.entries)
-        digest = _digest(self.entries, self.secret())
-        text = f'{{"schema": {SCHEMA}, "entries": [\n{lines}\n], "digest": "{digest}"}}\n'
+        digest = digest_of(self.entries, self.secret())
+        end = f'"digest": "{digest}"'
+        if self.signer is not None:
+            signature = self.signer.sign(signed_text(digest)).hex()
+            end += f', "keeper": "{self.signer.public.hex()}", "signature": "{signature}"'
+        text = f'{{"schema": {SCHEMA}, "entries": [\n{lines}\n], {end}}}\n'
         write_whole(self.path, text, force=True, private=True, lasting=True)
 
 
-def _digest(entries: Sequence[Entry], key: bytes) -> str:
+def signed_text(digest: str) -> bytes:
+    """Return the text that the keeper of a ledger signs."""
+    return LABEL + digest.encode()
+
+
+def digest_of(entries: Sequence[Entry], key: bytes) -> str:
+    """Return the digest of entries under the key of a ledger, in hexadecimal."""
     return hashlib.blake2b(msgspec.json.encode(entries), key=key, digest_size=32).hexdigest()
 
 
 @contextmanager
 def opened(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator[Ledger]:
-    """Open a ledger, and keep others out until it is closed. A file that is not there is begun.
+    """Open a ledger, and lock out other runs until it is closed. A missing file is begun.
 
     StorageError if it is damaged, or another run keeps it for longer than `patience` seconds.
     """
     file = Path(path)
     with locked(file, patience):
-        entries = read(file)
-        yield Ledger(file, list(entries), _key(file) or b"")
+        book = read_book(file)
+        entries = [] if book is None else list(book.entries)
+        yield Ledger(file, entries, _key(file) or b"", found=book)
 
 
 def key_of(path: Path) -> Path:
-    """Where the key of a ledger is."""
+    """Return the path of a ledger's key."""
     return path.with_name(f"{path.name}.key")
 
 
 def _key(path: Path) -> bytes | None:
-    """Read the key of a ledger; None if there is none."""
+    """Read the key of a ledger; None if the file is missing."""
     place = key_of(path)
     try:
         key = bytes.fromhex(place.read_text("ascii"))
@@ -166,11 +224,20 @@ def _new_key(path: Path) -> bytes:
 
 
 def read(path: Path) -> tuple[Entry, ...]:
-    """Read a ledger; () if there is none. StorageError, which says what is wrong with it."""
+    """Read the entries of a ledger; () if the file is missing. StorageError as of `read_book`."""
+    book = read_book(path)
+    return () if book is None else book.entries
+
+
+def read_book(path: Path) -> Book | None:
+    """Read a ledger; None if the file is missing. StorageError, which names the defect.
+
+    The signature is checked by sessions, which know the keeper (scenarios/sessions/ledger.py).
+    """
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        return ()
+        return None
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
     book = _decoded(path, data)
@@ -178,21 +245,22 @@ def read(path: Path) -> tuple[Entry, ...]:
     if key is None:
         raise StorageError(f"{key_of(path)}: the key of {path.name} is not there; {LOST}")
     for number, entry in enumerate(book.entries, start=1):
-        if wrong := entry_defect(entry, certifies=book.schema != UNCERTIFIED):
+        certifies, attests = book.schema != UNCERTIFIED, book.schema >= SIGNED
+        if wrong := entry_defect(entry, certifies=certifies, attests=attests):
             raise _damaged(path, f"entry {number}: {wrong}")
-    if _digest(book.entries, key) != book.digest:
+    if digest_of(book.entries, key) != book.digest:
         raise _damaged(path, "its entries are not those that were written with this key")
-    return book.entries
+    return book
 
 
 def _decoded(path: Path, data: bytes) -> Book:
-    """The book, by its grammar alone; another version's is told by its number."""
+    """Return the book, by its grammar alone; StorageError names the schema of another version."""
     try:
         plain = from_json(data)
         schema = plain.get("schema") if isinstance(plain, dict) else None
-        if isinstance(schema, int) and schema not in (UNCERTIFIED, SCHEMA):
+        if isinstance(schema, int) and schema not in ACCEPTED:
             raise StorageError(
-                f"{path}: schema {schema}; this version reads {UNCERTIFIED} and {SCHEMA}, which "
+                f"{path}: schema {schema}; this version reads {UNCERTIFIED} to {SCHEMA}, which "
                 "keep the counts of releases, to know what they give by subtraction; name a new "
                 "file and release nothing about the same people"
             )
@@ -202,5 +270,5 @@ def _decoded(path: Path, data: bytes) -> Book:
     return book
 
 
-def _damaged(path: Path, what: str) -> StorageError:
-    return StorageError(f"{path}: {what}; {LOST}")
+def _damaged(path: Path, defect: str) -> StorageError:
+    return StorageError(f"{path}: {defect}; {LOST}")

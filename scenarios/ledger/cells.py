@@ -62,6 +62,6 @@ def marked_column(
         return None
     sums: Counter[Cell] = Counter()
     for value, people in counts.items():
-        said = value if rule is None else apply_rule(rule, value, NEVER)
-        sums[mark_of(column, said, key),] += people
+        written_value = value if rule is None else apply_rule(rule, value, NEVER)
+        sums[mark_of(column, written_value, key),] += people
     return sums

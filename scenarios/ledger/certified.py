@@ -14,7 +14,7 @@ class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         delta: at which it holds.
         adjacency: how neighbouring collections differ.
         reports: read in answer to each question.
-        relied_on: people who are assumed to tell nobody their reports; None: all who sent one.
+        relied_on: people assumed to keep their reports secret; None: all senders.
         curve: further epsilons, from 0 up, each with a delta at which it holds: by these it is
             composed with other runs.
     """
@@ -28,7 +28,7 @@ class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     @property
     def hidden(self) -> int:
-        """The number of people who hide each other: the fewest of a question."""
+        """The number of people that hide each other: the fewest of a question."""
         return min(self.reports) if self.relied_on is None else self.relied_on
 
     @property
@@ -38,7 +38,7 @@ class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 def defect(certified: Certified) -> str | None:
-    """Return what is wrong with a certificate that was read; None: nothing."""
+    """Return a defect of a certificate that was read; None if it is sound."""
     if not (isfinite(certified.epsilon) and certified.epsilon >= 0 and 0 < certified.delta < 1):
         return f"epsilon: found {certified.epsilon} at delta {certified.delta}"
     if not certified.reports or min(certified.reports) < 1:

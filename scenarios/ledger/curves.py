@@ -1,9 +1,9 @@
-"""The curve of what a run certifies after the mix, and the composition of several.
+"""The curve of a run's certificate after the mix, and the composition of several curves.
 
 A curve is a list of epsilons, each with a delta at which it holds. Between two of them the straight
 line in e^epsilon is no smaller than the true delta, which is convex in it; so a curve is the law of
 a privacy loss with finitely many values, and the losses of independent runs are convolved
-(analysis/shuffled/composition.py). It needs nothing of a run but its curve.
+(analysis/shuffled/composition.py). It needs only the curve of a run.
 """
 
 from bisect import bisect_right
@@ -35,10 +35,10 @@ def certify(
 ) -> Certified | None:
     """Return the certificate of n reports to each question; None if no bound is known of all.
 
-    relied_on: people who tell nobody their reports; None: all.
+    relied_on: people assumed to keep their reports secret; None: all.
     """
-    shuffled, together = after_shuffling(asked, reports, relied_on)
-    whole = together if len(asked) > 1 else next(iter(shuffled), None)
+    shuffled, composed = after_shuffling(asked, reports, relied_on)
+    whole = composed if len(asked) > 1 else next(iter(shuffled), None)
     if whole is None or not all(reports):
         return None
     parts = tuple(
@@ -51,24 +51,24 @@ def certify(
         adjacency=whole.adjacency,
         reports=tuple(reports),
         relied_on=whole.relied_on,
-        curve=_curve_of(parts, sum(randomizer.epsilon for randomizer, _ in parts)),
+        curve=_joint_curve(parts, sum(randomizer.epsilon for randomizer, _ in parts)),
     )
 
 
 @lru_cache(maxsize=256)
-def _curve_of(parts: tuple[tuple[Any, int], ...], local: float) -> Curve:
-    """The curve of the reports of one user together. parts: randomizers with n; local: epsilon."""
-    alone = {part: _part_curve(*part) for part in set(parts)}
+def _joint_curve(parts: tuple[tuple[Any, int], ...], local: float) -> Curve:
+    """Return the curve of a user's reports together. parts: randomizers with n; local: epsilon."""
+    curves_by_part = {part: _part_curve(*part) for part in set(parts)}
     if len(parts) == 1:
-        return alone[parts[0]]
-    loss = convolved([alone[part] for part in parts])
+        return curves_by_part[parts[0]]
+    loss = convolved([curves_by_part[part] for part in parts])
     top = least(loss.hockey_stick, DELTA * BEYOND * 2 * len(parts), local)
     points = np.linspace(0.0, max(top, TINY), KNOTS)
     return tuple((float(at), min(1.0, loss.hockey_stick(float(at)))) for at in points)
 
 
 def _part_curve(randomizer: Any, n: int) -> Curve:
-    """The curve of one question; reports of a huge crowd are taken for fewer."""
+    """Return the curve of one question; reports of a huge crowd are taken for fewer."""
     from ...analysis.shuffled.amplification import report_epsilon, upper_curve
 
     people = n if randomizer.one_bit else min(n, CROWD)
@@ -97,13 +97,13 @@ def delta_at(curve: Curve) -> Callable[[float], float]:
 
 
 def convolved(curves: Sequence[Curve]) -> "Loss":
-    """Return the law of the sum of losses, one of each curve, on one lattice."""
+    """Return the law of the sum of losses, a loss of each curve, on one lattice."""
     from ...analysis.shuffled.composition import dominating
 
     step = min(curve[-1][0] for curve in curves) / LATTICE
     losses = {curve: dominating(delta_at(curve), curve[-1][0], step) for curve in set(curves)}
-    first, *others = (losses[curve] for curve in curves)
-    for loss in others:
+    first, *rest = (losses[curve] for curve in curves)
+    for loss in rest:
         first = first.with_(loss)
     return first
 

@@ -1,4 +1,4 @@
-"""What may be wrong with an entry of a ledger that fits its grammar."""
+"""Defects of a ledger entry that fits its grammar."""
 
 from msgspec import UNSET
 
@@ -7,23 +7,25 @@ from .certified import defect
 from .entry import Entry
 
 
-def entry_defect(entry: Entry, *, certifies: bool) -> str | None:
-    """Return what is wrong with an entry; None: nothing.
+def entry_defect(entry: Entry, *, certifies: bool, attests: bool) -> str | None:
+    """Return a defect of an entry; None if it is sound.
 
-    certifies: whether a file of its schema may say what a run certified after the mix.
+    certifies: whether a file of its schema may hold certificates after the mix. attests: whether it
+    may hold the fields of a keeper between machines.
     """
-    return _wrong(entry) or _wrong_certificate(entry, certifies=certifies) or _wrong_cells(entry)
+    wrong = _wrong(entry) or _wrong_certificate(entry, certifies=certifies) or _wrong_cells(entry)
+    return wrong or _wrong_attendance(entry, attests=attests)
 
 
 def _wrong(entry: Entry) -> str | None:
-    many = len(entry.people)
-    if not many or len(set(entry.people)) < many:
-        return f"people: found {many}, some of them twice or none at all"
+    people = len(entry.people)
+    if not people or len(set(entry.people)) < people:
+        return f"people: found {people}, some of them twice or none at all"
     if entry.least < 1:
         return f"least: found {entry.least}; at least 1 is accepted"
     for batch in entry.handed:
-        if list(batch.missing) != sorted({i for i in batch.missing if 0 <= i < many}):
-            return f"missing: not ascending indices below {many}"
+        if list(batch.missing) != sorted({i for i in batch.missing if 0 <= i < people}):
+            return f"missing: not ascending indices below {people}"
         if not all(batch.asks) or not batch.asks:
             return "asks: a batch that asks for nothing"
         if any(bool(suppression.said) == bool(suppression.blank) for suppression in batch.unsaid):
@@ -38,7 +40,7 @@ def _wrong(entry: Entry) -> str | None:
 
 
 def _wrong_certificate(entry: Entry, *, certifies: bool) -> str | None:
-    """Say what is wrong with what an entry certifies after the mix; None: nothing."""
+    """Return a defect in an entry's certificate after the mix; None if it is sound."""
     if entry.certified is UNSET or entry.certified is None:
         return None
     if not certifies:
@@ -47,6 +49,18 @@ def _wrong_certificate(entry: Entry, *, certifies: bool) -> str | None:
         return "certified: of a session without noise, or that was not completed"
     wrong = defect(entry.certified)
     return wrong and f"certified: {wrong}"
+
+
+def _wrong_attendance(entry: Entry, *, attests: bool) -> str | None:
+    """Return a defect in the fields of a keeper between machines; None if they are sound."""
+    unsure = [batch.unsure for batch in entry.handed if batch.unsure is not UNSET]
+    if not attests and (unsure or entry.shown is not UNSET):
+        return "shown, unsure: a file of this schema has no such field"
+    if not all(unsure):
+        return "unsure: of a batch of which it is known who is counted"
+    if entry.shown is not UNSET and not 0 <= entry.shown <= len(entry.handed):
+        return f"shown: found {entry.shown} tallies of {len(entry.handed)} batches"
+    return None
 
 
 def _wrong_cells(entry: Entry) -> str | None:

@@ -1,4 +1,4 @@
-"""An entry of the ledger: one session, its batches, and what came of it."""
+"""An entry of the ledger: one session, its batches, and its outcome."""
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -11,13 +11,13 @@ NEVER_ENDED = "the session never ended"
 
 
 class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is left unsaid in a column: all but `said`; or `blank`, with a cover (hiding.py).
+    """The suppressed values of a column: all but `said`; or `blank`, with a cover (hiding.py).
 
     Attributes:
         column: its name in the source.
         said: the values that are said.
         blank: the values for which a blank is left.
-        cover: of 2^32, with how many anybody else leaves one.
+        cover: of 2^32, the chance of a blank for any other value.
     """
 
     column: str
@@ -43,13 +43,15 @@ class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     Attributes:
         round: from 1.
-        missing: people asked, by index, whom it does not count.
-        others: people it counts who were not asked, each a name of its own.
+        missing: people asked, by index, but not counted.
+        others: people counted but not asked, each a name of its own.
         asks: columns counted together, by the names of the source.
-        unsaid, coarser: what people left out of their values, and what made them coarser before.
+        unsaid, coarser: the suppressed values, and the rules that made values coarser before.
         public: whether it is a release, or questions of the curator.
         singles: whether the counts of these are published.
-        coins: which draw of the coins, "" if no other session can make it.
+        coins: the draw of the coins, "" if no other session can make it.
+        unsure: whether it may count fewer people: a curator notes a batch without knowing its
+            people. Not set where these are known.
     """
 
     round: int
@@ -61,26 +63,29 @@ class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     public: bool
     singles: bool = False
     coins: str = ""
+    unsure: bool | UnsetType = UNSET
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One session.
+    """A session.
 
     Attributes:
         scenario: its name.
         source: the columns of the table.
-        people: fingerprints of who was asked.
+        people: fingerprints of the people asked.
         seed: of the run; None: the system's randomness.
         least: its `min_dropout`.
         session: the digest of its board, empty until it has ended; between machines the hash of
             its file, from the start.
         handed: its batches.
         k, max_exposure: the promise: the smallest crowd, and the share of people in smaller ones.
-        released: the cells of the release, fewest people first; empty if none was completed.
-        burned: why it was not completed.
-        noise: of people who add some; None: they add none.
+        released: the cells of the release, fewest people first; empty without a completed release.
+        burned: the reason if it was not completed.
+        noise: of people that add noise; None: they add no noise.
         certified: the epsilon of their reports after shuffling; None: no bound was certified. Not
-            set in an entry of schema 5, whose digest is of entries without it.
+            set in an entry of schema 5, since its digest is of entries without it.
+        shown: between machines: the number of tallies its keeper saw on the board. Not set
+            elsewhere, and before it has ended.
     """
 
     scenario: str
@@ -96,15 +101,16 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     burned: str | None = None
     noise: Noise | None = None
     certified: Certified | UnsetType | None = UNSET
+    shown: int | UnsetType = UNSET
 
     @property
     def release(self) -> LedgerBatch | None:
-        """The batch for the analyst, read or not; None if none was handed on."""
+        """The batch for the analyst, read or not; None if it was not handed on."""
         return next((batch for batch in self.handed if batch.public), None)
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """The people in each cell of the release, fewest first; () if none was completed."""
+        """The people in each cell of the release, fewest first; () without a completed release."""
         return tuple(cell.people for cell in self.released)
 
     @property
@@ -114,11 +120,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     @property
     def coarser(self) -> tuple[Coarsening, ...]:
-        """How the values of the release were made coarser."""
+        """The rules that made the values of the release coarser."""
         return self.release.coarser if self.release else ()
 
     def counted(self, batch: LedgerBatch) -> frozenset[str]:
-        """Whom a batch counts."""
-        gone = set(batch.missing)
-        known = (mark for i, mark in enumerate(self.people) if i not in gone)
-        return frozenset((*known, *batch.others))
+        """Return the people that a batch counts, by fingerprint."""
+        absent = set(batch.missing)
+        present = (mark for i, mark in enumerate(self.people) if i not in absent)
+        return frozenset((*present, *batch.others))

@@ -7,7 +7,7 @@ columns are known, and so are those of the group: the same combination of counts
 same bound follows as from those of a session. After it, the cells of the group are known as well.
 
 A group is *new* if the earlier published releases do not give it. A release that its analyst read
-and did not publish is known to the analyst alone: what it gives together with the present one is
+and did not publish is known to the analyst alone: a group that it gives with the present release is
 new too, and of unknown counts.
 """
 
@@ -43,7 +43,7 @@ class Promise:
     Attributes:
         people: its recipients, by fingerprint.
         k: people in the smallest crowd wanted.
-        max_exposure: the share of people who may be in a smaller one.
+        max_exposure: the largest share of people in a smaller crowd.
     """
 
     people: frozenset[str]
@@ -59,7 +59,7 @@ class KnownRelease:
         number: of its session in the ledger, from 1.
         told: its people, its columns and their wording.
         cells: counts by marks, the columns ascending; None where they are not known.
-        singles: counts of single columns by marks, of those that are known without `cells`.
+        singles: counts of single columns by marks, of the columns that are known without `cells`.
     """
 
     number: int
@@ -69,12 +69,12 @@ class KnownRelease:
 
     @classmethod
     def with_cells(cls, number: int, told: Release, cells: CellCounts) -> "KnownRelease":
-        """A release with its cells, and the counts of its columns."""
+        """Return a release with its cells, and the counts of its columns."""
         whole = cls(number, told, cells)
         return replace(whole, singles={name: whole.over((name,)) for name in told.columns})
 
     def over(self, columns: Sequence[str]) -> CellCounts | None:
-        """The counts over some of its columns; None where they are not known."""
+        """Return the counts over some of its columns; None where they are not known."""
         if len(columns) == 1 and columns[0] in self.singles:
             return self.singles[columns[0]]
         order = sorted(self.told.columns)
@@ -83,10 +83,10 @@ class KnownRelease:
         return summed(self.cells, [order.index(column) for column in columns])
 
     def words(self, column: str) -> object:
-        """The wording of a column: two releases with equal wordings have comparable cells."""
+        """Return a column's wording: two releases with equal wordings have comparable cells."""
         rule = self.told.hidden.get(column)
-        drawn = self.number if isinstance(rule, Redact) and rule.cover else 0
-        return self.told.coarser.get(column, ()), rule, drawn
+        cover_number = self.number if isinstance(rule, Redact) and rule.cover else 0
+        return self.told.coarser.get(column, ()), rule, cover_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Group:
     Attributes:
         people: its fingerprints.
         columns: the columns of its joint counts, ascending.
-        terms: the releases and their factors; () where one of them was not published.
+        terms: the releases and their factors; () where a release was not published.
         k, max_exposure: the strictest promise to any of its people.
     """
 
@@ -107,7 +107,7 @@ class Group:
     max_exposure: float
 
     def counts(self, columns: Sequence[str]) -> CellCounts | None:
-        """Its counts over some columns; None where they are unknown or contradict each other."""
+        """Return its counts over some columns; None if unknown or contradictory."""
         sums: defaultdict[tuple[str, ...], Fraction] = defaultdict(Fraction)
         wordings = {tuple(map(release.words, columns)) for release, _ in self.terms}
         for release, factor in self.terms:
@@ -125,14 +125,18 @@ class Group:
     def at_most(self) -> int | None:
         """People of it below k at most, by the counts of its single columns; None: unknown."""
         columns = [self.counts((column,)) for column in self.columns]
-        known = [list(column.values()) for column in columns if column is not None]
-        return best_bound(known, self.k).people if len(known) == len(columns) else None
+        known_columns = [list(column.values()) for column in columns if column is not None]
+        return (
+            best_bound(known_columns, self.k).people if len(known_columns) == len(columns) else None
+        )
 
     @property
     def exposed(self) -> int | None:
         """People of it in a cell of fewer than k; None where its cells are unknown."""
         cells = self.counts(self.columns)
-        return None if cells is None else sum(few for few in cells.values() if few < self.k)
+        return (
+            None if cells is None else sum(people for people in cells.values() if people < self.k)
+        )
 
     def breaks(self, people: int | None) -> bool:
         """Whether this number of exposed people (None: unknown) exceeds the promise."""
@@ -143,49 +147,53 @@ class Group:
 def new_groups(
     past: Sequence[KnownRelease], now: KnownRelease, promises: Sequence[Promise]
 ) -> list[Group]:
-    """Every group that a release gives together with earlier ones and they did not give before.
+    """Return every group that a release gives with earlier releases, and they did not give before.
 
-    promises: of all sessions, the present one last. Its own people are not among the groups unless
-    a session promised more to one of them. TooManyGroupsError beyond MOST_RANK and
+    promises: of all sessions, the present last. Its own people are not among the groups unless
+    a session promised more to a member. TooManyGroupsError beyond MOST_RANK and
     MOST_COLUMN_SETS.
     """
-    near = _linked(past, now)
+    near_releases = _linked(past, now)
     groups: dict[frozenset[str], list[Group]] = defaultdict(list)
     looked_at: set[frozenset[int]] = set()
-    for columns in _common_columns(near, now):
-        about = [release for release in near if columns <= release.told.columns]
+    for columns in _common_columns(near_releases, now):
+        about = [release for release in near_releases if columns <= release.told.columns]
         numbers = frozenset(release.number for release in about)
         if numbers in looked_at:  # with fewer columns the same groups show less
             continue
         looked_at.add(numbers)
         for group in _groups(about, now, tuple(sorted(columns)), promises):
-            wider = any(columns < set(other.columns) for other in groups[group.people])
+            wider = any(columns < set(wider_group.columns) for wider_group in groups[group.people])
             if not wider and not _is_whole_release(group, now, promises[-1]):
                 groups[group.people].append(group)
-    return [group for some in groups.values() for group in some]
+    return [group for groups_of_people in groups.values() for group in groups_of_people]
 
 
-def _is_whole_release(group: Group, now: KnownRelease, promise: Promise) -> bool:
+def _is_whole_release(group: Group, new_release: KnownRelease, promise: Promise) -> bool:
     """Whether a group is all people of the present release, which its session judges itself."""
     strictest = (group.k, group.max_exposure) == (promise.k, promise.max_exposure)
-    return strictest and group.people == now.told.people
+    return strictest and group.people == new_release.told.people
 
 
-def _linked(past: Sequence[KnownRelease], now: KnownRelease) -> list[KnownRelease]:
-    """The releases that share people with the present one, or with one that does, and so on."""
-    near: list[KnownRelease] = []
-    reached, rest = set(now.told.people), list(past)
-    while found := [release for release in rest if not reached.isdisjoint(release.told.people)]:
-        near += found
-        rest = [release for release in rest if release not in found]
-        reached.update(*(release.told.people for release in found))
-    return near
+def _linked(past: Sequence[KnownRelease], new_release: KnownRelease) -> list[KnownRelease]:
+    """Return the releases that share people with the present release, or with a linked release."""
+    near_releases: list[KnownRelease] = []
+    reached, rest = set(new_release.told.people), list(past)
+    while neighbours := [
+        release for release in rest if not reached.isdisjoint(release.told.people)
+    ]:
+        near_releases += neighbours
+        rest = [release for release in rest if release not in neighbours]
+        reached.update(*(release.told.people for release in neighbours))
+    return near_releases
 
 
-def _common_columns(near: Sequence[KnownRelease], now: KnownRelease) -> list[frozenset[str]]:
-    """The columns that some releases have in common with the present one, most columns first."""
-    sets = {now.told.columns}
-    for release in near:
+def _common_columns(
+    near_releases: Sequence[KnownRelease], new_release: KnownRelease
+) -> list[frozenset[str]]:
+    """Return the columns that some releases share with the present release, most columns first."""
+    sets = {new_release.told.columns}
+    for release in near_releases:
         sets |= {columns & release.told.columns for columns in sets}
         if len(sets) > MOST_COLUMN_SETS:
             raise TooManyGroupsError
@@ -194,52 +202,57 @@ def _common_columns(near: Sequence[KnownRelease], now: KnownRelease) -> list[fro
 
 def _groups(
     about: Sequence[KnownRelease],
-    now: KnownRelease,
+    new_release: KnownRelease,
     columns: tuple[str, ...],
     promises: Sequence[Promise],
 ) -> Iterator[Group]:
-    """The new groups over some columns. about: the earlier releases that have all of these."""
-    shown = _distinct([release for release in about if release.cells is not None], now, columns)
-    if any(release.told.people == now.told.people for release in shown):
+    """Yield the new groups over some columns. about: the earlier releases that have all columns."""
+    readable = _distinct(
+        [release for release in about if release.cells is not None], new_release, columns
+    )
+    if any(release.told.people == new_release.told.people for release in readable):
         return
     unread = [release for release in about if release.cells is None]
-    hidden = [
+    unreadable = [
         release
-        for release in _distinct(unread, now, columns)
-        if release.told.people not in {other.told.people for other in (*shown, now)}
+        for release in _distinct(unread, new_release, columns)
+        if release.told.people
+        not in {listed_release.told.people for listed_release in (*readable, new_release)}
     ]
-    atoms = _atoms([*shown, *hidden, now])
-    before, given = _span(shown, atoms), _span([*shown, now], atoms)
-    for found in _listed(given):
-        if not before.holds(found.atoms):
+    atoms = _atoms([*readable, *unreadable, new_release])
+    earlier_span, full_span = _span(readable, atoms), _span([*readable, new_release], atoms)
+    for combination in _listed(full_span):
+        if not earlier_span.holds(combination.atoms):
             terms = [
                 (release, factor)
-                for release, factor in zip([*shown, now], found.weights, strict=True)
+                for release, factor in zip(
+                    [*readable, new_release], combination.weights, strict=True
+                )
                 if factor
             ]
-            yield _group(found.atoms, atoms, columns, tuple(terms), promises)
-    if hidden:
-        earlier = _span([*shown, *hidden], atoms)
-        for found in _listed(_span([*shown, *hidden, now], atoms)):
-            if not given.holds(found.atoms) and not earlier.holds(found.atoms):
-                yield _group(found.atoms, atoms, columns, (), promises)
+            yield _group(combination.atoms, atoms, columns, tuple(terms), promises)
+    if unreadable:
+        earlier = _span([*readable, *unreadable], atoms)
+        for combination in _listed(_span([*readable, *unreadable, new_release], atoms)):
+            if not full_span.holds(combination.atoms) and not earlier.holds(combination.atoms):
+                yield _group(combination.atoms, atoms, columns, (), promises)
 
 
 def _distinct(
-    releases: Sequence[KnownRelease], now: KnownRelease, columns: tuple[str, ...]
+    releases: Sequence[KnownRelease], new_release: KnownRelease, columns: tuple[str, ...]
 ) -> list[KnownRelease]:
-    """A release for each set of people, preferably in the words of the present one."""
-    wanted = tuple(map(now.words, columns))
+    """Return a release for each set of people, preferably in the words of the present release."""
+    words_now = tuple(map(new_release.words, columns))
     sets: dict[frozenset[str], KnownRelease] = {}
     for release in releases:
-        same = tuple(map(release.words, columns)) == wanted
-        if same or release.told.people not in sets:
+        has_same_words = tuple(map(release.words, columns)) == words_now
+        if has_same_words or release.told.people not in sets:
             sets[release.told.people] = release
     return list(sets.values())
 
 
 def _atoms(releases: Sequence[KnownRelease]) -> list[frozenset[str]]:
-    """The people of each pattern of attendance, in a fixed order."""
+    """Return the people of each pattern of attendance, in a fixed order."""
     patterns: defaultdict[str, list[int]] = defaultdict(list)
     for number, release in enumerate(releases):
         for person in release.told.people:
@@ -251,7 +264,7 @@ def _atoms(releases: Sequence[KnownRelease]) -> list[frozenset[str]]:
 
 
 def _span(releases: Sequence[KnownRelease], atoms: Sequence[frozenset[str]]) -> Span:
-    """The span of the people of releases. An atom is in a release as a whole or not at all."""
+    """Return the span of the releases' people. An atom is in a release as a whole or not at all."""
     rows = [[int(atom <= release.told.people) for atom in atoms] for release in releases]
     return span_of(rows, len(atoms))
 
@@ -269,8 +282,10 @@ def _group(
     terms: tuple[tuple[KnownRelease, Fraction], ...],
     promises: Sequence[Promise],
 ) -> Group:
-    """A group with the strictest promise to any of its people."""
+    """Return a group with the strictest promise to any of its people."""
     people = frozenset[str]().union(*(atoms[atom] for atom in picked))
-    heard = [promise for promise in promises if not promise.people.isdisjoint(people)]
-    k = max(promise.k for promise in heard)
-    return Group(people, columns, terms, k, min(promise.max_exposure for promise in heard))
+    touched_promises = [promise for promise in promises if not promise.people.isdisjoint(people)]
+    k = max(promise.k for promise in touched_promises)
+    return Group(
+        people, columns, terms, k, min(promise.max_exposure for promise in touched_promises)
+    )

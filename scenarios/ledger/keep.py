@@ -1,8 +1,8 @@
-"""A session that a ledger knows of: what the first shuffler is to remember, and what is said of it.
+"""A session that a ledger knows of: the memory of its keeper, and the account of its people.
 
 The ledger's entries become the shuffler's memory (protocol/history.py), in which a user is the
-fingerprint of its row and a feature is what the source calls it; what the shuffler lets pass is
-written to the ledger before it is handed on.
+fingerprint of its row and a feature has its name in the source; a batch that the shuffler lets
+pass is written to the ledger before it is handed on.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,23 +43,23 @@ if TYPE_CHECKING:
 
 
 def check_suited(scenario: Scenario, mode: str) -> None:
-    """DataError if a run of this scenario keeps no ledger."""
+    """Raise DataError if a run of this scenario keeps no ledger."""
     from ..programs.registry import program_of
     from ..programs.topology import topology_of
 
     unkept = topology_of(scenario).unkept
     if mode != "real" or unkept:
-        here = unkept or "an ideal run"
-        raise DataError(f"--ledger: the first shuffler keeps it, and {here} has none")
+        party_text = unkept or "an ideal run"
+        raise DataError(f"--ledger: the first shuffler keeps it, and {party_text} has none")
     if program_of(scenario).opens:
         raise DataError(
             "--ledger: it holds releases of columns; this scenario opens rows (a kind that "
             "releases columns is accepted)"
         )
-    if twice := _twice(scenario):
+    if repeated_names := _repeated_features(scenario):
         raise DataError(
-            f"--ledger: the features {' and '.join(twice)} are one column of the source, "
-            f"{source_name(scenario, twice[0])}: ask for it once"
+            f"--ledger: the features {' and '.join(repeated_names)} are one column of the source, "
+            f"{source_name(scenario, repeated_names[0])}: ask for it once"
         )
     if scenario.population.setting != "fixed":
         raise DataError(
@@ -68,23 +68,23 @@ def check_suited(scenario: Scenario, mode: str) -> None:
         )
     if program_of(scenario).reports and not program_of(scenario).held:
         raise DataError("--ledger: it counts what reports about features cost, and these are sets")
-    own = mechanisms().get(scenario.local.mechanism)
-    if own is not None and own.split:
+    mechanism = mechanisms().get(scenario.local.mechanism)
+    if mechanism is not None and mechanism.split:
         raise DataError(
             f"--ledger: what {scenario.local.mechanism} costs holds by the mix alone, and is not "
             "counted over runs"
         )
 
 
-def _twice(scenario: Scenario) -> list[str]:
-    """The features that are one and the same column of the source; [] if there is no such column.
+def _repeated_features(scenario: Scenario) -> list[str]:
+    """Return the features that are the same column of the source; [] if there is no such column.
 
-    What is said of a column is known by its name, so it cannot be said in two ways.
+    The history knows a column by its name, so a scenario cannot ask for it in two ways.
     """
     names = [feature.name for feature in scenario.feature] or list(scenario.population.columns)
-    theirs = [source_name(scenario, name) for name in names]
-    again = next((name for name in theirs if theirs.count(name) > 1), None)
-    return [column for column, name in zip(names, theirs, strict=True) if name == again]
+    sources = [source_name(scenario, name) for name in names]
+    repeated_source = next((name for name in sources if sources.count(name) > 1), None)
+    return [column for column, name in zip(names, sources, strict=True) if name == repeated_source]
 
 
 def keep(
@@ -95,28 +95,38 @@ def keep(
     play: Callable[[History], "Played"],
     counted: Callable[[], Sequence[Counts] | None] = lambda: None,
 ) -> tuple["Played", Account]:
-    """Play a session that the ledger knows of before it begins, and note how it ended.
+    """Play a session that the ledger knows of before it begins, and note its end.
 
-    counted: gives the counts of round 1 that its curator has read; None: it has read none.
+    counted: gives the counts of round 1 that its curator has read; None: it has read no counts.
     """
     crowd = crowd_of(scenario, drawn, ledger.secret())
-    asked = noisy_questions(scenario, drawn.people)
-    begun = begin(ledger, scenario, drawn.people.schema, crowd, seed, asked=asked)
-    begun.memory.counted = counted
-    played = play(begun.memory)
+    questions = noisy_questions(scenario, drawn.people)
+    ledger_session = begin(ledger, scenario, drawn.people.schema, crowd, seed, asked=questions)
+    ledger_session.memory.counted = counted
+    played_session = play(ledger_session.memory)
     names = drawn.people.schema.names
-    kept = [names[column] for column in played.decision.kept] if played.decision else []
-    end = End(played.digest.hex(), kept, played.release, played.burned)
-    return played, begun.end(end, drawn.people, _reports(asked, played))
+    kept_names = (
+        [names[column] for column in played_session.decision.kept]
+        if played_session.decision
+        else []
+    )
+    end = End(
+        played_session.digest.hex(), kept_names, played_session.release, played_session.burned
+    )
+    return played_session, ledger_session.end(
+        end, drawn.people, _reports(questions, played_session)
+    )
 
 
-def _reports(asked: Sequence["Question"], played: "Played") -> Sequence[int] | None:
-    """How many reports were read in answer to each question; None: none were."""
-    if not asked or not played.tallies:
+def _reports(questions: Sequence["Question"], played_session: "Played") -> Sequence[int] | None:
+    """Return the number of reports read in answer to each question; None: no reports were read."""
+    if not questions or not played_session.tallies:
         return None
     return [
         sum(counts.values()) // question.randomizer.messages_per_person
-        for question, counts in zip(asked, gathered(asked, played.tallies[0]), strict=True)
+        for question, counts in zip(
+            questions, gathered(questions, played_session.tallies[0]), strict=True
+        )
     ]
 
 
@@ -126,9 +136,9 @@ class End:
 
     Attributes:
         session: the digest of its board.
-        columns: those of the release, by the names of the scenario.
-        release: people by combination; None: nothing was released.
-        burned: why not.
+        columns: the columns of the release, by the names of the scenario.
+        release: people by combination; None: there is no release.
+        burned: the reason of a burned session; None: it was not burned.
     """
 
     session: str
@@ -142,14 +152,14 @@ class Begun:
     """A session that stands in the ledger, and has not ended.
 
     Attributes:
-        ledger: where it stands, last.
-        scenario: what is asked and promised.
+        ledger: its ledger, in which it is last.
+        scenario: its questions and promises.
         past: the sessions before it.
-        noise: of its people; None: they add none.
-        spent: what they will have spent locally; None where they add no noise.
+        noise: of its people; None: they add no noise.
+        spent: their local spending after it; None where they add no noise.
         budget: the same after shuffling.
         rule: on the groups that releases give.
-        memory: what the first shuffler remembers.
+        memory: the memory of its first shuffler.
     """
 
     ledger: Ledger
@@ -164,10 +174,10 @@ class Begun:
     def end(
         self, end: End, drawn: Population | None, reports: Sequence[int] | None = None
     ) -> Account:
-        """Note how it ended, and say what the ledger knows of its people.
+        """Note how it ended, and return the ledger's account of its people.
 
-        drawn: the people, for the truth; None where nobody here has them. reports: with noise, read
-        in answer to each question; None: none were.
+        drawn: the people, for the truth; None if they are not at hand. reports: with noise, the
+        number read in answer to each question; None: no reports were read.
         """
         cells: tuple[CountedCell, ...] = ()
         if end.release is not None and self.noise is None:
@@ -175,17 +185,17 @@ class Begun:
             cells = marked(columns, end.release, self.ledger.secret())
         certified = self._certified(reports) if end.burned is None else None
         ended = self.ledger.end(end.session, cells, end.burned, certified)
-        said = account(self.past, ended, self.memory, self.rule, self.scenario, drawn)
+        memory_account = account(self.past, ended, self.memory, self.rule, self.scenario, drawn)
         if self.spent is None or self.budget is None:
-            return said
+            return memory_account
         judged = self.budget.judged if self.memory.refused else None
         return changed(
-            said,
+            memory_account,
             spent=changed(self.spent, shuffled=judged or self.budget.spent(certified)),
         )
 
     def _certified(self, reports: Sequence[int] | None) -> "Certified | None":
-        """What so many reports certify after the mix."""
+        """Return the certificate of these numbers of reports after the mix."""
         if self.budget is None or reports is None:
             return None
         return self.budget.certify(reports)
@@ -202,13 +212,13 @@ def begin(
 ) -> Begun:
     """Note a session before it is played.
 
-    schema: of its features. session: its name, if any. asked: what people answer with noise.
+    schema: of its features. session: its name, if any. asked: the questions answered with noise.
     """
-    past = list(ledger.entries)
+    past = ledger.past(session)
     noise = noise_of(scenario, schema)
-    spent = spending(past, noise, crowd, scenario.local.spend) if noise else None
+    spending_now = spending(past, noise, crowd, scenario.local.spend) if noise else None
     rule = group_rule(past, scenario, crowd, ledger.secret())
-    memory = remembered(ledger, scenario, crowd, seed, rule, refusal(spent))
+    memory = remembered(ledger, past, scenario, crowd, seed, rule, refusal(spending_now))
     budget = None
     if noise:
         from .mixed_spending import MixedBudget
@@ -216,11 +226,11 @@ def begin(
         budget = MixedBudget(past, noise, asked, crowd, scenario)
         memory.priced = budget.refusal
     ledger.begin(changed(entry_of(scenario, crowd, seed, noise), session=session))
-    return Begun(ledger, scenario, past, noise, spent, budget, rule, memory)
+    return Begun(ledger, scenario, past, noise, spending_now, budget, rule, memory)
 
 
 def entry_of(scenario: Scenario, crowd: Crowd, seed: int | None, noise: Noise | None) -> Entry:
-    """A session that is about to begin."""
+    """Return the entry of a session that is about to begin."""
     return Entry(
         scenario=scenario.scenario.name,
         source=crowd.columns,
@@ -234,12 +244,13 @@ def entry_of(scenario: Scenario, crowd: Crowd, seed: int | None, noise: Noise | 
 
 
 def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int], bytes] | None:
-    """A secret of each person, by index, the same in every run; None where no noise is kept.
+    """Return a function from a person's index to its secret, the same in every run.
 
-    Here they come from the ledger's key; a real person's device keeps its own.
+    None if the mechanism keeps no noise. The secrets come from the ledger's key; a real person's
+    device keeps its own.
     """
-    own = mechanisms().get(scenario.local.mechanism)
-    if own is None or not own.remembers:
+    mechanism = mechanisms().get(scenario.local.mechanism)
+    if mechanism is None or not mechanism.remembers:
         return None
     key = ledger.secret()
     people = crowd_of(scenario, drawn, key).people
@@ -248,27 +259,28 @@ def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int
 
 def remembered(
     ledger: Ledger,
+    before: Sequence[Entry],
     scenario: Scenario,
     crowd: Crowd,
     seed: int | None,
     rule: GroupRule,
     spent: str | None = None,
 ) -> History:
-    """What the first shuffler is to remember. If the policy only warns, it refuses nothing.
+    """Return the memory of the sessions before. If the policy only warns, it refuses no batch.
 
-    Of runs with noise only what people have spent counts, and of runs without only these: each
-    promise is kept by itself. spent: why these people may not be asked again, if so.
+    Of runs with noise only the people's spending counts, and of runs without only these runs: each
+    promise is kept by itself. spent: the reason not to ask these people again, if there is such.
     """
     refuse, noisy = scenario.policy.ledger == "refuse", scenario.local.mechanism in mechanisms()
-    past = [entry for entry in ledger.entries if entry.noise is None and not noisy]
-    strangers = f"of session {len(ledger.entries) + 1}"
+    past = [entry for entry in before if entry.noise is None and not noisy]
+    strangers = f"of session {len(before) + 1}"
     marks = {parties.user(index): mark for index, mark in enumerate(crowd.people)}
     return History(
         [session(entry) for entry in past],
         burn=refuse,
         union=refuse,
         promised=[CountedPeople(frozenset(entry.people), entry.least) for entry in past],
-        strange=incomparable(ledger.entries, crowd) or spent,
+        strange=incomparable(before, crowd) or spent,
         person=lambda user: marks.get(user, f"{user} {strangers}"),
         column=lambda name: source_name(scenario, name),
         read=lambda name: crowd.read.get(name, ()),
@@ -279,7 +291,7 @@ def remembered(
 
 
 def incomparable(past: Sequence[Entry], crowd: Crowd) -> str | None:
-    """Why nobody can say whether these people are those of an earlier session, if so."""
+    """Return why these people cannot be compared with an earlier session's; None: they can."""
     for entry in past:
         if entry.source != crowd.columns:
             odd = sorted(set(entry.source) ^ set(crowd.columns))
@@ -299,38 +311,38 @@ def account(
     scenario: Scenario,
     drawn: Population | None,
 ) -> Account:
-    """What is to be said of a session and those before it.
+    """Return the account of a session and the sessions before it.
 
-    drawn: the people, for the truth; None where nobody here has them.
+    drawn: the people, for the truth; None if they are not at hand.
     """
     people = frozenset(now.people)
-    every = [*(other for other in past if not people.isdisjoint(other.people)), now]
-    released = [(judged, judged.release) for judged in every if judged.release]
+    touching_entries = [*(entry for entry in past if not people.isdisjoint(entry.people)), now]
+    released = [(judged, judged.release) for judged in touching_entries if judged.release]
     mine = now.counted(now.release) if now.release and not now.noise else frozenset()
-    alike = {
+    judged_by_columns = {
         (judged.columns, judged.coarser): judged
         for judged, batch in released
         if judged.counted(batch) == mine and sum(judged.cells) == sum(now.cells) > 0
     }
-    both = _together([judged.cells for judged in alike.values()], now.k)
-    columns = tuple(dict.fromkeys(name for names, _ in alike for name in names))
+    union_cells = _joint_bounds([judged.cells for judged in judged_by_columns.values()], now.k)
+    columns = tuple(dict.fromkeys(name for names, _ in judged_by_columns for name in names))
     union = None
-    if both is not None:
-        ways = {coarser for _, coarser in alike}
+    if union_cells is not None:
+        ways = {coarser for _, coarser in judged_by_columns}
         exposed = true_exposure(columns, scenario, drawn, now.k) if drawn and ways == {()} else None
-        union = Union(both.k, both.n, both.low, both.high, exposed)
-    shown = tuple(judged.columns for judged, _ in released)
+        union = Union(union_cells.k, union_cells.n, union_cells.low, union_cells.high, exposed)
+    released_columns = tuple(judged.columns for judged, _ in released)
     warned = tuple(memory.warned)
     groups, subtractions = rule.accounts(now.released)
     return Account(
-        *(len(every), memory.refused, warned, shown, union),
+        *(len(touching_entries), memory.refused, warned, released_columns, union),
         groups=groups,
         subtractions=subtractions,
     )
 
 
-def _together(cells: Sequence[Sequence[int]], k: int) -> "ComposedReleases | None":
-    """The bounds, where there are several releases."""
+def _joint_bounds(cells: Sequence[Sequence[int]], k: int) -> "ComposedReleases | None":
+    """Return the bounds of several releases together; None if there are fewer than two."""
     if len(cells) < 2:
         return None
     from ...analysis.composition.releases import compose_releases

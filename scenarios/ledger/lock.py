@@ -50,7 +50,7 @@ def _wait(handle: int, path: Path, patience: float) -> None:
     """Take the lock as soon as it is free. StorageError as of `locked`."""
     until = time.monotonic() + patience
     try:
-        while not _take(handle):
+        while not _lock(handle):
             if time.monotonic() >= until:
                 raise StorageError(
                     f"{path}: another run has it, for more than {patience:g} seconds; wait "
@@ -63,7 +63,7 @@ def _wait(handle: int, path: Path, patience: float) -> None:
         ) from None
 
 
-def _take(handle: int) -> bool:
+def _lock(handle: int) -> bool:
     """Lock an open file, if no other process or handle has locked it; whether it did."""
     try:
         if sys.platform == "win32":

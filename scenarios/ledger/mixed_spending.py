@@ -6,9 +6,9 @@ at a delta. Over runs, for each person:
     composed      runs with fresh noise: given the answers their batches are independent, so the
                   losses of their curves are convolved (curves.py), at the sum of their deltas
     added         a run of less than 1/1000 of the largest epsilon: its epsilon, and its delta
-    kept apart    the local price: of runs that certify nothing, that keep noise from run to run
-                  (reports about one answer depend on each other, those of others too), or whose
-                  neighbours are other ones
+    kept apart    the local price: of runs without a certificate, that keep noise from run to run
+                  (reports about one answer depend on each other, across people too), or with
+                  other neighbours
 
 The bound of a run holds for any other people in its batch, so runs that share some people only
 compose for each of these. Mechanisms are taken to be chosen without regard to what earlier runs
@@ -36,7 +36,7 @@ from .noise import Noise
 from .people import Crowd
 from .spending import ROUNDING, counts, price
 
-SMALL = 1e-3  # of the largest epsilon, below which one is added: a lattice for both is too long
+SMALL = 1e-3  # of the largest epsilon; a smaller epsilon is added: a lattice for both is too long
 PATTERNS = 16  # sets of runs that are composed; people with others have the bound of all runs
 OLD = "noted before epsilons after shuffling were"
 NOTHING = "no bound after shuffling was certified"
@@ -50,8 +50,8 @@ class NoisyRun:
 
     Attributes:
         noise: that its people added.
-        certified: what it certified after the mix; None: nothing that composes.
-        why: for which reason it is kept apart; "" if it is not.
+        certified: its certificate after the mix; None: it has no certificate that composes.
+        why: the reason why it is kept apart; "" if it is not.
     """
 
     noise: Noise
@@ -65,9 +65,9 @@ class Cost:
 
     Attributes:
         epsilon: nats, of all of them.
-        delta: of those that are not kept apart.
+        delta: of the runs that are not kept apart.
         runs: that are not kept apart.
-        apart: those that are, with their local price.
+        apart: the runs that are kept apart, with their local price.
     """
 
     epsilon: float
@@ -82,12 +82,12 @@ class MixedBudget:
 
     Attributes:
         past: the earlier sessions.
-        noise: of this one.
+        noise: of this session.
         asked: its questions.
         crowd: its people.
-        scenario: what is asked.
+        scenario: of this session.
         counted: the cost of each set of runs that was composed.
-        judged: what they would have spent after the last batch that was judged; None: none was.
+        judged: their spending after the last batch that was judged; None: no batch was judged.
     """
 
     past: Sequence[Entry]
@@ -108,13 +108,13 @@ class MixedBudget:
         if limit is None:
             return None
         reports = [len(batch.people)] * len(self.asked)
-        spent = self.spent(self.certify(reports))
-        self.judged = spent
-        if not spent.beyond:
+        total = self.spent(self.certify(reports))
+        self.judged = total
+        if not total.beyond:
             return None
         return (
-            f"{spent.beyond:,} people would have spent more than {limit:g} nats after shuffling "
-            f"over all runs, up to {spent.most:.4g} at delta = {spent.delta:.3g}: ask other people,"
+            f"{total.beyond:,} people would have spent more than {limit:g} nats after shuffling "
+            f"over all runs, up to {total.most:.4g} at delta = {total.delta:.3g}: ask other people,"
             " or more of them together"
         )
 
@@ -124,43 +124,45 @@ class MixedBudget:
         costs = [self._cost(pattern) for pattern in patterns]
         worst = max(costs, key=lambda cost: cost.epsilon)
         limit = self.scenario.local.spend_shuffled
-        passed = [limit is not None and cost.epsilon > limit + ROUNDING for cost in costs]
+        exceeds_limit = [limit is not None and cost.epsilon > limit + ROUNDING for cost in costs]
         relied = [run.certified for run in worst.runs if run.certified]
         return MixedSpending(
             worst.epsilon,
             worst.delta,
             len(worst.runs),
-            min((each.hidden for each in relied), default=None),
+            min((part.hidden for part in relied), default=None),
             worst.apart,
             limit,
-            int(people[passed].sum()),
+            int(people[exceeds_limit].sum()),
             ADJACENCY,
         )
 
     def _patterns(self, certified: Certified | None) -> tuple[list[Counter[NoisyRun]], Any]:
-        """The different sets of runs that people took part in, and how many people each has."""
+        """Return the different sets of runs that people took part in, and the people of each."""
         index = {mark: place for place, mark in enumerate(self.crowd.people)}
         entries = [
             (entry, entry.noise) for entry in self.past if entry.noise is not None and counts(entry)
         ]
         noises = Counter([self.noise, *(noise for _, noise in entries)])
         runs = [_run(self.noise, certified, noises)]
-        there = np.zeros((len(entries) + 1, len(index)), np.bool_)
-        there[0] = True
+        took_part = np.zeros((len(entries) + 1, len(index)), np.bool_)
+        took_part[0] = True
         for row, (entry, noise) in enumerate(entries, 1):
             runs.append(_run(noise, entry.certified, noises))
-            there[row, [index[mark] for mark in entry.people if mark in index]] = True
-        kinds, people = np.unique(there, axis=1, return_counts=True)
-        found = [
+            took_part[row, [index[mark] for mark in entry.people if mark in index]] = True
+        kinds, people = np.unique(took_part, axis=1, return_counts=True)
+        combinations = [
             Counter(run for run, took in zip(runs, kind, strict=True) if took) for kind in kinds.T
         ]
-        if len(found) > PATTERNS:
-            every = Counter(run for run, took in zip(runs, there, strict=True) if took.any())
-            return [every], np.array([len(index)])
-        return found, people
+        if len(combinations) > PATTERNS:
+            runs_taken = Counter(
+                run for run, took in zip(runs, took_part, strict=True) if took.any()
+            )
+            return [runs_taken], np.array([len(index)])
+        return combinations, people
 
     def _cost(self, pattern: Counter[NoisyRun]) -> Cost:
-        """The cost of these runs together."""
+        """Return the cost of these runs together."""
         key = frozenset(pattern.items())
         if key not in self.counted:
             self.counted[key] = _cost(pattern)
@@ -168,28 +170,28 @@ class MixedBudget:
 
 
 def _cost(pattern: Counter[NoisyRun]) -> Cost:
-    """The cost of these runs together."""
-    apart = tuple(
+    """Return the cost of these runs together."""
+    alone_runs = tuple(
         Apart(times, price(run.noise, times), run.why) for run, times in pattern.items() if run.why
     )
     ready = tuple(run for run in pattern.elements() if not run.why)
-    epsilon = sum(each.local for each in apart) + _together(ready)
-    return Cost(epsilon, sum(_known(run).delta for run in ready), ready, apart)
+    epsilon = sum(part.local for part in alone_runs) + _joint_epsilon(ready)
+    return Cost(epsilon, sum(_certificate(run).delta for run in ready), ready, alone_runs)
 
 
-def _together(runs: Sequence[NoisyRun]) -> float:
-    """Epsilon of all of these runs at the sum of their deltas: composed, or at most the sum."""
-    every = sum(_alone(run) for run in runs)
-    largest = max((_known(run).top for run in runs), default=0.0)
-    large = [_known(run) for run in runs if _known(run).top > SMALL * largest]
+def _joint_epsilon(runs: Sequence[NoisyRun]) -> float:
+    """Return epsilon of all runs at the sum of their deltas: composed, or at most the sum."""
+    sum_alone = sum(_single_epsilon(run) for run in runs)
+    largest = max((_certificate(run).top for run in runs), default=0.0)
+    large = [_certificate(run) for run in runs if _certificate(run).top > SMALL * largest]
     if len(large) < 2:
-        return every
-    rest = sum(_alone(run) for run in runs if _known(run).top <= SMALL * largest)
-    return min(every, rest + compose_curves(tuple(large)))
+        return sum_alone
+    rest = sum(_single_epsilon(run) for run in runs if _certificate(run).top <= SMALL * largest)
+    return min(sum_alone, rest + compose_curves(tuple(large)))
 
 
 def _run(noise: Noise, certified: Any, noises: Counter[Noise]) -> NoisyRun:
-    """A run, and why it is kept apart if it is. noises: of all runs, with how often each is."""
+    """Return a run, and why it is kept apart if it is. noises: of all runs, with their numbers."""
     if certified is UNSET:
         return NoisyRun(noise, None, OLD)
     if certified is None:
@@ -201,12 +203,12 @@ def _run(noise: Noise, certified: Any, noises: Counter[Noise]) -> NoisyRun:
     return NoisyRun(noise, certified)
 
 
-def _known(run: NoisyRun) -> Certified:
-    """The certificate of a run that is not kept apart."""
-    assert run.certified is not None  # noqa: S101 - `_run` says why one without is kept apart
+def _certificate(run: NoisyRun) -> Certified:
+    """Return the certificate of a run that is not kept apart."""
+    assert run.certified is not None  # noqa: S101 - `_run` says why a run without it is kept apart
     return run.certified
 
 
-def _alone(run: NoisyRun) -> float:
-    """Return the epsilon of a single run: at most its local one."""
-    return min(_known(run).epsilon, price(run.noise, 1))
+def _single_epsilon(run: NoisyRun) -> float:
+    """Return the epsilon of a single run, at most its local epsilon."""
+    return min(_certificate(run).epsilon, price(run.noise, 1))

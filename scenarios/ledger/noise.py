@@ -1,19 +1,19 @@
-"""What an entry of the ledger says of the noise that its people added."""
+"""The noise of a run's people, as an entry of the ledger keeps it."""
 
 import msgspec
 
 
 class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What people added to their answers.
+    """The noise that people added to their answers.
 
     Attributes:
         rule: as it was announced.
-        columns: those asked about.
-        asked: a digest of their values and of how they were made coarser: what is kept about one
+        columns: the columns asked about.
+        asked: a digest of their values and coarsening rules: noise that is kept about an
             answer is not kept about another.
         epsilon: nats of one report of a column.
-        forever: of all that a person makes about one answer, where it keeps noise; None: it keeps
-            none.
+        forever: nats of all reports of a person about one answer, where it keeps noise; None: it
+            keeps no noise.
         mechanism: by its name in a scenario.
     """
 

@@ -1,17 +1,17 @@
-"""Who the people of a run are, from run to run: by what the table holds, not by how it was named.
+"""Identity of people from run to run: by the rows of the table, not by its name.
 
     fingerprint of a person = BLAKE2b-128 under the ledger's key of (number, row)
 
 row: all cells of the person's row in the source, asked about or not, by the names of the columns,
-without the spaces around them. number: how many rows before it are the same. So the people are the
-same whatever the file is called, in whatever order its rows and columns stand, and whoever is
-sampled from it by whichever seed; and two people of one source are always two.
+without the spaces around them. number: the count of equal rows so far, with this row. So the people
+are the same for any name of the file, any order of its rows and columns, and any sample from it by
+any seed; and two people of one source are always two.
 
-Without the key a fingerprint tells nothing but whether two are the same, which is its purpose; the
+Without the key fingerprints show only whether two are the same, which is their purpose; the
 key is in a file of its own (`book.json.key`), so that a ledger may be copied, kept and shown. With
-both, whoever guesses a row finds it: they are to be guarded like the data together.
+both, an attacker that guesses a row finds it: together they are to be guarded like the data.
 
-Two people of two sources with the same row are taken for one: nothing in the data tells them apart,
+Two people of two sources with the same row are taken for one: the data do not tell them apart,
 and more overlap is refused, not less. Rows with other columns, or spelt otherwise, cannot be
 compared; of other columns that is seen, and refused.
 """
@@ -33,13 +33,13 @@ BYTES = 16  # of a fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """The people whom a scenario asks.
+    """The people of a scenario.
 
     Attributes:
         columns: of the source, ascending.
         people: fingerprints.
-        read: by feature, a name for which of the source's cells were read as the same value; a
-            feature without has a value for each cell.
+        read: by feature, a name of the set of source cells that were read as the same value; a
+            feature without a name has a value for each cell.
     """
 
     columns: tuple[str, ...]
@@ -47,7 +47,7 @@ class Crowd:
     read: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def coins(self, seed: int | None) -> str:
-        """Name the draw of everybody's coins; "" if nobody can draw them again."""
+        """Return a name of the draw of all coins; "" if the draw cannot be repeated."""
         if seed is None:
             return ""
         text = json.dumps([seed, self.people])
@@ -56,11 +56,11 @@ class Crowd:
 
 def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
     """Fingerprint the people of a scenario. drawn: these people, as they were drawn."""
-    people, theirs = drawn.people, scenario.population.columns
+    people, source_names = drawn.people, scenario.population.columns
     names, rows = _rows(people)
-    asked = [(name, theirs.get(name, name)) for name in people.schema.names]
+    column_pairs = [(name, source_names.get(name, name)) for name in people.schema.names]
     order = range(people.n) if people.origin is None else people.origin.tolist()
-    return _crowd(names, rows, order, _Reading(people.own, asked, names), key)
+    return _crowd(names, rows, order, _Reading(people.own, column_pairs, names), key)
 
 
 def crowd_of_table(table: Table, key: bytes) -> Crowd:
@@ -70,19 +70,19 @@ def crowd_of_table(table: Table, key: bytes) -> Crowd:
     names, order = table.source.columns, table.origin
     numbers = range(len(table.codes)) if order is None else order.tolist()
 
-    def own(place: int) -> Sequence[str]:
+    def own_row(place: int) -> Sequence[str]:
         codes = table.codes[place].tolist()
         return [texts[code] for texts, code in zip(table.values, codes, strict=True)]
 
-    asked = [(name, name) for name in table.columns]
-    return _crowd(names, table.source.rows(), numbers, _Reading(own, asked, names), key)
+    column_pairs = [(name, name) for name in table.columns]
+    return _crowd(names, table.source.rows(), numbers, _Reading(own_row, column_pairs, names), key)
 
 
 def crowd_of_keys(keys: Sequence[bytes], key: bytes) -> Crowd:
     """Fingerprint people by the keys that they sign with: one key, one person."""
     marks = (
-        hashlib.blake2b(one, key=key, digest_size=BYTES, person=b"signer").hexdigest()
-        for one in keys
+        hashlib.blake2b(public_key, key=key, digest_size=BYTES, person=b"signer").hexdigest()
+        for public_key in keys
     )
     return Crowd(("signing key",), tuple(marks))
 
@@ -106,34 +106,36 @@ def _crowd(
 
 
 class _Reading:
-    """Which cells of a source are the same value to the people of a scenario.
+    """The cells of a source that people of a scenario read as the same value.
 
-    The empty cell may be called what others say, several texts may mean it, and 1.0 may be 1.
+    The empty cell may be named like another value, several texts may mean it, and 1.0 may be 1.
     """
 
     def __init__(
         self,
-        own: Callable[[int], Sequence[str]],
-        asked: Sequence[tuple[str, str]],
+        own_row: Callable[[int], Sequence[str]],
+        column_pairs: Sequence[tuple[str, str]],
         names: Sequence[str],
     ) -> None:
-        self.own = own
-        self.columns = [(name, names.index(theirs)) for name, theirs in asked]
-        self.cells: dict[str, dict[str, set[str]]] = {name: defaultdict(set) for name, _ in asked}
+        self.own = own_row
+        self.columns = [(name, names.index(source_name)) for name, source_name in column_pairs]
+        self.cells: dict[str, dict[str, set[str]]] = {
+            name: defaultdict(set) for name, _ in column_pairs
+        }
 
     def noted(
         self, rows: Iterable[Sequence[str]], places: Mapping[int, int]
     ) -> Iterator[Sequence[str]]:
-        """Pass rows on, and note how those of the people asked are read."""
+        """Pass rows on, and note the reading of the rows of the people asked."""
         for number, row in enumerate(rows):
             if (place := places.get(number)) is not None:
-                held = self.own(place)
-                for (name, column), value in zip(self.columns, held, strict=True):
+                own_row = self.own(place)
+                for (name, column), value in zip(self.columns, own_row, strict=True):
                     self.cells[name][value].add(row[column].strip())
             yield row
 
     def merged(self, key: bytes) -> dict[str, tuple[str, ...]]:
-        """By feature, a name for the cells that became one; without the key it tells none."""
+        """Return, by feature, a name for its merged cells; without the key the name hides them."""
         words: dict[str, tuple[str, ...]] = {}
         for name, values in self.cells.items():
             groups = sorted(sorted(cells) for cells in values.values() if len(cells) > 1)
@@ -149,7 +151,7 @@ def source_name(scenario: Scenario, feature: str) -> str:
 
 
 def memory_of(mark: str, key: bytes) -> bytes:
-    """The secret of a person from which noise is drawn that it keeps from run to run."""
+    """Return the secret of a person from which its kept noise is drawn, the same in every run."""
     return hashlib.blake2b(mark.encode(), key=key, person=b"memory").digest()
 
 
@@ -157,12 +159,12 @@ def fingerprints(names: Sequence[str], rows: Iterable[Sequence[str]], key: bytes
     """Fingerprint every row of a source, in its order."""
     places = sorted(range(len(names)), key=names.__getitem__)
     label = json.dumps(sorted(names))
-    met: Counter[bytes] = Counter()
+    occurrences: Counter[bytes] = Counter()
     for row in rows:
         text = label + json.dumps([row[place].strip() for place in places])
         mark = hashlib.blake2b(text.encode(), key=key, digest_size=BYTES).digest()
-        met[mark] += 1
-        numbered = mark + met[mark].to_bytes(8, "big")
+        occurrences[mark] += 1
+        numbered = mark + occurrences[mark].to_bytes(8, "big")
         yield hashlib.blake2b(numbered, key=key, digest_size=BYTES).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The people whom releases of a ledger really expose; the laboratory has their table."""
+"""The people that releases of a ledger really expose; the laboratory has their table."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from .people import source_name
 def true_exposure(
     columns: Sequence[str], scenario: Scenario, people: Population, k: int
 ) -> int | None:
-    """People really exposed on these columns of the source; None if it has not all of them."""
+    """Return the people truly exposed on these source columns; None if a column is missing."""
     names = [source_name(scenario, name) for name in people.schema.names]
     if set(columns) <= set(names):
         table, places = people.codes, [names.index(column) for column in columns]
@@ -29,18 +29,18 @@ def true_exposure(
 
 
 def _cells(columns: Sequence[str], scenario: Scenario, people: Population) -> Codes | None:
-    """The codes of these people in columns of the source; None if it does not have all of them."""
+    """Return the codes of these people in columns of the source; None if a column is missing."""
     if people.source is None:
         return None
-    asked = tuple(Feature(name=column) for column in columns)
+    features = tuple(Feature(name=column) for column in columns)
     section = changed(scenario.population, columns={})
     try:
-        whole = columns_of(people.source, section, asked)
+        whole = columns_of(people.source, section, features)
     except DataError:
         return None
     if named_identifiers(whole):
         return None
     rows = np.arange(len(people.source_codes)) if people.origin is None else people.origin
-    there = np.arange(len(whole.codes)) if whole.origin is None else whole.origin
-    places = np.minimum(np.searchsorted(there, rows), len(there) - 1)
-    return whole.codes[places] if np.array_equal(there[places], rows) else None
+    origin = np.arange(len(whole.codes)) if whole.origin is None else whole.origin
+    places = np.minimum(np.searchsorted(origin, rows), len(origin) - 1)
+    return whole.codes[places] if np.array_equal(origin[places], rows) else None

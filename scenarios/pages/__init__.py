@@ -1,6 +1,6 @@
-"""What a page about a run is made of, as plain data, and the pictures on it as SVG.
+"""The building blocks of a page about a run, as plain data, and its pictures as SVG.
 
 Here live sections, tables, figures, alerts and answers, and the drawing of scales, lines and marks.
-May import serialization, for the CSV of figures. Must never know what a page is about, nor the HTML
-it ends up in.
+May import serialization, for the CSV of figures. Must never know the subject of a page, nor the
+HTML that it becomes.
 """

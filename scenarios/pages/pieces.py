@@ -1,4 +1,4 @@
-"""What a page is made of, as plain data: the templates know how it looks, and nothing else does.
+"""The building blocks of a page, as plain data: only the templates know their appearance.
 
 A figure and a table carry their numbers as CSV, in a `data:` link that needs no script.
 """
@@ -20,15 +20,16 @@ SHOWN = 25  # rows of a table; all are in its CSV
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """Something a reader must not overlook.
+    """A warning that a reader must not overlook.
 
     Attributes:
         level: how bad it is.
-        rule: which check found it.
+        rule: the check that found it.
         title: in a few words.
-        text: what was seen.
-        todo: what to do about it.
-        weight: people it is about, or another number by which alerts of a level are ordered.
+        text: the observation.
+        todo: the remedy.
+        weight: number of people concerned, or another number by which alerts of a level are
+            ordered.
     """
 
     level: Level
@@ -41,7 +42,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One of the questions of the verdict, and its answer: a phrase and a sentence.
+    """A question of the verdict, and its answer: a phrase and a sentence.
 
     Attributes:
         question: in a few words.
@@ -56,12 +57,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Rows of numbers under headings, which a reader may take away as `name`.csv.
+    """Rows of numbers under headings, which a reader can save as `name`.csv.
 
     Attributes:
         name: of the file, without its ending.
         headings: of the columns.
-        rows: unrounded; None: nothing is there.
+        rows: unrounded; None: an empty cell.
     """
 
     name: str
@@ -87,7 +88,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture (SVG, its texts escaped), what it shows, and its numbers.
+    """A picture (SVG, its texts escaped), its caption, and its numbers.
 
     Attributes:
         svg: the picture.
@@ -117,15 +118,15 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table as it is read.
+    """A table as text.
 
     Attributes:
         caption: over it.
         headings: of the columns.
         rows: as many cells as there are headings.
         right: columns set flush right.
-        numbers: the same, unrounded; None: there is nothing to take away.
-        folded: opened by who wants it.
+        numbers: the same, unrounded; None: there is no CSV.
+        folded: closed until the reader opens it.
         kind: which block it is, for the template.
     """
 
@@ -144,7 +145,7 @@ class Grid:
 
     @property
     def hidden(self) -> int:
-        """How many are not."""
+        """The number of rows that are not shown."""
         return len(self.rows) - len(self.shown)
 
 
@@ -163,11 +164,11 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A text that is kept as it is, such as a scenario; `file` is what it is called when saved.
+    """A text that is shown unchanged, such as a scenario, with the name of its file.
 
     Attributes:
         caption: over it.
-        text: as it is kept.
+        text: unchanged.
         file: its name, when it is saved.
         kind: which block it is, for the template.
     """
@@ -206,7 +207,7 @@ class Section:
     Attributes:
         key: its anchor.
         title: over it.
-        lead: what it is about, in a sentence or two.
+        lead: its subject, in a sentence or two.
         blocks: in order.
     """
 
@@ -223,11 +224,11 @@ class Page:
     Attributes:
         title: of the page.
         about: facts under the title.
-        alerts: in front of everything.
-        verdict: what a reader asks first.
+        alerts: before the verdict.
+        verdict: the first questions of a reader, answered.
         sections: in order.
-        knows: who may see the page, in a sentence.
-        quiet: what stands where there are no alerts.
+        knows: the readers for whom the page is, in a sentence.
+        quiet: the text in place of alerts.
     """
 
     title: str

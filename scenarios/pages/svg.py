@@ -1,7 +1,7 @@
-"""Drawing with numbers: scales, ticks, lines and marks, as SVG whose text is text.
+"""Drawing with numbers: scales, ticks, lines and marks, as SVG with text as text.
 
-Colours are classes of the page's style sheet, so that a figure follows the page to the dark and to
-paper; every series has a dash or a mark of its own besides. All text is escaped here.
+Colours are classes of the page's style sheet, so that a figure follows the page to dark mode and to
+paper; every series also has a dash or a mark. All text is escaped here.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From numbers to places.
+    """The map from numbers to positions.
 
     Attributes:
         low: the least number.
@@ -40,7 +40,7 @@ class Scale:
     zero: float | None = None
 
     def __call__(self, value: float) -> float:
-        """The place of a value; those outside stand at the ends."""
+        """Return the position of a value; a value outside the scale stands at its end."""
         if self.log and value <= 0:
             return self.start if self.zero is None else self.zero
         low, high, value = (
@@ -78,12 +78,12 @@ def _steps(low: float, high: float, about: int = 5) -> list[float]:
 
 @dataclass(slots=True)
 class Drawing:
-    """A picture in the making.
+    """A picture that is being drawn.
 
     Attributes:
-        name: by which its parts are told from those of others.
-        title: what it is.
-        about: what it shows, for who cannot see it.
+        name: prefix of its parts' names, unique on the page.
+        title: of the picture.
+        about: its content in words, for readers that cannot see it.
         width: units.
         height: units.
         parts: SVG, in the order in which it is drawn.
@@ -178,7 +178,7 @@ class Plot:
 
     @property
     def floor(self) -> float:
-        """Where the horizontal axis is."""
+        """The vertical position of the horizontal axis."""
         return self.y.start if self.y.zero is None else self.y.zero
 
     def axes(
@@ -188,7 +188,7 @@ class Plot:
         xticks: Sequence[tuple[float, str]] | None = None,
         yticks: Sequence[tuple[float, str]] | None = None,
     ) -> None:
-        """Draw both axes, their ticks with grid lines, and what they are of."""
+        """Draw both axes, their labels, and their ticks with grid lines."""
         draw, x, y = self.drawing, self.x, self.y
         for value, text in yticks or [(tick, number(tick)) for tick in y.ticks()]:
             draw.line((x.start, y(value)), (x.end, y(value)), "grid")
@@ -209,7 +209,7 @@ class Plot:
     def curve(
         self, points: Sequence[Point], series: int, label: str = "", *, steps: bool = False
     ) -> None:
-        """A line through values; steps: it stays where it is until the next one."""
+        """Draw a line through values; steps: it stays constant until the next value."""
         places = [(self.x(a), self.y(b)) for a, b in points]
         if steps:
             stairs = [p for place, two in pairwise(places) for p in (place, (two[0], place[1]))]

@@ -1,4 +1,4 @@
-"""What the curator announces of a scenario: its policy, and how messages travel."""
+"""The announcement of a scenario by the curator: its policy, and the transport of messages."""
 
 from ...protocol.announcement import Policy, Rules
 from ..catalogue.flaws import flaws
@@ -7,12 +7,12 @@ from ..schema.model import Scenario
 
 
 def announced_policy(scenario: Scenario) -> Policy:
-    """What the curator announces of a scenario's policy, as its program has it."""
+    """Return the announced policy of a scenario, as its program defines it."""
     return program_of(scenario).policy(scenario)
 
 
 def announced_rules(scenario: Scenario) -> Rules:
-    """What the curator announces of how messages travel."""
+    """Return the announced rules of message transport."""
     mix = scenario.mix
     return Rules(
         deadline=mix.deadline,
@@ -25,5 +25,6 @@ def announced_rules(scenario: Scenario) -> Rules:
         tokens=scenario.defence.tokens,
         challenge=scenario.defence.locks,
         audit=scenario.defence.audit,
+        verified=mix.kind == "verified",
         flaws=flaws(scenario),
     )

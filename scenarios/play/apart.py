@@ -1,7 +1,7 @@
-"""Playing a scenario with every party in a process of its own, or with work done elsewhere.
+"""Playing a scenario with a process per party, or with an executor for long work.
 
-Parties that are processes share nothing but bytes. So no scenario can be played in which they share
-more than that: the memory of two sessions, or a curator that whispers into one person's ear.
+Parties in separate processes share bytes only. So a scenario cannot be played if they share
+more than that: the memory of two sessions, or a curator's private message to a user.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from ...roles.session import Stage
     from ...roles.workplace import Workplace
 
-WHISPERED = ("equivocate", "split-view")  # what reaches one person past the board
+WHISPERED = ("equivocate", "split-view")  # attacks with a message past the board
 
 
 def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "Stage":
-    """Give what plays a session in processes; ParameterError if this scenario cannot be.
+    """Return the stage that plays a session in processes; ParameterError if it cannot.
 
-    durable: where each writes down what it hears (machines/journal.py). ledger: whether what is
-    released is to be kept in one.
+    durable: the place of each process's journal (machines/journal.py). ledger: whether the release
+    is to be kept in a ledger.
     """
     if mode != "real":
         raise ParameterError(f"processes: mode {mode!r} has no messages; leave one of them out")
@@ -67,9 +67,9 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
 
 
 def elsewhere(scenario: Scenario, mode: str, workplace: "Workplace", *, processes: bool) -> "Stage":
-    """Give what plays a session whose long lists of work are done there; ParameterError if none is.
+    """Return the stage that plays a session with an executor; ParameterError if it cannot.
 
-    processes: whether every party was to be a process of its own.
+    processes: whether a process per party was requested.
     """
     from ...roles.session import play
 

@@ -1,8 +1,10 @@
 """Playing a scenario from within a trio program: in a thread, with a loop and a clock of its own.
 
-A run's time is simulated, and it keeps the processor busy: neither belongs into somebody else's
-loop. Cancelled from outside, it ends at its next message, and nothing of it is kept.
+A run's time is simulated, and it keeps the processor busy: neither belongs into the caller's
+loop. Cancelled from outside, it ends at its next message without a result.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -27,9 +29,9 @@ async def play(
     instruments: Sequence[Instrument] = (),
     **more: Any,
 ) -> Outcome:
-    """Play a scenario once: `veilmix.run` for a program that runs in trio. It takes the same.
+    """Play a scenario once: `veilmix.run` for a trio program, with the same arguments.
 
-    Instruments are told from the thread of the run. Raises what `run` raises.
+    Instruments are called from the thread of the run. Raises the errors of `run`.
     """
     leaver = _Leaver()
     work = partial(run, scenario, seed, mode, instruments=(leaver, *instruments), **more)
@@ -42,11 +44,11 @@ async def play(
 
 
 class _Left(BaseException):
-    """Ends a run that nobody waits for: no Exception, which would only take the instrument off."""
+    """The end of a cancelled run: not an Exception, which would only remove the instrument."""
 
 
 class _Leaver(Instrument):
-    """Ends the run at its next message once it is not wanted any more."""
+    """An instrument that ends a cancelled run at its next message."""
 
     def __init__(self) -> None:
         self.wanted = False
@@ -56,24 +58,24 @@ class _Leaver(Instrument):
             raise _Left
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Look at every message."""
+        """Check at every message."""
         self._look()
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:  # noqa: ARG002
-        """Look at every batch of messages."""
+        """Check at every batch of messages."""
         self._look()
 
     def posted(self, time: float, entry: Entry) -> None:  # noqa: ARG002 - a hook
-        """Look at every post."""
+        """Check at every post."""
         self._look()
 
     def stage(self, name: str, done: int, total: int) -> None:  # noqa: ARG002 - a hook
-        """Look at every piece of a long stage."""
+        """Check at every piece of a long stage."""
         self._look()
 
 
 def _unless_left(work: Callable[[], Outcome]) -> Outcome | None:
-    """Do it; None where it ended because nobody waits for it."""
+    """Run the work; return None if it ended because its caller was cancelled."""
     try:
         return work()
     except _Left:

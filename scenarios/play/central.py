@@ -1,4 +1,4 @@
-"""Playing a scenario with central parties: what sends messages is loaded where they are sent."""
+"""Playing a scenario with central parties: message code is loaded only if messages are sent."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ def play_central(
     report: Report = lambda _: None,
     **more: Any,
 ) -> Played:
-    """Play a scenario with central parties. more: of `play_real`."""
+    """Play a scenario with central parties. more: arguments of `play_real`."""
     if mode == "real":
         from .real import play_real
 

@@ -1,10 +1,10 @@
 """The counts of round 1 that a curator has read, for a ledger in the same process.
 
-A first shuffler knows who took part and no counts; the curator knows counts and not who took part.
-Groups of people that releases give by arithmetic are judged by both: the shuffler names factors of
-sessions, the curator adds counts by these factors and says whether the promise can be proved. In a
-run of one process this instrument stands for that message. Between machines there is none, and a
-shuffler has only counts that the board shows (scenarios/sessions/ledger.py).
+A first shuffler knows the participants and no counts; the curator knows counts and no participant.
+Groups of people that follow from releases by arithmetic are judged by both: the shuffler names
+factors of sessions, the curator adds counts by these factors and decides whether the promise can be
+proved. In a run of one process this instrument stands for that message. Between machines there is
+no such message, and a shuffler has only the board's counts (scenarios/sessions/ledger.py).
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from ...roles.instruments import Instrument
 
 @dataclass(slots=True)
 class CuratorCounts(Instrument):
-    """Keeps what the curator has read in round 1.
+    """An instrument that keeps the curator's counts of round 1.
 
     Attributes:
-        counts: a count of each column; None: it has read none.
+        counts: the counts of each column; None: it has read no counts.
     """
 
     counts: Sequence[Counts] | None = None
@@ -32,5 +32,5 @@ class CuratorCounts(Instrument):
             self.counts = read.counts
 
     def first(self) -> Sequence[Counts] | None:
-        """The counts of round 1."""
+        """Return the counts of round 1."""
         return self.counts

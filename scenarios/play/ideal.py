@@ -1,6 +1,6 @@
 """Playing a scenario with central parties, without a message (protocol/ideal.py).
 
-No party is loaded for it, and nothing that carries messages.
+It loads no party and no message transport.
 """
 
 from dataclasses import dataclass, field
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 
     from ...protocol.transcript import Row
 
-SILENT = ("absent",)  # faults of people who do not even ask for tokens
-UNSENT = ("absent", "malformed")  # faults of people who do not hand in what they have sealed
+SILENT = ("absent",)  # faults of users without a token request
+UNSENT = ("absent", "malformed")  # faults of users without a submission
 
 
 def play_ideal(
     scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None = None
 ) -> Played:
-    """Answer the same questions without a message.
+    """Answer the same queries without messages.
 
-    seed: of the noise that people add and of the values that they leave blank to cover others.
+    seed: of the noise that users add and of the values that they suppress as covers.
     """
     said = _Said(scenario, crowd, faults, entropy_of(seed))
     ideal = _ideal(scenario, said)
@@ -61,7 +61,7 @@ def play_ideal(
         announced_policy(scenario),
         scenario.mix.shufflers,
         asked=scenario.defence.tokens,
-        public=scenario.defence.locks or scenario.defence.audit,
+        public=announced_rules(scenario).names_people,
         whole=said.whole_rows(ideal.posted[0]) if opens else None,
         answers=said.answers if single else None,
         domains=tuple(domains_of(crowd.people.schema)) if opens else (),
@@ -74,7 +74,7 @@ def play_ideal(
 
 @dataclass(slots=True)
 class _Said:
-    """What the people of a scenario say, call by call: drawn once, also where it is random."""
+    """The answers of the people of a scenario, per call: random ones are drawn once."""
 
     scenario: Scenario
     crowd: Samples
@@ -84,7 +84,7 @@ class _Said:
     known: dict[int, Answers] = field(default_factory=dict)
 
     def everybody(self, call: Call) -> Table:
-        """The table of all who are asked in a round, as they say it."""
+        """Return the table of submitted values of all users asked in a round."""
         if call.round not in self.tables:
             self.tables[call.round] = self._everybody(call)
         return self.tables[call.round]
@@ -99,11 +99,11 @@ class _Said:
         return hide_table(table, call.hidden, _covers(call, asked, self.entropy))
 
     def asked(self, call: Call) -> "npt.NDArray[np.intp]":
-        """The people whom a call asks, by index."""
+        """Return the indices of the people that a call asks."""
         return present(self.crowd, self.faults, call.round, ())
 
     def counted(self, call: Call) -> Table:
-        """The table of those whose answers are counted."""
+        """Return the table of the counted users."""
         import numpy as np
 
         table, asked = self.everybody(call), self.asked(call)
@@ -113,12 +113,12 @@ class _Said:
         return Table(table.values, table.codes[np.searchsorted(asked, here)])
 
     def whole_rows(self, call: Call) -> dict[tuple[str, ...], int]:
-        """People by whole row, of those who are counted."""
+        """Return the number of counted people per whole row."""
         table = self.counted(call)
         return count_cells(table, range(len(table.values)))
 
     def answers(self, call: Call) -> Answers:
-        """The answers of a round, person by person."""
+        """Return the answers of a round, by person."""
         if call.round not in self.known:
             self.known[call.round] = self._answers(call)
         return self.known[call.round]
@@ -127,7 +127,7 @@ class _Said:
         asked, came = self.asked(call), present(self.crowd, self.faults, call.round)
         rows = rows_of(self.everybody(call), call, asked)
         defence = self.scenario.defence
-        if defence.tokens or program_of(self.scenario).opens:  # asks for something before it seals
+        if defence.tokens or program_of(self.scenario).opens:  # users first ask for tokens
             silent = present(self.crowd, self.faults, call.round, SILENT)
             rows = {person: rows[person] for person in silent.tolist()}
         unsent = struck_in(self.faults, call.round, UNSENT)
@@ -135,7 +135,7 @@ class _Said:
 
 
 def rows_of(table: Table, call: Call, people: "npt.NDArray[np.intp]") -> "dict[int, Row]":
-    """Per person what a table says in the columns of a call; equal rows are one object."""
+    """Return per person the values in the columns of a call; equal rows are one object."""
     import numpy as np
 
     columns = sorted({column for ask in call.asks for column in ask})
@@ -172,7 +172,10 @@ def _ideal(scenario: Scenario, said: _Said) -> Ideal:
 
 
 def _covers(call: Call, here: "npt.NDArray[np.intp]", entropy: Entropy) -> "npt.ArrayLike":
-    """What the people with these indices draw for a call's rules: seeded, as in a real run."""
+    """Return the draws of the people with these indices for a call's rules.
+
+    With a seed they equal the draws of a real run. Shape: people, rules.
+    """
     import numpy as np
 
     shape = len(here), len(call.hidden)

@@ -1,4 +1,4 @@
-"""What the ideal functionality leaves of a session, as if it had been played."""
+"""The outcome of the ideal functionality, in the form of a played session."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -16,10 +16,10 @@ def imagined(
     peers: PeersFound | None = None,
     truth: Mapping[int, Row] | None = None,
 ) -> Played:
-    """Give what was counted and decided; no message was sent, so the digest is of results.
+    """Return counts and decision as a played session; its digest is of the results.
 
-    look: gives what some parties together would have seen. peers: what they would learn together.
-    truth: by user, what people answered; None where single people are not recorded.
+    look: returns the pooled view that some parties would have had. peers: the messages that peers
+    would follow. truth: the answers by user; None if single people are not recorded.
     """
     text = repr((ideal.tallies, ideal.decision, ideal.burned)).encode()
     return Played(

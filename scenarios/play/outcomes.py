@@ -1,4 +1,4 @@
-"""What every run leaves, however it was played: what was counted, seen, found and scored."""
+"""The common outcome of all runs: counts, views, findings and scores."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Achieved:
-    """What the attacks of a session have achieved.
+    """The effects of the attacks of a session.
 
     Attributes:
         effects: of each.
-        rows_read: gives what each reads of people's rows, as in `Played`.
+        rows_read: returns the rows each attack reads, as in `Played`.
     """
 
     effects: tuple[Effect, ...] = ()
@@ -43,12 +43,12 @@ def played_of(
     raised: tuple[Raised, ...] = (),
     unmet: tuple[str, ...] = (),
 ) -> Played:
-    """What a session that sent messages leaves.
+    """Return the outcome of a session with messages.
 
     achieved: by attacks. raised: the alarms. unmet: attacks that found no occasion.
     """
     achieved = achieved or Achieved()
-    answered = len(board.tallies)  # what was burned is no result
+    answered = len(board.tallies)  # aborted rounds have no result
     calls = tuple(board.calls[:answered])
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
     record = Record(transcript, board)
@@ -71,7 +71,7 @@ def played_of(
 
 
 def _refused(transcript: Transcript) -> dict[str, int]:
-    """Messages refused, by reason."""
+    """Return the number of messages refused, by reason."""
     refused: Counter[str] = Counter()
     for refusal in transcript.refusals:
         refused[refusal.reason.value] += refusal.count
@@ -86,9 +86,9 @@ def outcome_of(
     seconds: float,
     worst_case_nodes: int | None,
 ) -> Outcome:
-    """What every run leaves, and beside it what its program found. seconds: it took.
+    """Return the outcome of a run with its scores. seconds: duration of the run.
 
-    The worst case is sought by a solver, aside, while coalitions are scored.
+    A solver in a thread searches for the worst case, while coalitions are scored.
     """
     scenario, played, people = session.scenario, session.played, session.crowd.people
     sizes, reports = columns_of(scenario, people), program_of(scenario).reports
@@ -122,16 +122,16 @@ def outcome_of(
 
 
 def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
-    """The number of values of each column; of a set every position is one, with two values."""
+    """Return the number of values of each column; of a set each position is a column of two."""
     return program_of(scenario).sizes(people)
 
 
 def _identified(session: Session, scored: Scored) -> "Reidentified | None":
-    """Who is found in what is released, or in the reports that people made, if any were counted."""
+    """Score re-identification in the release, or in the counted reports; None without either."""
     scenario, crowd, played = session.scenario, session.crowd, session.played
     if program_of(scenario).reports:
         if crowd.people.answered:
-            return None  # nobody knows what they have: how likely a report is theirs, neither
+            return None  # the true values are unknown, and so the likelihood of reports
         from ..scoring.report_reidentification import in_reports
 
         here = session.present(1)
@@ -144,14 +144,14 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
 
 
 def _exposure(session: Session, nodes: int | None) -> Exposure:
-    """How exposed people are in what was released. nodes: of the search for the worst case."""
+    """Measure the exposure of the release. nodes: of the search for the worst case."""
     scenario, crowd = session.scenario, session.crowd
     proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
     return measure(session.played, crowd, proving, nodes, scenario)
 
 
 def _curated(session: Session, exposure: Future[Exposure]) -> Curated:
-    """What the curator read, weighed and decided."""
+    """Return the counts, alternatives and decision of the curator."""
     played, program = session.played, program_of(session.scenario)
     return Curated(
         played.tallies[0] if played.tallies and not program.opens else None,

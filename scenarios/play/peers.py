@@ -1,7 +1,7 @@
 """Playing a scenario among peers, with messages or without (protocol/peers/agreement.py).
 
-The questions, the decision rule and the release are those of the program `two-round`; what the
-curator would have announced is agreed on beforehand.
+The queries, the decision rule and the release are the program's (`two-round`); an agreement
+beforehand replaces the curator's announcement.
 """
 
 from collections import Counter
@@ -43,11 +43,11 @@ from .presence import present, struck_in
 if TYPE_CHECKING:
     from ...protocol.schema import Schema
 
-NOBODY_LEAVES = (1 << 31) - 1  # people who would have to be missing for round 2 to go on without
+NOBODY_LEAVES = (1 << 31) - 1  # dropouts that would let round 2 continue
 
 
 def agreement(scenario: Scenario, schema: "Schema") -> Agreement:
-    """What the peers of a scenario agree on beforehand."""
+    """Return the agreement of a scenario's peers."""
     mix, rules = scenario.mix, announced_rules(scenario)
     return Agreement(
         scenario.scenario.name,
@@ -82,7 +82,7 @@ def cast_of(
     seed: int | None,
     secrets: Secrets | None = None,
 ) -> role.PeerCast:
-    """Everything a session of this scenario starts from. secrets: filled with attackers' own."""
+    """Return the input of a session of this scenario. secrets: filled with the attackers' own."""
     people = crowd.people
     entropy = entropy_of(seed)
     rate = next((fault.rate for fault in scenario.fault if fault.rate is not None), 1.0)
@@ -107,7 +107,7 @@ def cast_of(
 
 
 def _act(attack: str) -> Doing:
-    """What a peer does who commits an attack."""
+    """Return the action of a peer that commits an attack."""
     among = ATTACKS[attack].among_peers
     if among is None or among.act is None:
         raise ParameterError(f"{attack}: no peer commits it")
@@ -122,12 +122,12 @@ def _real(
     instruments: Sequence[Instrument],
     report: Callable[[str], None],
 ) -> Played:
-    """Say every message on the board."""
+    """Play the session with every message on the board."""
     people, transcript = crowd.people, Transcript(crowd.people.n)
     secrets: Secrets = {}
     cast = cast_of(scenario, crowd, faults, seed, secrets)
     terms = cast.agreement
-    occasions = OccasionRecord({faults[who][1].entry for who in cast.absent})  # never come
+    occasions = OccasionRecord({faults[who][1].entry for who in cast.absent})  # always acts
     seen = role.play_peers(cast, [Recorder(transcript), occasions, *instruments], report)
     record = PeerRecord(transcript, seen)
     refused: Counter[str] = Counter()
@@ -155,7 +155,7 @@ def _real(
 
 
 def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
-    """Answer the same questions without a message."""
+    """Answer the same queries without messages."""
     people = crowd.people
     terms = agreement(scenario, people.schema)
 

@@ -1,4 +1,4 @@
-"""Who is struck by which fault in which round of a session, and who answers."""
+"""The faults of each user by round, and the users counted in each round."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["SILENCING", "Faults", "draw_faults", "present", "struck_in"]
 
 FAULT_STREAM = 0x6661756C  # keeps the draw of faulty users apart from other uses of the seed
-SILENCING = ("absent", "late", "malformed")  # attacks after which a person is not counted
+SILENCING = ("absent", "late", "malformed")  # attacks that exclude a user from the count
 
 
 def present(
     crowd: "Samples", faults: Faults, number: int, silencing: Collection[str] = SILENCING
 ) -> "npt.NDArray[np.intp]":
-    """The indices of who answers in a round; in the fixed setting, only who did in all before.
+    """Return the indices of the respondents of a round.
 
-    silencing: attacks after which somebody is not counted.
+    In the fixed setting, only respondents of all earlier rounds. silencing: attacks that exclude a
+    user from the count.
     """
     import numpy as np
 
@@ -41,7 +42,7 @@ def present(
 
 
 def struck_in(faults: Faults, number: int, attacks: Collection[str]) -> frozenset[int]:
-    """The indices of the people who commit one of these attacks in a round."""
+    """Return the indices of the people that commit any of these attacks in a round."""
     return frozenset(
         i
         for i, by_round in faults.items()
@@ -50,7 +51,7 @@ def struck_in(faults: Faults, number: int, attacks: Collection[str]) -> frozense
 
 
 def draw_faults(scenario: Scenario, people: int, seed: int | None) -> Faults:
-    """Draw who does what wrong in which round; of two faults of one user in a round, the last."""
+    """Draw the faults of users by round; of two faults of one user in a round, the last."""
     import numpy as np
 
     rng = np.random.default_rng(None if seed is None else [seed, FAULT_STREAM])

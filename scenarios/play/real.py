@@ -36,11 +36,11 @@ from .outcomes import Achieved, played_of
 if TYPE_CHECKING:
     from ...roles.adversary_record import AdversaryRecord
 
-_Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # a session that came before
+_Earlier = tuple[Transcript, Board, "AdversaryRecord | None"]  # an earlier session
 
 
 def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None) -> Cast:
-    """Everything a session of this scenario starts from."""
+    """Return the input of a session of this scenario."""
     people = crowd.people
     questions = noisy_questions(scenario, people)
     cast = Cast(
@@ -66,7 +66,7 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
 def _remembering(
     scenario: Scenario, people: Population, memory: Callable[[int], bytes]
 ) -> Callable[[int], Randomization]:
-    """What each person, by index, does to its answers, with the noise that it keeps."""
+    """Return the randomization of each person, by index, with the noise that it keeps."""
     asked = noisy_questions(scenario, people)
     return lambda index: randomization(asked, people.schema, memory(index))
 
@@ -84,8 +84,8 @@ def play_real(
 ) -> Played:
     """Send every message through the mix.
 
-    history: what the first shuffler remembers. stage: where parties are. memory: a secret of each
-    person, by index, from which noise is drawn that it keeps from run to run.
+    history: the memory of the first shuffler. stage: the runner of the parties. memory: a secret of
+    each person, by index, that seeds the noise it keeps from run to run.
     """
     cast = cast_of(scenario, crowd, faults, seed)
     if memory is not None and cast.randomize is not None:
@@ -121,7 +121,7 @@ def _unmet(
 
 
 def _raised(scenario: Scenario, crowd: Samples, board: Board) -> tuple[Raised, ...]:
-    """The alarms, each with whether the board bears it out."""
+    """Return the alarms, each with the board's verdict."""
     rule = strategy(scenario, crowd.others) if board.alarms else None
     raised = (
         (party, alarm.round, alarm.cause.value, borne_out(board, alarm, rule))
@@ -140,7 +140,7 @@ def _effects(
     earlier: "Sequence[_Earlier]",
     faults: Faults,
 ) -> Achieved:
-    """What the attacks have achieved; not told of a summary."""
+    """Return the effects of the attacks; empty for a summary transcript."""
     if cast.adversary is None or transcript.summary:
         return Achieved()
     from ..catalogue.effects import measure, measure_rows

@@ -1,9 +1,11 @@
 """Playing a scenario: people, parties and a decision rule in; an outcome out.
 
-`run` is the one entry. `mode="real"` sends every message through the mix; `mode="ideal"` answers
-the same questions without any (protocol/ideal.py) and gives the same marginals, decision and
+`run` is the only entry. `mode="real"` sends every message through the mix; `mode="ideal"` answers
+the same queries without messages (protocol/ideal.py) and gives the same marginals, decision and
 release.
 """
+
+from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
@@ -28,6 +30,7 @@ from ..serialization.content import reading_once
 from ..validation.load import loaded, resolve
 from .outcomes import columns_of, outcome_of
 from .presence import draw_faults, present
+from .verified import check_answers
 
 if TYPE_CHECKING:
     from ...roles.instruments import Instrument
@@ -41,7 +44,7 @@ ROOM = "veilmix.scenarios.play"
 CARRIED = {
     CENTRAL.name: f"{ROOM}.central:play_central",
     PEERS.name: f"{ROOM}.peers:play_peers",
-}  # topology -> how a scenario is played
+}  # topology -> function that plays a scenario
 
 
 def run(
@@ -49,45 +52,45 @@ def run(
     seed: int | None = None,
     mode: Mode = "real",
     *,
-    instruments: "Sequence[Instrument]" = (),
-    report: Report = lambda _: None,
+    instruments: Sequence[Instrument] = (),
+    report: Report | None = None,
     worst_case_nodes: int | None = None,
-    ledger: "Ledger | None" = None,
+    ledger: Ledger | None = None,
     processes: bool = False,
     durable: str = "off",
     workplace: Workplace = HERE,
-    recorded: Recorded = lambda *_: None,
+    recorded: Recorded | None = None,
 ) -> Outcome:
     """Play a scenario once.
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped one.
-        seed: overrides the scenario's; None leaves it, and without any, randomness is the system's.
+        seed: overrides the scenario's; None leaves it; without a seed, randomness is the system's.
             A seeded run is reproducible and NOT secret.
         mode: `real` (every message) or `ideal` (the same questions without messages).
         instruments: watch the run (real mode).
-        report: told, in one line each, of what an instrument or the data have to say.
+        report: called with the notes of instruments and data, a line each.
         worst_case_nodes: of every search tree for the exact worst case, at most; 0 leaves it out.
             None: 100, and only where the bounds found at once leave open more than 0.2 % of the
             people and at most 100 cells are left after rare values are merged.
-        ledger: what was released of whom before; what this run does is added to it (real mode).
+        ledger: earlier releases by person; this run is added to it (real mode).
         processes: whether every party is a process of its own (real mode; Linux); the people are
             one. They meet over TLS on the loopback, and nothing else of the outcome changes.
-        durable: `off`, `tmpfs` or `disk`: where processes write down what they hear, so that one
-            that is killed is started again and goes on.
-        workplace: where long lists of work are done (real mode;
+        durable: `off`, `tmpfs` or `disk`: the place of the journals of processes, from which a
+            killed process restarts and continues.
+        workplace: the executor of long lists of work (real mode;
             `veilmix.scenarios.studies.executors.workplace`).
-        recorded: is told, before anything is scored, the transcript (None: nothing was sent), how
-            many people there are and the number of values of each column: what writing it takes.
+        recorded: called before the scoring with the transcript (None: no messages), the number of
+            people and the number of values of each column.
 
     Raises:
         ScenarioError, DataError: the scenario or its data cannot be used, or one of its attacks
             found no occasion.
-        ParameterError: it cannot be played so.
+        ParameterError: the options do not fit the scenario.
     """
     how = _How(
-        *(mode, instruments, report, worst_case_nodes, ledger),
-        *(processes, durable, workplace, recorded),
+        *(mode, instruments, report or (lambda _: None), worst_case_nodes, ledger),
+        *(processes, durable, workplace, recorded or (lambda *_: None)),
     )
     with reading_once():
         return _once(loaded(scenario), seed, how)
@@ -95,13 +98,13 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """How a scenario is played: the arguments of `run`, in its words."""
+    """The options of a run: the arguments of `run`."""
 
     mode: Mode
-    instruments: "Sequence[Instrument]"
+    instruments: Sequence[Instrument]
     report: Report
     worst_case_nodes: int | None
-    ledger: "Ledger | None"
+    ledger: Ledger | None
     processes: bool
     durable: str
     workplace: Workplace
@@ -112,7 +115,7 @@ class _How:
             raise ParameterError(f"mode: found {self.mode!r}; real or ideal is accepted")
 
     def stage(self, scenario: Scenario) -> dict[str, Any]:
-        """What plays the session, where it is not this process."""
+        """Return the stage that plays the session, if it is not this process."""
         if self.workplace != HERE:
             from .apart import elsewhere
 
@@ -127,10 +130,11 @@ class _How:
 
 
 def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
-    """Draw the people, play the session, score what came of it."""
+    """Draw the people, play the session, and score the outcome."""
     seed = asked_for.scenario.seed if seed is None else seed
     crowd = samples(asked_for, seed)
     chosen = resolve(asked_for, crowd.first, crowd.people.schema.names, crowd.others)
+    check_answers(chosen, crowd.people.schema)
     faults = draw_faults(chosen, crowd.people.n, seed)
     stage, watched = how.stage(chosen), (how.instruments, how.report)
     started, kept = time.perf_counter(), None
@@ -165,16 +169,16 @@ def _with_occasions(play: Callable[..., Played], *given: Any, **named: Any) -> P
 
 
 def _kept(
-    ledger: "Ledger",
+    ledger: Ledger,
     asked_for: Scenario,
     chosen: Scenario,
     crowd: Samples,
     seed: int | None,
     mode: Mode,
-    session: "Callable[..., Played]",
-    counts: "CuratorCounts",
-) -> "tuple[Played, Account]":
-    """Play a session that a ledger knows of. chosen: what was asked for, resolved."""
+    session: Callable[..., Played],
+    counts: CuratorCounts,
+) -> tuple[Played, Account]:
+    """Play a session recorded in a ledger. chosen: `asked_for`, resolved."""
     from ..ledger.keep import check_suited, keep, secrets
 
     check_suited(chosen, mode)
@@ -184,6 +188,6 @@ def _kept(
 
 
 def carrier(scenario: Scenario) -> Callable[..., Played]:
-    """What plays a scenario by its topology, imported where it is wanted."""
+    """Return the function that plays a scenario's topology, imported on demand."""
     play: Callable[..., Played] = found(CARRIED[topology_of(scenario).name])
     return play

@@ -1,4 +1,6 @@
-"""A scenario whose people are a table in memory."""
+"""A scenario with a table in memory as its people."""
+
+from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
@@ -12,9 +14,9 @@ from ..validation.load import from_tables, plain
 
 
 def with_people(scenario: Scenario | str, table: Any) -> Scenario:
-    """A scenario, or the text of one without a source, with the people of a frame or a file.
+    """Return a scenario, or parse its text, with the people of a frame or a file.
 
-    Raises ScenarioError where they do not fit, ParameterError for what is no table.
+    Raises ScenarioError if they do not fit, ParameterError for an object that is not a table.
     """
     if isinstance(scenario, str):
         try:

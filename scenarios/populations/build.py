@@ -1,41 +1,47 @@
-"""From what a scenario says about its people to the people themselves.
+"""The construction of a scenario's people from its description.
 
-Steps, so that a scenario can be judged before anybody is drawn: `source_of` reads the source, if
-its people exist already, `offer` says which columns it has, `table` gives the chosen ones.
+Steps, so that a scenario can be judged before people are drawn: `source_of` reads the source, if
+its people exist already, `offer` returns the columns it has, `table` the chosen columns.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace as changed
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from ...errors import DataError
+from ...protocol.schema import MAX_FEATURES
 from ..schema.model import BUILTIN, PHONES, Feature
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean, quoted_key
 from . import files
+from .encode import DROP_ROW
 from .file_options import options_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
 from .people import Population, Source, Table, ask
-from .roles import JudgedColumn, Role, guess_roles
+from .persons import name_in_table, owned, single_rows, wanted_columns
+from .roles import NEVER, JudgedColumn, Role, guess_roles
 from .tables import TABLES, ShippedSource
 
 BLOOD, BLOOD_USERS = "blood-type", 30
 NOT_ASKED = "is not asked about"
+EMPTY = "(missing)"  # what an empty cell of a column is called that only tells persons apart
 SETS = "sets"  # of owners, who are no people: see scenarios/populations/sets.py
 STREAM = 0x706F70  # keeps the seed's other uses apart from this one
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a source has.
+    """The content of a source.
 
     Attributes:
         columns: their names, None if any name will do.
-        generated: people are made, as many as wanted; `users` is their number if nobody says (None:
-            it must be said).
-        users: people there are, if nobody says; None: that must be said, or the table tells.
+        generated: people are made, in any number; `users` is their default number (None: the
+            scenario must give it).
+        users: default number of people; None: the scenario must give it, or the table has it.
         levels: see Generator.
     """
 
@@ -55,22 +61,22 @@ def population(
     does a sample (`users`) of a table; they keep the table's order.
     """
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
-    what = offer(section, base)
-    if not what.generated:
+    offered = offer(section, base)
+    if not offered.generated:
         whole = table(section, features, base)
         for judged in named_identifiers(whole):
             raise DataError(f"{section.source}: feature {judged.column!r}: {unasked(judged)}")
         people = ask(whole, features, section.missing, base)
-        everybody = section.users in (None, people.n)
-        return people if everybody else people.sample(section.users or 0, rng)
-    users = section.users or what.users
+        has_all = section.users in (None, people.n)
+        return people if has_all else people.sample(section.users or 0, rng)
+    users = section.users or offered.users
     if users is None:
         raise DataError(f"{section.source}: people are generated; say in users how many")
     name = section.source.removeprefix(BUILTIN)
     if name == BLOOD:
         return ask(blood_types(users, rng), features)
-    made = generate(name, features, users, rng)
-    return ask(made, features)
+    generated = generate(name, features, users, rng)
+    return ask(generated, features)
 
 
 def source_of(section: Section, base: Path = Path()) -> Source | None:
@@ -82,7 +88,7 @@ def source_of(section: Section, base: Path = Path()) -> Source | None:
 
 
 def offer(section: Section, base: Path = Path()) -> Offer:
-    """Say what a source has, without its people. Raises DataError if there is no such source."""
+    """Describe a source without its people. Raises DataError if there is no such source."""
     name = section.source.removeprefix(BUILTIN)
     if section.answered:
         raise DataError(
@@ -97,10 +103,10 @@ def offer(section: Section, base: Path = Path()) -> Offer:
         return Offer(None, generated=True, levels=law_of(name).levels)
     if name == SETS:
         raise DataError(f'{section.source} holds sets, which only policy.kind = "incidence" counts')
-    there = (BLOOD, *TABLES, *laws())
+    shipped = (BLOOD, *TABLES, *laws())
     raise DataError(
-        f"no population is called {name!r}; shipped are {', '.join(there)}"
-        f"{did_you_mean(name, there)}"
+        f"no population is called {name!r}; shipped are {', '.join(shipped)}"
+        f"{did_you_mean(name, shipped)}"
     )
 
 
@@ -119,7 +125,7 @@ def table(
     source = source_of(section, base)
     if source is None:
         raise DataError(f"{section.source}: its people are generated; a table is accepted")
-    return columns_of(source, section, features, progress)
+    return single_rows(columns_of(source, section, features, progress), section)
 
 
 def columns_of(
@@ -133,23 +139,69 @@ def columns_of(
     Of a file, or where the user gives roles, what each column is stands in `judged`; if no features
     are named, direct identifiers are left out, and a warning says so.
     """
-    chosen = choose(section, features, source.columns)
-    whole = source.table(chosen, section, progress)
+    choices = choose(section, features, source.columns)
     if section.builtin:
-        return whole
-    return _without_identifiers(_judged(whole, section), section, features)
+        return source.table(choices, section, progress)
+    whole = _judged(_with_persons(source, choices, section, progress), section)
+    names = [name for name, _ in choices]
+    table = _select_columns(owned(whole, section, section.missing), names)
+    return _without_identifiers(table, section, features)
+
+
+def _with_persons(
+    source: Source,
+    choices: Sequence[tuple[str, str]],
+    section: Section,
+    progress: Callable[[str], None],
+) -> Table:
+    """Return the chosen columns, and under their own names the columns that define a person."""
+    source_columns = {source_column for _, source_column in choices}
+    names = {ours for ours, _ in choices}
+    more = [name for name in wanted_columns(section, source.columns) if name not in source_columns]
+    more = [name for name in dict.fromkeys(more) if name not in names][
+        : MAX_FEATURES - len(choices)
+    ]
+    if not more or section.missing != DROP_ROW:
+        return source.table([*choices, *((name, name) for name in more)], section, progress)
+    table = source.table(choices, section, progress)  # an empty cell of the others drops no row
+    whole = replace(section, missing=EMPTY)
+    extra = source.table([(name, name) for name in more], whole, progress)
+    rows = slice(None) if table.origin is None else table.origin
+    return changed(
+        table,
+        columns=(*table.columns, *extra.columns),
+        codes=np.asfortranarray(np.hstack((table.codes, extra.codes[rows]))),
+        values=(*table.values, *extra.values),
+    )
 
 
 def _judged(whole: Table, section: Section) -> Table:
-    judged = guess_roles(
-        whole.columns, whole.values, len(whole.codes), section.roles, section.missing
+    """Return the table with the role of each column; a column of persons is an identifier."""
+    roles = dict(section.roles)
+    if section.person is not None:
+        roles[name_in_table(section, section.person)] = "identifier"
+    missing = EMPTY if section.missing == DROP_ROW else section.missing
+    judged = guess_roles(whole.columns, whole.values, len(whole.codes), roles, missing)
+    return changed(whole, judged=judged)
+
+
+def _select_columns(whole: Table, names: Sequence[str]) -> Table:
+    """Return the requested columns; of further roles only the person's is kept."""
+    places = [whole.columns.index(name) for name in names]
+    judged = [column for column in whole.judged if column.column in names or column.said]
+    return changed(
+        whole,
+        columns=tuple(names),
+        codes=whole.codes if len(places) == whole.codes.shape[1] else whole.codes[:, places],
+        values=tuple(whole.values[place] for place in places),
+        judged=tuple(judged),
     )
-    return replace(whole, judged=judged)
 
 
 def _without_identifiers(whole: Table, section: Section, features: Sequence[Feature]) -> Table:
-    """Leave out what nobody may be asked about, unless features name their columns."""
-    out = [judged for judged in whole.judged if judged.role is Role.IDENTIFIER]
+    """Leave out direct identifiers and free text, unless features name their columns."""
+    out = [judged for judged in whole.judged if judged.role in NEVER]
+    out = [judged for judged in out if judged.column in whole.columns]
     if features or not out:
         return whole
     if len(out) == len(whole.columns):
@@ -157,35 +209,34 @@ def _without_identifiers(whole: Table, section: Section, features: Sequence[Feat
             f"{section.source}: every column is a direct identifier ({out[0].column}: "
             f"{out[0].reason}); if one is not, say so: {_as_quasi(out[0])}"
         )
-    gone = {judged.column for judged in out}
-    places = [j for j, name in enumerate(whole.columns) if name not in gone]
-    said = (f"column {judged.column!r} {NOT_ASKED}: {unasked(judged)}" for judged in out)
-    return replace(
+    left_out = {judged.column for judged in out}
+    places = [j for j, name in enumerate(whole.columns) if name not in left_out]
+    notes = (f"column {judged.column!r} {NOT_ASKED}: {unasked(judged)}" for judged in out)
+    return changed(
         whole,
         columns=tuple(whole.columns[j] for j in places),
         codes=whole.codes[:, places],
         values=tuple(whole.values[j] for j in places),
-        warnings=(*whole.warnings, *said),
+        warnings=(*whole.warnings, *notes),
     )
 
 
 def named_identifiers(whole: Table) -> list[JudgedColumn]:
     """The direct identifiers that are among the columns of a table."""
     return [
-        judged
-        for judged in whole.judged
-        if judged.role is Role.IDENTIFIER and judged.column in whole.columns
+        judged for judged in whole.judged if judged.role in NEVER and judged.column in whole.columns
     ]
 
 
 def unasked(judged: JudgedColumn) -> str:
-    """Why a column is not asked about, and how to say that it may be."""
+    """Return why a column is left out, and how to include it."""
     more = "" if judged.said else f"; if not, say {_as_quasi(judged)}"
-    return f"a direct identifier ({judged.reason}){more}"
+    article = "" if judged.role is Role.TEXT else "a "
+    return f"{article}{judged.shown} ({judged.reason}){more}"
 
 
 def _as_quasi(judged: JudgedColumn) -> str:
-    """How to say that a column is no direct identifier."""
+    """Return the setting by which a column is no direct identifier."""
     return f'roles = {{ {quoted_key(judged.column)} = "quasi" }}'
 
 
@@ -200,11 +251,11 @@ def choose(
 ) -> list[tuple[str, str]]:
     """Choose columns, as (our name, theirs): the features', else the renamed ones, else all."""
     names = known(section, columns)
-    wanted = [feature.name for feature in features] or list(section.columns or names)
-    for name in wanted:
+    names_in_use = [feature.name for feature in features] or list(section.columns or names)
+    for name in names_in_use:
         if names.get(name) not in columns:
             raise DataError(
                 f"{section.source}: no column is called {names.get(name, name)!r}; it has "
                 f"{', '.join(columns)}{did_you_mean(name, columns)}"
             )
-    return [(name, names[name]) for name in wanted]
+    return [(name, names[name]) for name in names_in_use]

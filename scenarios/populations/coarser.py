@@ -1,4 +1,4 @@
-"""From what a scenario says of coarser values to the public rules that people apply.
+"""The public rules of coarser values, made from the description in a scenario.
 
 What depends on the data (widths and quantiles of numbers, values that few have, the order of days
 and months) is settled here, once, from the table; the announcement then says it in full, so nobody
@@ -45,7 +45,7 @@ ONE_OF = ("date", "prefix", "bins", "hierarchy")
 def coarser_lines(
     features: Sequence[Feature], labels: Mapping[str, Collection[str]] | None = None
 ) -> list[str]:
-    """A line for each feature whose values are made coarser.
+    """Return a line for each feature with coarser values.
 
     labels: of merged values, those that may be said, by column; then no merged value is. None: all.
     """
@@ -57,7 +57,7 @@ def coarser_lines(
 
 
 def is_coarser(feature: Feature) -> bool:
-    """Whether a feature says anything of coarser values."""
+    """Whether a feature has a key of coarser values."""
     return any(getattr(feature, key) is not None for key in KEYS)
 
 
@@ -68,13 +68,13 @@ def rules_of(
     missing: str,
     base: Path = Path(),
 ) -> tuple[Rule, ...]:
-    """The public rules of a feature.
+    """Return the public rules of a feature.
 
     Args:
-        feature: what the scenario says.
+        feature: of the scenario.
         texts: the values that occur.
-        people: how many have each.
-        missing: what an empty cell is called; it stays as it is.
+        people: number of people with each.
+        missing: the value of an empty cell; it stays unchanged.
         base: the folder that the path of a hierarchy starts from.
 
     Raises:
@@ -83,29 +83,29 @@ def rules_of(
     rules: list[Rule] = []
     try:
         for make in (_spellings, _groups, _shape):
-            said = [coarsened(rules, text) for text in texts]
-            rules += make(feature, said, people, missing, base)
-        said = [coarsened(rules, text) for text in texts]
-        rules += _rare(feature, said, people, missing)
+            coarse_texts = [coarsened(rules, text) for text in texts]
+            rules += make(feature, coarse_texts, people, missing, base)
+        coarse_texts = [coarsened(rules, text) for text in texts]
+        rules += _rare(feature, coarse_texts, people, missing)
     except ParameterError as wrong:
         raise DataError(f"feature {feature.name!r}: {wrong}") from None
     return tuple(rules)
 
 
 def order_of(rules: Sequence[Rule], said: Sequence[str]) -> tuple[str, ...]:
-    """What is said, in an order for people: intervals ascending, all else as texts are."""
-    known = sorted(set(said))
+    """Return the values in an order for people: intervals ascending, other values as texts sort."""
+    values = sorted(set(said))
     bins = next((rule for rule in rules if isinstance(rule, Bins)), None)
     if bins is None:
-        return tuple(known)
+        return tuple(values)
     ascending = {label: place for place, label in enumerate(bins.labels)}
-    return tuple(sorted(known, key=lambda text: (ascending.get(text, len(ascending)), text)))
+    return tuple(sorted(values, key=lambda text: (ascending.get(text, len(ascending)), text)))
 
 
 def in_words(feature: Feature, labels: Collection[str] | None = None) -> str:
-    """What a feature says of coarser values.
+    """Return the coarser values of a feature, in words.
 
-    labels: that may be said, and no merged value may; None: all may.
+    labels: released values, if no merged value may be shown; None: all may.
     """
     return "; ".join(_words(feature, labels))
 
@@ -129,10 +129,10 @@ def _words(feature: Feature, labels: Collection[str] | None) -> Iterator[str]:
 
 def _merged(label: str, values: Sequence[str], labels: Collection[str] | None) -> str:
     if labels is not None:
-        said = label if label in labels and label not in values else "another"
-        return f"{len(values)} value{'s' * (len(values) != 1)} as {said}"
-    few = values if len(values) <= 3 else (*values[:2], f"{len(values) - 2} more")
-    return f"{', '.join(few)} as {label}"
+        label_text = label if label in labels and label not in values else "another"
+        return f"{len(values)} value{'s' * (len(values) != 1)} as {label_text}"
+    examples = values if len(values) <= 3 else (*values[:2], f"{len(values) - 2} more")
+    return f"{', '.join(examples)} as {label}"
 
 
 def _binned(bins: BinsSection) -> str:
@@ -164,8 +164,9 @@ def _shape(
     if feature.date is not None:
         yield _date(feature, texts, missing)
     if feature.prefix is not None:
-        other = (OTHER,) if feature.merge_below is not None else ()  # what is said stays as it is
-        yield Prefix(feature.prefix, (missing, *other))
+        # A merged value stays as it is.
+        merged_label = (OTHER,) if feature.merge_below is not None else ()
+        yield Prefix(feature.prefix, (missing, *merged_label))
     if feature.bins is not None:
         yield _bins(feature, feature.bins, texts, people)
     if feature.hierarchy is not None:
@@ -174,12 +175,14 @@ def _shape(
 
 def _date(feature: Feature, texts: Sequence[str], missing: str) -> Date:
     unit = Unit(feature.date or "year")
-    known = [text for text in texts if text != missing]
-    if known and all(Date(unit).apply(text) == text and not ISO.fullmatch(text) for text in known):
+    known_texts = [text for text in texts if text != missing]
+    if known_texts and all(
+        Date(unit).apply(text) == text and not ISO.fullmatch(text) for text in known_texts
+    ):
         raise DataError(
             f"feature {feature.name!r}: of a date the {unit}, but none of its values is a date as "
             "2019-05-17, 20190517, 17.5.2019 or 5/17/2019 are; such as "
-            f"{', '.join(map(repr, known[:3]))}"
+            f"{', '.join(map(repr, known_texts[:3]))}"
         )
     parted = [match for match in map(PARTED.fullmatch, texts) if match]
     if unit is not Unit.MONTH:
@@ -187,9 +190,9 @@ def _date(feature: Feature, texts: Sequence[str], missing: str) -> Date:
     if feature.day_first is not None:
         wrong = [match for match in parted if int(match[3 if feature.day_first else 1]) > 12]
         if wrong:
-            said = str(feature.day_first).lower()
+            setting = str(feature.day_first).lower()
             raise DataError(
-                f"feature {feature.name!r}: day_first = {said}, but so {wrong[0][0]!r} has no "
+                f"feature {feature.name!r}: day_first = {setting}, but so {wrong[0][0]!r} has no "
                 "month; leave it out, and it is found out"
             )
         return Date(unit, day_first=feature.day_first)
@@ -202,12 +205,10 @@ def _date(feature: Feature, texts: Sequence[str], missing: str) -> Date:
     return Date(unit, day_first=not second)
 
 
-def _bins(
-    feature: Feature, wanted: BinsSection, texts: Sequence[str], people: Sequence[int]
-) -> Bins:
+def _bins(feature: Feature, bins: BinsSection, texts: Sequence[str], people: Sequence[int]) -> Bins:
     pairs = [
-        (number[0], many)
-        for text, many in zip(texts, people, strict=True)
+        (number[0], number_of_people)
+        for text, number_of_people in zip(texts, people, strict=True)
         if (number := numbers_of([text]))
     ]
     if not pairs:
@@ -216,14 +217,14 @@ def _bins(
             f"{', '.join(map(repr, texts[:3]))}"
         )
     numbers = np.array([number for number, _ in pairs])
-    if wanted.edges is not None:
-        edges = list(wanted.edges)
-    elif wanted.width is not None:
-        edges = _steps(feature, numbers, wanted.width, wanted.start)
+    if bins.edges is not None:
+        edges = list(bins.edges)
+    elif bins.width is not None:
+        edges = _steps(feature, numbers, bins.width, bins.start)
     else:
-        everybody = np.repeat(numbers, [many for _, many in pairs])
-        shares = np.arange(1, wanted.quantiles or 2) / (wanted.quantiles or 2)
-        edges = np.unique(np.quantile(everybody, shares, method="higher")).tolist()
+        all_numbers = np.repeat(numbers, [number_of_people for _, number_of_people in pairs])
+        shares = np.arange(1, bins.quantiles or 2) / (bins.quantiles or 2)
+        edges = np.unique(np.quantile(all_numbers, shares, method="higher")).tolist()
     whole = bool((numbers % 1 == 0).all()) and not any(edge % 1 for edge in edges)
     return Bins(tuple(map(float, edges)), whole)
 
@@ -246,9 +247,13 @@ def _rare(
     if feature.merge_below is None:
         return
     have: dict[str, int] = {}
-    for text, many in zip(texts, people, strict=True):
-        have[text] = have.get(text, 0) + many
-    rare = sorted(t for t, many in have.items() if many < feature.merge_below and t != missing)
+    for text, number_of_people in zip(texts, people, strict=True):
+        have[text] = have.get(text, 0) + number_of_people
+    rare = sorted(
+        t
+        for t, number_of_people in have.items()
+        if number_of_people < feature.merge_below and t != missing
+    )
     if rare and rare != [OTHER]:
         yield Merge(((OTHER, tuple(rare)),))
 
@@ -262,13 +267,15 @@ def hierarchy(path: Path, level: int, texts: Sequence[str], missing: str) -> Mer
                 f"{path}: {value!r} has {len(line) - 1} coarser values; level = {level} is none"
             )
         groups.setdefault(line[level], []).append(value)
-    known = {value for group in groups.values() for value in group} | set(groups)
-    lacking = [text for text in texts if text not in known and text != missing]
+    known_values = {value for group in groups.values() for value in group} | set(groups)
+    lacking = [text for text in texts if text not in known_values and text != missing]
     if lacking:
         raise DataError(f"{path}: has no line for {', '.join(map(repr, lacking[:5]))}")
     occurring = set(texts)
-    kept = {label: tuple(v for v in group if v in occurring) for label, group in groups.items()}
-    return Merge(tuple((label, group) for label, group in kept.items() if group))
+    groups_present = {
+        label: tuple(v for v in group if v in occurring) for label, group in groups.items()
+    }
+    return Merge(tuple((label, group) for label, group in groups_present.items() if group))
 
 
 def levels(path: Path) -> dict[str, tuple[str, ...]]:
@@ -282,10 +289,10 @@ def levels(path: Path) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=16)
 def _levels(content: Content) -> dict[str, tuple[str, ...]]:
-    asked = FileOptions(header=False)
-    names = csvfile.header(content, asked)
+    options = FileOptions(header=False)
+    names = csvfile.header(content, options)
     levels: dict[str, tuple[str, ...]] = {}
-    for row in csvfile.rows(content, names, [], asked):
+    for row in csvfile.rows(content, names, [], options):
         line = tuple(cell.strip() for cell in row)
         if levels.setdefault(line[0], line) != line:
             raise DataError(f"{content.path}: {line[0]!r} has two lines; each value has one")

@@ -20,16 +20,16 @@ from .header_line import numbered
 
 def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     """Name the columns, without the spaces around them."""
-    written = dialect_of(content, asked)
-    for _, row in _lines(content, written):
-        return tuple(name.strip() for name in row) if written.header else numbered(len(row))
+    dialect = dialect_of(content, asked)
+    for _, row in _lines(content, dialect):
+        return tuple(name.strip() for name in row) if dialect.header else numbered(len(row))
     raise DataError(
         f"{content.path}: the file is empty; a header and one line for each person are needed"
     )
 
 
 def describe(content: Content, asked: FileOptions = NOTHING) -> str:
-    """How the file is written, in one line."""
+    """Return the form of the file, in a line."""
     return dialect_of(content, asked).description()
 
 
@@ -41,15 +41,15 @@ def rows(
     Raises DataError for a row that has another number of cells than the header.
     """
     names = header(content, asked)
-    written = dialect_of(content, asked)
+    dialect = dialect_of(content, asked)
     places = [names.index(column) for column in columns]
     all_of_it = places == list(range(len(names)))
-    for number, row in _people(content, written):
+    for number, row in _people(content, dialect):
         if len(row) != len(names):
             if not row:
                 empty.append(number)
                 continue
-            raise DataError(_ragged(content.path, number, row, names, written))
+            raise DataError(_ragged(content.path, number, row, names, dialect))
         yield row if all_of_it else [row[place] for place in places]
 
 
@@ -62,46 +62,46 @@ def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:
 
 
 def _ragged(
-    path: Path, number: int, row: Sequence[str], names: Sequence[str], written: Dialect
+    path: Path, number: int, row: Sequence[str], names: Sequence[str], dialect: Dialect
 ) -> str:
-    first = "the header" if written.header else "the first line"
-    between = SEPARATORS.get(written.separator, repr(written.separator))
+    first = "the header" if dialect.header else "the first line"
+    separator_name = SEPARATORS.get(dialect.separator, repr(dialect.separator))
     return (
         f"{path}:{number}: {len(row)} cells found, {first} has {len(names)} columns; "
-        f"a {between} inside a value needs quotation marks around the value"
+        f"a {separator_name} inside a value needs quotation marks around the value"
     )
 
 
-def _people(content: Content, written: Dialect) -> Iterator[tuple[int, list[str]]]:
+def _people(content: Content, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     """Every record but the header."""
-    lines = _lines(content, written)
+    lines = _lines(content, dialect)
     first = next(lines, None)
-    if first is None or written.header:
+    if first is None or dialect.header:
         return lines
     return chain([first], lines)
 
 
-def _lines(content: Content, written: Dialect) -> Iterator[tuple[int, list[str]]]:
+def _lines(content: Content, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     """Yield each record with the number of the line that it ends on; strict in what it reads."""
-    with _understood(content, written.encoding), content.text(written.encoding) as file:
-        for _ in range(written.skip):
+    with _understood(content, dialect.encoding), content.text(dialect.encoding) as file:
+        for _ in range(dialect.skip):
             file.readline()
-        reader = csv.reader(file, delimiter=written.separator, strict=True)
+        reader = csv.reader(file, delimiter=dialect.separator, strict=True)
         try:
             for row in reader:
-                yield reader.line_num + written.skip, row
+                yield reader.line_num + dialect.skip, row
         except csv.Error as bad:
             advice = "a quotation mark inside a quoted value is written twice"
             if "field limit" in str(bad):
                 advice = "shorten the cell, or close the quotation mark that it begins with"
             raise DataError(
-                f"{content.path}:{reader.line_num + written.skip}: not CSV: {bad}; {advice}"
+                f"{content.path}:{reader.line_num + dialect.skip}: not CSV: {bad}; {advice}"
             ) from None
 
 
 @contextmanager
 def _understood(content: Content, encoding: str) -> Iterator[None]:
-    """Turn bytes that are not of the encoding into an error that says which ones."""
+    """Turn bytes that are not of the encoding into an error with their place."""
     try:
         yield
     except UnicodeError as bad:

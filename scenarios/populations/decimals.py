@@ -1,8 +1,8 @@
 """Decimals that are written with a comma, as in most of Europe, become decimals with a point.
 
 A column is read so if every cell that is not empty is such a number and some cell proves it: the
-digits behind its comma are not three. `1,234` may be a thousand or one: where all cells are like
-that the user has to say which, and is told.
+digits behind its comma are not three. `1,234` may be above a thousand or below two: if all cells
+are like that, a message requests the sign from the user.
 """
 
 import re
@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER
 from .people import Codes, Table
+from .values import UNKNOWN
 
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # 1.234.567,89
 GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # one number, or a thousand of them
@@ -23,13 +24,13 @@ GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # one number, or a thousand of t
 def pointed(path: Path, table: Table, said: str | None, missing: str) -> Table:
     """Write numbers with a point. said: the sign that the user says, None to find out.
 
-    missing: what an empty cell is called. Raises DataError where numbers cannot be as is said.
+    missing: the value of an empty cell. Raises DataError if numbers contradict the sign.
     """
     codes, values, commas, doubtful = table.codes, list(table.values), [], []
     if said == ".":
         return replace(table, warnings=(*table.warnings, *_unread(table, missing)))
     for j, texts in enumerate(table.values):
-        kind = _kind([text for text in texts if text != missing], sure=said == ",")
+        kind = _kind([text for text in texts if _is_value(text, missing)], sure=said == ",")
         if kind == "doubtful":
             doubtful.append(table.columns[j])
         if kind != "comma":
@@ -53,14 +54,17 @@ def pointed(path: Path, table: Table, said: str | None, missing: str) -> Table:
 
 
 def renamed(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
-    """Codes for a column whose code c is called texts[c] from now on; equal names become one."""
+    """Return the codes of a column with new texts; equal texts are merged.
+
+    texts: the new text of each code.
+    """
     order = tuple(sorted(set(texts)))
     place = {text: code for code, text in enumerate(order)}
     return np.array([place[text] for text in texts], np.int32)[codes], order
 
 
 def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
-    """Whether texts are decimals with a comma, could be, or are not."""
+    """Return "comma" for decimals with a comma, "doubtful" if they could be, None otherwise."""
     signs = "".join(texts)
     if "," not in signs and not (sure and "." in signs):
         return None
@@ -76,9 +80,9 @@ def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
 def _unread(table: Table, missing: str) -> Iterator[str]:
     """Name columns of which the commas would be decimals, had the user not said a point."""
     for name, texts in zip(table.columns, table.values, strict=True):
-        known = [text for text in texts if text != missing]
-        if _kind(known, sure=False) == "comma":
-            example = next(text for text in known if "," in text)
+        known_texts = [text for text in texts if _is_value(text, missing)]
+        if _kind(known_texts, sure=False) == "comma":
+            example = next(text for text in known_texts if "," in text)
             yield (
                 f"column {name!r}: {example!r} and its like are read as text, for decimals have a "
                 "point as you said; leave that out, and they are numbers"
@@ -86,7 +90,7 @@ def _unread(table: Table, missing: str) -> Iterator[str]:
 
 
 def _refuse_points(path: Path, table: Table) -> None:
-    """DataError where decimals are written with a point, against what the user said."""
+    """Raise DataError if decimals are written with a point, against the user's sign."""
     for name, texts in zip(table.columns, table.values, strict=True):
         points = [text for text in texts if "." in text and NUMBER.fullmatch(text)]
         if points:
@@ -96,5 +100,10 @@ def _refuse_points(path: Path, table: Table) -> None:
             )
 
 
+def _is_value(text: str, missing: str) -> bool:
+    """Whether a text is a value, and does not stand for a missing value."""
+    return text != missing and text.casefold() not in UNKNOWN
+
+
 def _point(text: str, missing: str) -> str:
-    return text if text == missing else text.replace(".", "").replace(",", ".")
+    return text if not _is_value(text, missing) else text.replace(".", "").replace(",", ".")

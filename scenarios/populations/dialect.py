@@ -1,8 +1,8 @@
-"""How a text file of a table is written: found out from its first lines, and said in one line.
+"""The dialect of a text file with a table: detected from its first lines, and described in a line.
 
-The separator is the one that parts the first lines into the same number of cells, at least two,
-most often; of equals, the one with the most cells. Spreadsheets of many countries write `;`, and
-may begin with a line `sep=;`.
+The separator is the character that parts the first lines into the same number of cells, at least
+two, most often; of equals, the one with the most cells. Spreadsheets of many countries write `;`,
+and may begin with a line `sep=;`.
 """
 
 import csv
@@ -25,7 +25,7 @@ AGREEING = 0.9  # share of the lines that have to have as many cells as the firs
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a text file is written.
+    """The dialect of a text file.
 
     Attributes:
         encoding: of the text, by Python's name.
@@ -41,10 +41,10 @@ class Dialect:
 
     def description(self) -> str:
         """The same in words, with the options by which it is overruled."""
-        between = SEPARATORS.get(self.separator, repr(self.separator))
+        separator_name = SEPARATORS.get(self.separator, repr(self.separator))
         line = self.skip + 1
         head = f"header in line {line}" if self.header else "no header: columns are c1, c2, ..."
-        return f"{between}, {shown(self.encoding)}, {head}"
+        return f"{separator_name}, {shown(self.encoding)}, {head}"
 
 
 @lru_cache(maxsize=2)
@@ -93,26 +93,26 @@ def _rows(lines: list[str], separator: str) -> Iterator[list[str]]:
         return  # reading the file says what is wrong, and where
 
 
-def _separator(path: Path, lines: list[str], said: str | None) -> str:
+def _separator(path: Path, lines: list[str], separator: str | None) -> str:
     fits = {mark: _fit(lines, mark) for mark in SEPARATORS}
     best = max(fits, key=lambda mark: fits[mark])  # of equals, the first
-    if said is None:
+    if separator is None:
         return best
-    if len(said) != 1 or said in '"\r\n':
-        raise DataError(f"{path}: separator {said!r}; one character is accepted, or tab")
-    if fits[best][0] and _fit(lines, said) == NONE:
+    if len(separator) != 1 or separator in '"\r\n':
+        raise DataError(f"{path}: separator {separator!r}; one character is accepted, or tab")
+    if fits[best][0] and _fit(lines, separator) == NONE:
         raise DataError(
-            f"{path}: with the separator {said!r} the first line is a single column; its lines "
-            f"fit {best!r} ({SEPARATORS[best]}): say that, or leave the separator out"
+            f"{path}: with the separator {separator!r} the first line is a single column; its "
+            f"lines fit {best!r} ({SEPARATORS[best]}): say that, or leave the separator out"
         )
-    return said
+    return separator
 
 
 NONE = (0, 0.0, 0)
 
 
 def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
-    """How well a separator fits: whether lines agree, the share that does, and the cells."""
+    """Return how well a separator fits: agreement of lines (2 or 1), their share, the cells."""
     widths = [len(row) for row in _rows(lines, mark)]
     if not widths or widths[0] < 2:
         return NONE

@@ -38,8 +38,8 @@ class Encoded:
     Attributes:
         codes: n x d, indices into `values`.
         values: the texts of each column.
-        dropped: how many rows were left out.
-        odd: what was changed, in words.
+        dropped: number of rows left out.
+        odd: the changes, in words.
         rows: the numbers (from 0) of the rows that are left; None: all of them.
     """
 
@@ -51,9 +51,9 @@ class Encoded:
 
 
 class Unusable(Exception):
-    """A text that cannot be a value: which column, which row (both from 0), and why.
+    """A text that cannot be a value: column and row (both from 0), and the reason.
 
-    Never seen outside: who knows the file makes a DataError of it.
+    Internal: the caller, which knows the file, raises DataError in its place.
     """
 
     def __init__(self, column: int, row: int, why: str) -> None:
@@ -68,10 +68,10 @@ def encode(
     lacking: Collection[str] = (),
     progress: Callable[[int], None] = lambda _rows: None,
 ) -> Encoded:
-    """Encode rows of these columns. missing: what an empty cell is called, or `drop-row`.
+    """Encode rows of these columns. missing: the value of an empty cell, or `drop-row`.
 
-    lacking: texts that mean the same as an empty cell. progress: is told the rows so far, now and
-    then.
+    lacking: texts that mean the same as an empty cell. progress: receives the number of rows so
+    far, at intervals.
 
     Raises Unusable for a text that no ballot could hold.
     """
@@ -116,19 +116,19 @@ class _Column:
         return self.parts
 
     def counted(self) -> _Codes:
-        """How many rows have each text."""
-        many = len(self.numbering)
-        counts = (np.bincount(part, minlength=many) for part in self.settle())
-        return sum(counts, start=np.zeros(many, np.int64))
+        """Return the number of rows with each text."""
+        size = len(self.numbering)
+        counts = (np.bincount(part, minlength=size) for part in self.settle())
+        return sum(counts, start=np.zeros(size, np.int64))
 
     def first(self, number: int) -> int:
         """The first row that has a text."""
-        before = 0
+        rows_before = 0
         for part in self.settle():
             rows = np.flatnonzero(part == number)
             if rows.size:
-                return before + int(rows[0])
-            before += len(part)
+                return rows_before + int(rows[0])
+            rows_before += len(part)
         raise AssertionError(f"no row has number {number}")  # pragma: no cover - each has one
 
 
@@ -168,15 +168,15 @@ def _settle(
 
 def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[str]) -> Encoded:
     """Keep these rows, forget the values that only dropped ones had, and say how many went."""
-    before, table = len(table), np.asfortranarray(table[rows])
-    dropped = before - len(table)
-    odd.append(f"{dropped:,} of {before:,} rows dropped: a cell of a column in use was empty")
-    kept = []
+    rows_before, table = len(table), np.asfortranarray(table[rows])
+    dropped = rows_before - len(table)
+    odd.append(f"{dropped:,} of {rows_before:,} rows dropped: a cell of a column in use was empty")
+    kept_texts = []
     for j, texts in enumerate(values):
-        used = np.bincount(table[:, j], minlength=len(texts)) > 0
-        table[:, j] = (np.cumsum(used, dtype=np.int32) - 1)[table[:, j]]
-        kept.append(tuple(compress(texts, used.tolist())))
-    return Encoded(table, tuple(kept), dropped, tuple(odd), rows)
+        is_used = np.bincount(table[:, j], minlength=len(texts)) > 0
+        table[:, j] = (np.cumsum(is_used, dtype=np.int32) - 1)[table[:, j]]
+        kept_texts.append(tuple(compress(texts, is_used.tolist())))
+    return Encoded(table, tuple(kept_texts), dropped, tuple(odd), rows)
 
 
 def _refuse(place: int, column: _Column, texts: tuple[str, ...]) -> None:
@@ -185,12 +185,12 @@ def _refuse(place: int, column: _Column, texts: tuple[str, ...]) -> None:
     for code, text in enumerate(texts):
         size = len(text.encode())
         if size > MAX_WIDTH:
-            why = f"a value of {size:,} bytes of UTF-8; at most {MAX_WIDTH:,} are accepted"
+            reason = f"a value of {size:,} bytes of UTF-8; at most {MAX_WIDTH:,} are accepted"
         elif not text.isprintable() and any(unicodedata.category(c) in UNSEEN for c in text):
-            why = (
+            reason = (
                 f"{text[:40]!r} holds a line break or another control character; choose columns "
                 "without this one, or take that out of the cell"
             )
         else:
             continue
-        raise Unusable(place, column.first(code), why)
+        raise Unusable(place, column.first(code), reason)

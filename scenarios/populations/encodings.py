@@ -1,4 +1,4 @@
-"""In which encoding a text file is written: what its bytes prove, and else what is usual.
+"""The encoding of a text file: proved by its bytes, or else the usual encoding.
 
     a byte-order mark             UTF-8, UTF-16, UTF-32
     every second byte is 0        UTF-16 without a mark
@@ -42,18 +42,18 @@ OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
 def encoding_of(content: Content, said: str | None = None) -> str:
-    """Name the encoding of a text file. said: by the user. Raises DataError for what is no text."""
+    """Name the encoding of a text file. said: by the user. Raises DataError for a binary file."""
     with content.open() as file:
         head = file.read(HEAD)
     _text(content.path, head)
     if said is not None:
-        return _known(content, said, head)
+        return _checked_encoding(content, said, head)
     for mark, name in MARKS:
         if head.startswith(mark):
             return name
-    odd, even = head[1::2].count(0), head[::2].count(0)
-    if max(odd, even) > len(head) // 5:
-        return "utf-16-le" if odd > even else "utf-16-be"
+    odd, even_zeros = head[1::2].count(0), head[::2].count(0)
+    if max(odd, even_zeros) > len(head) // 5:
+        return "utf-16-le" if odd > even_zeros else "utf-16-be"
     return _without_mark(content)
 
 
@@ -63,23 +63,23 @@ def shown(encoding: str) -> str:
 
 
 def misread(path: Path, encoding: str, bad: UnicodeError) -> DataError:
-    """What to raise where bytes are not of an encoding."""
-    says = "leave the encoding out, and it is found out"
-    return DataError(f"{path}: not {shown(encoding)}: {bad}; {says}")
+    """Return the error for bytes that are not of an encoding."""
+    remedy = "leave the encoding out, and it is found out"
+    return DataError(f"{path}: not {shown(encoding)}: {bad}; {remedy}")
 
 
 def _without_mark(content: Content) -> str:
     if _is_utf8(content):
         return "utf-8"
-    met = set[int]()
+    values = set[int]()
     for piece in _pieces(content):
-        met.update(piece)
-    if met & CONTROLS:
+        values.update(piece)
+    if values & CONTROLS:
         raise DataError(
-            f"{content.path}: not a text file: it holds the byte 0x{min(met & CONTROLS):02x}; save "
-            "the table as CSV"
+            f"{content.path}: not a text file: it holds the byte 0x{min(values & CONTROLS):02x}; "
+            "save the table as CSV"
         )
-    windows = any(0x80 <= byte < 0xA0 for byte in met) and not met & UNKNOWN_TO_CP1252
+    windows = any(0x80 <= byte < 0xA0 for byte in values) and not values & UNKNOWN_TO_CP1252
     return "cp1252" if windows else "latin-1"
 
 
@@ -101,30 +101,35 @@ def _pieces(content: Content) -> Iterator[bytes]:
 
 
 def _text(path: Path, head: bytes) -> None:
-    for start, what in KNOWN_AS.items():
+    for start, file_kind in KNOWN_AS.items():
         if head.startswith(start):
-            raise DataError(f"{path}: holds {what}, whatever it is called; rename it so")
+            raise DataError(f"{path}: holds {file_kind}, whatever it is called; rename it so")
     if head.startswith(OLD_EXCEL):
         raise DataError(f"{path}: an old Excel workbook (.xls); save it as .xlsx or as CSV")
 
 
-def _known(content: Content, said: str, head: bytes) -> str:
+def _checked_encoding(content: Content, encoding: str, head: bytes) -> str:
     path = content.path
     try:
-        name = codecs.lookup(said).name
+        name = codecs.lookup(encoding).name
     except (LookupError, ValueError):
         raise DataError(
-            f"{path}: no encoding is called {said!r}; utf-8, utf-16, latin-1 and cp1252 are usual"
+            f"{path}: no encoding is called {encoding!r}; utf-8, utf-16, latin-1 and cp1252 are "
+            "usual"
         ) from None
     name = {"iso8859-1": "latin-1"}.get(name, name)
-    marked = next((known for mark, known in MARKS if head.startswith(mark)), "")
+    marked = next((mark_encoding for mark, mark_encoding in MARKS if head.startswith(mark)), "")
     if name == "utf-8" and marked == "utf-8-sig":
         return marked
     if marked and name.split("-")[:2] != marked.split("-")[:2]:
-        of = shown(marked).split(" ")[0]
-        raise DataError(f"{path}: begins with the mark of {of}, so it is not {said}; leave it out")
+        mark_name = shown(marked).split(" ")[0]
+        raise DataError(
+            f"{path}: begins with the mark of {mark_name}, so it is not {encoding}; leave it out"
+        )
     if name in ONE_BYTE and not _is_ascii(content) and _is_utf8(content):
-        raise DataError(f"{path}: is UTF-8 throughout, so it is not {said}; leave the encoding out")
+        raise DataError(
+            f"{path}: is UTF-8 throughout, so it is not {encoding}; leave the encoding out"
+        )
     return name
 
 

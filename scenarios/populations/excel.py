@@ -1,7 +1,7 @@
 """Excel workbooks through openpyxl, which is imported only here and only when one is opened.
 
 Cells are read as they are stored: dates as ISO 8601, whole numbers without a point, formulas as the
-values that were last computed. What is above the first row with a cell in it is skipped.
+values that were last computed. Empty rows above the first cell are skipped.
 """
 
 import re
@@ -34,7 +34,7 @@ class _Damaged(Exception):
 
 
 class Sheet(Protocol):
-    """What is used of openpyxl's sheets, which have no types of their own."""
+    """The used part of openpyxl's sheets, which have no types of their own."""
 
     title: str
     parent: Any
@@ -48,29 +48,29 @@ def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     """Name the columns."""
     with _opened(content, asked) as sheet:
         first = _first(sheet)
-        others = [name for name in sheet.parent.sheetnames if name != sheet.title]
+        further_sheets = [name for name in sheet.parent.sheetnames if name != sheet.title]
         empty = f"{content.path}: sheet {sheet.title!r} is empty"
     if not first:
-        more = f"; --sheet reads another: {listed(others)}" if others else ""
+        more = f"; --sheet reads another: {listed(further_sheets)}" if further_sheets else ""
         raise DataError(f"{empty}; a header and one row a person are needed{more}")
-    named = names_columns([row for _, row in first]) if asked.header is None else asked.header
+    has_names = names_columns([row for _, row in first]) if asked.header is None else asked.header
     names = _trimmed(first[0][1])
-    return tuple(names) if named else numbered(len(names))
+    return tuple(names) if has_names else numbered(len(names))
 
 
 def describe(content: Content, asked: FileOptions = NOTHING) -> str:
-    """How the file is written, in one line."""
+    """Return the form of the file, in a line."""
     with _opened(content, asked) as sheet:
         sheets = sheet.parent.sheetnames
         first = _first(sheet)
         title = sheet.title
-    named = names_columns([row for _, row in first]) if asked.header is None else asked.header
-    of = f" of {len(sheets)}" if len(sheets) > 1 else ""
-    others = [name for name in sheets if name != title] if asked.sheet is None else []
-    more = f"; --sheet reads another: {listed(others)}" if others else ""
+    has_names = names_columns([row for _, row in first]) if asked.header is None else asked.header
+    sheet_count = f" of {len(sheets)}" if len(sheets) > 1 else ""
+    further_sheets = [name for name in sheets if name != title] if asked.sheet is None else []
+    more = f"; --sheet reads another: {listed(further_sheets)}" if further_sheets else ""
     number = first[0][0] if first else 1
-    head = f"header in row {number}" if named else "no header: columns are c1, c2, ..."
-    return f"Excel, sheet {title!r}{of}, {head}{more}"
+    head = f"header in row {number}" if has_names else "no header: columns are c1, c2, ..."
+    return f"Excel, sheet {title!r}{sheet_count}, {head}{more}"
 
 
 def rows(
@@ -80,10 +80,10 @@ def rows(
     names = header(content, asked)
     places = [names.index(column) for column in columns]
     _refuse_uncalculated(content, asked, columns, places)
-    before = 0
+    last_row = 0
     for number, row in _people(content, asked, names):
-        empty.extend(range(before + 1, number) if before else ())
-        before = number
+        empty.extend(range(last_row + 1, number) if last_row else ())
+        last_row = number
         if any(row[len(names) :]):
             raise DataError(
                 f"{content.path}: row {number}: a cell beyond the {len(names)} columns of the "
@@ -94,10 +94,10 @@ def rows(
 
 
 def _refuse_uncalculated(
-    content: Content, asked: FileOptions, columns: Sequence[str], places: Sequence[int]
+    content: Content, options: FileOptions, columns: Sequence[str], places: Sequence[int]
 ) -> None:
-    """DataError for a formula without its value, which a program wrote that does not calculate."""
-    with _opened(content, asked) as sheet:
+    """Raise DataError for a formula without a value: its writer does not calculate."""
+    with _opened(content, options) as sheet:
         part = getattr(sheet, "_worksheet_path", "")  # openpyxl says it nowhere else
     names = dict(zip(places, columns, strict=True))
     for letters, number in _formulas_alone(content, part):
@@ -134,9 +134,9 @@ def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:
 
 
 def _people(
-    content: Content, asked: FileOptions, names: Sequence[str]
+    content: Content, options: FileOptions, names: Sequence[str]
 ) -> Iterator[tuple[int, list[str]]]:
-    with _opened(content, asked) as sheet:
+    with _opened(content, options) as sheet:
         lines = _rows(sheet)
         first = next(lines, None)
         if first is not None and tuple(_trimmed(first[1])) != tuple(names):
@@ -205,7 +205,7 @@ def _cell(value: Any) -> str:
 
 
 @contextmanager
-def _opened(content: Content, asked: FileOptions) -> Iterator[Sheet]:
+def _opened(content: Content, options: FileOptions) -> Iterator[Sheet]:
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
@@ -218,13 +218,13 @@ def _opened(content: Content, asked: FileOptions) -> Iterator[Sheet]:
         raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None
     try:
         names = book.sheetnames
-        wanted = names[0] if asked.sheet is None else asked.sheet
-        if wanted not in names:
+        sheet_name = names[0] if options.sheet is None else options.sheet
+        if sheet_name not in names:
             raise DataError(
-                f"{content.path}: no sheet is called {wanted!r}; it has {listed(names)}"
-                f"{did_you_mean(wanted, names)}"
+                f"{content.path}: no sheet is called {sheet_name!r}; it has {listed(names)}"
+                f"{did_you_mean(sheet_name, names)}"
             )
-        sheet: Any = book[wanted]
+        sheet: Any = book[sheet_name]
         sheet.reset_dimensions()  # programs write wrong ones, and rows beyond would be lost
         yield sheet
     except _Damaged as bad:

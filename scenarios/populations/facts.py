@@ -1,4 +1,4 @@
-"""What is known of the people of a scenario, and every way its features contradict them."""
+"""The facts about the people of a scenario, and all contradictions by its features."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,14 +21,14 @@ USERS = ("population", "users")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a scenario before it is played.
+    """The facts about a scenario before it is played.
 
-    None is what is not known, because what says so is itself wrong.
+    None: unknown, because the key that would say it is itself wrong.
 
     Attributes:
-        people: how many take part.
-        features: the columns asked about.
-        shufflers: how many.
+        people: number of participants.
+        features: the requested columns.
+        shufflers: their number.
         asked: the people of the smaller round: fewer than all in the statistical setting only.
         sizes: values in the domain of each feature.
     """
@@ -58,8 +58,10 @@ def _domain(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
         "open": feature.open,
     }
     if sum(kinds.values()) > 1:
-        both = [key for key, said in kinds.items() if said]
-        yield problem((*path, both[1]), f"{' and '.join(both)} exclude each other; choose one")
+        keys_given = [key for key, setting in kinds.items() if setting]
+        yield problem(
+            (*path, keys_given[1]), f"{' and '.join(keys_given)} exclude each other; choose one"
+        )
     if feature.width is not None and not feature.open:
         yield problem(
             (*path, "width"),
@@ -79,15 +81,19 @@ def _domain(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
 
 def coarser(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
     """Report coarser values that contradict each other."""
-    both = [key for key in ONE_OF if getattr(feature, key) is not None]
-    if len(both) > 1:
-        yield problem((*path, both[1]), f"{' and '.join(both)} exclude each other; choose one")
+    keys_given = [key for key in ONE_OF if getattr(feature, key) is not None]
+    if len(keys_given) > 1:
+        yield problem(
+            (*path, keys_given[1]), f"{' and '.join(keys_given)} exclude each other; choose one"
+        )
     if feature.bins is not None:
         kinds = ("edges", "width", "quantiles")
-        named = [key for key in kinds if getattr(feature.bins, key) is not None]
-        if len(named) != 1:
-            told = " and ".join(named) or "none"
-            yield problem((*path, "bins"), f"found {told}; one of {', '.join(kinds)} is accepted")
+        bin_keys = [key for key in kinds if getattr(feature.bins, key) is not None]
+        if len(bin_keys) != 1:
+            keys_text = " and ".join(bin_keys) or "none"
+            yield problem(
+                (*path, "bins"), f"found {keys_text}; one of {', '.join(kinds)} is accepted"
+            )
         edges = feature.bins.edges or ()
         if any(b <= a for a, b in pairwise(edges)):
             yield problem((*path, "bins"), "edges ascend, none twice")
@@ -113,33 +119,36 @@ def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
 
 
 def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
-    """Look at the source: what it has, and what the scenario asks of it in vain."""
-    asked = tuple(feature.name for feature in scenario.feature) or None
+    """Read the source: its facts, and the scenario's requests that it cannot meet."""
+    names_given = tuple(feature.name for feature in scenario.feature) or None
     try:
-        what = offer(scenario.population, base)
-        problems = [*_columns(scenario, what), *_levels(scenario, what)]
-        if what.generated:
-            names = asked or what.columns or NAMES
-            facts = replace(_facts(scenario, what.users, names), sizes=_made(scenario, what, names))
-            return facts, [*problems, *_generated(scenario, what)]
+        offered = offer(scenario.population, base)
+        problems = [*_columns(scenario, offered), *_levels(scenario, offered)]
+        if offered.generated:
+            names = names_given or offered.columns or NAMES
+            facts = replace(
+                _facts(scenario, offered.users, names),
+                sizes=_generated_sizes(scenario, offered, names),
+            )
+            return facts, [*problems, *_generated(scenario, offered)]
         if problems:
-            return Facts(None, asked), problems
+            return Facts(None, names_given), problems
         whole = table(scenario.population, scenario.feature, base)
     except DataError as bad:
-        return Facts(None, asked), [problem(("population", "source"), str(bad))]
-    said, problems = _said(scenario, whole, base)
-    problems += _contradictions(scenario, whole, said)
-    sizes = _held(scenario, whole, said)
+        return Facts(None, names_given), [problem(("population", "source"), str(bad))]
+    texts_by_column, problems = _coarse_texts(scenario, whole, base)
+    problems += _contradictions(scenario, whole, texts_by_column)
+    sizes = _table_sizes(scenario, whole, texts_by_column)
     facts = replace(_facts(scenario, len(whole.codes), whole.columns), sizes=sizes)
     if (facts.people or 0) > len(whole.codes):
-        says = f"{whole.name} has only {len(whole.codes):,} people to draw from"
-        problems.append(problem(USERS, f"found {facts.people:,}; {says}"))
+        shortage = f"{whole.name} has only {len(whole.codes):,} people to draw from"
+        problems.append(problem(USERS, f"found {facts.people:,}; {shortage}"))
         return Facts(None, whole.columns), problems
     return facts, problems
 
 
 def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...]) -> Facts:
-    """Say who takes part, in all and in the smaller round."""
+    """Return the number of participants, in all and in the smaller round."""
     section = scenario.population
     if section.setting == "fixed":
         people = section.users or available
@@ -150,53 +159,58 @@ def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...])
     return Facts(first + second, features, asked=min(first, second))
 
 
-def _made(scenario: Scenario, what: Offer, names: tuple[str, ...]) -> tuple[int, ...]:
-    """How many values each feature of generated people has."""
-    if what.columns is not None:
+def _generated_sizes(scenario: Scenario, offered: Offer, names: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the number of values of each feature of generated people."""
+    if offered.columns is not None:
         return (len(PRESENCE),) * len(names)
     features = scenario.feature or tuple(Feature(name=name) for name in names)
     return tuple(
-        len(feature.values or ()) or feature.levels or what.levels or LEVELS for feature in features
+        len(feature.values or ()) or feature.levels or offered.levels or LEVELS
+        for feature in features
     )
 
 
-def _said(
+def _coarse_texts(
     scenario: Scenario, whole: Table, base: Folder
 ) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
-    """What people can say of each feature, after it was made coarser, and what cannot be."""
-    said, problems = dict(zip(whole.columns, whole.values, strict=True)), []
+    """Return the possible values of each feature, after it was made coarser, and the problems."""
+    texts_by_column, problems = dict(zip(whole.columns, whole.values, strict=True)), []
     for i, feature in enumerate(scenario.feature):
         try:
-            said[feature.name] = say(whole, feature, scenario.population.missing, base).texts
+            texts_by_column[feature.name] = say(
+                whole, feature, scenario.population.missing, base
+            ).texts
         except DataError as bad:
             key = next(key for key in KEYS if getattr(feature, key) is not None)
             problems.append(problem(("feature", i, key), str(bad)))
-    return said, problems
+    return texts_by_column, problems
 
 
-def _held(scenario: Scenario, whole: Table, said: Mapping[str, Sequence[str]]) -> tuple[int, ...]:
-    """How many values each feature of a table has: those it lists, or those that are said."""
-    named = {feature.name: len(feature.values or ()) for feature in scenario.feature}
-    return tuple(named.get(name) or len(said[name]) for name in whole.columns)
+def _table_sizes(
+    scenario: Scenario, whole: Table, texts_by_column: Mapping[str, Sequence[str]]
+) -> tuple[int, ...]:
+    """Return the number of values of each feature of a table: listed values, or possible values."""
+    value_counts = {feature.name: len(feature.values or ()) for feature in scenario.feature}
+    return tuple(value_counts.get(name) or len(texts_by_column[name]) for name in whole.columns)
 
 
-def _columns(scenario: Scenario, what: Offer) -> Iterator[Problem]:
+def _columns(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
     """Report columns that the source does not have."""
     section = scenario.population
-    if what.generated and section.columns:
+    if offered.generated and section.columns:
         yield problem(
             ("population", "columns"),
             "generated people have no columns to rename; name them in [[feature]]",
         )
-    if what.columns is None:
+    if offered.columns is None:
         return
-    has = f"{section.source} has {listed(what.columns)}"
-    for ours, theirs in () if what.generated else section.columns.items():
-        if theirs not in what.columns:
-            hint = did_you_mean(theirs, what.columns)
-            message = f"no column is called {quoted(theirs)}; {has}{hint}"
+    has = f"{section.source} has {listed(offered.columns)}"
+    for ours, source_column in () if offered.generated else section.columns.items():
+        if source_column not in offered.columns:
+            hint = did_you_mean(source_column, offered.columns)
+            message = f"no column is called {quoted(source_column)}; {has}{hint}"
             yield problem(("population", "columns", ours), message)
-    names = known(section, what.columns)
+    names = known(section, offered.columns)
     for name in section.roles:
         if name not in names:
             message = f"no column is called {quoted(name)}; {has}{did_you_mean(name, names)}"
@@ -207,9 +221,9 @@ def _columns(scenario: Scenario, what: Offer) -> Iterator[Problem]:
             yield problem(("feature", i, "name"), message + did_you_mean(feature.name, names))
 
 
-def _levels(scenario: Scenario, what: Offer) -> Iterator[Problem]:
+def _levels(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
     """Report levels where the source has values of its own."""
-    if what.generated and what.columns is None:
+    if offered.generated and offered.columns is None:
         return
     for i, feature in enumerate(scenario.feature):
         if feature.levels is not None:
@@ -219,21 +233,21 @@ def _levels(scenario: Scenario, what: Offer) -> Iterator[Problem]:
             )
 
 
-def _generated(scenario: Scenario, what: Offer) -> Iterator[Problem]:
+def _generated(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
     section = scenario.population
     for i, feature in enumerate(scenario.feature):
         if is_coarser(feature):
-            says = f"{section.source} makes people of few values; coarser ones are for a table's"
-            yield problem(("feature", i), says)
-    if section.users is None and what.users is None:
+            reason = f"{section.source} makes people of few values; coarser ones are for a table's"
+            yield problem(("feature", i), reason)
+    if section.users is None and offered.users is None:
         yield problem(USERS, f"missing; {section.source} is generated, so say how many people")
     for i, feature in enumerate(scenario.feature):
         count = len(feature.values) if feature.values else feature.levels
-        if what.columns is not None:
+        if offered.columns is not None:
             wrong = misfit(feature, PRESENCE)
-        elif what.levels not in (None, count or what.levels):
+        elif offered.levels not in (None, count or offered.levels):
             key = "values" if feature.values else "levels"
-            wrong = key, f"found {count}; {section.source} has {what.levels} values a column"
+            wrong = key, f"found {count}; {section.source} has {offered.levels} values a column"
         else:
             wrong = None
         if wrong:
@@ -241,7 +255,7 @@ def _generated(scenario: Scenario, what: Offer) -> Iterator[Problem]:
 
 
 def _contradictions(
-    scenario: Scenario, whole: Table, said: Mapping[str, Sequence[str]]
+    scenario: Scenario, whole: Table, texts_by_column: Mapping[str, Sequence[str]]
 ) -> Iterator[Problem]:
     """Report features that the data of a table contradict."""
     if not scenario.feature:
@@ -252,9 +266,9 @@ def _contradictions(
     identifiers = {judged.column: judged for judged in named_identifiers(whole)}
     for i, feature in enumerate(scenario.feature):
         if feature.name in identifiers:
-            why = unasked(identifiers[feature.name])
-            yield problem(("feature", i, "name"), f"{quoted(feature.name)} is {why}")
+            reason = unasked(identifiers[feature.name])
+            yield problem(("feature", i, "name"), f"{quoted(feature.name)} is {reason}")
             continue
-        wrong = misfit(feature, said[feature.name])
+        wrong = misfit(feature, texts_by_column[feature.name])
         if wrong:
             yield problem(("feature", i, wrong[0]), wrong[1])

@@ -1,4 +1,4 @@
-"""What a user says about how a file is written; what is not said is found out, and then said."""
+"""A user's options about the form of a file; the rest is detected, and then described."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from ..schema.model import Population as Section
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """What is known beforehand of a file. None: to be found out.
+    """The known options of a file. None: to be detected.
 
     Attributes:
         separator: the character between two cells.
@@ -28,6 +28,6 @@ NOTHING = FileOptions()
 
 
 def options_of(section: Section) -> FileOptions:
-    """What a scenario says of how its file is written."""
+    """Return the options of a scenario for its file."""
     separator = {"tab": "\t"}.get(section.separator or "", section.separator)
     return FileOptions(separator, section.encoding, section.sheet, section.header, section.decimal)

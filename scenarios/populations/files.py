@@ -1,8 +1,7 @@
 """People from a file: text, Excel or Parquet, by its ending.
 
 How a file is written is found out unless the user says it, and said in the note of its table. Its
-bytes are read once (content.py); whatever is wrong with them is one DataError that names file, line
-and column.
+bytes are read once (content.py); each mistake in them is a DataError with file, line and column.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,14 +27,14 @@ PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 
 
 class Reader(Protocol):
-    """What a module has to offer to read one kind of file. asked: what the user says of it."""
+    """The interface of a module that reads one kind of file. asked: the user's options."""
 
     def header(self, content: Content, asked: FileOptions) -> tuple[str, ...]:
         """Name the columns."""
         ...
 
     def describe(self, content: Content, asked: FileOptions) -> str:
-        """How the file is written, in one line."""
+        """Return the form of the file, in a line."""
         ...
 
     def rows(
@@ -102,12 +101,12 @@ class FileSource:
                 "choose some with --columns (in a scenario: [[feature]] or population.columns)"
             )
         lacking = section.missing, section.missing_texts
-        made_of = self, self.content.path.name, tuple(chosen), lacking
-        table = _last.get(made_of)
+        memory_key = self, self.content.path.name, tuple(chosen), lacking
+        table = _last.get(memory_key)
         if table is None:
             table = self._encoded(chosen, lacking, progress)
             _last.clear()
-            _last[made_of] = table
+            _last[memory_key] = table
         return table
 
     @property
@@ -116,20 +115,20 @@ class FileSource:
 
     def _encoded(
         self,
-        chosen: Sequence[tuple[str, str]],
+        choices: Sequence[tuple[str, str]],
         lacking: tuple[str, tuple[str, ...]],
         progress: Callable[[str], None],
     ) -> Table:
-        path, (ours, theirs) = self.content.path, zip(*chosen, strict=True)
+        path, (ours, source_columns) = self.content.path, zip(*choices, strict=True)
         empty: list[int] = []
         try:
-            rows = self._reader.rows(self.content, theirs, empty, self.asked)
+            rows = self._reader.rows(self.content, source_columns, empty, self.asked)
             encoded = encode(
                 rows, ours, *lacking, lambda n: progress(f"reading {path}: {n:,} rows")
             )
         except Unusable as bad:
             raise DataError(
-                f"{self.where(bad.row)}: column {theirs[bad.column]!r}: {bad.why}"
+                f"{self.where(bad.row)}: column {source_columns[bad.column]!r}: {bad.why}"
             ) from None
         _inhabited(path, encoded)
         skipped = (f"{len(empty):,} empty lines skipped",) if empty else ()
@@ -150,7 +149,7 @@ _last: dict[object, Table] = {}  # the last table that was read, by all that it 
 
 
 def source_of(path: Path, asked: FileOptions = NOTHING) -> FileSource:
-    """Read a file. Raises DataError for one that cannot be used."""
+    """Read a file. Raises DataError for an unusable file."""
     _check_kind(path, asked)
     try:
         return FileSource(content_of(path), asked)
@@ -173,9 +172,9 @@ def _columns(source: FileSource) -> tuple[str, ...]:
 def _check_names(path: Path, names: Sequence[str]) -> None:
     for place, name in enumerate(names, start=1):
         if not name or len(name.encode()) > MAX_NAME or not is_line(name):
-            called = f"is called {name[:40]!r}" if name else "has no name"
+            text = f"is called {name[:40]!r}" if name else "has no name"
             raise DataError(
-                f"{path}:1: column {place} {called}; a name of 1 to {MAX_NAME} printable bytes is "
+                f"{path}:1: column {place} {text}; a name of 1 to {MAX_NAME} printable bytes is "
                 f"accepted: write one into the file; {NAMELESS}"
             )
         if name in names[: place - 1]:
@@ -196,22 +195,24 @@ def _inhabited(path: Path, encoded: Encoded) -> None:
     raise DataError(f"{path}: a header, but no people; one line for each person is needed")
 
 
-def _check_kind(path: Path, asked: FileOptions) -> None:
+def _check_kind(path: Path, options: FileOptions) -> None:
     reader = READERS.get(path.suffix.lower())
     if reader is None and isdir(path):  # noqa: PTH112 - this one takes names of any length
         raise DataError(f"{path}: is a folder; name a file inside it")
     if reader is None:
         unpack = "; unpack it first" if path.suffix.lower() in PACKED else ""
         raise DataError(f"{path}: {', '.join(READERS)} files are accepted{unpack}")
-    text = {"separator": asked.separator, "encoding": asked.encoding}
-    for key, said in {**text, "sheet": asked.sheet}.items():
-        if said is not None and (reader is csvfile) != (key in text):
-            raise DataError(f"{path}: {key} = {said!r}, but a {path.suffix} file has no {key}")
+    text = {"separator": options.separator, "encoding": options.encoding}
+    for key, setting in {**text, "sheet": options.sheet}.items():
+        if setting is not None and (reader is csvfile) != (key in text):
+            raise DataError(f"{path}: {key} = {setting!r}, but a {path.suffix} file has no {key}")
 
 
 def _neighbour(path: Path) -> str:
     """Suggest a file of the same folder."""
     if not path.parent.is_dir():
         return ""
-    tables = [near.name for near in path.parent.iterdir() if near.suffix.lower() in READERS]
+    tables = [
+        sibling.name for sibling in path.parent.iterdir() if sibling.suffix.lower() in READERS
+    ]
     return did_you_mean(path.name, sorted(tables))

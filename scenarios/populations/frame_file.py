@@ -23,8 +23,8 @@ _NUMBERS = count(1)
 def file_of(frame: Any, name: str = "frame") -> Path:
     """Write a frame as CSV (comma, UTF-8, a header); returns where.
 
-    name: what the table is called where it is named. Raises ParameterError for what is no table,
-    StorageError where there is no room for the file.
+    name: the table's name in messages. Raises ParameterError for a value that is no table,
+    StorageError if there is no room for the file.
     """
     columns = columns_of(frame)
     lengths = {len(column) for column in columns.values()}
@@ -65,12 +65,12 @@ def columns_of(frame: Any) -> dict[str, Sequence[Any]]:
 
 
 def _named_once(frame: Any) -> None:
-    """ParameterError where two columns have one name: a mapping would keep the last alone."""
-    known: Any = frame  # a mapping's are its keys
+    """Raise ParameterError if two columns have one name: a mapping would keep the last alone."""
+    columns: Any = frame  # a mapping's are its keys
     if not isinstance(frame, Mapping):
-        known = getattr(frame, "column_names", None)  # Arrow's, whose `columns` are cells
-        known = getattr(frame, "columns", ()) if known is None else known
-    names = [str(name) for name in known]
+        columns = getattr(frame, "column_names", None)  # Arrow's, whose `columns` are cells
+        columns = getattr(frame, "columns", ()) if columns is None else columns
+    names = [str(name) for name in columns]
     for place, name in enumerate(names):
         if name in names[:place]:
             raise ParameterError(
@@ -79,7 +79,7 @@ def _named_once(frame: Any) -> None:
 
 
 def text_of(cell: Any) -> str:
-    """A cell as text: nothing for what is missing, ISO 8601 for dates, no .0 for whole numbers."""
+    """Return a cell as text: "" for missing values, ISO 8601 for dates, no .0 for whole numbers."""
     if cell is None or cell != cell:
         return ""
     match cell:

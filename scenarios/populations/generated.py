@@ -1,4 +1,4 @@
-"""People who never lived: drawn column by column from stated laws.
+"""Fictitious people: drawn column by column from stated laws.
 
 Only `Generator.random` is asked for, the most stable stream numpy has; value v of a column is drawn
 where a uniform number falls among the cumulated shares.
@@ -35,11 +35,11 @@ class Generator:
     """A law of columns.
 
     Attributes:
-        note: what the people are like, in words.
-        draw: one column (levels, people, rng).
+        note: the people, in words.
+        draw: a column (levels, people, rng).
         levels: None is any.
         kindred: the share of values that do not come from `draw` but from the person's kind, a
-            uniform number that is one for all columns; 0: the columns are independent.
+            uniform number for all columns; 0: the columns are independent.
     """
 
     note: str
@@ -84,7 +84,7 @@ def laws() -> tuple[str, ...]:
 
 
 def law_of(name: str) -> Generator:
-    """A law by its name; KeyError if there is none."""
+    """Return a law by its name; KeyError if there is no such law."""
     if name in GENERATORS:
         return GENERATORS[name]
     law: Generator = load(homes("populations", LAWS)[name])
@@ -104,10 +104,12 @@ def generate(
     law, rng = law_of(name), np.random.default_rng(rng)
     features = features or [Feature(name=column) for column in NAMES]
     values = tuple(texts(law, feature) for feature in features)
-    drawn = [law.draw(len(column), n, rng) for column in values]
+    codes_drawn = [law.draw(len(column), n, rng) for column in values]
     if law.kindred:
-        drawn = _by_kind(drawn, [len(column) for column in values], law.kindred, rng)
-    return Table(name, tuple(f.name for f in features), np.stack(drawn, axis=1), values, law.note)
+        codes_drawn = _by_kind(codes_drawn, [len(column) for column in values], law.kindred, rng)
+    return Table(
+        name, tuple(f.name for f in features), np.stack(codes_drawn, axis=1), values, law.note
+    )
 
 
 def texts(law: Generator, feature: Feature) -> tuple[str, ...]:
@@ -136,16 +138,19 @@ def blood_types(n: int, rng: np.random.Generator | int | None = None) -> Table:
 
 
 def _by_kind(
-    drawn: Sequence[Codes], levels: Sequence[int], share: float, rng: np.random.Generator
+    codes_drawn: Sequence[Codes], levels: Sequence[int], share: float, rng: np.random.Generator
 ) -> list[Codes]:
-    """Replace a share of the values by what a person's kind says: a number from 0 to 1, in steps.
+    """Replace a share of the values by those of a person's kind: a number from 0 to 1, in steps.
 
     Of two columns with equally many values a person's kind says the same.
     """
-    kind = rng.random(len(drawn[0]))
-    told = [np.floor(kind * count).astype(np.int32) for count in levels]
+    kind = rng.random(len(codes_drawn[0]))
+    kind_codes = [np.floor(kind * count).astype(np.int32) for count in levels]
     follows = [rng.random(len(kind)) < share for _ in levels]
-    return [np.where(where, new, old) for where, new, old in zip(follows, told, drawn, strict=True)]
+    return [
+        np.where(follows_kind, new, old)
+        for follows_kind, new, old in zip(follows, kind_codes, codes_drawn, strict=True)
+    ]
 
 
 def _pick(shares: np.ndarray, n: int, rng: np.random.Generator) -> Codes:

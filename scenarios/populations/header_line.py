@@ -1,8 +1,8 @@
-"""Whether the first line of a table names its columns, or is somebody already.
+"""Detection of a header: the first line of a table names its columns, or is a person already.
 
-It is somebody if some column holds numbers and nothing else, in the first line too; and where no
-column holds numbers, if most columns have the first line's value again further down. A line of
-distinct texts above columns of numbers is a header.
+It is a person if some column holds only numbers, in the first line too; and in a table without
+numbers, if most columns have the first line's value again further down. A line of distinct texts
+above columns of numbers is a header.
 """
 
 import re
@@ -28,14 +28,14 @@ def names_columns(rows: Sequence[Sequence[str]]) -> bool:
         return not all(NUMBER.fullmatch(first[j]) for j in numeric)
     if len(full) < 3:
         return True
-    again = sum(first[j] in columns[j] for j in range(width))
-    return again * 2 <= width
+    repeated_values = sum(first[j] in columns[j] for j in range(width))
+    return repeated_values * 2 <= width
 
 
 def _numbers(cells: Sequence[str]) -> bool:
-    """Whether there are numbers, and beside them nothing but what means unknown."""
-    known = [cell for cell in cells if cell.casefold() not in UNKNOWN]
-    return bool(known) and all(NUMBER.fullmatch(cell) for cell in known)
+    """Whether there are numbers, and besides them only texts that mean unknown."""
+    known_cells = [cell for cell in cells if cell.casefold() not in UNKNOWN]
+    return bool(known_cells) and all(NUMBER.fullmatch(cell) for cell in known_cells)
 
 
 def numbered(width: int) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Parquet through duckdb, which is imported only here and only when such a file is opened.
 
-Every column is read as text; what is null there is an empty cell here.
+Every column is read as text; a null there is an empty cell here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  
 
 
 def describe(content: Content, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
-    """Nothing of a Parquet file has to be found out."""
+    """Return the form of the file; a Parquet file needs no detection."""
     return "Parquet"
 
 
@@ -39,9 +39,9 @@ def rows(
 ) -> Iterator[Sequence[str]]:
     """Yield these columns of each row as text. There are no empty lines to add to `empty`."""
     empty.clear()
-    wanted = ", ".join(f"coalesce(CAST({_quoted(name)} AS VARCHAR), '')" for name in columns)
+    expressions = ", ".join(f"coalesce(CAST({_quoted(name)} AS VARCHAR), '')" for name in columns)
     # The names come from the file's own header and are quoted; the path is a parameter.
-    query = f"SELECT {wanted} FROM read_parquet($1)"  # noqa: S608
+    query = f"SELECT {expressions} FROM read_parquet($1)"  # noqa: S608
     with _opened(content) as (connection, place):
         answer = connection.execute(query, [place])
         while block := answer.fetchmany(ROWS):
@@ -66,8 +66,8 @@ def _opened(content: Content) -> Iterator[tuple["duckdb.DuckDBPyConnection", str
             connection.execute("SET preserve_insertion_order = true")
             yield connection, str(place)
         except duckdb.Error as bad:
-            said = _first_line(bad).replace(str(place), str(content.path))
-            raise DataError(f"{content.path}: not a readable Parquet file: {said}") from None
+            message = _first_line(bad).replace(str(place), str(content.path))
+            raise DataError(f"{content.path}: not a readable Parquet file: {message}") from None
 
 
 def _quoted(name: str) -> str:

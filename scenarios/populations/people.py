@@ -1,7 +1,7 @@
 """People as numbers: person i's value of column j is `values[j][codes[i, j]]`.
 
-A `Table` is what a source holds; a `Population` is what a scenario asks of it: chosen columns, each
-with the domain that ballots are made for.
+A `Table` is the content of a source; a `Population` is a scenario's selection from it: chosen
+columns, each with the domain that ballots are made for.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -62,11 +62,14 @@ class Table:
         codes: n x d, indices into `values`, one tuple of texts a column.
         values: the texts of each column.
         note: where it comes from, in words.
-        warnings: of what was read in another way than it may be meant.
+        warnings: of values that may be misread.
         origin: the number (from 0) of each row in the source; None: they are all there, in its
             order.
-        judged: what the columns are to somebody who looks for a person, those left out included.
+        judged: the roles of the columns for an attacker, of left out columns too.
         source: of its rows, as it was read; None: the rows are generated.
+        persons: the person of each row, from 0 without gaps, if a person has several rows; None:
+            each row is another person.
+        person: the definition of a person, in words.
     """
 
     name: str
@@ -78,6 +81,19 @@ class Table:
     origin: Codes | None = None
     judged: tuple[JudgedColumn, ...] = ()
     source: Source | None = None
+    persons: Codes | None = None
+    person: str = "each row"
+
+    def people_by(self, codes: NDArray[np.integer], values: int) -> NDArray[np.int64]:
+        """Return the number of people with each value, at least `values` numbers."""
+        if self.persons is not None:
+            codes = np.unique(codes.astype(np.int64) * self.n + self.persons) // self.n
+        return np.bincount(codes, minlength=values)
+
+    @property
+    def n(self) -> int:
+        """The number of people."""
+        return len(self.codes) if self.persons is None else int(self.persons.max()) + 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,21 +111,19 @@ class FinerValues:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """The people who take part, in the order in which they are numbered (from 0).
+    """The participants, in the order of their numbers (from 0).
 
     Attributes:
         name: of the source.
         schema: the features, as they are asked about.
         codes: int32, n x d, indices into `values`.
-        values: the texts of each column, also those of an open domain, whose `schema` values are
-            None.
+        values: the texts of each column, also of an open domain, with None as `schema` values.
         note: where the people come from, and the licence.
-        warnings: what was done to the data, or is odd about them, for whoever runs the scenario.
+        warnings: changes and oddities of the data, for the user of the scenario.
         origin: the number (from 0) of each person's row in the source; None: all rows, in its
             order.
-        judged: what the columns of the source are, those that nobody is asked about included.
-        finer: what people have, where features make it coarser before it is said; None: what they
-            say.
+        judged: the roles of the source's columns, of left out columns too.
+        finer: people's values before features make them coarser; None: the same as `codes`.
         source: of their rows, as it was read; None: the people are generated.
         drawn_from: codes of all people of the source; None: all of them take part.
     """
@@ -128,7 +142,7 @@ class Population:
 
     @property
     def n(self) -> int:
-        """How many people take part."""
+        """The number of participants."""
         return int(self.codes.shape[0])
 
     @property
@@ -138,7 +152,7 @@ class Population:
 
     @property
     def answered(self) -> bool:
-        """Whether all that is known of them is what they said, on phones of their own."""
+        """Whether the people answered on their own phones, so that only their answers are known."""
         return self.name == PHONES
 
     def row(self, i: int) -> tuple[str, ...]:
@@ -148,11 +162,11 @@ class Population:
         )
 
     def own(self, i: int) -> tuple[str, ...]:
-        """Return what person i has, before the public rules make it coarser."""
+        """Return the values of person i, before the public rules make it coarser."""
         if self.finer is None:
             return self.row(i)
-        held = zip(self.finer.values, self.finer.codes[i].tolist(), strict=True)
-        return tuple(texts[code] for texts, code in held)
+        values = zip(self.finer.values, self.finer.codes[i].tolist(), strict=True)
+        return tuple(texts[code] for texts, code in values)
 
     def take(self, rows: NDArray[np.intp]) -> "Population":
         """The people with these indices, in this order."""
@@ -177,7 +191,7 @@ def ask(
 ) -> Population:
     """Make a population of a table whose columns are the features, in order; none: all as they are.
 
-    missing: what an empty cell is called. base: the folder that a hierarchy's path starts from.
+    missing: the value of an empty cell. base: the folder that a hierarchy's path starts from.
     Raises DataError where the data do not fit a feature, or a feature is not in the table.
     """
     features = features or [Feature(name=name) for name in table.columns]
@@ -189,21 +203,21 @@ def ask(
                 f"{', '.join(table.columns)}"
             )
         places.append(table.columns.index(feature.name))
-        said = say(table, feature, missing, base)
-        wrong = misfit(feature, said.texts)
+        coarse_column = say(table, feature, missing, base)
+        wrong = misfit(feature, coarse_column.texts)
         if wrong:
             raise DataError(f"{table.name}: feature {feature.name!r}: {wrong[1]}")
-        column = domain(feature, said.texts, said.rules)
-        texts = said.texts if column.values is None else column.values
+        column = domain(feature, coarse_column.texts, coarse_column.rules)
+        texts = coarse_column.texts if column.values is None else column.values
         columns.append(column)
         values.append(texts)
-        codes.append(recode(said.codes, said.texts, texts))
+        codes.append(recode(coarse_column.codes, coarse_column.texts, texts))
         if len(texts) == 1:
             odd.append(f"column {feature.name!r} has one value only ({texts[0]!r})")
     finer = None
     if any(column.rules for column in columns):
-        held = np.ascontiguousarray(table.codes[:, places])
-        finer = FinerValues(held, tuple(table.values[j] for j in places))
+        held_codes = np.ascontiguousarray(table.codes[:, places])
+        finer = FinerValues(held_codes, tuple(table.values[j] for j in places))
     return Population(
         name=table.name,
         schema=Schema(tuple(columns)),
@@ -220,7 +234,7 @@ def ask(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatedColumn:
-    """A column as people say it: codes into `texts`, and the rules that made it so.
+    """A column of coarser values: codes into `texts`, and the rules that made them.
 
     Attributes:
         codes: one a person.
@@ -239,7 +253,7 @@ def say(table: Table, feature: Feature, missing: str, base: Path = Path()) -> St
     codes, texts = table.codes[:, j], table.values[j]
     if not is_coarser(feature):
         return StatedColumn(codes, texts, ())
-    people = np.bincount(codes, minlength=len(texts)).tolist()
+    people = table.people_by(codes, len(texts)).tolist()
     rules = rules_of(feature, texts, people, missing, base)
     coarse = [coarsened(rules, text) for text in texts]
     order = order_of(rules, coarse)
@@ -259,8 +273,8 @@ def coarse(
     codes, values = table.codes.copy(), list(table.values)
     for feature in features:
         j = table.columns.index(feature.name)
-        said = say(table, feature, missing, base)
-        codes[:, j], values[j] = said.codes, said.texts
+        coarse_column = say(table, feature, missing, base)
+        codes[:, j], values[j] = coarse_column.codes, coarse_column.texts
     return replace(table, codes=codes, values=tuple(values))
 
 
@@ -274,14 +288,14 @@ def domain(feature: Feature, occurring: tuple[str, ...], rules: tuple[Rule, ...]
 
 def misfit(feature: Feature, occurring: Sequence[str]) -> tuple[str, str] | None:
     """Return the key of a feature that the data contradict and what is wrong, or None."""
-    most = feature.width or WIDTH if feature.open else MAX_WIDTH
+    most_bytes = feature.width or WIDTH if feature.open else MAX_WIDTH
     longest = max(occurring, key=lambda text: len(text.encode()))
-    if len(longest.encode()) > most:
-        shown = longest if len(longest) <= 40 else longest[:37] + "..."
-        says = "raise width" if feature.open and most < MAX_WIDTH else "shorten it"
+    if len(longest.encode()) > most_bytes:
+        shortened_value = longest if len(longest) <= 40 else longest[:37] + "..."
+        remedy = "raise width" if feature.open and most_bytes < MAX_WIDTH else "shorten it"
         return "width", (
-            f"the value {shown!r} takes {len(longest.encode()):,} bytes of UTF-8, more than the "
-            f"{most:,} that padding allows; {says}"
+            f"the value {shortened_value!r} takes {len(longest.encode()):,} bytes of UTF-8, more "
+            f"than the {most_bytes:,} that padding allows; {remedy}"
         )
     if feature.values is not None:
         accepted = set(feature.values)

@@ -1,61 +1,56 @@
-"""What each column of a table is to somebody who looks for a person in it.
+"""The role of each column of a table for an attacker that looks for a person.
 
-    identifier  says who somebody is by itself: a number of one's own, a name, an address
-    quasi       may be known of a person, and finds it together with others
-    sensitive   is what nobody should learn about a person
-    other       is none of these, such as a column with one value
+    identifier  identifies a person by itself: a personal number, a name, an address
+    text        free text, in which any identifier may stand
+    quasi       may be known of a person, and identifies it together with further columns
+    sensitive   should not be learned about a person
+    other       has no such role, such as a column with one value
 
-Guessed from names and values, with the reason, and overruled by the user. Of guesses only
-`identifier` has consequences: such a column is never asked about, so it is never released. What is
-released of all others is counted alike: what is sensitive today may be known tomorrow.
+Guessed from names (column_words.toml) and values, with the reason, and overruled by the user. A
+word that stands for missing among the values is taken out first. Of guesses, `identifier` and
+`text` have consequences: such a column is never asked about, so it is never released.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .values import DATE, numbers_of
+from ...protocol.coarsening import NUMBER
+from .column_words import WEAK, cut, kinds, own_number, shared
+from .values import DATE, MOSTLY, UNKNOWN
 
 FEWEST = 20  # people below whom nothing is told from values being different
 FEWEST_NUMBERS = 50  # the same for whole numbers: ages of 20 people often differ
 OWN = 0.9  # share of different values from which they are one's own
 NAMED = 0.02  # the same where the column is called a name, a number, an address
 LOOKED_AT = 200  # values that are compared with a pattern
+ROWS_OF_KEY = 20  # rows that share a value, on average, up to which it may be a key
+ROUND = 0.3  # share of numbers that end in 0 from which they are measured
+TEXT_WORDS = 4  # words from which a cell is free text
+OFTEN_TEXT = 0.5  # share of cells that are long and their own, from which a column is
 
-IDENTIFIERS = (
-    "name surname lastname firstname forename fullname vorname nachname nom prenom nombre email "
-    "mail phone telephone telefon mobile handy fax ssn nhs mrn iban passport address adresse "
-    "street strasse id uuid guid pid patid username login account konto url ip cookie imei"
-)
-QUASIS = (
-    "age alter sex gender geschlecht birth born birthday dob geburtsdatum zip zipcode postcode "
-    "postal plz city town ort county region state country nationality citizenship native race "
-    "ethnicity marital married family education school degree occupation profession job employer "
-    "workclass language admission discharge date height weight children"
-)
-SENSITIVES = (
-    "diagnosis diagnose disease illness icd hiv disorder medication drug therapy treatment result "
-    "income salary wage pay debt credit religion faith party politics vote orientation union "
-    "conviction crime offence disability addiction pregnancy"
-)
-WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}")
 PHONE = re.compile(r"\+\d[\d ()/-]{6,}|0\d[\d ()/-]{7,}")
 URL = re.compile(r"https?://\S+|\d{1,3}(\.\d{1,3}){3}")
 
 
 class Role(StrEnum):
-    """What a column is."""
+    """The role of a column."""
 
     IDENTIFIER = "identifier"
+    TEXT = "text"
     QUASI = "quasi"
     SENSITIVE = "sensitive"
     OTHER = "other"
 
 
+NEVER = frozenset((Role.IDENTIFIER, Role.TEXT))  # asked about, so never released
+KEY = re.compile(r"[A-Za-z]{0,3}[-_/ ]?(\d{4,})")
+YEARS = range(1850, 2101)
 SHOWN = {
     Role.IDENTIFIER: "direct identifier",
+    Role.TEXT: "free text",
     Role.QUASI: "quasi-identifier",
     Role.SENSITIVE: "sensitive",
     Role.OTHER: "other",
@@ -64,12 +59,12 @@ SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedColumn:
-    """What a column is, and why: `said` by the user, or guessed.
+    """The role of a column, and its reason: given by the user, or guessed.
 
     Attributes:
         column: its name.
-        role: what it is to somebody who looks for a person.
-        reason: why, in words.
+        role: for an attacker that looks for a person.
+        reason: in words.
         said: by the user; else it was guessed.
     """
 
@@ -91,50 +86,141 @@ def guess_roles(
     said: Mapping[str, str],
     missing: str,
 ) -> tuple[JudgedColumn, ...]:
-    """Say what each column is.
+    """Return the role of each column.
 
     Args:
         columns: their names.
         values: the texts that occur in each.
         people: rows of the table.
         said: the roles that the user gives, by the column's name.
-        missing: what an empty cell is called.
+        missing: the value of an empty cell.
     """
     return tuple(
         JudgedColumn(name, Role(said[name]), "as you said", said=True)
         if name in said
-        else JudgedColumn(name, *_guess(name, [text for text in texts if text != missing], people))
+        else _judged(name, texts, people, missing)
         for name, texts in zip(columns, values, strict=True)
     )
 
 
+def says_who(name: str) -> bool:
+    """Whether a column is called as a number of a person's own is."""
+    words = cut(name)
+    return (own_number(words) or kinds()["person"].found(words)) is not None
+
+
+def may_be_shared(name: str) -> bool:
+    """Whether a column's name suggests a value of several people: a name, an address."""
+    words = cut(name)
+    return own_number(words) is None and shared(words) is not None
+
+
+def key_like(texts: Sequence[str], rows: int) -> bool:
+    """Whether values are numbers of a register, with sizes that have no meaning.
+
+    They are many, each is in few rows, all have at least four digits behind at most three letters,
+    few are round, and they are spread evenly between the least and the greatest.
+    """
+    if len(texts) < FEWEST_NUMBERS or rows > ROWS_OF_KEY * len(texts):
+        return False
+    sample = _sample(texts)
+    matches = [match for match in map(KEY.fullmatch, sample) if match]
+    if len(matches) < len(sample) or all(map(DATE.fullmatch, sample)):
+        return False
+    numbers = sorted(int(match[1]) for match in matches)
+    ends = sum(number % 10 == 0 for number in numbers)
+    low, high, text_count = numbers[0], numbers[-1], len(numbers)
+    if low == high or ends > ROUND * text_count or (low in YEARS and high in YEARS):
+        return False
+    uneven = max(
+        abs((x - low) / (high - low) - i / (text_count - 1)) for i, x in enumerate(numbers)
+    )
+    return bool(uneven <= 1.4 / text_count**0.5 + 0.02)
+
+
+def _judged(name: str, texts: Sequence[str], people: int, missing: str) -> JudgedColumn:
+    known_texts = [text for text in texts if text != missing and text.casefold() not in UNKNOWN]
+    unknown_texts = [text for text in texts if text != missing and text.casefold() in UNKNOWN]
+    role, reason = _guess(name, known_texts, people)
+    if unknown_texts and known_texts:
+        reason += f"; {', '.join(map(repr, unknown_texts[:3]))} left aside, as for missing"
+    return JudgedColumn(name, role, reason)
+
+
+def _sample(texts: Sequence[str]) -> Sequence[str]:
+    return texts[:: max(1, len(texts) // LOOKED_AT)]
+
+
 def _guess(name: str, texts: Sequence[str], people: int) -> tuple[Role, str]:
-    words = {word.lower() for word in WORDS.findall(name)}
-    many, some = len(texts), texts[:: max(1, len(texts) // LOOKED_AT)]
-    for what, pattern in (("e-mail addresses", EMAIL), ("numbers to call", PHONE), ("URLs", URL)):
-        if many >= FEWEST and all(map(pattern.fullmatch, some)):
-            return Role.IDENTIFIER, f"its values are {what}"
-    if words & set(IDENTIFIERS.split()) and many >= max(FEWEST, NAMED * people):
-        return Role.IDENTIFIER, f"it is called {name!r} and has {many:,} different values"
-    if many >= max(FEWEST, OWN * people) and _codes(some, many):
-        of = "every value is" if many >= people else f"{many:,} values of {people:,} people are"
-        return Role.IDENTIFIER, f"{of} somebody's own"
-    if many <= 1:
-        return Role.OTHER, "it has one value only"
-    for role, known in ((Role.SENSITIVE, SENSITIVES), (Role.QUASI, QUASIS)):
-        if hints := sorted(words & set(known.split())):
-            return role, f"it is called {hints[0]!r}"
+    # The first rule that fits decides. Identifiers and texts come first: a missed one is asked for
+    # and released. Values of a small column differ by chance, so these rules need many values.
+    # Without any sign the role is quasi: to assume that somebody knows a column is the safe error.
+    words, text_count, sample = cut(name), len(texts), _sample(texts)
+    for kind_text, pattern in (
+        ("e-mail addresses", EMAIL),
+        ("numbers to call", PHONE),
+        ("URLs", URL),
+    ):
+        if text_count >= FEWEST and all(map(pattern.fullmatch, sample)):
+            return Role.IDENTIFIER, f"its values are {kind_text}"
+    if text_count >= max(FEWEST, NAMED * people) and (word := _identifying(words)):
+        return Role.IDENTIFIER, f"it is called {word!r} and has {text_count:,} different values"
+    if reason := _free_text(sample, text_count, people):
+        return Role.TEXT, reason
+    if text_count >= max(FEWEST, OWN * people) and _codes(sample, text_count):
+        share_text = (
+            "every value is"
+            if text_count >= people
+            else f"{text_count:,} values of {people:,} people are"
+        )
+        return Role.IDENTIFIER, f"{share_text} somebody's own"
+    if text_count >= FEWEST and kinds()["person"].found(words) and _digits(sample):
+        return Role.IDENTIFIER, f"it is called {name!r} and has {text_count:,} different codes"
+    if text_count <= 1:
+        return Role.OTHER, "it has one value only" if text_count else "it has no value"
+    for role in (Role.SENSITIVE, Role.QUASI):
+        if word := kinds()[role].found(words):
+            return role, f"it is called {word!r}"
+    if key_like(texts, people):
+        return Role.IDENTIFIER, f"{text_count:,} numbers as of a register, whose size means nothing"
     return Role.QUASI, "somebody may know it"
 
 
-def _codes(some: Sequence[str], many: int) -> bool:
+def _identifying(words: list[str]) -> str | None:
+    """The word that calls a column a number of one's own, a name or an address."""
+    identifying = own_number(words) or shared(words)
+    if identifying in WEAK and any(kinds()[kind].found(words) for kind in ("quasi", "sensitive")):
+        return None  # of a ward, of a drug
+    return identifying
+
+
+def _free_text(sample: Sequence[str], text_count: int, people: int) -> str | None:
+    """Why values are free text; None: they are not."""
+    if text_count < FEWEST:
+        return None
+    spaced = [text for text in sample if text.count(" ") >= TEXT_WORDS - 1]
+    if text_count >= OFTEN_TEXT * people and len(spaced) >= OFTEN_TEXT * len(sample):
+        return "long texts, most of them in one row only"
+    for kind_text, pattern in (("an e-mail address", EMAIL), ("a number to call", PHONE)):
+        if any(map(pattern.search, spaced)):
+            return f"texts of several words, one with {kind_text}"
+    return None
+
+
+def _digits(sample: Collection[str]) -> bool:
+    """Whether values are codes with digits."""
+    return all(any(map(str.isdigit, text)) for text in sample)
+
+
+def _codes(sample: Sequence[str], text_count: int) -> bool:
     """Whether values are names or codes and not measurements, which may differ as well."""
-    if all(map(DATE.fullmatch, some)):
+    if all(map(DATE.fullmatch, sample)):
         return False
-    numbers = numbers_of(some)
-    if numbers is None:
+    pointed = [text.replace(",", ".", 1) for text in sample]
+    numbers = [float(text) for text in pointed if NUMBER.fullmatch(text)]
+    if len(numbers) < MOSTLY * len(sample):
         return True
-    if many < FEWEST_NUMBERS or any(number % 1 for number in numbers):
+    if text_count < FEWEST_NUMBERS or any(number % 1 for number in numbers):
         return False
-    lengths = {len(text) for text in some}
-    return len(lengths) == 1 or max(numbers) - min(numbers) < 2 * many  # fixed, or counted up
+    lengths = {len(text) for text in sample}
+    return len(lengths) == 1 or max(numbers) - min(numbers) < 2 * text_count  # fixed, or counted up

@@ -1,10 +1,10 @@
-"""Who answers in which round.
+"""The people that answer in each round.
 
-In the fixed setting everybody answers in both. In the statistical setting (paper 000, section 7)
-the two rounds ask different people, drawn at random from one population: what the curator learns in
-round 1 it must carry over to people it has not counted.
+In the fixed setting all people answer in both. In the statistical setting (paper 000, section 7)
+the two rounds ask different people, drawn at random from one population: the curator must carry
+over the counts of round 1 to people it has not counted.
 
-The people drawn carry their population and their source: nothing after `samples` reads a file.
+The people drawn carry their population and their source: no step after `samples` reads a file.
 """
 
 from collections.abc import Collection
@@ -28,8 +28,8 @@ class Samples:
 
     Attributes:
         people: all of them, round 1's first.
-        first: how many answer in round 1.
-        second: how many answer in round 2: everybody (fixed), or those after the first
+        first: number of respondents of round 1.
+        second: number of respondents of round 2: all (fixed), or the people after the first
             (statistical).
     """
 
@@ -44,7 +44,7 @@ class Samples:
 
     @property
     def others(self) -> int | None:
-        """How many people round 2 asks if they are others than in round 1; None if the same."""
+        """The number of people in round 2 if they differ from round 1; None if they do not."""
         return None if self.fixed else self.second
 
     def rounds(self, index: int) -> Collection[int]:
@@ -53,7 +53,7 @@ class Samples:
 
 
 def wanted(section: Section, available: int | None) -> tuple[int, int]:
-    """How many people each round asks in the statistical setting.
+    """Return the number of people of each round in the statistical setting.
 
     available: people in the table, None if they are made as wanted. Without numbers in the file a
     table is split in halves.
@@ -72,23 +72,23 @@ def samples(scenario: Scenario, seed: int | None) -> Samples:
     if section.setting == "fixed":
         people = population(section, scenario.feature, seed)
         return Samples(people, people.n, people.n)
-    if section.builtin and _made(section):
+    if section.builtin and _is_generated(section):
         first, second = wanted(section, None)
-        everybody = population(changed(section, users=first + second), scenario.feature, seed)
+        all_people = population(changed(section, users=first + second), scenario.feature, seed)
     else:
-        everybody = population(changed(section, users=None), scenario.feature, seed)
-        first, second = wanted(section, everybody.n)
-    if first < 1 or first + second > everybody.n:
+        all_people = population(changed(section, users=None), scenario.feature, seed)
+        first, second = wanted(section, all_people.n)
+    if first < 1 or first + second > all_people.n:
         raise DataError(
             f"{section.source}: {first:,} people for round 1 and {second:,} others for round 2 "
-            f"asked for; it has {everybody.n:,} to draw from"
+            f"asked for; it has {all_people.n:,} to draw from"
         )
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
-    chosen = rng.permutation(everybody.n)[: first + second]
-    return Samples(everybody.take(chosen), first, second)
+    places = rng.permutation(all_people.n)[: first + second]
+    return Samples(all_people.take(places), first, second)
 
 
-def _made(section: Section) -> bool:
+def _is_generated(section: Section) -> bool:
     from .build import offer
 
     return offer(section).generated

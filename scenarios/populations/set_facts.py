@@ -1,4 +1,4 @@
-"""What is known of owners and their sets before anybody is asked, and what contradicts it."""
+"""The facts about owners and their sets before a run, and all contradictions by the scenario."""
 
 from pathlib import Path as Folder
 
@@ -23,7 +23,7 @@ def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
         owners, positions, problems = _generated(scenario)
     else:
         try:
-            owners, positions, problems = _held(scenario, base)
+            owners, positions, problems = _file_facts(scenario, base)
         except DataError as bad:
             return Facts(), [problem(SOURCE, str(bad))]
     if problems:
@@ -57,13 +57,13 @@ def _generated(scenario: Scenario) -> tuple[int, int, list[Problem]]:
     return users or 0, positions or 0, problems
 
 
-def _held(scenario: Scenario, base: Folder) -> tuple[int, int, list[Problem]]:
-    """What a file holds. Raises DataError where it cannot be read."""
+def _file_facts(scenario: Scenario, base: Folder) -> tuple[int, int, list[Problem]]:
+    """Return the facts of a file of sets. Raises DataError if it cannot be read."""
     from msgspec.structs import replace
 
     from .sets import ELEMENT, OWNER, from_file
 
-    section, wanted = scenario.population, scenario.incidence
+    section, incidence = scenario.population, scenario.incidence
     problems = [
         problem(
             ("population", "columns", name),
@@ -73,21 +73,23 @@ def _held(scenario: Scenario, base: Folder) -> tuple[int, int, list[Problem]]:
         for name in section.columns
         if name not in (OWNER, ELEMENT)
     ]
-    seen = from_file(replace(scenario, incidence=Incidence()), base)
-    for i, name in enumerate(wanted.owners):
-        if name not in seen.sessions:
-            message = f"no owner is called {quoted(name)}; the file has {listed(seen.sessions)}"
-            hint = did_you_mean(name, seen.sessions)
+    file_sets = from_file(replace(scenario, incidence=Incidence()), base)
+    for i, name in enumerate(incidence.owners):
+        if name not in file_sets.sessions:
+            message = (
+                f"no owner is called {quoted(name)}; the file has {listed(file_sets.sessions)}"
+            )
+            hint = did_you_mean(name, file_sets.sessions)
             problems.append(problem(("incidence", "owners", i), message + hint))
-        elif name in wanted.owners[:i]:
+        elif name in incidence.owners[:i]:
             message = f"{quoted(name)} occurs twice; once is enough"
             problems.append(problem(("incidence", "owners", i), message))
-    there = len(wanted.owners or seen.sessions)
-    elements = len(seen.devices)
-    if section.users is not None and section.users > there:
-        message = f"found {section.users:,}; there are only {there:,} owners"
+    owner_count = len(incidence.owners or file_sets.sessions)
+    elements = len(file_sets.devices)
+    if section.users is not None and section.users > owner_count:
+        message = f"found {section.users:,}; there are only {owner_count:,} owners"
         problems.append(problem(USERS, message))
-    if wanted.positions is not None and wanted.positions < elements:
-        message = f"found {wanted.positions:,}; the file has {elements:,} elements"
+    if incidence.positions is not None and incidence.positions < elements:
+        message = f"found {incidence.positions:,}; the file has {elements:,} elements"
         problems.append(problem(POSITIONS, message))
-    return section.users or there, wanted.positions or elements, problems
+    return section.users or owner_count, incidence.positions or elements, problems

@@ -3,8 +3,8 @@
 Every owner holds a set of the same m elements, as a vector of m bits. A vector may be longer than a
 value on the wire, so it is said in pieces of 4,096 positions, each an onion of its own: counting in
 how many vectors a position is set does not need to know which pieces belong together, and the mix
-sees to it that nobody does. A piece is text: bits eight to a byte in hex, position 0 the highest
-bit of the first byte, zeros after the last position.
+ensures that no party does. A piece is text: bits eight to a byte in hex, position 0 the highest bit
+of the first byte, zeros after the last position.
 
 Sets come from a CSV file with one row for each (owner, element), or are generated: `builtin:sets`
 has as many elements in exactly t of n sets as 1/(t + 1) says, at least one for every t (the data of
@@ -43,7 +43,7 @@ NOTE = "generated: elements in exactly t sets with a share as 1/(t + 1), in sets
 
 
 def piece_ends(positions: int) -> list[int]:
-    """Where pieces begin and end: 0, 4096, ..., m."""
+    """Return the boundaries of pieces: 0, 4096, ..., m."""
     return [*range(0, positions, PIECE), positions]
 
 
@@ -51,6 +51,13 @@ def piece_names(positions: int) -> tuple[str, ...]:
     """The names of the pieces of a vector, positions counted from 1."""
     ends = pairwise(piece_ends(positions))
     return tuple(f"positions {first + 1} to {last}" for first, last in ends)
+
+
+def first_positions(positions: int) -> tuple[tuple[str, str], ...]:
+    """Return two texts of each piece of a vector: no position or only the first is set."""
+    sizes = (last - first for first, last in pairwise(piece_ends(positions)))
+    texts = (pack_text(np.eye(2, size, -1, dtype=np.uint8)) for size in sizes)
+    return tuple((empty, first) for empty, first in texts)
 
 
 def pack_text(bits: Vectors) -> list[str]:
@@ -83,43 +90,43 @@ def flip_texts(texts: Sequence[str], flip: BitFlip, rng: np.random.Generator) ->
 
 def owners(scenario: Scenario, seed: int | None, base: Path = Path()) -> Population:
     """The owners of a scenario; person i is owner i. Raises DataError for data that do not fit."""
-    section, wanted = scenario.population, scenario.incidence
+    section, incidence = scenario.population, scenario.incidence
     rng = np.random.default_rng() if seed is None else np.random.default_rng([seed, STREAM])
     if section.source == SOURCE:
-        if section.users is None or wanted.positions is None:
+        if section.users is None or incidence.positions is None:
             raise DataError(f"{SOURCE}: say in users and positions how many owners and elements")
-        vectors = generate(section.users, wanted.positions, rng)
+        vectors = generate(section.users, incidence.positions, rng)
         return as_people("sets", vectors, NOTE)
-    seen = from_file(scenario, base)
-    bits = np.ascontiguousarray(seen.bits.T)
-    empty = (wanted.positions or len(seen.devices)) - len(seen.devices)
+    file_sets = from_file(scenario, base)
+    bits = np.ascontiguousarray(file_sets.bits.T)
+    empty = (incidence.positions or len(file_sets.devices)) - len(file_sets.devices)
     vectors = np.pad(bits, ((0, 0), (0, max(0, empty))))
-    note = f"read from {Path(section.source).name}: owners {listed(seen.sessions)}"
+    note = f"read from {Path(section.source).name}: owners {listed(file_sets.sessions)}"
     people = as_people(Path(section.source).stem, vectors, note)
     return people if section.users in (None, people.n) else people.sample(section.users or 0, rng)
 
 
 def from_file(scenario: Scenario, base: Path = Path()) -> Sightings:
-    """Who is in which set, of the owners asked for. Raises DataError."""
+    """Return the requested owners and their sets. Raises DataError."""
     section = scenario.population
     path = where(section, base)
     element, owner = (section.columns.get(name, name) for name in (ELEMENT, OWNER))
-    seen = _read(csv_of(path), element, owner)
-    chosen = scenario.incidence.owners
-    if not chosen:
-        return seen
-    for name in chosen:
-        if name not in seen.sessions:
+    file_sets = _read_sightings(csv_of(path), element, owner)
+    owner_names = scenario.incidence.owners
+    if not owner_names:
+        return file_sets
+    for name in owner_names:
+        if name not in file_sets.sessions:
             raise DataError(
-                f"{path}: no owner is called {name!r}; it has {listed(seen.sessions)}"
-                f"{did_you_mean(name, seen.sessions)}"
+                f"{path}: no owner is called {name!r}; it has {listed(file_sets.sessions)}"
+                f"{did_you_mean(name, file_sets.sessions)}"
             )
-    places = [seen.sessions.index(name) for name in chosen]
-    return Sightings(seen.bits[:, places], seen.devices, tuple(chosen))
+    places = [file_sets.sessions.index(name) for name in owner_names]
+    return Sightings(file_sets.bits[:, places], file_sets.devices, tuple(owner_names))
 
 
 @lru_cache(maxsize=1)
-def _read(source: FileSource, element: str, owner: str) -> Sightings:
+def _read_sightings(source: FileSource, element: str, owner: str) -> Sightings:
     return sightings(source, element, owner)
 
 
@@ -127,10 +134,10 @@ def generate(n: int, m: int, rng: np.random.Generator) -> Vectors:
     """Vectors of n owners over m positions, shape (n, m), with incidence as Zipf's law has it."""
     from ...analysis.incidence import zipf
 
-    often = np.repeat(np.arange(n + 1), zipf(n, m))
-    often = often[np.argsort(rng.random(m), kind="stable")]
+    frequencies = np.repeat(np.arange(n + 1), zipf(n, m))
+    frequencies = frequencies[np.argsort(rng.random(m), kind="stable")]
     rank = np.argsort(np.argsort(rng.random((m, n)), axis=1), axis=1)
-    return np.ascontiguousarray((rank < often[:, None]).T.astype(np.uint8))
+    return np.ascontiguousarray((rank < frequencies[:, None]).T.astype(np.uint8))
 
 
 def as_people(name: str, vectors: Vectors, note: str) -> Population:
@@ -138,12 +145,12 @@ def as_people(name: str, vectors: Vectors, note: str) -> Population:
     features, values, codes = [], [], []
     ends = piece_ends(vectors.shape[1])
     for title, (first, last) in zip(piece_names(vectors.shape[1]), pairwise(ends), strict=True):
-        said = pack_text(vectors[:, first:last])
-        texts = tuple(dict.fromkeys(said))
+        texts_of_owners = pack_text(vectors[:, first:last])
+        texts = tuple(dict.fromkeys(texts_of_owners))
         place = {text: code for code, text in enumerate(texts)}
-        features.append(Feature(title, None, len(said[0])))
+        features.append(Feature(title, None, len(texts_of_owners[0])))
         values.append(texts)
-        codes.append(np.array([place[text] for text in said], np.int32))
+        codes.append(np.array([place[text] for text in texts_of_owners], np.int32))
     table: Any = np.ascontiguousarray(np.stack(codes, axis=1))
     return Population(name, Schema(tuple(features)), table, tuple(values), note)
 
@@ -151,11 +158,11 @@ def as_people(name: str, vectors: Vectors, note: str) -> Population:
 def vectors_of(people: Population) -> Vectors:
     """The bits behind the pieces, shape (n, m)."""
     ends = pairwise(piece_ends(positions_of(people)))
-    held = [
+    digits = [
         unpack_text(texts, last - first)[people.codes[:, column]]
         for column, (texts, (first, last)) in enumerate(zip(people.values, ends, strict=True))
     ]
-    return np.concatenate(held, axis=1)
+    return np.concatenate(digits, axis=1)
 
 
 def positions_of(people: Population) -> int:

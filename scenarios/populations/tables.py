@@ -2,7 +2,7 @@
 
 A file beside this one holds lines of provenance that start with `#`, a header that ends in `count`,
 and one line for each combination that occurs. Person i is found by counting through the lines in
-their order, so everybody has the same number everywhere.
+their order, so each person has the same number in every run.
 """
 
 import csv
@@ -16,7 +16,11 @@ import numpy as np
 from ..schema.model import Population as Section
 from .people import Table
 
-TABLES = ("titanic", "admissions", "hair-eye", "census")
+TABLES = (
+    "titanic", "admissions", "hair-eye", "census", "heart-risk", "rochdale", "dayton",
+    "cancer-knowledge", "employment", "drinking", "divorce", "punishment", "ovary", "caesarean",
+    "eyesight", "toxaemia",
+)  # fmt: skip
 
 
 @cache
@@ -66,7 +70,7 @@ class ShippedSource:
     ) -> Table:
         """Give columns, each as our name for it and its own; no cell of them is empty."""
         whole = shipped(self.name)
-        places = [whole.columns.index(theirs) for _, theirs in chosen]
+        places = [whole.columns.index(source_column) for _, source_column in chosen]
         return Table(
             name=whole.name,
             columns=tuple(ours for ours, _ in chosen),

@@ -57,7 +57,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sightings:
-    """Who was seen when: bits[i, s] is 1 if device i was seen in session s (sorted by name).
+    """Sightings of devices: bits[i, s] is 1 if device i was seen in session s (sorted by name).
 
     Attributes:
         bits: shape (devices, sessions).
@@ -70,7 +70,7 @@ class Sightings:
     sessions: tuple[str, ...]
 
     def in_exactly(self) -> Codes:
-        """How many devices were seen in exactly t sessions, t = 0 .. number of sessions."""
+        """Return the number of devices seen in exactly t sessions, t = 0 .. number of sessions."""
         return np.bincount(self.bits.sum(axis=1), minlength=len(self.sessions) + 1)
 
 
@@ -112,7 +112,7 @@ def ratings(
         fewest: likes that a person needs; the paper takes 10.
     """
     liked, source = [], csv_of(Path(path))
-    for i, (who, when, what, stars) in enumerate(_rows(source, [user, time, item, rating])):
+    for i, (person, moment, thing, stars) in enumerate(_rows(source, [user, time, item, rating])):
         try:
             like = float(stars) >= least
         except ValueError:
@@ -121,12 +121,12 @@ def ratings(
                 f"{place}: column {rating!r}: {stars[:40]!r}; a number is accepted"
             ) from None
         if like:
-            liked.append((who, when, what))
+            liked.append((person, moment, thing))
     return _traces(Path(path), liked, fewest)
 
 
 def device_sessions(path: str | PathLike[str], device: str, session: str) -> Sightings:
-    """Read who was seen in which session; a pair may occur more than once.
+    """Read sightings of devices in sessions; a pair may occur more than once.
 
     Args:
         path: a CSV file with a header.
@@ -137,12 +137,12 @@ def device_sessions(path: str | PathLike[str], device: str, session: str) -> Sig
 
 
 def sightings(source: FileSource, device: str, session: str) -> Sightings:
-    """Find in a file, as it was read, who was seen in which session."""
+    """Find the sightings of devices in sessions in a file, as it was read."""
     pairs = list(_rows(source, [device, session]))
-    who, devices = _numbered([pair[0] for pair in pairs])
-    when, sessions = _numbered([pair[1] for pair in pairs])
+    persons, devices = _numbered([pair[0] for pair in pairs])
+    moments, sessions = _numbered([pair[1] for pair in pairs])
     bits = np.zeros((len(devices), len(sessions)), np.uint8)
-    bits[who, when] = 1
+    bits[persons, moments] = 1
     return Sightings(bits, devices, sessions)
 
 
@@ -187,24 +187,24 @@ def _traces(path: Path, rows: Sequence[Sequence[str]], fewest: int) -> Trace:
     """Make sequences of rows (user, time, what ...)."""
     if not rows:
         raise DataError(f"{path}: no event is left")
-    who, people = _numbered([row[0] for row in rows])
-    what, symbols = _numbered([" ".join(row[2:]) for row in rows])
+    persons, people = _numbered([row[0] for row in rows])
+    things, symbols = _numbered([" ".join(row[2:]) for row in rows])
     order = np.argsort(_times([row[1] for row in rows]), kind="stable")
-    enough = np.flatnonzero(np.bincount(who) >= fewest)
+    enough = np.flatnonzero(np.bincount(persons) >= fewest)
     if not len(enough):
         raise DataError(
-            f"{path}: nobody has {fewest} events; the most is {np.bincount(who).max()}: lower "
+            f"{path}: nobody has {fewest} events; the most is {np.bincount(persons).max()}: lower "
             "fewest"
         )
-    everybody = Sequences.grouped(who[order], what[order], len(symbols))
-    return Trace(everybody.of_people(enough), tuple(people[i] for i in enough.tolist()), symbols)
+    sequences = Sequences.grouped(persons[order], things[order], len(symbols))
+    return Trace(sequences.of_people(enough), tuple(people[i] for i in enough.tolist()), symbols)
 
 
 def _numbered(texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
     """Number texts in sorted order."""
-    known = tuple(sorted(set(texts)))
-    number = {text: i for i, text in enumerate(known)}
-    return np.fromiter((number[text] for text in texts), np.int64, len(texts)), known
+    distinct_texts = tuple(sorted(set(texts)))
+    number = {text: i for i, text in enumerate(distinct_texts)}
+    return np.fromiter((number[text] for text in texts), np.int64, len(texts)), distinct_texts
 
 
 def _times(texts: Sequence[str]) -> npt.NDArray[Any]:

@@ -1,29 +1,30 @@
-"""What texts of a column mean: numbers, dates, nothing at all."""
+"""The meaning of texts of a column: numbers, dates, missing values."""
 
 import re
 from collections.abc import Collection, Sequence
 
 from ...protocol.coarsening import COMPACT, NUMBER
+from .column_words import missing_words
 
 DATE = re.compile(
     r"\d{4}-\d{1,2}(-\d{1,2})?([T ]\d{1,2}:\d{2}.*)?|\d{1,2}([./-])\d{1,2}\3\d{4}|"
     f"{COMPACT.pattern}"
 )
-UNKNOWN = frozenset(("?", "na", "n/a", "nan", "null", "unknown", "missing", "-"))
+UNKNOWN = missing_words()  # in small letters
 NO_NUMBER = frozenset(("-1", "-9", "-99", "-999", "999", "9999"))
 FEW = 12  # different numbers up to which they are categories
 MOSTLY = 0.95  # share of the values that have to be numbers, dates or codes
 
 
 def numbers_of(texts: Sequence[str]) -> list[float] | None:
-    """The numbers that texts are; None if one is none, or there is none."""
+    """Return texts as numbers; None if a text is no number, or there is no text."""
     if not texts or not all(map(NUMBER.fullmatch, texts)):
         return None
     return [float(text) for text in texts]
 
 
 def apart(texts: Collection[str]) -> list[str]:
-    """Numbers such as -1 or 999 that lie apart from all others, as a sign for unknown does."""
+    """Numbers such as -1 or 999 that lie apart from the rest, as a sign for unknown does."""
     numbers = {text for text in texts if NUMBER.fullmatch(text)}
     rest = [float(text) for text in numbers - NO_NUMBER]
     if not rest or len(numbers) <= FEW or len(numbers) < MOSTLY * len(texts):

@@ -1,6 +1,6 @@
-"""Release programs: which questions are asked, what may be released, and how that is scored.
+"""Release programs: the queries of a session, the rule for its release, and its scores.
 
-Which there are is said in schema/kinds.py; registry.py finds them. May import `populations`,
-`schema`, the strategies of `protocol` and the numbers of `analysis`. Must never know how a session
-is played, recorded or shown.
+The kinds of program are listed in schema/kinds.py; registry.py finds them. May import
+`populations`, `schema`, the strategies of `protocol` and the numbers of `analysis`. Must never know
+how a session is played, recorded or shown.
 """

@@ -1,4 +1,4 @@
-"""Comparing what a run claims with what follows from its record."""
+"""Comparison of the claims of a run with the results that follow from its record."""
 
 from math import isclose
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ CLOSE = 1e-9  # last digits may depend on the machine
 
 
 def same(where: str, actual: Any, claimed: Any, *, close: float = CLOSE) -> None:
-    """VerificationError unless two pieces of plain data agree, numbers up to their last digits."""
+    """Raise VerificationError unless two pieces of plain data agree, numbers up to last digits."""
     if isinstance(actual, dict) and isinstance(claimed, dict) and actual.keys() == claimed.keys():
         for key, value in actual.items():
             same(f"{where}: {key}", value, claimed[key], close=close)
@@ -27,7 +27,7 @@ def same(where: str, actual: Any, claimed: Any, *, close: float = CLOSE) -> None
 
 
 def claimed(evidence: Evidence, kind: type[F]) -> F:
-    """What result.json says that a program of this kind found; NoGround if it says nothing."""
+    """Return the findings of this kind in result.json; NoGround if it holds no such findings."""
     said = evidence.result.findings
     if not isinstance(said, kind):
         raise NoGround("no reports were counted")

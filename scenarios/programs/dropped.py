@@ -1,15 +1,15 @@
-"""Why a column is not released: what a program says of each that it did not keep."""
+"""The reason why a column is not released."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A column that is not released, and what it would take.
+    """A column that is not released, and the limits that would admit it.
 
     Attributes:
         column: its name.
-        promised: the exposure that could be promised with it, which is also the smallest
+        promised: the exposure bound of a release with it, which is also the smallest
             max_exposure that would admit it.
         largest_k: the largest crowd size that would admit it at this max_exposure (None where the
             rule is not asked about other k).

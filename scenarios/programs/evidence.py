@@ -1,6 +1,6 @@
-"""What a program is handed to check of a run: what was recorded, and what result.json claims.
+"""The view that a program has of a run to verify: its record and the claims of result.json.
 
-Made by the rooms above (scoring/result.py, verification/evidence.py); programs know no more.
+The rooms above build it (scoring/result.py, verification/evidence.py); programs know no more.
 """
 
 # pyright: reportReturnType=false
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 
 
 class NoGround(Exception):
-    """There is nothing to check this against."""
+    """There is no record to check this claim against."""
 
 
 class Claims(Protocol):
-    """What result.json says, as far as a program reads it (scoring/result.py has all of it)."""
+    """The content of result.json that a program reads (scoring/result.py has all of it)."""
 
     @property
     def seed(self) -> int | None:
-        """None where system randomness was used."""
+        """The seed; None if system randomness was used."""
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of columns."""
+        """The names of the columns."""
 
     @property
     def marginals(self) -> Mapping[str, Mapping[str, int]]:
-        """Feature -> value -> people."""
+        """The number of people by feature and value."""
 
     @property
     def decision(self) -> Any:
-        """What the curator decided: a WrittenDecision, or None."""
+        """The decision of the curator: a WrittenDecision, or None."""
 
     @property
     def release(self) -> Any:
-        """What was released: a WrittenRelease, or None."""
+        """The release: a WrittenRelease, or None."""
 
     @property
     def exposure(self) -> Any:
@@ -54,45 +54,45 @@ class Claims(Protocol):
 
     @property
     def burned(self) -> str | None:
-        """Why a round was not completed."""
+        """The reason why a round was aborted; None if all were completed."""
 
     @property
     def digest(self) -> str:
-        """Names the run."""
+        """The digest that identifies the run."""
 
     @property
     def peers(self) -> "PeersFound | UnsetType":
-        """Who was named among peers, and what coalitions follow."""
+        """The peers that were charged, and the messages that coalitions follow."""
 
     @property
     def findings(self) -> "Findings | UnsetType":
-        """What the program found."""
+        """The findings of the program."""
 
 
 class Recorded(Protocol):
     """The run folder that evidence is about.
 
     Attributes:
-        scenario: what was played.
-        result: what result.json says.
-        sizes: values of each column.
+        scenario: the scenario that was played.
+        result: the content of result.json.
+        sizes: the number of values of each column.
     """
 
     @property
     def scenario(self) -> "Scenario":
-        """What was played."""
+        """The scenario that was played."""
 
     @property
     def result(self) -> "Claims":
-        """What result.json says."""
+        """The content of result.json."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Values of each column."""
+        """The number of values of each column."""
 
 
 class Evidence(Protocol):
-    """A run as a program checks it (verification/evidence.py)."""
+    """A run in the form that a program verifies (verification/evidence.py)."""
 
     @property
     def run(self) -> Recorded:
@@ -100,15 +100,15 @@ class Evidence(Protocol):
 
     @property
     def result(self) -> "Claims":
-        """What result.json says."""
+        """The content of result.json."""
 
     @property
     def schema(self) -> "Schema":
-        """The schema announced, or agreed on beforehand."""
+        """The schema: announced, or agreed on beforehand."""
 
     @property
     def transcript(self) -> Transcript:
-        """What was recorded; NoGround for an ideal run."""
+        """The recorded messages; NoGround for an ideal run."""
 
     def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
-        """The counts of a round, and who vouches for them; NoGround if it was not counted."""
+        """Return the counts of a round and their source; NoGround if the round was not counted."""

@@ -1,4 +1,4 @@
-"""What a program alone finds: the base of one record a program, which a tagged union holds."""
+"""The base class of program findings: one record per program, held by a tagged union."""
 
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,14 @@ class StatedEpsilon(Record, frozen=True):
     """An epsilon of a run, with the delta and the adjacency for which it holds.
 
     Attributes:
-        of: what it bounds: "local", "one feature", "shuffled: class", ...
-        nats: never too small; infinite where nothing is promised.
-        at_least: never too large; the same where it is exact.
-        delta: at which it holds; 0 for a pure epsilon.
-        adjacency: how neighbouring collections differ.
-        reading: of (epsilon, delta): "hockey-stick", or "probabilistic": except for outcomes that
-            are so unlikely.
-        relied_on: people who are assumed to tell nobody their reports; None: all, or not needed.
+        of: the view or report it bounds: "local", "one feature", "shuffled: class", ...
+        nats: an upper bound in nats; infinite if there is no bound.
+        at_least: a lower bound in nats; equal to `nats` if the value is exact.
+        delta: the delta at which it holds; 0 for a pure epsilon.
+        adjacency: the difference between neighbouring collections.
+        reading: the meaning of (epsilon, delta): "hockey-stick", or "probabilistic", which holds
+            except for unlikely outcomes of total probability delta.
+        relied_on: people who are assumed to keep their reports secret; None: all, or not needed.
     """
 
     of: str
@@ -32,52 +32,52 @@ class StatedEpsilon(Record, frozen=True):
 
 
 class Findings(Record, frozen=True, tag_field="program"):
-    """What a program alone finds in a session: the base of one record a program, with its own tag.
+    """The findings of a program in a session: the base of one record per program, with its own tag.
 
-    It is part of an outcome and, under `findings`, of result.json.
+    They are part of an outcome and, under `findings`, of result.json.
     """
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """People who were counted, in each round but the release; () where marginals tell it."""
+        """The number of people counted in each round but the release; () if marginals state it."""
         return ()
 
     @property
     def short(self) -> str:
-        """What was found, in a clause; empty where the columns kept say it."""
+        """The main finding, in a clause; empty if the released columns state it."""
         return ""
 
     @property
     def largest_error(self) -> float | None:
-        """How far the worst estimate is from the truth; None where nothing is estimated."""
+        """The largest absolute error of an estimate; None if the program estimates no counts."""
         return None
 
     @property
     def bits(self) -> float | None:
-        """Bits that a person's reports carry about its values; None where none are made."""
+        """The bits that a person's reports carry about its values; None without reports."""
         return None
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """Shares of which the 95 % interval is from 0 to 1, `feature = value` each."""
+        """The shares whose 95 % interval is from 0 to 1, `feature = value` each."""
         return ()
 
     @property
     def epsilons(self) -> tuple[StatedEpsilon, ...]:
-        """Every epsilon of the run; () where no noise is added, and nobody takes part at random."""
+        """Every epsilon of the run; () without noise and without random participation."""
         return ()
 
     @property
     def by_exclusion(self) -> "tuple[int, int] | None":
-        """Users known by exclusion: to all who see the release, and to its reader.
+        """The number of users known by exclusion: to all readers of the release, and to its reader.
 
         None if no value is suppressed for certain.
         """
         return None
 
     def of_everybody(self, release: "Counts") -> "tuple[Counts, float] | None":  # noqa: ARG002
-        """A release of those who took part, as one of all people, and the share of all values said.
+        """Return the release scaled to all people, and the share of cells it releases.
 
-        None where all took part.
+        None if all people took part.
         """
         return None

@@ -1,8 +1,8 @@
-"""What a release program is, what it is handed, and what it gives back: plain data between rooms.
+"""The interface of a release program, its input and its results: plain data between rooms.
 
 The rooms above (scoring, play, verification) make or read these; the programs know no more of them.
-Everybody else asks the registry for a program and then the program itself: nobody compares kinds.
-`two_round/program.py` is one to inherit from where little differs.
+All other modules ask the registry for a program and then the program itself: they compare no kinds.
+A program with few differences inherits from `two_round/program.py`.
 """
 
 # pyright: reportReturnType=false
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
     from .randomized.questions import Question
 
 Mode = Literal["real", "ideal"]  # every message is sent, or the same questions without any
-Report = Callable[[str], None]  # is told, in one line each, what an instrument has to say
+Report = Callable[[str], None]  # receives the progress of an instrument, a line each
 
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """A set of columns the curator looked at: what it could have promised, and by which rule.
+    """A set of columns that the curator considered, with its exposure bound.
 
     Attributes:
         columns: their names.
-        promised: the share of people exposed, at most.
-        rule: by which that is known.
+        promised: the upper bound on the share of exposed people.
+        rule: the rule that proves it.
         safe: whether it is within max_exposure.
     """
 
@@ -62,13 +62,13 @@ class Considered:
 
 
 class Raised(Record, frozen=True):
-    """An alarm on the board: who raised it, about what in which round.
+    """An alarm on the board: its party, its cause and its round.
 
     Attributes:
-        party: that raised it.
+        party: the party that raised it.
         round: from 1.
-        cause: by its name.
-        borne_out: whether the board shows it; else it is about nothing.
+        cause: the cause, by its name.
+        borne_out: whether the board confirms it; else the alarm is false.
     """
 
     party: str
@@ -78,14 +78,14 @@ class Raised(Record, frozen=True):
 
 
 class Effect(Record, frozen=True):
-    """What one attack has achieved.
+    """The effect of an attack.
 
     Attributes:
         attack: its name.
-        parties: who committed it.
-        unit: what is counted.
-        value: what was achieved.
-        of: the most it could be.
+        parties: the attackers.
+        unit: the unit of value.
+        value: the number of units achieved.
+        of: the largest possible number.
     """
 
     attack: str
@@ -97,22 +97,22 @@ class Effect(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What either way of playing leaves: what was counted and decided, and who saw what.
+    """The outcome of a session, with or without messages: counts, decision and views.
 
     Attributes:
-        calls: those that were answered.
+        calls: the queries that were answered.
         tallies: the counts of each.
-        decision: the columns of the release; None: none was made.
-        release, burned: people by combination, and why there are none; None: that is not so.
-        refused: messages, by reason.
-        digest: of all that stands on the board, 32 bytes.
-        look: gives what some parties together have seen.
-        transcript: None where no messages were sent.
-        truth: by user and in the whole, what people answered; None where nobody kept it.
-        attacks, alarms: what each attack has achieved, and who raised which alarm.
+        decision: the columns of the release; None: there was no decision.
+        release, burned: people by combination; the reason for an abort; else None.
+        refused: the number of refused messages, by reason.
+        digest: the digest of the whole board, 32 bytes.
+        look: returns the pooled view of some parties.
+        transcript: None if no messages were sent.
+        truth: the full answer of each user; None if it was not recorded.
+        attacks, alarms: the effect of each attack, and the alarms with their parties.
         unmet: the attacks and deviations that found no occasion, a sentence each.
-        rows_read: gives what each attack reads of rows; None: what it has achieved.
-        peers: what peers together learn; None where there are parties in the middle.
+        rows_read: returns the rows that each attack reads; None: use their effects.
+        peers: the messages that peers follow together; None in a central topology.
     """
 
     calls: tuple[Call, ...]
@@ -137,10 +137,10 @@ class Session:
     """A session that was played, as its program scores it.
 
     Attributes:
-        scenario: what was played.
+        scenario: the scenario that was played.
         crowd: the people.
-        played: what came of it.
-        present: the indices of the people who answered in a round.
+        played: the outcome.
+        present: the indices of the respondents of a round.
     """
 
     scenario: "Scenario"
@@ -151,12 +151,13 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a program itself finds in a session.
+    """The findings of a program in a session.
 
     Attributes:
-        findings: its own record; None where it has nothing beside what every run has.
-        release: of reports; a program whose curator decides leaves it to the session.
-        information: bits that a person's reports carry about its values; None where none are made.
+        findings: its own record; None if every run has all of its findings.
+        release: the release made of reports; a program with a deciding curator leaves it to the
+            session.
+        information: bits that a person's reports carry about its values; None without reports.
     """
 
     findings: Findings | None = None
@@ -165,26 +166,26 @@ class Scored:
 
 
 class ReleaseProgram(Protocol):
-    """One way to ask people and release what they said.
+    """A way to query people and to release their answers.
 
     Attributes:
         kind: the kind of policy in a scenario file.
         wire: the sequence of questions on the wire, a value of protocol/announcement.py's Program.
         compared: the row of a comparison that it is played in; None if it is not compared.
-        note: what that row says of it.
-        reports: whether people randomize what they say, and nothing is decided.
+        note: the remark in that row.
+        reports: whether users randomize their answers, and the curator makes no decision.
         chooses: whether it chooses columns, and so reads prefer, weights, required and forbidden.
         by_rule: whether the rule of the policy alone decides, from single columns.
         listed: whether it releases the columns named in `keep`.
         again: whether it asks the same people again, by the coverage bound alone.
         deepens: whether it asks more than once, and so reads curator_exposure and ask.
-        opens: whether its one round is the release, of which the reader opens what k people share.
+        opens: whether its one round is the release: the reader opens rows that k people share.
         on_paper: whether a class can play it with envelopes (report/cards.py).
-        among_peers: whether everybody can decide by it, from counts of round 1 that all see.
+        among_peers: whether peers can decide by it, from counts of round 1 that all see.
         held: whether people have columns, and not sets of elements.
-        member: one of the people, and several. unit: what one answer is about.
-        recomputed: what `verify` finds again, in a clause; None if nothing.
-        largest: what the later rounds are reckoned for, in a sentence; None if it asks once.
+        member: the noun for a person, singular and plural. unit: the subject of an answer.
+        recomputed: the findings that `verify` recomputes, in a clause; None without such findings.
+        largest: the assumed size of later rounds, in a sentence; None with a single round.
     """
 
     kind: str
@@ -207,72 +208,72 @@ class ReleaseProgram(Protocol):
     largest: str | None
 
     def rounds(self, features: int, policy: "PolicySection") -> int:
-        """The most rounds that a session with so many features has."""
+        """Return the largest number of rounds of a session with so many features."""
 
     def check(self, scenario: "Scenario", facts: "Facts") -> "Iterator[Problem]":
-        """What this program cannot do of what a scenario says."""
+        """Yield a problem for each request of a scenario that this program cannot meet."""
 
     def facts(self, scenario: "Scenario", base: Path) -> "tuple[Facts, list[Problem]]":
-        """Who takes part, and what is asked of the source in vain."""
+        """Return the people, and the problems of requests to the data source."""
 
     def samples(self, scenario: "Scenario", seed: int | None) -> "Samples":
         """Draw the people. Raises DataError for data that do not fit."""
 
     def asks(self, scenario: "Scenario", names: tuple[str, ...]) -> "tuple[Feature, ...]":
-        """The [[feature]] tables of a scenario, as a run folder keeps them."""
+        """Return the [[feature]] tables of a scenario, as a run folder keeps them."""
 
     def schema(self, scenario: "Scenario", schema: Schema) -> Schema:
-        """The features that are announced."""
+        """Return the announced features."""
 
     def names(self, scenario: "Scenario", names: Sequence[str]) -> tuple[str, ...]:
-        """The names of the announced features."""
+        """Return the names of the announced features."""
 
     def recorded(self, scenario: "Scenario", sizes: Sequence[int]) -> tuple[str, ...]:
-        """The features that a run was asked about, from its record. sizes: values of each."""
+        """Return the features of a recorded run. sizes: the number of values of each."""
 
     def policy(self, scenario: "Scenario") -> "Policy":
-        """What is announced of the policy."""
+        """Return the announced part of the policy."""
 
     def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
-        """The questions that are answered with noise; () where none are."""
+        """Return the questions that are answered with noise; () without noise."""
 
     def participation(self, policy: "PolicySection") -> "Participation | None":
-        """The rate at which people take part, each by its own draw; None: everybody does."""
+        """Return the rate of random participation; None if all take part."""
 
     def noise(
         self, scenario: "Scenario", result: Claims, sizes: Sequence[int]
     ) -> "Sequence[Question]":
-        """The same of a recorded run, as far as their noise goes."""
+        """Return the questions of a recorded run, as far as their noise is concerned."""
 
     def strategy(self, scenario: "Scenario", others: int | None) -> "Strategy":
-        """What the curator asks and decides. others: people of round 2, if they are others."""
+        """Return the curator's queries and decision. others: number of new people in round 2."""
 
     def fixed_columns(self, policy: "PolicySection", schema: Schema) -> tuple[str, ...] | None:
-        """The columns that are released whatever the bound says; None where it chooses."""
+        """Return the columns released for any bound; None if the program chooses."""
 
     def calls(self, policy: "PolicySection", schema: Schema) -> "Sequence[Call]":
-        """The questions of a session at its largest, the release included."""
+        """Return the queries of a session at its largest, the release included."""
 
     def sizes(self, people: "Population") -> tuple[int, ...]:
-        """The number of values of each column."""
+        """Return the number of values of each column."""
 
     def considered(self, session: Session) -> tuple[Considered, ...]:
-        """Sets of columns, with what could be promised of each."""
+        """Return sets of columns, each with its exposure bound."""
 
     def dropped(self, session: Session) -> tuple[Dropped, ...]:
-        """Why each column that is not kept is not."""
+        """Return the reason for each suppressed column."""
 
     def score(self, session: Session) -> Scored:
-        """What this program finds in a session beside what every run has."""
+        """Return the findings of this program beside the scores of every run."""
 
     def exposed(self, release: Counts, k: int) -> int:
-        """People of a release who are in a crowd smaller than k."""
+        """Return the number of people of a release in a class smaller than k."""
 
     def excluded(self, release: Counts, scenario: "Scenario", schema: Schema) -> int:
-        """People of whom nothing is released and whose small crowd is known by exclusion."""
+        """Return the number of people with closed rows in a small class known to all readers."""
 
     def findings(self) -> type[Findings] | None:
-        """The record of what it finds itself; None where it finds nothing of its own."""
+        """Return the record type of its own findings; None without such a record."""
 
     def proves(self, rule: str) -> bool:
         """Whether a certificate by this rule is one of this program's."""
@@ -280,61 +281,58 @@ class ReleaseProgram(Protocol):
     def verify_decision(
         self, decision: Decision, schema: Schema, heard: "Sequence[RoundResult]"
     ) -> None:
-        """Raises VerificationError unless what was read proves what a decision claims."""
+        """Raise VerificationError unless the round results prove the claims of a decision."""
 
     def verify(self, evidence: Evidence) -> str:
-        """Recompute what it found itself from the record, and say what was found.
+        """Recompute its findings from the record, and return a summary.
 
-        Raises VerificationError if another thing is claimed, NoGround if nothing is.
+        Raises VerificationError if the claim differs, NoGround if there is no claim.
         """
 
     def steps(self, scenario: "Scenario", answering: str, mixing: str) -> list[str]:
-        """What will happen, a sentence a step. answering, mixing: the steps that all have."""
+        """Return the steps of a session, a sentence each. answering, mixing: the common steps."""
 
     def advice(self, scenario: "Scenario", people: "Population") -> "Iterator[str]":
-        """What else would have less error, in lines for whoever checks the scenario."""
+        """Yield lines on options with less error, for the author of the scenario."""
 
     def describe(self, people: "Population") -> list[str]:
-        """What people are asked about, in lines."""
+        """Return lines about the queries to people."""
 
     def promise(self, scenario: "Scenario") -> str:
-        """What is promised, in words."""
+        """Return the promise, in words."""
 
     def summary(self, outcome: Any) -> "Iterator[Block]":
-        """What it found, for people: after round 1 of a run that is told of."""
+        """Yield its findings for readers, after round 1 in the report of a run."""
 
     def explained(self, outcome: Any) -> "Iterator[str]":
-        """What follows the table of the sets of columns, line by line."""
+        """Yield the lines below the table of the sets of columns."""
 
     def scores(self, outcome: Any) -> "Iterator[tuple[str, str, str]]":
-        """Rows of the table of scores: name, value, meaning."""
+        """Yield rows of the table of scores: name, value, meaning."""
 
     def remark(self) -> str:
-        """How its figures are to be read; empty if there is nothing to say."""
+        """Return a remark on reading its figures; empty if not needed."""
 
     def answers(self, result: Claims) -> "tuple[Answer, ...]":
-        """What was released, and how exposed people are, for the head of the page of a run.
-
-        () where a release of columns and the crowds in it say that.
-        """
+        """Return release and exposure for the head of a page; () if columns and classes do."""
 
     def section(self, scenario: "Scenario", result: Claims) -> "Iterator[Section]":
-        """Its parts of the page of a run; none where it has nothing to add."""
+        """Yield its sections of the page of a run."""
 
     def stage_rule(self, policy: "PolicySection") -> str:
-        """How it decides, in sentences for whoever watches the stage."""
+        """Return the decision rule in sentences, for the audience of the stage."""
 
     def stage_announcement(self, policy: "Policy") -> str:
-        """What its announcement says of it, in a clause, for whoever watches the stage."""
+        """Return the content of its announcement as a clause, for the audience of the stage."""
 
     def stage_hiding(self, call: Call) -> str:
-        """What people do to their values before they answer a call, in a clause; "" for nothing."""
+        """Return the users' change of values before a call, as a clause; "" for no change."""
 
     def stage_decision(self, decision: Decision, columns: Sequence[str], reader: str) -> str:
-        """What a decision says, in a sentence. reader: who decides."""
+        """Return a sentence on a decision. reader: the party that decides."""
 
     def stage_release(self, policy: "Policy", schema: Schema, release: Counts) -> str:
-        """Return a sentence on users without a released value; "" if there is none."""
+        """Return a sentence on users without a released value; "" if all have values."""
 
     def options(
         self,
@@ -343,8 +341,8 @@ class ReleaseProgram(Protocol):
         counts: Sequence[Counts] | None,
         others: int | None,
     ) -> tuple[Considered, ...]:
-        """What could be promised of each set of columns, once round 1 is counted, for the stage.
+        """Return the exposure bound of each set of columns after round 1, for the stage.
 
-        counts: those of round 1, None where it was not counted. others: people of round 2, if they
-        are others. () where nothing is decided.
+        counts: the counts of round 1, None if it was not counted. others: the number of new people
+        in round 2, None if it has the people of round 1. () if there is no decision.
         """

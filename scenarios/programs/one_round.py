@@ -1,4 +1,4 @@
-"""What programs have in common that ask once, and whose curator chooses nothing."""
+"""The common part of programs with a single round and without a choice of columns."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 
 class OneRound(Decided):
-    """One question, whose answers are the release."""
+    """A program with a single query; its answers are the release."""
 
     among_peers = False
     chooses = False
     largest = None
 
     def rounds(self, features: int, policy: Section) -> int:  # noqa: ARG002
-        """The release alone."""
+        """Return 1: the release alone."""
         return 1
 
     def calls(self, policy: Section, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
-        """The one question."""
+        """Return the only query."""
         from ...protocol.announcement import Program
         from ...protocol.programs import first_call
 
         return [first_call(Program(self.wire), schema)]
 
     def considered(self, session: "Session") -> "tuple[Considered, ...]":  # noqa: ARG002
-        """Nothing is chosen."""
+        """Return (): the curator chooses no columns."""
         return ()
 
     def options(
@@ -41,5 +41,5 @@ class OneRound(Decided):
         counts: "Sequence[Counts] | None",  # noqa: ARG002
         others: int | None,  # noqa: ARG002
     ) -> "tuple[Considered, ...]":
-        """Nothing is chosen."""
+        """Return (): the curator chooses no columns."""
         return ()

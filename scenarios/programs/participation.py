@@ -1,7 +1,7 @@
-"""Who takes part at random: a person's draw, and what everybody together says then.
+"""Random participation: the draw of each person, and the table of the submitted rows.
 
-A person draws 32 bits of its own for the round and says its row if they are below the announced
-rate; else it says nothing, in a message that fits no other (protocol/threshold.py).
+A person draws 32 bits of its own for the round and submits its row if they are below the announced
+rate; else it submits a cover, a message that fits no other (protocol/threshold.py).
 """
 
 from collections.abc import Sequence
@@ -27,19 +27,20 @@ class Participation:
     """A rate at which people take part.
 
     Attributes:
-        parts: of 2^32 draws, those with which somebody does.
+        parts: the number of draws, of 2^32, with which a person takes part.
     """
 
     parts: int
 
     def __call__(self, row: Sequence[str], entropy: "Entropy") -> Sequence[str]:
-        """User: what a person says: its row, or nothing."""
+        """User: return the row to submit: the person's own, or a cover."""
         return row if drawn(entropy) < self.parts else cover(len(row))
 
     def said(self, table: Table, people: "npt.NDArray[np.intp]", entropy: "Entropy") -> Table:
-        """Everybody, without a message: the table as it is said. people: whose rows these are.
+        """Return the table of submitted rows, covers included, without messages.
 
-        Seeded: each draws what it draws in a real run.
+        people: the indices of the persons behind the rows of `table`. With a seed, each person
+        draws the same bits as in a real run.
         """
         import numpy as np
 
@@ -54,5 +55,5 @@ class Participation:
 
 
 def drawn(entropy: "Entropy") -> int:
-    """User: 32 bits of its own, uniform."""
+    """User: draw 32 uniform bits of its own."""
     return int.from_bytes(entropy.random(DRAW), "big")

@@ -1,6 +1,6 @@
-"""The registry of release programs: which one a kind of policy means, and what one asks of it.
+"""The registry of release programs: the program of a kind of policy, and its answers.
 
-A program is imported when it is first asked for: judging a scenario of one kind loads no other.
+A program is imported at its first use: validating a scenario of one kind loads no other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,29 +54,29 @@ def program_of(scenario: Scenario) -> "ReleaseProgram":
 
 
 def heard_as(questions: "Program") -> "ReleaseProgram":
-    """The first program that asks this sequence of questions.
+    """Return the first program with this sequence of queries.
 
-    For who has an announcement and no scenario: an announcement does not say which kind it is.
+    For callers with an announcement and no scenario: an announcement does not state the kind.
     """
     return next(program for program in PROGRAMS.values() if program.wire == questions)
 
 
 def randomizing() -> tuple[str, ...]:
-    """The kinds in which people randomize what they say."""
+    """Return the kinds in which users randomize their answers."""
     return tuple(kind for kind, program in PROGRAMS.items() if program.reports)
 
 
 def wire(scenario: Scenario) -> "Program":
-    """The sequence of questions that a scenario asks."""
+    """Return the sequence of queries of a scenario."""
     from ...protocol.announcement import Program
 
     return Program(program_of(scenario).wire)
 
 
 def strategy(scenario: Scenario, others: int | None = None) -> "Strategy":
-    """Give what a scenario's curator asks and decides.
+    """Return the strategy of a scenario's curator: its queries and its decision.
 
-    others: in the statistical setting, how many people round 2 asks; None: the same people.
+    others: in the statistical setting, the number of people in round 2; None: the same people.
     """
     return program_of(scenario).strategy(scenario, others)
 
@@ -89,33 +89,33 @@ UNCHECKED_QUERIES = (
 
 
 def unchecked_queries(scenario: Scenario) -> tuple[str, ...]:
-    """The limit of what is said of a curator that queries by secret counts; () elsewhere."""
+    """Return the limit that a curator queries by secret counts; () for other programs."""
     secret = program_of(scenario).deepens and not scenario.policy.publish_marginals
     return (UNCHECKED_QUERIES,) if secret else ()
 
 
 def noisy_questions(scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
-    """The questions of a scenario that are answered with noise; () where none are."""
+    """Return the questions of a scenario that are answered with noise; () without noise."""
     return program_of(scenario).questions(scenario, people)
 
 
 def participation(scenario: Scenario) -> "Participation | None":
-    """The rate at which people take part, each by its own draw; None: everybody does."""
+    """Return the rate of random participation; None if all take part."""
     return program_of(scenario).participation(scenario.policy)
 
 
 def announced_schema(scenario: Scenario, schema: "Schema") -> "Schema":
-    """The features that are announced: where people randomize, reports and not values."""
+    """Return the announced features: reports in place of values if users randomize."""
     return program_of(scenario).schema(scenario, schema)
 
 
 def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-    """The names of the announced features."""
+    """Return the names of the announced features."""
     return program_of(scenario).names(scenario, names)
 
 
 def facts(scenario: Scenario, base: Path) -> "tuple[Facts, list[Problem]]":
-    """Say who takes part in a scenario, and what it asks of its source in vain."""
+    """Return the people of a scenario, and the problems of its requests to the data source."""
     return program_of(scenario).facts(scenario, base)
 
 
@@ -127,8 +127,8 @@ def samples(scenario: Scenario, seed: int | None) -> "Samples":
 def verify_decision(decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]") -> None:
     """Recompute a decision's certificate from all that the curator read.
 
-    Raises VerificationError if it claims less than can be proved of the kept columns. Which program
-    proves it is said by the name of the certificate's rule.
+    Raises VerificationError if it claims less than can be proved of the released columns. The name
+    of the certificate's rule determines the program that proves it.
     """
     rule = decision.certificate.rule
     proving = (kind for kind in PROGRAMS if PROGRAMS[kind].proves(rule))

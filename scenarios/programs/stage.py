@@ -1,4 +1,4 @@
-"""What is said of a decision on the stage, in plain sentences; what a class calls its rules."""
+"""Sentences for the stage about a decision, and the names of rules in a classroom."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ STATISTICAL = "statistical-"  # before the name of a rule whose promise is for o
 
 
 def limit(policy: "Policy") -> str:
-    """What an announced policy promises, in a clause."""
+    """Return the promise of an announced policy, as a clause."""
     return (
         f"at most {percent(policy.max_exposure)} of the people may end up in a crowd smaller than "
         f"k = {policy.k}"
@@ -37,7 +37,10 @@ def limit(policy: "Policy") -> str:
 
 
 def released(decision: "Decision", columns: Sequence[str], reader: str) -> str:
-    """What is released, what is not, and what is proved of it. reader: who decides."""
+    """Return a sentence: released and suppressed columns, and the certified bound.
+
+    reader: the party that decides.
+    """
     kept = [columns[column] for column in decision.kept]
     rest = [name for column, name in enumerate(columns) if column not in decision.kept]
     proof, who = decision.certificate, f"{reader[0].upper()}{reader[1:]}"
@@ -48,7 +51,7 @@ def released(decision: "Decision", columns: Sequence[str], reader: str) -> str:
 
 
 def promise(proof: "Certificate") -> str:
-    """What a certificate claims; of no number of people where it was made before any came."""
+    """Return the claim of a certificate as a clause, without counts if n = 0."""
     if not proof.n:
         return f"nothing is said that fewer than {proof.k} people share"
     return (
@@ -58,7 +61,7 @@ def promise(proof: "Certificate") -> str:
 
 
 def rule(name: str) -> str:
-    """Call a rule by the name a class knows."""
+    """Return the classroom name of a rule."""
     plain = name.removeprefix(STATISTICAL)
     called = RULES.get(plain, plain)
     return called if plain == name else f"{called}, carried over to other people"

@@ -1,11 +1,11 @@
-"""Who carries messages: the one place that asks whether a scenario has central parties or peers.
+"""The parties that carry messages: central parties or peers.
 
     central   shufflers, a curator and an analyst stand between people and the release
-    peers     everybody who takes part is all of them (programs/peers)
+    peers     each participant has all of these roles (programs/peers)
 
-Everybody else asks `topology_of` for what differs, or has a table by its name: of what plays a
-session (play), what checks its record (verification), what shows it on a stage (theatre), what
-makes its role cards (report).
+Only this module asks which of the two a scenario has. Other modules ask `topology_of` for the
+differences, or have a table by its name: of players (play), record checks (verification), stages
+(theatre) and role cards (report).
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -38,27 +38,27 @@ class Topology:
     Attributes:
         name: central or peers.
         person: the name of a person, by its index.
-        member: what one is called, with its plural.
-        reader: who reads round 1 and decides, before a verb in the singular.
+        member: the noun for a participant, with its plural.
+        reader: the party that reads round 1 and decides, before a verb in the singular.
         handlers: the parties that handle other people's messages, in the order of the tables.
         alone: the parties whose own views an attack is judged by, among so many people.
-        exists: whether there is a party, among so many shufflers and people.
-        roll: all parties in words, and names that somebody may have meant; None: unknown how many.
-        mixing: what mixes messages, in a phrase.
-        line: what a coalition needs to link people, in a phrase: the trust line.
-        reaches: whether a coalition has what it needs.
-        lengths: what the lengths of messages tell, in a sentence.
-        public: whether everybody reads the counts of round 1.
+        exists: whether a party exists, with given numbers of shufflers and people.
+        roll: all parties in words, and names to suggest for a misspelt party; None: number unknown.
+        mixing: the parties that mix messages, in a phrase.
+        line: the members that a coalition needs to link people, in a phrase: the trust line.
+        reaches: whether a coalition has these members.
+        lengths: the leakage through message lengths, in a sentence.
+        public: whether all parties read the counts of round 1.
         record: a run ready to be looked at, from its scenario, result.json and transcript.
-        trust: whom one must trust, from result.json; None where the coalitions scored say it.
+        trust: the parties to trust, from result.json; None if the scored coalitions state it.
         section: its parts of the page of a run, from the same; the transcript of an ideal run is
             None.
-        agreed: the features, where they are agreed on beforehand and nobody announces them: from
+        agreed: the features, if they are agreed on beforehand and no party announces them: from
             result.json.
         example: a coalition to look through.
-        alike: whether everybody does everything, so that a fault is a person's whoever commits it.
-        unkept: what a ledger is not kept in, in words; None where a first shuffler keeps it.
-        untold: why nothing can be told of a central party; None where there are some.
+        alike: whether all participants have all roles, so that a fault is a participant's fault.
+        unkept: the kind of mix that keeps no ledger, in words; None if a first shuffler keeps it.
+        untold: the reason why there is no central party to report on; None if there is.
     """
 
     name: str
@@ -105,9 +105,9 @@ def _central_roll(shufflers: int | None, people: int | None) -> tuple[str, tuple
 
 
 def links(scenario: Scenario) -> tuple[frozenset[str], ...]:
-    """Shufflers of whom one of each set has to be in a coalition that links anybody by watching.
+    """Return sets of shufflers: a coalition that links people by its view has a member of each.
 
-    By themselves each; where pairs are audited, a pair: one hop of it opens what the other needs.
+    A set is a single shuffler; if pairs are audited, an audited pair, either hop of which suffices.
     """
     hops = _shufflers(scenario)
     pairs = paired(len(hops)) if scenario.defence.audit else 0
@@ -220,12 +220,21 @@ PEERS = Topology(
 
 
 def topology_of(scenario: Scenario) -> Topology:
-    """How the messages of a scenario are carried."""
+    """Return the topology of a scenario."""
     return PEERS if scenario.mix.peers else CENTRAL
 
 
+def onions_only(scenario: Scenario, what: str) -> None:
+    """Raise ParameterError for a scenario with a verified mix, which lacks support for `what`."""
+    if scenario.mix.kind == "verified":
+        raise ParameterError(
+            f"{scenario.scenario.name}: {what} is of onions; it is not there for mix.kind = "
+            '"verified" yet; leave mix.kind out'
+        )
+
+
 def central_only(scenario: Scenario, what: str) -> None:
-    """ParameterError for a scenario among peers, which have no parties for `what`, a plural."""
+    """Raise ParameterError for a scenario among peers, which lacks parties for `what`, a plural."""
     if topology_of(scenario).untold:
         raise ParameterError(
             f"{scenario.scenario.name}: peers have no curator and no shufflers, which {what} are "

@@ -1,4 +1,4 @@
-"""What each column is worth to a policy: the weights that the choice of columns maximises."""
+"""The weight of each column: the choice of columns maximises the total weight."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from ..schema.model import Policy
 def column_weights(policy: Policy, features: Sequence[str]) -> tuple[float, ...]:
     """Return the weight of each feature, above 0.
 
-    A feature weighs 1 or what `weights` says. A preferred one weighs a little more, the first named
-    most; all of it together is 1/2, so that with equal weights preference decides between sets of
-    equally many columns and never costs a column.
+    A feature weighs 1 or its value in `weights`. A preferred one weighs a little more, the first
+    named most; all of it together is 1/2, so that with equal weights preference decides between
+    sets of equally many columns and never costs a column.
     """
     preferred = len(policy.prefer)
     extra = {

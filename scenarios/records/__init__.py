@@ -1,5 +1,5 @@
-"""Run folders: the result file, traffic, and everything else that a run leaves behind.
+"""Run folders: the result file, traffic, and all other files of a run.
 
 May import `scoring`, `schema` and `serialization`. Must never know how a run was played; it writes
-and reads what it is handed.
+and reads data that callers give it.
 """

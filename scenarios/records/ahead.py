@@ -11,20 +11,20 @@ LONG = 10_000  # messages; to write fewer takes no longer than to make a copy of
 
 
 class Ahead:
-    """What is told of a recorded run, and gives the text of its transcript.
+    """The writer of a run's transcript, which starts while the run is scored.
 
     Attributes:
-        text: waits for it; None: nothing was recorded yet.
+        text: waits for the text; None: no run is recorded yet.
     """
 
     def __init__(self, copies: ExitStack, *, able: bool) -> None:
-        """copies: what ends the copies of this process, which are made if it is able to."""
+        """copies: ends the copies of this process. able: whether copies may be made."""
         self._copies = copies
         self._able = able
         self.text: Callable[[], bytes] | None = None
 
     def begin(self, transcript: Transcript | None, users: int, sizes: Sequence[int]) -> None:
-        """Take what was recorded, and begin to write it, where that takes a while (`encode`)."""
+        """Take the recorded transcript, and begin to write it if it is long (`encode`)."""
         self.text = partial(encode, transcript, users, sizes)
         if self._able and transcript is not None and len(transcript.events) > LONG:
             from ...roles.aside import aside

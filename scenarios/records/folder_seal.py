@@ -1,12 +1,12 @@
-r"""The seal of a run folder: what its files were when they were written, and who recorded them.
+r"""The seal of a run folder: the hashes of its files as written, and the recorder's signature.
 
     seal.json   {"schema": 1, "files": {name: SHA-256}, "recorder": null or {"name", "key",
                 "signature"}}
     signature   Ed25519("veilmix folder 1\0" || for every file by name: name || 0 || its SHA-256)
 
-Hashes alone show that nothing was changed by mistake: whoever changes a file on purpose writes its
-hash anew. With a signature it is the recorder's folder, for whoever knows the recorder's key. It
-says nothing of whether what was recorded has happened: the parties' own signatures do.
+Hashes alone show that no file changed by mistake: an attacker that changes a file writes its
+hash anew. With a signature it is the recorder's folder, for readers that know its key. It
+is no evidence that the record is true: the parties' own signatures are.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ LARGEST = 1 << 16  # bytes of a seal
 
 
 class Recorder(Record, frozen=True):
-    """Who has recorded a folder, by its identity key, and its signature (both hexadecimal).
+    """The recorder of a folder: its identity key and its signature (both hexadecimal).
 
     Attributes:
         name: of the identity.
@@ -42,12 +42,12 @@ class Recorder(Record, frozen=True):
 
 
 class FolderSeal(Record, frozen=True):
-    """The hash of every file (hexadecimal, by name), and who has signed them; None: nobody.
+    """The hash of every file (hexadecimal, by name), and the recorder that signed them.
 
     Attributes:
         schema: the number of this format.
         files: name -> SHA-256.
-        recorder: who has signed; None: nobody.
+        recorder: the signer; None: unsigned.
     """
 
     schema: int
@@ -55,9 +55,9 @@ class FolderSeal(Record, frozen=True):
     recorder: Recorder | None
 
     def check(self, digests: Mapping[str, str]) -> None:
-        """VerificationError unless the files are those that were sealed, and signed if they were.
+        """Raise VerificationError unless the files are the sealed ones and any signature is valid.
 
-        found: the hash of every file that is there, by name.
+        digests: the hash of every file in the folder, by name.
         """
         for name in sorted(self.files.keys() | digests.keys()):
             if name not in digests:
@@ -80,7 +80,7 @@ class FolderSeal(Record, frozen=True):
 
 
 def seal_of(files: Mapping[str, str], recorder: Identity | None = None) -> bytes:
-    """The seal of files with these hashes, as bytes."""
+    """Return the seal of files with these hashes, as bytes."""
     signed = None
     if recorder is not None:
         public, signature = recorder.public, recorder.signer.sign(_signed(files))
@@ -89,12 +89,12 @@ def seal_of(files: Mapping[str, str], recorder: Identity | None = None) -> bytes
 
 
 def hash_of(data: bytes) -> str:
-    """The hash of a file, as a seal has it."""
+    """Return the hash of a file, as a seal has it."""
     return hashlib.sha256(data).hexdigest()
 
 
 def read_seal(folder: Path) -> FolderSeal | None:
-    """Read a folder's seal; None if it has none. StorageError if it is damaged."""
+    """Read a folder's seal; None if it has no seal. StorageError if it is damaged."""
     path = folder / SEAL
     if not path.is_file():
         return None
@@ -110,7 +110,7 @@ def read_seal(folder: Path) -> FolderSeal | None:
 
 
 def hashes(folder: Path, names: tuple[str, ...]) -> Mapping[str, str]:
-    """The hash of each of these files that a folder has."""
+    """Return the hash of each of these files that a folder has."""
     there = [name for name in names if (folder / name).is_file()]
     return {name: hash_of((folder / name).read_bytes()) for name in there}
 

@@ -1,4 +1,4 @@
-r"""Identity files: one that its holder keeps, one that is given to others.
+r"""Identity files: a secret file that its holder keeps, and a public file to hand out.
 
     NAME.key.toml    all of an identity; its owner alone may read it (mode 0600)
     NAME.pub.toml    its public part, one table `[[identity]]`
@@ -10,7 +10,7 @@ r"""Identity files: one that its holder keeps, one that is given to others.
     binding = "<128 hexadecimal digits: the holder's signature of name and certificate>"
 
 The secret file has two keys more: `seed` (64 hexadecimal digits) and `tls_key` (PEM). Public files
-may be written one after the other into one: that is the file of whom one knows. TLS libraries look
+may be concatenated into a single file: the file of known identities. TLS libraries look
 for PEM and skip the rest, so they read both as they are: `load_cert_chain(NAME.key.toml)`,
 `load_verify_locations(KNOWN)`.
 """
@@ -37,8 +37,8 @@ _SECRETS = {"seed", "tls_key"}
 def create(folder: str | os.PathLike[str], name: str) -> tuple[Path, Path]:
     """Make an identity and write its two files into a folder; returns their paths.
 
-    StorageError if one of them is there already: an identity is never replaced. ParameterError for
-    a name that none may have.
+    StorageError if either file exists already: an identity is never replaced. ParameterError for a
+    name that is not allowed.
     """
     folder = Path(folder)
     check_name(name)
@@ -62,7 +62,8 @@ def create(folder: str | os.PathLike[str], name: str) -> tuple[Path, Path]:
 def read_identity(path: str | os.PathLike[str]) -> Identity:
     """Read an identity with its secrets.
 
-    StorageError if it is none, or if others than its owner may read it. No message holds a secret.
+    StorageError if it is no identity, or if any user but its owner may read it. No message holds a
+    secret.
     """
     path = Path(path)
     _check_private(path)
@@ -81,7 +82,7 @@ def read_identity(path: str | os.PathLike[str]) -> Identity:
 def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
     """Read the public identities of a file, by name. A file with secrets gives its public part.
 
-    StorageError if it is no such file, or names two identities alike.
+    StorageError if it is no such file, or has two identities of the same name.
     """
     path = Path(path)
     known: dict[str, PublicIdentity] = {}
@@ -98,8 +99,21 @@ def read_known(path: str | os.PathLike[str]) -> dict[str, PublicIdentity]:
     return known
 
 
+def read_one(path: str | os.PathLike[str], owner: str) -> PublicIdentity:
+    """Read the public identity of a file with one identity.
+
+    owner: of the identity, in words for the error.
+
+    StorageError as of `read_known`, or if the file holds several.
+    """
+    known = list(read_known(path).values())
+    if len(known) != 1:
+        raise StorageError(f"{path}: holds {len(known)} identities; that of {owner} is wanted")
+    return known[0]
+
+
 def public_text(identity: PublicIdentity) -> str:
-    """The file that is given to others."""
+    """Return the text of the public file."""
     return (
         f"# {identity.name}: public, to be given to others. "
         "Fingerprint, to be read out and compared:\n"
@@ -126,7 +140,7 @@ def _table(identity: PublicIdentity) -> str:
 
 
 def _public(table: Mapping[str, Any]) -> PublicIdentity:
-    """The public part of a table; ParameterError if it is none."""
+    """Return the public part of a table; ParameterError if it is not valid."""
     name = check_name(table["name"])
     try:
         key, binding = bytes.fromhex(table["key"]), bytes.fromhex(table.get("binding", ""))
@@ -136,7 +150,7 @@ def _public(table: Mapping[str, Any]) -> PublicIdentity:
 
 
 def _tables(path: Path) -> Sequence[Mapping[str, str]]:
-    """The tables `[[identity]]` of a file, each with known keys and texts; StorageError else."""
+    """Return the tables `[[identity]]` of a file. StorageError for unknown keys or other types."""
     data = read_bounded(path, LARGEST, "file of identities")
     try:
         content = from_toml(data)
@@ -156,7 +170,7 @@ def _tables(path: Path) -> Sequence[Mapping[str, str]]:
 
 
 def _check_private(path: Path) -> None:
-    """StorageError if others than its owner may read a file."""
+    """Raise StorageError if any user but its owner may read a file."""
     try:
         mode = path.stat().st_mode
     except OSError as bad:

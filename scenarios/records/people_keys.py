@@ -1,7 +1,7 @@
-"""The keys of people who answer from one place: what a session knows of them before it begins.
+"""The keys of people who answer from one place, which a session knows before it begins.
 
     NAME.people.toml    name = "hall"
-                        keys = ["<64 hexadecimal digits>", ...]    one for each person, in order
+                        keys = ["<64 hexadecimal digits>", ...]    each person's, in order
                         signature = "<by the place's identity, over name and keys>"
 
 Each person signs by a key of its own. The secrets are made from the seed of the place's identity
@@ -40,7 +40,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def signers_of(own: Identity, many: int) -> list[Signer]:
-    """The signing keys of the people of a place, in their order."""
+    """Return the signing keys of the people of a place, in their order."""
     secret = blake2b(own.seed, digest_size=32, person=_PERSON).digest()
     source = SeededEntropy.kept(secret)
     return [Signer(source.fork(f"person-{number + 1}")) for number in range(many)]
@@ -67,7 +67,7 @@ def create_people(folder: Path, own: Identity, many: int) -> Path:
 def read_people(path: Path, known: PublicIdentity) -> tuple[bytes, ...]:
     """Read the public keys of the people of a place. known: the place's identity.
 
-    StorageError if it is no such file, or if another than the place has signed it.
+    StorageError if it is no such file, or if the place has not signed it.
     """
     data = read_bounded(path, LARGEST, "keys of people")
     try:

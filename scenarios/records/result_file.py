@@ -1,7 +1,9 @@
-"""Reading a run folder, strictly: what is not exactly as it was written is an error, with its line.
+"""The strict reader of a run folder: each difference from the written form is an error.
 
 A value that was changed and still fits the schema is read; verify.py finds it.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -42,18 +44,18 @@ PARTIAL = ".partial-"  # before the name of a folder that is not whole
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Run(SavedResult):
-    """A run folder, read back. It has what its outcome had, as `SavedResult` lists.
+    """A run folder, read back. It has the figures of its outcome, as `SavedResult` lists.
 
     Attributes:
         folder: that was read.
         scenario: that was played.
-        result: what result.json says.
-        transcript: None for an ideal run, in which nothing was sent.
+        result: the content of result.json.
+        transcript: None for an ideal run, which sends no messages.
         sizes: values of each column.
         release_text: of release.csv; None if there is none.
         versions: of veilmix, Python and libraries.
-        seal: what the files were when they were written; None if that is not there.
-        files: the hash of each, as it is.
+        seal: the hashes of the files as written; None without a seal.
+        files: the present hash of each file.
     """
 
     folder: Path
@@ -68,7 +70,7 @@ class Run(SavedResult):
 
 
 def read(folder: str | PathLike[str]) -> Run:
-    """Read a run folder. Raises StorageError that names file and line for all that is not whole."""
+    """Read a run folder. Raises StorageError, with file and line, if a file is not whole."""
     folder = Path(folder)
     if not folder.is_dir():
         raise StorageError(f"{folder}: no such run folder")
@@ -113,12 +115,12 @@ def _accepted(path: Path, parse: Callable[[], T]) -> T:
 def _result(path: Path, policy: str) -> Result:
     """Read result.json, strictly: every key of the schema and no other, each of its kind.
 
-    policy: the kind of the scenario's; what another program finds is not accepted.
+    policy: the kind of the scenario's; findings of another program are not accepted.
     """
     text = _read(path, decoded)
     plain = _accepted(path, partial(from_json, text, dict[str, Any]))
     other = plain.get("schema", SCHEMA)
-    if isinstance(other, int) and other not in READ:  # first: what else is odd follows from it
+    if isinstance(other, int) and other not in READ:  # first: other errors follow from it
         raise StorageError(
             f"{path}:{line_of(text, 'schema')}: schema {other}; this version of veilmix "
             f"reads schema {SCHEMA}: run the scenario again, or use the version in versions.json"
@@ -131,7 +133,7 @@ def _result(path: Path, policy: str) -> Result:
 
 
 def _scenario(path: Path) -> Scenario:
-    """Read the scenario of a run by its shape: the people it names may be gone by now."""
+    """Read the scenario of a run by its shape: the people that it names may be gone by now."""
     scenario, problems = examine(_read(path, from_toml))
     if problems:
         raise damaged(path, 1, problems[0].line())

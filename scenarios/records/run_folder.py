@@ -1,16 +1,19 @@
-"""Run folders: everything there is to know about one run, on disk.
+"""Run folders: all data about one run, on disk.
 
     scenario.toml         as resolved: number of people, features, and the seed that was used
-    transcript.jsonl.gz   what happened and who saw it (transcripts.py)
+    transcript.jsonl.gz   all messages, and the parties that saw them (transcripts.py)
     result.json           `Outcome.result()`, with the number of its schema
-    release.csv           the release: its columns, and `count`; no such file if there was none
-    versions.json         what it was made with
-    seal.json             the hashes of these files, signed where somebody signs (folder_seal.py)
+    release.csv           the release: its columns, and `count`; absent without a release
+    versions.json         the versions of veilmix, Python and libraries
+    seal.json             the hashes of these files, signed if there is a signer (folder_seal.py)
 
 A folder is written under a temporary name, `.partial-...`, and renamed when all of it is on the
-disk: what has a run's name is whole. A partial one that nobody finished is removed by a later run.
-The transcript says what every single person answered: the folder is its owner's alone (mode 0700).
+disk: a folder with a run's name is whole. An abandoned partial folder is removed by a later run.
+The transcript holds the answers of every single person: the folder is its owner's alone (mode
+0700).
 """
+
+from __future__ import annotations
 
 import errno
 import os
@@ -66,12 +69,12 @@ def save(
     recorder: Identity | None = None,
     transcript: Callable[[], bytes] | None = None,
 ) -> Path:
-    """Write a run folder into `parent` and return it. Raises StorageError; then nothing is left.
+    """Write a run folder into `parent` and return it. Raises StorageError; then no file is left.
 
     name: `<scenario>-<seed, four digits>`, or without a seed the first 8 signs of the digest. If
-    the name is taken, -2, -3, ... is added: a run never replaces another. recorder: who signs what
-    was recorded; None: nobody. transcript: gives its text, which was written ahead (ahead.py);
-    None: it is written now.
+    the name is taken, -2, -3, ... is added: a run never replaces another. recorder: the identity
+    that signs the folder; None: unsigned. transcript: gives its text, which was written ahead
+    (ahead.py); None: it is written now.
     """
     with uncollected(outcome.users):
         files = contents(outcome, recorder, transcript)
@@ -79,7 +82,7 @@ def save(
 
 
 def store(files: Iterable[tuple[str, bytes]], parent: str | os.PathLike[str], name: str) -> Path:
-    """Write a folder of these files into `parent`, all of it or nothing, and return it."""
+    """Write a folder of these files into `parent`, whole or not at all, and return it."""
     parent = Path(parent)
     with _told(parent):
         parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +101,7 @@ def store(files: Iterable[tuple[str, bytes]], parent: str | os.PathLike[str], na
 
 
 def default_name(outcome: Outcome) -> str:
-    """Name the folder of a run."""
+    """Return the name of the folder of a run."""
     mark = outcome.digest[:8] if outcome.seed is None else f"{outcome.seed:04d}"
     return f"{outcome.scenario.scenario.name}-{mark}"
 
@@ -117,12 +120,12 @@ def contents(
 
 
 def _transcript(outcome: Outcome) -> bytes:
-    """Write the transcript of a run."""
+    """Return the text of the transcript of a run."""
     return encode(outcome.transcript, outcome.users, outcome.sizes)
 
 
 def _files(outcome: Outcome, transcript: Callable[[], bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield what a run folder holds besides its seal."""
+    """Yield the files of a run folder besides its seal."""
     about = replace(outcome.scenario.scenario, seed=outcome.seed, repeat=1)
     yield SCENARIO, dump(replace(outcome.scenario, scenario=about)).encode()
     yield TRANSCRIPT, transcript()
@@ -143,7 +146,7 @@ def release_csv(release: WrittenRelease) -> str:
 
 
 def versions() -> dict[str, Any]:
-    """Say what this process is made of."""
+    """Return the versions of veilmix, Python, the platform, libraries and the cipher."""
     from importlib import metadata
 
     from ... import __version__
@@ -163,7 +166,7 @@ def versions() -> dict[str, Any]:
 
 
 def unwritable(parent: str | os.PathLike[str]) -> StorageError | None:
-    """Say before a run whether its folder could be written; None if it seems so."""
+    """Return the error that would prevent writing a folder; None if it seems writable."""
     parent = Path(parent)
     there = Path(parent).absolute()
     while not os.path.lexists(there):
@@ -179,7 +182,7 @@ def unwritable(parent: str | os.PathLike[str]) -> StorageError | None:
 
 
 def sweep(parent: str | os.PathLike[str]) -> None:
-    """Remove what runs that were killed an hour ago or earlier have left behind."""
+    """Remove the remains of runs that were killed an hour ago or earlier."""
     parent = Path(parent)
     for left in parent.glob(f"{PARTIAL}*"):
         with suppress(OSError):
@@ -188,7 +191,7 @@ def sweep(parent: str | os.PathLike[str]) -> None:
 
 
 def folders(parent: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Name the run folders in a folder, oldest first."""
+    """Return the names of the run folders in a folder, oldest first."""
     parent = Path(parent)
     if not parent.is_dir():
         return ()
@@ -202,7 +205,7 @@ def folders(parent: str | os.PathLike[str]) -> tuple[str, ...]:
 
 @contextmanager
 def _told(parent: Path) -> Iterator[None]:
-    """Turn what the system says into one StorageError that says what to do."""
+    """Turn an error of the system into one StorageError with advice."""
     try:
         yield
     except (FileExistsError, NotADirectoryError) as bad:
@@ -242,6 +245,6 @@ def _rename(partial: Path, parent: Path, name: str) -> Path:
             continue
         try:
             return partial.rename(folder)
-        except OSError as taken:  # somebody was faster
+        except OSError as taken:  # another process was faster
             if taken.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
                 raise

@@ -1,7 +1,7 @@
-"""What a run put on the wire: messages and bytes by kind and round, and how long they were.
+"""The traffic of a run: messages and bytes by kind and round, and the lengths of messages.
 
-Every message of a round must have the same length (a length that differs tells something about who
-sent it); the sizes of submissions are therefore counted one by one.
+Every message of a round must have the same length (a length that differs is evidence about its
+sender); the sizes of submissions are therefore counted singly.
 """
 
 from collections import Counter, defaultdict
@@ -36,7 +36,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What a run has sent, by round and kind.
+    """The messages of a run, by round and kind.
 
     The summary form of a transcript knows the total size of a round's submissions only; if it is a
     multiple of their number, they are taken to be equally long.
@@ -55,7 +55,7 @@ class Traffic:
 
 
 def traffic(transcript: Transcript | None) -> Traffic | None:
-    """Sum up a transcript; None of an ideal run, in which nothing was sent."""
+    """Sum up a transcript; None of an ideal run, which sends no messages."""
     if transcript is None:
         return None
     lengths: dict[tuple[int, int, str], Counter[int]] = defaultdict(Counter)

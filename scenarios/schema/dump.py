@@ -1,7 +1,7 @@
-"""A scenario as the TOML file that says all of it, defaults included.
+"""The writer of a scenario as a TOML file with all its keys, defaults included.
 
-The emitter knows this grammar and no more: tables of plain values, lists and small tables of them,
-and lists of tables. What it writes loads as the scenario it was made from.
+The emitter knows only this grammar: tables of plain values, lists and small tables of them, and
+lists of tables. Its text loads as the scenario from which it was made.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from .problems import as_found, quoted, quoted_key
 
 
 def dump(scenario: Scenario) -> str:
-    """Write a scenario as TOML. A key that says nothing (None) is left out."""
+    """Return a scenario as TOML. A key without a value (None) is left out."""
     lines: list[str] = []
     for table, part in asdict(scenario).items():
         for header, entries in _tables(table, part):
@@ -41,7 +41,7 @@ def _entries(entries: Mapping[str, Any]) -> Iterator[str]:
 
 
 def value(given: Any) -> str:
-    """Write one value as TOML does."""
+    """Return a value as TOML text."""
     match given:
         case str():
             return quoted(given)

@@ -1,9 +1,10 @@
-"""The keys of a scenario that hold one plain value, by their dotted paths.
+"""The keys of a scenario that can be changed singly, by their dotted paths.
 
-    policy.k            of a table there is one of
+    policy.k            of a table that occurs once
     fault[0].share      of an entry of a list of tables, counted from 0
+    policy.keep         a set of columns: one text, names joined by `+`, as `age+sex`
 
-Lists and tables themselves have no such path.
+Other lists, and tables themselves, have no such path.
 """
 
 import re
@@ -12,23 +13,25 @@ from msgspec import inspect
 
 from .model import Scenario
 from .problems import Path
-from .shape import entries, settings, type_at
+from .shape import entries, misfit, settings, type_at
 
+COLUMN_SETS = ("policy.keep", "policy.required", "policy.forbidden")
+JOINT = "+"  # between the names of a set
 _KEY = re.compile(r"(\w+)(?:\[(\d+)\])?\.(\w+)")
 
 
 def keys(scenario: Scenario) -> tuple[str, ...]:
-    """Name every key of this scenario that holds one plain value."""
+    """Return every key of this scenario that holds one plain value, or a set of columns."""
     listed = (
         f"{table}[{i}].{key}"
         for table, key in entries()
         for i in range(len(getattr(scenario, table)))
     )
-    return (*settings(), *listed)
+    return (*settings(), *COLUMN_SETS, *listed)
 
 
 def place(key: str) -> Path | None:
-    """Take a dotted path apart; None where it is none."""
+    """Return the parts of a dotted path; None if the text is no dotted path."""
     matched = _KEY.fullmatch(key)
     if matched is None:
         return None
@@ -37,6 +40,21 @@ def place(key: str) -> Path | None:
 
 
 def type_of(key: str) -> inspect.Type | None:
-    """Return the type of what stands at a dotted path, None where there is no such key."""
+    """Return the type of the value at a dotted path; None for an unknown key."""
     parts = place(key)
     return type_at(parts) if parts else None
+
+
+def value_at(key: str, value: object) -> object:
+    """Return the value that a scenario has at a key: a text with a set of columns gives a list."""
+    return value.split(JOINT) if key in COLUMN_SETS and isinstance(value, str) else value
+
+
+def axis_misfit(key: str, value: object) -> str | None:
+    """Return why a value does not fit the axis of a key; None if it fits, or the key is unknown."""
+    if key not in COLUMN_SETS:
+        type_ = type_of(key)
+        return misfit(value, type_) if type_ else None
+    if isinstance(value, str) and all(value.split(JOINT)):
+        return None
+    return f"found {value!r}; names of features joined by '{JOINT}' are accepted, as age{JOINT}sex"

@@ -1,6 +1,6 @@
-"""The kinds of policy by name, and where the program of each is: no program is loaded for a name.
+"""The kinds of policy by name, and the place of each program: no program is loaded for a name.
 
-The built-in ones stand here; those of other installed packages are entry points of the group
+The built-in kinds stand here; kinds of other installed packages are entry points of the group
 `veilmix.programs` (docs/extending.md). A name that stands here cannot be taken by another package.
 """
 
@@ -26,5 +26,5 @@ BUILT_IN = {
 
 
 def kinds() -> Mapping[str, str]:
-    """Every kind of policy, in the order of messages: the built-in ones, then other packages'."""
+    """Return every kind of policy, in the order of messages: built-in kinds first."""
     return homes("programs", BUILT_IN)

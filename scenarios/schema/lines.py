@@ -2,7 +2,7 @@
 
 TOML parsers give no line for a value. But a key stands on the last line of the shortest beginning
 of the file that already holds it; a beginning that ends inside a list or a string is completed
-with its closing sign. The shortest one is found by bisection: a key costs log2(lines) parses.
+with its closing sign. The shortest beginning is found by bisection: a key costs log2(lines) parses.
 """
 
 import tomllib
@@ -16,7 +16,7 @@ CLOSERS = ("", "]", "]]", "]}", "]}]", "]]]", '"""', "'''", '"""]', "''']")
 
 
 class Locator:
-    """Finds lines in one file that is valid TOML."""
+    """A finder of lines in one file that is valid TOML."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -34,7 +34,7 @@ class Locator:
         )
 
     def _beginning(self, lines: int) -> dict[str, Any]:
-        """Parse the first lines; where that cannot be, one line less."""
+        """Parse the first lines; if that fails, one line less."""
         wanted = lines
         while lines not in self._parsed:
             text = "\n".join([*self._lines[:lines], ""])  # a comment must not hide the closer

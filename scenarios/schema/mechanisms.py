@@ -1,9 +1,9 @@
-"""The mechanisms of [local] by name: what each estimates, and where its randomizer is.
+"""The mechanisms of [local] by name: the statistic that each estimates, and its randomizer's place.
 
-A file is read by these names alone; no randomizer is loaded for one. Those of other installed
-packages are entry points of the group `veilmix.randomizers` (docs/extending.md): functions of
-(number of values, epsilon). A new one of veilmix's own is one line here, one file of
-analysis/randomizers, and its name in the door of that room.
+A file is read by these names alone; no randomizer is loaded for a name. Mechanisms of other
+installed packages are entry points of the group `veilmix.randomizers` (docs/extending.md):
+functions of (number of values, epsilon). A new mechanism of veilmix's own is one line here, one
+file of analysis/randomizers, and its name in the door of that room.
 """
 
 from collections.abc import Mapping
@@ -26,16 +26,17 @@ class Mechanism:
 
     Attributes:
         place: `module:callable` that makes the randomizer of a feature.
-        tasks: what is estimated; the first is what it is for.
+        tasks: statistics that it estimates; the first is its purpose.
         bits: whether all features make one report together, a bit each.
-        numbers: whether the values must be numbers; they are what the randomizer is made from.
+        numbers: whether the values must be numbers; the randomizer is made from them.
         words: whether it is made from the values themselves, as texts.
         pairs: whether values are texts `key=number`.
-        finds: whether it is for texts of an open domain, of which it finds those that many have.
+        finds: whether it is for texts of an open domain, and finds texts that many people have.
         remembers: whether people keep noise from run to run; it is made with `local.forever`.
         split: whether a report is several messages, and private by the mix alone.
-        sampled: whether standard errors of its numbers count who took part, besides the noise.
-        fit: what the column `projected` of the estimates is.
+        sampled: whether standard errors of its numbers include the sampling of people, besides the
+            noise.
+        fit: the meaning of the column `projected` of the estimates.
     """
 
     place: str
@@ -90,17 +91,17 @@ BUILT_IN = {
 
 @cache
 def mechanisms() -> Mapping[str, Mechanism]:
-    """Every mechanism by its name, in the order of messages: the built-in ones first."""
+    """Return every mechanism by its name, in the order of messages: the built-in ones first."""
     places = homes("randomizers", {name: mechanism.place for name, mechanism in BUILT_IN.items()})
     return {name: BUILT_IN.get(name) or Mechanism(place) for name, place in places.items()}
 
 
 def names() -> tuple[str, ...]:
-    """What `local.mechanism` may be."""
+    """Return the accepted values of `local.mechanism`."""
     return (NONE, *(name for name in mechanisms() if name != NONE))
 
 
 def listed() -> str:
-    """The built-in ones, as a message tells them."""
+    """Return the names of the built-in mechanisms, as a message lists them."""
     *most, last = BUILT_IN
     return f"{', '.join(most)} or {last}"

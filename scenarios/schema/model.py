@@ -1,8 +1,8 @@
-"""The grammar of a scenario file: one frozen struct per table, one field per key, nothing else.
+"""The grammar of a scenario file: one frozen struct per table, one field per key, and no code more.
 
-A file is TOML. Every range that needs no second key to be judged stands here, so that one walk over
-these types can say all that is wrong with a file; what needs more is in `validation/check.py`.
-A key that is left out has the default written here; None means that the key says nothing.
+A file is TOML. Every range that can be judged without a second key stands here, so that one walk
+over these types can report all mistakes of a file; all other rules are in `validation/check.py`. A
+key that is left out has the default written here; None means that the key has no value.
 """
 
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -22,7 +22,7 @@ MAX_SHUFFLERS = 64
 MAX_SEED = 2**63 - 1  # the largest whole number of a TOML file
 MAX_REPEAT = 1_000_000
 BUILTIN = "builtin:"  # before the name of a source that is shipped or generated
-PHONES = "phones"  # a source that is no table: people who answered on phones of their own
+PHONES = "phones"  # a source that is no table: people answered on phones of their own
 
 Name = Annotated[
     str,
@@ -36,7 +36,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0, le=MAX_PEOPLE)]
 People = Annotated[int, Meta(ge=1, le=MAX_PEOPLE)]
 
-Role = Literal["identifier", "quasi", "sensitive", "other"]
+Role = Literal["identifier", "text", "quasi", "sensitive", "other"]
 Part = Literal["case", "spaces", "accents"]
 Unit = Literal["month", "year", "decade"]
 Decimal = Literal[".", ","]
@@ -44,6 +44,7 @@ Setting = Literal["fixed", "statistical"]
 Division = Literal["split", "sample"]
 Suite = Literal["sealedbox", "hpke-x25519", "hpke-pq", "textbook"]
 Order = Literal["sorted", "kept"]
+MixKind = Literal["onion", "verified"]
 if TYPE_CHECKING:
     Kind = str
 else:  # those of other installed packages too
@@ -68,7 +69,7 @@ MessageKind = Literal[
     "burned", "closed", "registry", "alarm", "relay", "found", "agreed", "accusation",
     "roster", "head", "share", "shown", "mint", "ask", "grant", "issued", "roll", "accepted",
     "heard", "coin", "traced", "toss", "opened", "granted", "query", "evaluated",
-    "committed", "certificate",
+    "committed", "certificate", "keys", "handed", "checked", "shuffled", "shared",
 ]  # fmt: skip
 Action = Literal[
     "omit", "delay", "change", "ignore", "drop", "double", "replace", "add", "hold", "say", "react",
@@ -87,11 +88,11 @@ Close = Literal["published", "none"]
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[scenario]: its name, what it shows, and whether it can be repeated exactly.
+    """[scenario]: its name, its title, and whether it can be repeated exactly.
 
     Attributes:
-        name: by which it is called.
-        title: what it shows, in a line.
+        name: of the scenario.
+        title: its subject, in a line.
         seed: of all randomness; None: the system's.
         repeat: independent runs.
     """
@@ -103,23 +104,28 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[population]: who takes part.
+    """[population]: the people who take part.
 
     Attributes:
         source: `builtin:NAME`, or a CSV, Excel or Parquet file.
         users: how many people are generated, or drawn from a table without replacement (None: all
             of it).
         columns: our name -> column of the table.
-        missing: what the empty cell is called, or `drop-row`.
-        missing_texts: cells that mean the same as an empty one.
-        separator, encoding, sheet, header, decimal: how the file is written, where that is not
-            found out rightly.
-        roles: what columns are to somebody who looks for a person, where that is not guessed
-            rightly; nobody is asked about an `identifier`.
+        missing: the value of an empty cell, or `drop-row`.
+        missing_texts: cells that mean the same as an empty cell.
+        separator, encoding, sheet, header, decimal: the format of the file, if it is not guessed
+            correctly.
+        roles: the roles of columns for an attacker, if they are not guessed correctly; no person is
+            asked for an `identifier`, nor for `text`, which is free.
+        person: the column that identifies persons, if they have several rows; no person is asked
+            for it.
+        each_row: whether each row is a person, although an identifier occurs several times.
+        one_row: the row of each person that is taken: `first`, `last`, or `earliest:COLUMN` and
+            `latest:COLUMN` by a date or a number; None: all.
         setting: `fixed`, the same people in both rounds, or `statistical`: `users` in round 1 and
-            `round2_users` others (None: as many; without `users` a table is split in halves) in
-            round 2, all drawn from one population.
-        round2_users: of round 2, where setting is `statistical`; None: as many as in round 1.
+            `round2_users` other people (None: as many; without `users` a table is split in halves)
+            in round 2, all drawn from one population.
+        round2_users: of round 2, if setting is `statistical`; None: as many as in round 1.
     """
 
     source: Text
@@ -133,17 +139,20 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     header: bool | None = None
     decimal: Decimal | None = None
     roles: dict[str, Role] = {}
+    person: Text | None = None
+    each_row: bool = False
+    one_row: Text | None = None
     setting: Setting = "fixed"
     round2_users: People | None = None
 
     @property
     def builtin(self) -> bool:
-        """Whether the source is one that veilmix ships or generates."""
+        """Whether the source is shipped with veilmix or generated."""
         return self.source.startswith(BUILTIN)
 
     @property
     def answered(self) -> bool:
-        """Whether people answered on phones of their own, once, and no table tells of them."""
+        """Whether people answered on phones of their own, once, so that no table of them exists."""
         return self.source == PHONES
 
 
@@ -166,7 +175,7 @@ class Bins(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[[feature]]: one column that is asked about, and its domain: at most one of the three kinds.
 
-    A domain is given by `values`, `open` or `levels`; else it is what occurs in the data. Coarser
+    A domain is given by `values`, `open` or `levels`; else it is the values in the data. Coarser
     values are applied by people before they answer, in this order: fold, merge, at most one of
     date, prefix, bins and hierarchy, then merge_below.
 
@@ -176,15 +185,15 @@ class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         open: any text of at most `width` bytes of UTF-8.
         width: bytes of UTF-8 that an open value may take.
         levels: how many values a generated population has.
-        fold: parts of spelling that tell no values apart.
+        fold: parts of spelling that do not distinguish values.
         merge: label -> the values that become it.
-        date: what is left of a date.
+        date: the part of a date that is kept.
         day_first: of 3/4/2020, whether the 3 is the day.
-        prefix: signs of a code that are left.
+        prefix: signs of a code that are kept.
         bins: intervals of numbers.
         hierarchy: a CSV file of the values, level by level.
         level: of the hierarchy, from 1.
-        merge_below: values that fewer people have become one.
+        merge_below: values that fewer people have are merged.
     """
 
     name: Text
@@ -204,28 +213,30 @@ class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[mix]: how messages travel. `lesson` allows what is only safe in a classroom.
+    """[mix]: how messages travel. `lesson` allows settings that are only safe in a classroom.
 
     Attributes:
+        kind: `onion`, or `verified`: every step of the mix is proved (docs/verified.md).
         shufflers: how many.
         suite: by which messages are sealed.
         pad: whether all messages of a round have one size.
         salt: whether every ballot has a salt of its own.
         order: in which batches leave a hop.
-        min_batch: users without whom a round is burned.
+        min_batch: a round with fewer users is burned.
         deadline: seconds from a call to the close of its collection.
-        lesson: allows what is only safe in a classroom.
-        peers: there is no shuffler, curator or analyst; all who take part mix, count and decide.
+        lesson: allows settings that are only safe in a classroom.
+        peers: there is no shuffler, curator or analyst; all people mix, count and decide.
         path: peers that every message passes.
         cover: blank messages of each peer in round 1; round 2 has as many messages as round 1.
     """
 
+    kind: MixKind = "onion"
     shufflers: Annotated[int, Meta(ge=1, le=MAX_SHUFFLERS)] = 2
     suite: Suite = SUITE
     pad: bool = True
     salt: bool = True
     order: Order = "sorted"
-    min_batch: People = MIN_BATCH  # users without whom a round is burned
+    min_batch: People = MIN_BATCH  # a round with fewer users is burned
     deadline: Annotated[int, Meta(ge=1, le=MAX_PEOPLE)] = 60  # seconds
     lesson: bool = False
     peers: bool = False
@@ -234,34 +245,34 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[policy]: what the curator promises, and how it chooses the columns to release.
+    """[policy]: the curator's promise, and its rule for the columns to release.
 
     Attributes:
         kind: the release program.
         k: people in the smallest crowd wanted.
-        max_exposure: the share of people who may be in a smaller one.
-        curator_exposure: of how large a share of people the curator of `kind = "hierarchical"` may
-            be certain; nothing is asked that could make it certain of more. None: it is not
+        max_exposure: the share of people that may be in a smaller crowd.
+        curator_exposure: the share of people that the curator of `kind = "hierarchical"` may be
+            certain of; it asks no question that could make it certain of more. None: it is not
             limited.
-        ask: what that curator asks for next: `levels` (None too), all safe pairs, then triples and
-            so on, or `best`, the one safe group that should lower the promise most per bit.
+        ask: the next question of that curator: `levels` (None too), all safe pairs, then triples
+            and so on, or `best`, the one safe group that should lower the promise most per bit.
         delta: in the statistical setting, the probability with which the promise may fail.
-        rule: by which exposure is bounded: `margins` is the smaller of what prices prove and the
+        rule: by which exposure is bounded: `margins` is the smaller of the bound by prices and the
             coverage bound; of people who were not counted it is the coverage bound.
         prefer, weights: which columns are worth most, see `column_weights`.
-        required, forbidden: columns without which nothing is released, and columns never released.
+        required, forbidden: columns without which there is no release, and columns never released.
         keep: the columns that `kind = "fixed"` releases.
-        publish_marginals: whether everybody may read the counts of round 1.
-        ledger: whether a run that keeps a ledger refuses what could be subtracted from, or joined
-            with, what it has released about the same people, or warns of it.
+        publish_marginals: whether the counts of round 1 are public.
+        ledger: whether a run that keeps a ledger refuses a release that could be subtracted from,
+            or joined with, earlier releases about the same people, or warns of it.
         prefixes: whether `kind = "threshold"` opens prefixes of rows, in the order of the features,
             and not whole rows alone.
-        close: what its reader does so that nobody is known by exclusion: with `published` it
-            publishes less than it opens, which protects against everybody but the reader; with
+        close: the reader's rule so that no person is known by exclusion: with `published` it
+            publishes less than it opens, which protects against every party but the reader; with
             `none` it publishes all.
-        sample: the probability with which somebody takes part in `kind = "threshold"`; who does not
-            sends a message that opens for nobody. None: all take part.
-        epsilon: at which the delta of such a release is told, in nats; None: 1.
+        sample: the probability with which a person takes part in `kind = "threshold"`; any other
+            person sends a message that cannot be opened. None: all take part.
+        epsilon: at which the delta of such a release is stated, in nats; None: 1.
     """
 
     kind: Kind = "exposure"
@@ -294,12 +305,12 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             person draws one of them, and reports it with the whole epsilon.
         forever: of all reports about the same answer, in nats, of a mechanism that keeps noise from
             run to run; None: twice epsilon.
-        spend: what a person may spend over all runs of a ledger, in nats; a run in which anybody
+        spend: nats that a person may spend over all runs of a ledger; a run in which any person
             would pass it is refused. None: it is counted, and not limited.
         spend_shuffled: the same of epsilon after shuffling, composed over runs at the sum of their
             deltas, 1e-6 each.
-        relied_on: people in the batch who are assumed to tell nobody their reports; epsilon after
-            shuffling is for these. Fewer who take part: for those. None: for all.
+        relied_on: people in the batch who are assumed to keep their reports secret; epsilon after
+            shuffling relies on these. If fewer take part: on these. None: on all.
     """
 
     mechanism: Mechanism = "none"
@@ -312,7 +323,7 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Incidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[incidence]: whose sets are counted, and how (`policy.kind = "incidence"`).
+    """[incidence]: the owners of the sets counted, and the method (`policy.kind = "incidence"`).
 
     Attributes:
         owners: only these, of a file (): all.
@@ -329,20 +340,20 @@ class Incidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Attacker(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[attacker]: somebody who wants to know whose row is whose.
+    """[attacker]: an attacker that tries to assign rows to people.
 
-    knows: features that the attacker knows of everybody, by name; (): every single one, all but
-    one, and all are tried.
+    knows: features that the attacker knows of all people, by name; (): every single feature, all
+    but a single feature, and all are tried.
     """
 
     knows: tuple[Text, ...] = ()
 
 
 class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[[coalition]]: parties who show each other all they saw and all their keys.
+    """[[coalition]]: parties that pool their views and keys.
 
     Attributes:
-        name: what it is called on pages.
+        name: as pages call it.
         parties: its members.
     """
 
@@ -351,9 +362,9 @@ class Coalition(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[[fault]]: something that goes wrong, and by whom: exactly one of by, users, share.
+    """[[fault]]: a fault or an attack, and its party: exactly one of by, users, share.
 
-    Which attack reads which, and who commits it, is in its file of scenarios/attacks.
+    The file of an attack in scenarios/attacks says which keys it reads, and which party commits it.
 
     Attributes:
         attack: its name.
@@ -361,8 +372,8 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         users, share: how many users, or which share of them, drawn at random.
         rate: share of messages.
         round: None is every round.
-        target: the one user that is meant.
-        into: where a `replay` goes.
+        target: the user under attack.
+        into: the destination of a `replay`.
         bit: which bit of a layer a `tag` turns over.
     """
 
@@ -378,9 +389,9 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Deviation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[[deviation]]: one thing that a member of a malicious coalition does otherwise.
+    """[[deviation]]: one action by which a member of a malicious coalition deviates.
 
-    `veilmix leak RUN --search` writes them; protocol/search/deviation.py says what each means.
+    `veilmix leak RUN --search` writes them; protocol/search/deviation.py defines each.
 
     Attributes:
         by: the member.
@@ -389,12 +400,12 @@ class Deviation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             post that is shown otherwise.
         field: the field that changes, such as `people` or `asks[0]`.
         change: the change of the field; of `react`, the cause of an alarm.
-        people: the people whose letters, ballots or names are meant; (): all. Of `show`, the
-            parties that read another board.
-        all_but: all people but `people` are meant.
+        people: people, to select their letters, ballots or names; (): all. Of `show`, the parties
+            that read another board.
+        all_but: all people but `people` are selected.
         rounds: in which rounds; (): in all; 0: before the first.
-        row: the row of own answers, or the row that a removed entry says.
-        places: of a later shuffler, the ballots that are meant, by place in its batch, from 0.
+        row: the row of own answers, or the row of a removed entry.
+        places: of a later shuffler, the selected ballots, by place in its batch, from 0.
         until: of `hold`, the post at which all is shown; of `react`, the own post that follows.
         until_by: of `hold`, the author of that post.
         deadlines: of `delay`, how long, in deadlines.
@@ -418,34 +429,34 @@ class Deviation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[defence]: the guards that can be switched, besides those of [mix].
 
-    Those from `promise` on are switched off in a lesson only.
+    The guards from `promise` on are switched off in a lesson only.
 
     Attributes:
-        receipts: share of users who look whether what they sent has come, before it is opened.
-        registered: only users known beforehand may send. None: where a list of their keys can be
-            made beforehand (`Scenario.can_register`).
-        min_dropout: a second round is released only if nobody, or at least so many people, left.
+        receipts: share of users who check that their ballot arrived, before it is opened.
+        registered: only users known beforehand may send. None: if a list of their keys can be made
+            beforehand (`Scenario.can_register`).
+        min_dropout: a second round is released only if no user, or at least so many, left.
         balance: totals and accounts on the board are added up.
         recompute: the analyst decides again from published marginals.
-        compare: users compare what they were told with the board.
+        compare: users compare the messages that they received with the board.
         burn: a session is not run again on the same people less a few.
         union: nor for other columns.
-        sums: two readers compare what they read of the same people, and burn what does not fit.
+        sums: two readers compare their counts of the same people, and burn the round if these
+            differ.
         signed: posts and the board's heads are signed by identities known beforehand.
         tokens: a ballot counts only with a token given to a registered person, and all tokens are
             spent.
         challenge: the same, and all people look.
-        audit: half of the layers of every pair of shufflers are opened before everybody.
-        promise: the analyst releases nothing of which the promise cannot be proved, of those who
-            came.
+        audit: half of the layers of every pair of shufflers are opened in public.
+        promise: the analyst makes no release without a proof of the promise for its respondents.
         bind: layers open in one session, round and hop.
         dedupe: repeats are dropped.
         unbundle: the first shuffler takes a person's answers apart.
-        fresh_salt, fresh_key: one for every answer.
+        fresh_salt, fresh_key: a new one for every answer.
     """
 
     receipts: Share = 0.0
-    registered: bool | None = None  # None: where there can be a list (`registers`)
+    registered: bool | None = None  # None: if there can be a list (`registers`)
     min_dropout: People = 10
     balance: bool = False
     recompute: bool = False
@@ -467,7 +478,7 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def registers(self, *, possible: bool) -> bool:
         """Whether only users known beforehand may send: the one place that resolves None.
 
-        possible: whether there can be a list of their keys, so that it is made if nothing is said.
+        possible: whether there can be a list of their keys, so that it is made by default.
         """
         return possible if self.registered is None else self.registered
 
@@ -478,17 +489,17 @@ class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[expect]: what must come out, or the run ends with exit code 3. Shares are from 0 to 1.
+    """[expect]: the expected outcome; else the run ends with exit code 3. Shares are 0 to 1.
 
     Attributes:
         kept_at_least: columns.
-        kept: these columns, and no others.
-        suppressed: these columns, maybe others.
+        kept: exactly these columns.
+        suppressed: these columns, and possibly more.
         curator_links_at_most: people.
-        true_exposure_at_most: of what is released.
-        promised_at_most: of what is released.
+        true_exposure_at_most: of the release.
+        promised_at_most: of the release.
         alarms_at_least: alarms on the board.
-        attack_at_most, attack_at_least: what every attack achieves, in the unit that its file
+        attack_at_most, attack_at_least: the success of every attack, in the unit that its file
             names.
     """
 
@@ -516,20 +527,21 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A whole scenario file. Equal files are equal scenarios.
 
     Attributes:
-        scenario: what it is called, and its seed.
-        population: who takes part.
+        scenario: its name, and its seed.
+        population: the people who take part.
         feature: the columns that are asked about; (): all of the source.
         mix: how messages travel.
-        policy: what is promised, and how columns are chosen.
+        policy: the promise, and how columns are chosen.
         local: the noise that users add before sending.
-        incidence: whose sets are counted, where they are.
-        attacker: what somebody knows who wants to find people.
-        coalition: parties who show each other what they saw; (): those that are of interest
-            anywhere.
-        fault: what goes wrong, and by whom.
-        deviation: what members of a coalition do otherwise, as the search for attacks has it.
+        incidence: the owners of sets, if sets are counted.
+        attacker: the prior knowledge of an attacker that tries to find people.
+        coalition: parties that pool their views; (): the coalitions that are of interest in any
+            scenario.
+        fault: faults and attacks, with their parties.
+        deviation: actions by which members of a coalition deviate, as the search for attacks writes
+            them.
         defence: the guards that can be switched.
-        expect: what must come out.
+        expect: the expected outcome.
         sweep: dotted key -> the values it takes.
     """
 
@@ -552,7 +564,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def can_register(self) -> bool:
         """Whether there can be a list of keys made beforehand.
 
-        Not among peers, whose guards are their own, nor on phones, whose keys nobody knows before
+        Not among peers, which have their own guards, nor on phones: their keys are unknown before
         they join.
         """
         return not (self.mix.peers or self.population.answered)

@@ -1,20 +1,20 @@
-"""Which parties a scenario has: a name means somebody only if there are so many of its role."""
+"""The parties of a scenario: a name such as `shuffler-3` is a party only if there are so many."""
 
 from ...errors import ParameterError
 from ...protocol import parties
 
 
 def exists(party: str, shufflers: int | None, people: int | None, *, peers: bool = False) -> bool:
-    """Whether a scenario has this party. None: it is not known how many there are.
+    """Whether a scenario has this party. None: their number is not known.
 
-    peers: whether everybody is a peer; then there are no other parties but the network.
+    peers: whether all people are peers; then there are no other parties but the network.
     """
     try:
         role = parties.role(party)
     except ParameterError:
         return False
     if role is parties.Role.BOARD:
-        return False  # it holds nothing but what everybody reads
+        return False  # it holds only public posts
     if role is parties.Role.PEER:
         return peers and (people is None or parties.index(party) < people)
     if peers:

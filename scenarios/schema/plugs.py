@@ -1,8 +1,8 @@
-"""What other installed packages bring: entry points of the groups `veilmix.<what>`, by name.
+"""The entry points of other installed packages, in the groups `veilmix.<group>`, by name.
 
-Only names and places are read here; nothing of a package is imported until it is used. Most
-installations have none, and to ask `importlib.metadata` takes longer than to judge a scenario: it
-is asked where a file that it would read names such a group.
+Only names and places are read here; no module of a package is imported until it is used. Most
+installations have no such package, and to ask `importlib.metadata` takes longer than to validate a
+scenario: it is called only if a file that it would read names such a group.
 """
 
 import sys
@@ -24,7 +24,7 @@ OURS = __name__.partition(".")[0]  # the package that this is of
 
 @cache
 def installed(what: str) -> Mapping[str, str]:
-    """The entry points of a group, name -> `module:attribute`, in the order of their names."""
+    """Return the entry points of a group, name -> `module:attribute`, in the order of names."""
     if not (_found_otherwise() or any(map(_named_in, sys.path))):
         return {}
     from importlib.metadata import entry_points
@@ -63,12 +63,12 @@ def _names_a_group(listed: Path) -> bool:
 
 
 def homes(what: str, built_in: Mapping[str, str]) -> Mapping[str, str]:
-    """Where everything of a group is: what is built in, then what other packages add to it."""
+    """Return the place of every entry of a group: built-in entries, then other packages'."""
     return {**built_in, **{n: at for n, at in installed(what).items() if n not in built_in}}
 
 
 def load(place: str) -> Any:
-    """Import what stands at `module:attribute`; ParameterError if another package has it not."""
+    """Import the object at `module:attribute`; ParameterError if another package lacks it."""
     module, _, attribute = place.partition(":")
     try:
         return attrgetter(attribute)(import_module(module))

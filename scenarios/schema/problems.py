@@ -1,4 +1,4 @@
-"""One mistake in a scenario: where it stands, what was found, what is accepted.
+"""A mistake in a scenario: its place, the value found, and the values accepted.
 
 A path is a tuple of keys and of indices counted from 0; it is written `coalition[1].parties[1]`.
 """
@@ -19,12 +19,12 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A mistake. `touches` is the path whose value can therefore not be relied on.
+    """A mistake. `touches` is the path of the value that is therefore not reliable.
 
     Attributes:
         path: of the key that is wrong.
-        message: what was found, and what is accepted.
-        touches: the path whose value can therefore not be relied on.
+        message: the value found, and the values accepted.
+        touches: the path of the value that is therefore not reliable.
     """
 
     path: Path
@@ -32,29 +32,29 @@ class Problem:
     touches: Path
 
     def line(self, file: str = "", number: int = 0) -> str:
-        """Write it as `file:line: path: message`; without a file as `path: message`."""
+        """Return it as `file:line: path: message`; without a file as `path: message`."""
         where = (f"{file}:{number}: " if number else f"{file}: ") if file else ""
         return f"{where}{dotted(self.path)}: {self.message}"
 
 
 def problem(path: Path, message: str, touches: Path | None = None) -> Problem:
-    """Make a problem that touches its own path unless another is named."""
+    """Return a problem that touches its own path unless another is named."""
     return Problem(path, message, path if touches is None else touches)
 
 
 def dotted(path: Path) -> str:
-    """Write a path as TOML would name it."""
+    """Return a path as TOML would name it."""
     parts = [f"[{part}]" if isinstance(part, int) else f".{quoted_key(part)}" for part in path]
     return "".join(parts).removeprefix(".")
 
 
 def quoted_key(key: str) -> str:
-    """Write a key of TOML, in quotes where it needs them."""
+    """Return a key of TOML, in quotes if it needs them."""
     return key if _BARE.fullmatch(key) else quoted(key)
 
 
 def quoted(text: str) -> str:
-    """Write text as a basic string of TOML."""
+    """Return text as a basic string of TOML."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else _escape(c) for c in escaped) + '"'
 
@@ -65,7 +65,7 @@ def _escape(character: str) -> str:
 
 
 def as_found(value: object) -> str:
-    """Say in words what a file holds at a place."""
+    """Return in words the value that a file holds at a place."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -86,8 +86,8 @@ def as_found(value: object) -> str:
 def meant(name: object, accepted: Iterable[str]) -> str | None:
     """Return the accepted name closest to this one, if it is close.
 
-    A key without its table means the first key that ends so: `k` is policy.k. Never one that
-    differs in a number only: whoever wrote shuffler-4 did not mean shuffler-3.
+    A key without its table means the first key that ends so: `k` is policy.k. A name that differs
+    only in a number is never returned: shuffler-4 is not a misspelt shuffler-3.
     """
     if not isinstance(name, str):
         return None
@@ -103,13 +103,13 @@ def meant(name: object, accepted: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: object, accepted: Iterable[str]) -> str:
-    """Return ` (did you mean `x`?)`, or nothing where no accepted name is close."""
+    """Return ` (did you mean `x`?)`; empty if no accepted name is close."""
     near = meant(name, accepted)
     return f" (did you mean `{near}`?)" if near is not None else ""
 
 
 def listed(names: Collection[str], shown: int = SHOWN) -> str:
-    """Write names in a row, the first few of them if they are many."""
+    """Return names in a row, the first few of them if they are many."""
     if len(names) <= shown:
         return ", ".join(names)
     return f"{', '.join(list(names)[:shown])}, ... ({len(names):,} in all)"

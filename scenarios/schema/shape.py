@@ -1,13 +1,13 @@
-"""Everything wrong with the shape of a scenario: unknown keys, missing ones, kinds, ranges.
+"""The checker of the shape of a scenario: unknown keys, missing keys, kinds, ranges.
 
-msgspec stops at the first mistake. This walk goes over the parsed file beside the types that
-msgspec will convert it to, notes every mistake, and mends each with a harmless value, so that what
-is right can still be judged for what it means.
+msgspec stops at the first mistake. This walk goes over the parsed file beside the types to which
+msgspec will convert it, notes every mistake, and replaces each by a harmless value, so that the
+correct values can still be checked for their meaning.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -15,6 +15,7 @@ from msgspec import inspect
 from .model import Scenario
 from .problems import Path, Problem, as_found, did_you_mean, listed, meant, problem
 
+T = TypeVar("T")
 FAR = 100_000  # an upper end from here on is left out of messages
 GRAMMAR = inspect.type_info(Scenario)
 
@@ -23,13 +24,21 @@ Note = Callable[[Problem], None]
 
 def examine(data: object) -> tuple[Scenario, list[Problem]]:
     """Return the scenario with all mistakes mended, and the mistakes."""
+    return examine_table(data, Scenario)
+
+
+def examine_table(data: object, kind: type[T]) -> tuple[T, list[Problem]]:
+    """Return a table of another kind with all mistakes mended, and the mistakes.
+
+    kind: a struct whose keys are texts, numbers, lists and tables.
+    """
     problems: list[Problem] = []
-    mended = _mend(data, GRAMMAR, (), problems.append)
-    return msgspec.convert(mended, Scenario), problems
+    mended = _mend(data, inspect.type_info(kind), (), problems.append)
+    return msgspec.convert(mended, kind), problems
 
 
 def type_at(keys: Path) -> inspect.Type | None:
-    """Return the type of the value at a path of the grammar, None where there is no such key."""
+    """Return the type of the value at a path of the grammar; None for an unknown key."""
     current: inspect.Type = GRAMMAR
     for key in keys:
         current = _bare(current)
@@ -46,14 +55,14 @@ def type_at(keys: Path) -> inspect.Type | None:
 
 
 def misfit(value: object, type_: inspect.Type) -> str | None:
-    """Say what is wrong with one value for a type, None if nothing is."""
+    """Return the mistake in one value for a type; None if the value fits."""
     problems: list[Problem] = []
     _mend(value, type_, (), problems.append)
     return problems[0].message if problems else None
 
 
 def settings() -> tuple[str, ...]:
-    """Name every key that holds one plain value and stands in a table there is one of."""
+    """Return every key that holds one plain value, of tables that occur once."""
     tables = {f.encode_name: _bare(f.type) for f in _struct(GRAMMAR).fields}
     return tuple(
         f"{table}.{field.encode_name}"
@@ -65,7 +74,7 @@ def settings() -> tuple[str, ...]:
 
 
 def entries() -> tuple[tuple[str, str], ...]:
-    """Name every key that holds one plain value in the lists of tables: (list, key)."""
+    """Return every key that holds one plain value in the lists of tables: (list, key)."""
     return tuple(
         (listed.encode_name, field.encode_name)
         for listed in _struct(GRAMMAR).fields
@@ -92,7 +101,7 @@ def _struct(type_: inspect.Type) -> inspect.StructType:
 
 
 def _described(type_: inspect.Type) -> tuple[inspect.Type, str | None]:
-    """Take a type out of what msgspec wraps it in: its description, and `| None`."""
+    """Return a type without msgspec's wrapping, and its description; `| None` is dropped."""
     if isinstance(type_, inspect.UnionType):
         inner = [t for t in type_.types if not isinstance(t, inspect.NoneType)]
         return _described(inner[0]) if len(inner) == 1 else (type_, None)
@@ -107,7 +116,7 @@ def _bare(type_: inspect.Type) -> inspect.Type:
 
 
 def _mend(value: Any, type_: inspect.Type, path: Path, note: Note) -> Any:
-    """Return the value if it fits, else note the problem and return something that does."""
+    """Return the value if it fits, else note the problem and return a harmless value."""
     bare = _bare(type_)
     match bare:
         case inspect.StructType() if isinstance(value, dict):
@@ -146,7 +155,7 @@ def _mend_table(
 
 
 def _unknown(key: str, free: list[str], fields: dict[str, inspect.Field], path: Path) -> Problem:
-    """Report a key that is not in the grammar; the key that was meant cannot be relied on."""
+    """Return the problem of an unknown key; the key that was meant is not reliable."""
     near = meant(key, free) or meant(key, fields)
     hint = f" (did you mean `{near}`?)" if near else f"; accepted here are {listed(fields, 20)}"
     return problem((*path, key), f"unknown key{hint}", (*path, near or key))
@@ -186,7 +195,7 @@ def _whole(value: object) -> bool:
 
 
 def _within(value: float, type_: inspect.IntType | inspect.FloatType) -> bool:
-    """Whether a number lies in its range; not-a-number lies in none that has an end."""
+    """Whether a number lies in its range; not-a-number lies in no range that has an end."""
     return (
         (type_.ge is None or value >= type_.ge)
         and (type_.gt is None or value > type_.gt)
@@ -199,11 +208,11 @@ _NOUNS: Mapping[type[inspect.Type], str] = {
     inspect.StructType: "tables",
     inspect.IntType: "whole numbers",
     inspect.FloatType: "numbers",
-}  # items of a list -> what they are called
+}  # items of a list -> their noun
 
 
 def _accepted(type_: inspect.Type, value: object = None) -> str:
-    """Say in words what a type accepts, to whoever wrote this value."""
+    """Return in words the values that a type accepts, for the author of this value."""
     bare, description = _described(type_)
     if description is not None:
         return description
@@ -227,7 +236,7 @@ def _accepted(type_: inspect.Type, value: object = None) -> str:
 
 
 def _range(type_: inspect.IntType | inspect.FloatType, value: object) -> str:
-    """Say a range in words; an upper end so far off that nobody meets it only to who passed it."""
+    """Return a range in words; a far upper end only if this value passed it."""
     passed = isinstance(value, int | float) and type_.le is not None and value > type_.le
     far = type_.le is None or (type_.le >= FAR and not passed)
     if type_.ge is not None and not far:
@@ -239,7 +248,7 @@ def _range(type_: inspect.IntType | inspect.FloatType, value: object) -> str:
 
 
 def _harmless(type_: inspect.Type) -> Any:
-    """Return some value of a type: what it says is never reported."""
+    """Return some value of a type, which is never reported."""
     bare = _bare(type_)
     match bare:
         case inspect.StructType():

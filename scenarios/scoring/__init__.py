@@ -1,4 +1,4 @@
-"""The outcome of a run: what coalitions know, who is found, and how the policy did.
+"""The outcome of a run: leakage to coalitions, re-identification, and the policy's exposure.
 
 May import `ledger`, `programs` and below. Must never know files: `records` writes outcomes.
 """

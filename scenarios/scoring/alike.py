@@ -1,7 +1,7 @@
-"""What a release tells of people who are alike, in sentences: they stand where its promise does.
+"""Sentences about people of a release with equal values; they stand beside its certified bound.
 
-A crowd smaller than k is not all that a release can expose. If everybody answers the same, nobody
-is in a small crowd, and everybody's answer is public.
+A crowd smaller than k is not all that a release can expose. If all people answer the same, no crowd
+is small, and every answer is public.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,12 +14,12 @@ ROW = tuple[str, str, str]  # of the table of scores: name, value, meaning
 
 
 def released_alike(release: Mapping[tuple[str, ...], int] | None) -> Alike:
-    """Return what is alike in the cells of a release; nothing where there is none."""
+    """Return the agreement of values in the cells of a release; empty without a release."""
     return alike(release or {}, HIDDEN)
 
 
 def alike_rows(names: Sequence[str], found: Alike) -> Iterator[ROW]:
-    """Rows of the table of scores: what everybody has, and what follows from another value."""
+    """Yield rows of the table of scores: values that all people share, and values that follow."""
     people = many(found.people, "person", "people")
     if found.is_whole:
         yield "everybody alike", people, "all answered the same: their answer is public now"

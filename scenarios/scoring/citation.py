@@ -1,4 +1,4 @@
-"""How a run is cited: the version, the scenario, the digest, and the seed with its label."""
+"""The citation of a run: the version, the scenario, the digest, and the seed with its label."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ class Citation:
         version: of veilmix that played the run.
         scenario: its name.
         mode: real or ideal.
-        users: people who take part.
-        seed: None where system randomness was used.
+        users: number of participants.
+        seed: None if system randomness was used.
         digest: names the run; equal for equal seeds.
     """
 

@@ -1,4 +1,4 @@
-"""Which coalitions of a run are looked at, and what each has learnt."""
+"""The coalitions of a run that are scored, and the leakage to each."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,11 +24,12 @@ def party_names(scenario: Scenario) -> tuple[str, ...]:
 
 
 def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
-    """The coalitions that every run is scored for: nobody (the board), all subsets, named ones.
+    """Return the coalitions to score: the empty one (the board), subsets, and named ones.
 
-    With more than 8 parties: single parties, all shufflers, all but one with both readers, all with
-    each reader, one of every audited pair with each, and everybody. Of peers only nobody and named
-    ones: the rest is told by their number (programs/peers/found.py).
+    With more than 8 parties not all subsets are scored: single parties, all shufflers, all but one
+    with both readers, all with each reader, one of every audited pair with each reader, and all
+    parties. Of peers only the empty coalition and named coalitions are scored: the figures of other
+    coalitions depend on their size only (programs/peers/found.py).
     """
     names = party_names(scenario)
     chosen: dict[tuple[str, ...], None] = {(): None}
@@ -70,11 +71,11 @@ def learnt(
 ) -> tuple[Received, ...]:
     """Score every coalition of a scenario. look: the view of a set of parties.
 
-    Coalitions that know the same of people are scored once.
+    Coalitions with the same knowledge of people are scored once.
 
     information: in the program `randomized`, bits that a person's reports carry about its values.
-    truth: what people hold, by index, to say of whom a coalition is surest. prior: what everybody
-    knows of the population; None: all labelled tables equally likely.
+    truth: people's true rows, by index, for the highest posterior of a true row. prior: public
+    knowledge of the population; None: all labelled tables equally likely.
     """
     scored: dict[Hashable, Received] = {}
     views: list[Received] = []

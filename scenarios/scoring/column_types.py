@@ -6,10 +6,10 @@ from typing import Any
 
 
 def type_of(cells: Iterable[Any]) -> type:
-    """Return the one type of a column, from its cells.
+    """Return the type of a column, from its cells.
 
-    Whole and other numbers together are float; anything else that is mixed is str, and so is a
-    column without a value.
+    Whole and other numbers together are float; any other mixture is str, and so is a column without
+    a value.
     """
     found = {_of_cell(cell) for cell in cells if cell is not None}
     if len(found) == 1:

@@ -1,15 +1,17 @@
-"""Tables of plain columns with one type each, which any library of tables takes as they are.
+"""Tables of plain columns with a type each, which any library of tables takes as they are.
 
 A table is of the same kind whatever is installed, and no part of veilmix needs a library of tables.
-Each column has one type: int, float, str or bool, with None where there is no value.
+Each column has one type: int, float, str or bool, with None for a missing value.
 
     polars.DataFrame(frame), pyarrow.table(frame), duckdb.sql("FROM frame")   Arrow's protocol
-    frame.to_pandas(), frame.to_polars(), frame.to_arrow()                    one call each
+    frame.to_pandas(), frame.to_polars(), frame.to_arrow()                    a call each
 
 A type checker knows the cells of a `TypedFrame` by the heading: `sum(frames.release["people"])` is
 an int. Cells of other headings are `Any`, as in other libraries of tables, because their types
 depend on the data.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +49,7 @@ class Frame:
     declared: Mapping[str, type] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, rows: Sequence[Mapping[str, Cell]]) -> "Frame":
+    def of(cls, rows: Sequence[Mapping[str, Cell]]) -> Frame:
         """Make a table of rows that have the same headings."""
         headings = list(rows[0]) if rows else []
         return cls({heading: tuple(row[heading] for row in rows) for heading in headings})
@@ -67,8 +69,8 @@ class Frame:
     def types(self) -> dict[str, type]:
         """The type of each column: int, float, str or bool.
 
-        A declared type, or the one of all cells of a column. Whole and other numbers together are
-        float; anything else that is mixed is str, and so is a column without a value.
+        A declared type, or the common type of all cells of a column. Whole and other numbers
+        together are float; any other mixture is str, and so is a column without a value.
         """
         return {
             heading: self.declared.get(heading) or type_of(cells)
@@ -166,7 +168,7 @@ def framed(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Frame:
 def typed(
     types: Mapping[str, type], rows: Sequence[Sequence[Cell]], more: Sequence[str] = ()
 ) -> TypedFrame[Any, Any, Any]:
-    """Make a frame of rows whose first headings have declared types.
+    """Make a frame of rows; the first headings have declared types.
 
     types: of the first headings, in order. more: the headings after them.
     """
@@ -184,6 +186,7 @@ CoalitionFrame = TypedFrame[
 EpsilonFrame = TypedFrame[
     Never, Literal["nats", "at_least", "delta"], Literal["of", "adjacency", "reading"]
 ]
+ScoreFrame = TypedFrame[Never, Literal["value"], Literal["score", "unit", "meaning"]]
 AttackFrame = TypedFrame[Never, Literal["achieved", "of"], Literal["attack", "unit"]]
 
 
@@ -192,14 +195,15 @@ class Frames:
     """The tables of a run.
 
     Attributes:
-        release: how many people share each combination of the released values; no row where
-            nothing was released. A released column of the name `people` is `people (2)` here.
-        marginals: how many people have each value of each feature, as the curator read them.
-        coalitions: what every coalition has learnt. `bits_are`: whether the number is the value
+        release: number of people with each combination of the released values; no row without a
+            release. A released column of the name `people` is `people (2)` here.
+        marginals: number of people with each value of each feature, as the curator read them.
+        coalitions: the leakage to every coalition. `bits_are`: whether the number is the true value
             (exact), or a bound of it (at least, at most).
-        attacks: what each attack of the scenario has achieved, of how much.
+        attacks: the success of each attack of the scenario, and its maximum.
         epsilons: every epsilon, in nats, with its delta and the adjacency that it is for;
-            `relied_on`: people who are assumed to tell nobody their reports. No row without noise.
+            `relied_on`: people that are assumed to keep their reports secret. No row without noise.
+        scores: the scores of installed packages (entry points `veilmix.scores`), with units.
     """
 
     release: ReleaseFrame
@@ -207,10 +211,11 @@ class Frames:
     coalitions: CoalitionFrame
     attacks: AttackFrame
     epsilons: EpsilonFrame
+    scores: ScoreFrame
 
 
-def frames(result: "Result", coalitions: "Sequence[Received]") -> Frames:
-    """Give the tables of a run. coalitions: what each of `result` learnt."""
+def frames(result: Result, coalitions: Sequence[Received]) -> Frames:
+    """Return the tables of a run. coalitions: the leakage to each coalition of `result`."""
     kept = result.decision.kept if result.decision else ()
     names, counts = (
         (result.release.columns, result.release.counts) if result.release else (kept, ())
@@ -227,11 +232,20 @@ def frames(result: "Result", coalitions: "Sequence[Received]") -> Frames:
         typed(COALITIONS, [*map(coalition_row, coalitions)]),
         typed(ATTACKS, effects),
         typed(EPSILONS, [*map(_epsilon, _stated(result))]),
+        typed(SCORES, score_rows(result)),
     )
 
 
+def score_rows(result: Result) -> list[tuple[Cell, ...]]:
+    """Return the scores that other packages bring: name, value, unit, meaning."""
+    from .own_scores import measure, own_scores
+
+    rows = [(name, score, measure(name, score, result)) for name, score in own_scores().items()]
+    return [(name, x, score.unit, score.meaning) for name, score, x in rows if x is not None]
+
+
 def _release(names: Sequence[str], counts: Sequence[Sequence[Cell]]) -> ReleaseFrame:
-    """Make the frame of a release; `people` is the count, whatever the columns are called."""
+    """Make the frame of a release; `people` is the count, even if a column has that name."""
     rows = [(people, *values) for *values, people in counts]
     columns = column_cells(("people", *names), rows)
     people = columns.pop("people")
@@ -252,10 +266,11 @@ COALITIONS = {
     "method": str,
     "verdict": str,
 }
+SCORES = {"score": str, "value": float, "unit": str, "meaning": str}
 ATTACKS = {"attack": str, "achieved": float, "of": float, "unit": str}
 
 
-def coalition_row(view: "Received") -> tuple[Cell, ...]:
+def coalition_row(view: Received) -> tuple[Cell, ...]:
     """Return a row of the table of coalitions."""
     return (
         *(" + ".join(view.parties), view.linked, view.users, view.cells_certain, view.cells),
@@ -275,13 +290,13 @@ EPSILONS = {
 }
 
 
-def _stated(result: "Result") -> tuple["StatedEpsilon", ...]:
+def _stated(result: Result) -> tuple[StatedEpsilon, ...]:
     """Return every epsilon of a run, and of all runs of a ledger."""
     stated = () if result.findings is UNSET else result.findings.epsilons
     return (*stated, *(() if result.ledger is UNSET else result.ledger.epsilons))
 
 
-def _epsilon(stated: "StatedEpsilon") -> tuple[Cell, ...]:
+def _epsilon(stated: StatedEpsilon) -> tuple[Cell, ...]:
     return (
         *(stated.of, stated.nats, stated.at_least, stated.delta, stated.adjacency, stated.reading),
         stated.relied_on,

@@ -1,6 +1,6 @@
-"""A run as a notebook shows it: what was released, what was promised, who could have learnt what.
+"""A run as a notebook shows it: its release, its certified bound, and the leakage to coalitions.
 
-One piece of HTML without script or style sheet; every text in it is escaped.
+A piece of HTML without script or style sheet; every text in it is escaped.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from .frames import framed
 
 
 def html(outcome: Any) -> str:
-    """Show a run: a line of what it was, the release, and the coalitions that learnt anything.
+    """Show a run: a line with its facts, the release, and the coalitions with leakage.
 
     outcome: an Outcome, which imports this file and not the reverse.
     """
@@ -52,7 +52,7 @@ def _who(linking: int, looked_at: int) -> str:
 
 
 def _what(outcome: Any) -> str:
-    """What was released and promised, or why nothing was."""
+    """Return the release and its certified bound in words, or the reason for no release."""
     if not outcome.released:
         return f"Nothing was released: {outcome.burned or 'no column is safe enough'}."
     if outcome.decision is None:

@@ -1,4 +1,6 @@
-"""What a run gives back: everything a report, a table or a test may ask for, as plain data."""
+"""The outcome of a run: all facts for reports, tables and tests, as plain data."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -30,15 +32,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Shares of people in a crowd smaller than k: what is true of the release, promised, possible.
+    """Shares of people in a crowd smaller than k: true for the release, promised, possible.
 
-    true and promised are 0.0 where nothing is released.
+    true and promised are 0.0 without a release.
 
     Attributes:
         true: of the release.
-        promised: at most so many, as was decided.
-        worst_case: the most that any table with the same counts has; None: not asked.
-        people: who answered.
+        promised: at most this share, by the decision.
+        worst_case: the maximum over all tables with the same counts; None: not computed.
+        people: number of respondents.
     """
 
     true: float
@@ -53,7 +55,7 @@ class Exposure:
             return None
         return self.worst_case.shares(self.people)
 
-    def written(self) -> "WrittenExposure":
+    def written(self) -> WrittenExposure:
         """The exposure as `result.json` says it."""
         from .result import WrittenExposure, WrittenWorstCase
 
@@ -69,13 +71,13 @@ NOTHING = Exposure(0.0, 0.0, None, 0)  # where no table is released
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """What a curator read of round 1, weighed and decided.
+    """A curator's counts of round 1, the options, and the decision.
 
     Attributes:
-        marginals: counts per feature, as it read them; None if round 1 was burned.
+        marginals: counts per feature, as it read them; None if round 1 was aborted.
         decision: None then too.
-        considered: sets of columns, with what could be promised of each.
-        dropped: why each column that is not kept is not.
+        considered: sets of columns, with the bound that could be promised of each.
+        dropped: why each suppressed column is not released.
         exposure: of the release: true, promised, possible.
     """
 
@@ -88,33 +90,34 @@ class Curated:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run of a scenario: what every run has, and beside it what its program found.
+    """A run of a scenario: the facts that every run has, and the findings of its program.
 
     Attributes:
-        scenario: what was played.
-        seed: None where system randomness was used.
+        scenario: that was played.
+        seed: None if system randomness was used.
         mode: real or ideal.
         users: people in the scenario.
         schema: the features of these people.
         sizes: values of each column.
         burned: why a round was not completed, or None.
-        release: the joint counts of the kept columns; where people randomize what they say, people
-            by (feature, report), if these are not too many; None if nothing was released.
-        coalitions: what each learnt.
+        release: the joint counts of the released columns; if people randomize their answers, people
+            by (feature, report), unless these are too many; None if there is no release.
+        coalitions: the leakage to each.
         refused: messages, by reason.
-        digest: names the run; equal for equal seeds.
-        seconds: it took.
-        curated: what the curator read and decided; None where people randomize what they say.
-        findings: what the program found beside it (programs/findings.py); None where nothing.
-        reidentification: who is found in what is released; None where nothing is.
-        notes: what the data have to say.
-        transcript: what was recorded of a real run.
+        digest: identifies the run; equal for equal seeds.
+        seconds: of the run.
+        curated: the curator's counts and decision; None if people randomize their answers.
+        findings: of the program, beside the rest (programs/findings.py); None if there are none.
+        reidentification: in the release; None without a release.
+        notes: warnings about the data.
+        transcript: the record of a real run.
         failed: the lines of [expect] that do not hold.
-        attacks: what each attack of the scenario has achieved.
-        alarms: who has noticed anything.
-        peers: where there is no central party, who was named, and what coalitions of peers follow.
-        ledger: what was released about these people in earlier runs; None if none is kept.
-        executor: who else did its work, and what they could read; None: nobody.
+        attacks: the success of each attack of the scenario.
+        alarms: raised by parties.
+        peers: without a central party, the named peers, and the leakage to coalitions of peers.
+        ledger: earlier releases about these people; None if no ledger is kept.
+        executor: other computers that did its work, and the data that they could read; None: it ran
+            here.
     """
 
     scenario: Scenario
@@ -130,15 +133,15 @@ class Outcome:
     digest: str
     seconds: float
     curated: Curated | None = None
-    findings: "Findings | None" = None
-    reidentification: "Reidentified | None" = None
+    findings: Findings | None = None
+    reidentification: Reidentified | None = None
     notes: tuple[str, ...] = ()
     transcript: Transcript | None = field(default=None, repr=False)
     failed: tuple[str, ...] = ()
     attacks: tuple[Effect, ...] = ()
     alarms: tuple[Raised, ...] = ()
-    peers: "PeersFound | None" = None
-    ledger: "Account | None" = None
+    peers: PeersFound | None = None
+    ledger: Account | None = None
     executor: str | None = None
 
     @property
@@ -148,27 +151,27 @@ class Outcome:
 
     @property
     def decision(self) -> Decision | None:
-        """What the curator decided; None if it did not come to that."""
+        """The decision of the curator; None if there was none."""
         return self.curated.decision if self.curated else None
 
     @property
     def considered(self) -> tuple[Considered, ...]:
-        """Sets of columns that the curator could have kept, with what could be promised of each."""
+        """Sets of columns that the curator could have released, with the bound of each."""
         return self.curated.considered if self.curated else ()
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:
-        """Why each column that is not kept is not."""
+        """Why each suppressed column is not released."""
         return self.curated.dropped if self.curated else ()
 
     @property
     def exposure(self) -> Exposure:
-        """Of the release: true, promised, possible."""
+        """The exposure of the release: true, promised, possible."""
         return self.curated.exposure if self.curated else NOTHING
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """People who were counted in each round, the release included: 0 where nobody was."""
+        """The number of people counted in each round, release included: 0 for an empty round."""
         own = self.findings.counted if self.findings else ()
         if self.curated is None:
             return own
@@ -190,14 +193,14 @@ class Outcome:
 
     @property
     def released(self) -> bool:
-        """Whether anything was released: a table, or estimates from randomized reports."""
+        """Whether the run has a release: a table, or estimates from randomized reports."""
         from .result import is_released
 
         curated, found = self.curated, self.findings
         return is_released(release=self.release, findings=found, curated=curated)
 
     def coalition(self, *members: str) -> Received:
-        """What these parties learnt together; KeyError if they were not looked at."""
+        """Return the leakage to a coalition; KeyError if it was not scored."""
         return find_coalition(self.coalitions, members)
 
     def result(self) -> dict[str, Any]:
@@ -205,8 +208,8 @@ class Outcome:
         data: dict[str, Any] = plain(self.written())
         return data
 
-    def written(self) -> "Result":
-        """What `result.json` says of it."""
+    def written(self) -> Result:
+        """Return the record of the run for `result.json`."""
         from .result import Result, coalition
         from .result_schemas import SCHEMA
 
@@ -238,7 +241,7 @@ class Outcome:
             findings=self.findings or UNSET,
         )
 
-    def _decision(self, decision: Decision) -> "WrittenDecision":
+    def _decision(self, decision: Decision) -> WrittenDecision:
         from .result import BlankRule, WrittenCertificate, WrittenDecision
 
         proof, names = decision.certificate, self.schema.names
@@ -267,7 +270,7 @@ class Outcome:
             certificate=certificate,
         )
 
-    def _release(self, release: Counts) -> "WrittenRelease":
+    def _release(self, release: Counts) -> WrittenRelease:
         from .result import REPORTED, WrittenRelease
 
         columns = self.kept if self.curated else REPORTED
@@ -275,7 +278,7 @@ class Outcome:
         return WrittenRelease(tuple(columns), tuple(rows))
 
     @property
-    def frames(self) -> "Frames":
+    def frames(self) -> Frames:
         """Release, marginals, coalitions and attacks as tables of plain columns."""
         from .frames import frames
 
@@ -307,7 +310,7 @@ def summary(run: Any) -> str:
 
 
 def find_coalition(coalitions: Iterable[Received], members: Iterable[str]) -> Received:
-    """Return what these parties learnt together; KeyError that names what is not there."""
+    """Return the leakage to a coalition; KeyError if a party is unknown or it was not scored."""
     wanted = tuple(sorted(set(members)))
     known = {received.parties: received for received in coalitions}
     if wanted in known:

@@ -1,4 +1,4 @@
-"""Scoring an outcome: what else could have been kept, how exposed people are, what was expected."""
+"""The scores of a policy: the exposure of the release, and the [expect] lines."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,13 +24,13 @@ def measure(
     nodes: int | None,
     scenario: "Scenario",
 ) -> Exposure:
-    """The exposure of a release: true, promised, and the worst that the marginals allow.
+    """Return the exposure of a release: true, promised, and the worst case over its marginals.
 
-    Promised is what the reader proved of those who came (protocol/promise.py), or, where nobody
-    proves it again, what was decided. proving: the strategy to prove it with, or None. Who is
-    exposed is counted by the program; so are people in small crowds that everybody knows by
-    exclusion, which a release tells of itself: they are promised too. nodes: of each search tree
-    for the worst case; None: as `worst_case.DEFAULT` says.
+    Promised is the reader's proof for the respondents (protocol/promise.py), or, without such a
+    proof, the bound of the decision. proving: the strategy of the proof, or None. The program
+    counts exposed people, including people in small crowds that are known by exclusion; the release
+    itself shows these, so they are promised too. nodes: of each search tree for the worst case;
+    None: as `worst_case.DEFAULT` says.
     """
     decision = played.decision
     if decision is None or played.release is None:

@@ -1,11 +1,11 @@
-"""Who is found in the release of a run: what attackers who know some columns get out of it.
+"""Re-identification in the release of a run: the success of attackers that know some columns.
 
-    attacks      an attacker knows columns of everybody in the release, by name, sees the release
+    attacks      an attacker knows columns of all people in the release, by name, sees the release
                  without names, and names the owner of each row: how many it gets right at best
                  (Bayes error 1 - found / people), how many for certain, bits a row tells
-    risk         prosecutor, journalist, marketer, who know all that is released
+    risk         prosecutor, journalist, marketer, which know all that is released
                  (analysis/exposure/attacker_risk.py)
-    reports      randomized reports: the PIE of one of them, and the most it can be for any people
+    reports      randomized reports: the PIE of one report, and its maximum over all people
 
 The columns are those of `[attacker] knows`; without it every single column, all but one, and all.
 Truth is the whole real population, which the laboratory has and no analyst: journalists count
@@ -18,9 +18,8 @@ from typing import Any
 
 from msgspec import field
 
-from ...analysis.exposure.attacker_risk import Attacker, Risk, risk, risk_within
+from ...analysis.exposure import Attacker, Crowds, Risk, risk, risk_within
 from ...analysis.exposure.cells import cells_of, distinct
-from ...analysis.exposure.equivalence_classes import Crowds
 from ...analysis.reidentification.attacks.side_information import counted
 from ...protocol.hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
 from ...protocol.messages import Counts
@@ -34,15 +33,15 @@ MOST = 16  # columns; with more, attackers who know all but one are left out
 
 
 class Attack(Record, frozen=True):
-    """What one attacker gets out of a release.
+    """The success of an attacker against a release.
 
     Attributes:
-        knows: columns, of everybody.
-        sees: columns of the release, or the one report.
-        found: people named correctly by the best guesses, in expectation.
-        standard_error: of it, 0 where it is exact.
+        knows: columns, of all people.
+        sees: columns of the release, or the report.
+        found: expected number of people named correctly by the best guesses.
+        standard_error: of it, 0 if it is exact.
         error: the Bayes error: the share of people that even the best attacker names wrongly.
-        certain: people whose row can be nobody else's.
+        certain: people with a row that can belong to no other person.
         bits: a row tells about its owner.
         bits_error: their standard error.
     """
@@ -58,17 +57,17 @@ class Attack(Record, frozen=True):
 
 
 def bayes_error(named: float, people: int) -> float:
-    """The share of people that an attacker names wrongly who names so many correctly."""
+    """Return the share of people named wrongly by an attacker that names so many correctly."""
     return max(0.0, 1 - named / people)
 
 
 class ReportPie(Record, frozen=True):
-    """The personal information entropy of one report, in bits (paper 003).
+    """The personal information entropy of a report, in bits (paper 003).
 
     Attributes:
-        feature: what the report is of.
+        feature: of the report.
         pie: with the people of this run.
-        standard_error: 0 where it is exact.
+        standard_error: 0 if it is exact.
         contraction: an upper bound for any people, as many as these, never below `exact`
             (analysis/reidentification/pie_bounds.py); its key is older than its name.
         exact: the least upper bound, by the capacity.
@@ -86,13 +85,13 @@ class ReportPie(Record, frozen=True):
 
 
 class Risks(Record, frozen=True):
-    """The three attackers who know all that is released (analysis/exposure/attacker_risk.py).
+    """The three attackers that know all that is released (analysis/exposure/attacker_risk.py).
 
     Attributes:
         k: the crowd from which on a chance is no risk.
         prosecutor: knows that its target is in the table.
         journalist: knows the population.
-        marketer: links everybody; the share expected to be right, 0 to 1.
+        marketer: links all people; the expected share of correct links, 0 to 1.
     """
 
     k: int
@@ -113,19 +112,19 @@ class Risks(Record, frozen=True):
 
     @classmethod
     def of(cls, risk: Risk) -> "Risks":
-        """What is written of them."""
+        """Return the record of these risks."""
         return cls(risk.k, risk.prosecutor, risk.journalist, risk.marketer)
 
 
 class Reidentified(Record, frozen=True):
-    """All of it.
+    """All figures of re-identification.
 
     Attributes:
         people: in the release.
         population: people it was drawn from, themselves included.
         attacks: one for each attacker.
-        risk: None where reports are released, of which nobody knows the true one.
-        reports: the PIE of each, where reports are released.
+        risk: None for a release of reports, since the true reports are unknown.
+        reports: the PIE of each, for a release of reports.
     """
 
     people: int
@@ -136,7 +135,7 @@ class Reidentified(Record, frozen=True):
 
 
 def known_sets(features: int, knows: Sequence[int] = ()) -> tuple[tuple[int, ...], ...]:
-    """The sets of columns that attackers know: what is asked for first, then the usual ones."""
+    """Return the sets of columns that attackers know: the requested set, then the usual sets."""
     every = tuple(range(features))
     sets = [tuple(knows)] if knows else []
     sets += [(column,) for column in every]
@@ -160,13 +159,13 @@ def in_release(
     *,
     opened: bool = False,
 ) -> Reidentified | None:
-    """Score a release of some columns; None where nothing, or only one person, is released.
+    """Score a release of some columns; None for a release of fewer than two people.
 
-    present: indices of the people who are in it. hidden: rules by which some values were not said;
-    crowds in the population are then not known, and the journalist is taken for the prosecutor.
-    opened: whether values are blank where fewer than k people share them.
-    A release that is not theirs, because somebody has tampered with it, has no attacks: nobody
-    knows whose rows these are.
+    present: indices of the people in it. hidden: rules by which some values were suppressed; crowds
+    in the population are then unknown, and the journalist is taken for the prosecutor. opened:
+    whether values are blank if fewer than k people share them. A release that differs from these
+    people's rows, because a party has tampered with it, has no attacks: the owners of its rows are
+    unknown.
     """
     if not release or sum(release.values()) < 2:
         return None
@@ -188,15 +187,15 @@ def in_release(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Responses:
-    """What the people with a row may say, one line for each way: `row` says `codes` with `chance`.
+    """The possible responses to each row, a line for each: `row` gives `codes` with `chance`.
 
     A hidden value has the code after those of its column.
 
     Attributes:
         row: which of the rows.
-        codes: what is said, shape (lines, d); a hidden value has the code after those of its
+        codes: the response, shape (lines, d); a hidden value has the code after those of its
             column.
-        chance: that it is said, 0 to 1.
+        chance: probability of the response, 0 to 1.
     """
 
     row: Any
@@ -205,14 +204,14 @@ class Responses:
 
     @property
     def exact(self) -> bool:
-        """Whether everybody says one thing only."""
+        """Whether each row has a single response."""
         return bool((self.chance == 1).all())
 
 
 def said_rows(
     rows: Any, values: Sequence[Sequence[str]], kept: Sequence[int], hidden: Sequence[Hiding]
 ) -> Responses:
-    """Say in all ways what rows become under the rules of a call."""
+    """Return all responses to rows under the hiding rules of a call, with their probabilities."""
     import numpy as np
 
     responses = Responses(
@@ -235,7 +234,7 @@ def said_rows(
 
 
 def opened_rows(rows: Any, values: Sequence[Sequence[str]], release: Counts) -> Responses:
-    """What is open of rows: their longest prefix in a release of all columns."""
+    """Return the opened part of rows: their longest prefix in a release of all columns."""
     import numpy as np
 
     prefixes, codes = set(map(prefix_of, release)), rows.astype(np.int64)
@@ -254,7 +253,7 @@ def _theirs(
     kept: Sequence[int],
     hidden: Sequence[Hiding],
 ) -> bool:
-    """Whether a release is what these people said; where chance hides values, as far as it can."""
+    """Whether a release agrees with these people's responses; with random hiding, in its size."""
     import numpy as np
 
     if not said.exact:

@@ -1,9 +1,9 @@
-"""Who is found by a randomized report: attacks and PIE as in reidentification.py, with the noise.
+"""Re-identification by a randomized report: attacks and PIE of reidentification.py, with noise.
 
-The mix takes a person's reports apart, so an attacker sees one report at a time: of each attacker
-the report is told that finds most people. GRR and small matrices are summed over. Of anything else
-reports are drawn from a fixed seed, and with P(y | k) the chance of report y from a person whose
-known columns are k,
+The mix takes a person's reports apart, so an attacker sees a single report at a time: each attacker
+is scored with the report that finds most people. GRR and small matrices are summed over. For other
+randomizers reports are drawn from a fixed seed, and with P(y | k) the chance of report y from a
+person with known columns k,
 
     found = E [max over k of P(y | k) / P(y)]        bits = E [log2 P(y | k) / P(y)]
 
@@ -53,7 +53,7 @@ class Guess(NamedTuple):
 
 
 def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified | None:
-    """Score the reports of these people; None of fewer than two."""
+    """Score the reports of these people; None for fewer than two people."""
     people = crowd.people
     if len(present) < 2:
         return None
@@ -72,7 +72,7 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
 
 
 def _attack(knows: tuple[str, ...], report: str, best: "Guess", people: int) -> Attack:
-    """What the best guess makes of one report; nobody is certain of it."""
+    """Return the attack with the best guess from a report; it is certain of no person."""
     wrong = bayes_error(best.found, people)
     return Attack(
         knows, (report,), best.found, best.found_error, wrong, 0, best.bits, best.bits_error
@@ -80,7 +80,7 @@ def _attack(knows: tuple[str, ...], report: str, best: "Guess", people: int) -> 
 
 
 def in_pieces(questions: Sequence[Question], codes: Any) -> Reidentified | None:
-    """Score the pieces of owners' vectors (sets.py): who knows every set, whose piece is it?"""
+    """Score the pieces of owners' vectors (sets.py), for an attacker that knows every set."""
     if len(codes) < 2:
         return None
     rows, many = distinct(codes)
@@ -108,7 +108,7 @@ def _report(question: Question, rows: Any, many: Any, people: int) -> ReportPie:
 
 
 def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Guess:
-    """What one report to a question gives an attacker who knows these columns of everybody.
+    """Return the success of an attacker with a report, and with these columns of all people.
 
     rows: the different rows of the people, `many` people each.
     """
@@ -144,7 +144,7 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Gue
 
 
 def _table(mine: Any, shown: Any, many: Any, inputs: int) -> Any:
-    """People by known cell and true value, sparse."""
+    """Return people by known cell and true value, sparse."""
     from scipy.sparse import coo_array
 
     counts = coo_array((many, (mine, shown)), shape=(int(mine.max()) + 1, inputs)).tocsr()

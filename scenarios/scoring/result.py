@@ -1,12 +1,12 @@
-"""result.json: one definition, which writes it, reads it, checks it and documents it.
+"""The format of result.json: a definition by which it is written, read, checked and documented.
 
-    Result          what every run has, and what its program found beside it
+    Result          the facts of every run, and the findings of its program
     result_type()   the same with the findings of each program, as it is read and published
-    coalition(one)  what parties learnt together, as it is written
-    current(data)   the same of an older number, moved to where it is now
-    SCHEMA          its number: one that is not known is another format, and is refused
+    coalition(view) the record of the leakage to a coalition
+    current(data)   data of an older schema, moved to the present one
+    SCHEMA          its number: an unknown number is another format, and is refused
 
-What a program found is its own record, defined in its folder; `program.findings()` names it.
+The findings of a program are its own record, defined in its folder; `program.findings()` names it.
 docs/result.schema.json is published from here by tools/make_schema.py.
 """
 
@@ -33,16 +33,16 @@ F = TypeVar("F", bound=Findings)
 
 
 class WrittenCertificate(Record, frozen=True):
-    """Why a decision keeps its promise.
+    """The certificate of a decision.
 
     Attributes:
         rule: the bound that proves it.
-        k: people in the smallest crowd wanted.
-        n: people who were counted.
+        k: people in the smallest safe crowd.
+        n: people that were counted.
         people: exposed at most.
-        thresholds: one for each column kept.
-        pivot, c: of the bound, where it has them.
-        proof: what proves it beside these.
+        thresholds: one for each released column.
+        pivot, c: of the bound, if it has them.
+        proof: further data of the proof.
     """
 
     rule: str
@@ -56,12 +56,12 @@ class WrittenCertificate(Record, frozen=True):
 
 
 class BlankRule(Record, frozen=True):
-    """A column with values for which people leave a blank.
+    """A column with suppressed values.
 
     Attributes:
         feature: its name.
         values: for which a blank is left.
-        cover: of 2^64 coins, those with which anybody else leaves one too.
+        cover: of 2^64 coins, number with which a person of another value leaves a blank too.
         rate: their share.
     """
 
@@ -72,16 +72,16 @@ class BlankRule(Record, frozen=True):
 
 
 class WrittenDecision(Record, frozen=True, kw_only=True):
-    """What the curator decided: the columns it keeps, the exposure that it promises, and why.
+    """The decision of the curator: the released columns, their certified bound, and its proof.
 
     Attributes:
-        k: people in the smallest crowd wanted.
-        max_exposure: share of people who may be in a smaller one.
+        k: people in the smallest safe crowd.
+        max_exposure: share of people that may be in a smaller crowd.
         kept: names of columns.
         suppressed: names of the other columns.
         bound: the share of people exposed, at most.
-        blank: what is left blank; left out where nothing is.
-        certificate: what proves the bound.
+        blank: rules of suppressed values; absent without such rules.
+        certificate: of the bound.
     """
 
     k: int
@@ -94,11 +94,11 @@ class WrittenDecision(Record, frozen=True, kw_only=True):
 
 
 class WrittenRelease(Record, frozen=True):
-    """What was released: rows of values, each with the number of people who have them.
+    """The release: rows of values, each with the number of people that have them.
 
     Attributes:
         columns: their names.
-        counts: values, one a column, and then the people who have them.
+        counts: values, one a column, and then the number of people that have them.
     """
 
     columns: tuple[str, ...]
@@ -133,12 +133,12 @@ class WrittenWorstCase(Record, frozen=True):
 
 
 class WrittenExposure(Record, frozen=True):
-    """Shares of people in a crowd smaller than k: true, promised, possible (None: not asked).
+    """Shares of people in a crowd smaller than k: true, promised, possible (None: not computed).
 
     Attributes:
         true: of the release, 0 to 1.
         promised: 0 to 1.
-        worst_case: its bounds; None where it was not asked.
+        worst_case: its bounds; None if not computed.
     """
 
     true: float
@@ -147,11 +147,11 @@ class WrittenExposure(Record, frozen=True):
 
 
 class Sureness(Record, frozen=True):
-    """How sure a coalition is of something true: before it saw anything, and now.
+    """The highest posterior of a coalition for a true statement, and its prior.
 
     Attributes:
-        before: its probability, 0 to 1.
-        now: its probability, 0 to 1.
+        before: the prior, 0 to 1.
+        now: the posterior, 0 to 1.
     """
 
     before: float
@@ -159,23 +159,23 @@ class Sureness(Record, frozen=True):
 
 
 class WrittenCoalition(Record, frozen=True):
-    """What parties learnt together (analysis/trust/received_view.py says what each figure is).
+    """The leakage to a coalition (analysis/trust/received_view.py defines each figure).
 
     Attributes:
         parties: its members.
-        linked: people of whom a value is pinned.
+        linked: people linked to a value.
         cells_certain: cells of the table that it knows for certain.
-        bits_per_person: received.
+        bits_per_person: leakage.
         exact: whether the bits are.
         bits_are: exact, at least or at most so many.
-        method: by which guesses were worked out.
-        error: standard error of a sampled probability; 0 where it is exact.
-        rows_guessed: people whose whole row a best guess gets right, in expectation; None: unknown.
-        rows_guessed_before: the same, before it saw anything.
-        cells_guessed: cells that a best guess gets right, in expectation; None: unknown.
-        cells_guessed_before: the same, before it saw anything.
-        worst_row: of the true row of which it is surest.
-        worst_value: of the true value of which it is surest.
+        method: of the posterior.
+        error: standard error of a sampled probability; 0 if it is exact.
+        rows_guessed: expected number of rows that a best guess gets right; None: unknown.
+        rows_guessed_before: the same from the prior alone.
+        cells_guessed: expected number of cells that a best guess gets right; None: unknown.
+        cells_guessed_before: the same from the prior alone.
+        worst_row: highest posterior of a true row.
+        worst_value: highest posterior of a true value.
         sets: size of an anonymity set -> how many sets have it.
     """
 
@@ -197,29 +197,30 @@ class WrittenCoalition(Record, frozen=True):
 
 
 class Result(Record, frozen=True):
-    """The whole file. What a run has not is left out, from `peers` on.
+    """The whole file. From `peers` on, facts that a run does not have are absent.
 
     Attributes:
         schema: the number of this format.
         scenario: its name.
-        seed: None where system randomness was used.
+        seed: None if system randomness was used.
         mode: real or ideal.
         users: people in the scenario.
         features: names of columns.
         marginals: feature -> value -> people, as the curator read them.
-        decision, release: None where there is none.
+        decision, release: None without a decision or a release.
         exposure: of the release.
-        coalitions: what each learnt.
+        coalitions: the leakage to each.
         refused: messages, by reason.
         burned: why a round was not completed.
-        digest: names the run; equal for equal seeds.
-        attacks: what each attack has achieved.
-        alarms: who has noticed anything.
-        peers: where there is no central party, who was named, and what coalitions follow.
-        ledger: what was released about these people in earlier runs.
-        executor: who else did its work (`--executor`), and what they could read.
-        reidentification: who is found in the release.
-        findings: what the program found beside all this; its key `program` says which one.
+        digest: identifies the run; equal for equal seeds.
+        attacks: the success of each attack.
+        alarms: raised by parties.
+        peers: without a central party, the named peers, and the leakage to coalitions.
+        ledger: earlier releases about these people.
+        executor: other computers that did its work (`--executor`), and the data that they could
+            read.
+        reidentification: in the release.
+        findings: of the program, beside all this; its key `program` names the program.
     """
 
     schema: int
@@ -247,10 +248,10 @@ class Result(Record, frozen=True):
 
 @cache
 def result_type(kind: str | None = None) -> type[Result]:
-    """`Result` with the findings of a program, as a file is read, checked and published.
+    """Return `Result` with the findings of a program, as a file is read, checked and published.
 
-    kind: of policy, which says the program; None: all that are known, those of other packages too.
-    Then findings are a tagged union of the records that the programs say are theirs.
+    kind: of policy, which determines the program; None: all known programs, also of other packages.
+    Then findings are a tagged union of the records of these programs.
     """
     programs = PROGRAMS.values() if kind is None else (PROGRAMS[kind],)
     findings = (program.findings() for program in programs)
@@ -274,27 +275,27 @@ def findings_of(result: Mapping[str, Any], program: str) -> Mapping[str, Any] | 
 
 
 def is_released(*, release: object, findings: object, curated: object) -> bool:
-    """Whether a run released anything: a table, or estimates from randomized reports.
+    """Whether a run has a release: a table, or estimates from randomized reports.
 
-    The one definition of it. Of many different reports the release holds none: the findings of the
-    program are what was released.
+    It is the only definition. For many different reports the table is left out: the findings of the
+    program are the release.
 
     Args:
         release: the table; None: there is none.
-        findings: what the program found; None: nothing.
-        curated: what a curator decided, or why a round was burned; None where people randomize
-            what they say, and the round was counted.
+        findings: of the program; None: there are none.
+        curated: a curator's decision, or why a round was aborted; None if people randomize their
+            answers, and the round was counted.
     """
     return release is not None or (curated is None and findings is not None)
 
 
 def own(result: Result, kind: type[F]) -> F | None:
-    """What the program of a result found, if it is of this kind."""
+    """Return the findings of a result's program if they are of this kind, else None."""
     return result.findings if isinstance(result.findings, kind) else None
 
 
 def coalition(view: Received) -> WrittenCoalition:
-    """What parties learnt together, as it is written."""
+    """Return the record of the leakage to a coalition."""
     row, value = view.worst_row, view.worst_value
     return WrittenCoalition(
         view.parties,

@@ -1,4 +1,4 @@
-"""Schemas of `result.json`, and how an older one becomes the one that is written now."""
+"""Schemas of `result.json`, and the conversion of data of an older schema."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -124,7 +124,7 @@ class SavedResult:
 
     @property
     def executor(self) -> str | None:
-        """The executor of work elsewhere, with what it could read; None: there was none."""
+        """The executor of work elsewhere, with the data it could read; None: there was none."""
         return _set(self.result.executor)
 
     @property
@@ -144,7 +144,7 @@ class SavedResult:
 
     @property
     def released(self) -> bool:
-        """Whether anything was released: a table, or estimates from randomized reports."""
+        """Whether the run has a release: a table, or estimates from randomized reports."""
         return is_released(
             release=self.result.release,
             findings=self.findings,

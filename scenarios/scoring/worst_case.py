@@ -28,8 +28,8 @@ class Search(Record, frozen=True):
         nodes: of every search tree, at most.
         cells: a larger table is not searched, after rare values are merged; None: the size of the
             table is no limit.
-        enough: share of the people; a search begins only if the bounds that need none leave open
-            more.
+        enough: share of the people; a search begins only if the bounds without a search leave more
+            open.
     """
 
     nodes: int

@@ -1,4 +1,4 @@
-"""Results as text and files: JSON, decisions, transcripts, files that are written whole or not.
+"""Results as text and files: JSON, decisions, transcripts, files written whole or not at all.
 
-May import `errors` and plain data. Must never know what a run is.
+May import `errors` and plain data. Must never know the meaning of a run.
 """

@@ -70,7 +70,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_page(path: str | os.PathLike[str], page: str) -> None:
-    """Write a page for its owner alone; over an older page, and over nothing else. StorageError."""
+    """Write a page with access for its owner only. It replaces an older page.
+
+    Raises StorageError if another kind of file stands there, or the page cannot be written.
+    """
     path = Path(path)
     if path.is_file():
         try:

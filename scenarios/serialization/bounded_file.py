@@ -1,4 +1,4 @@
-"""Files of which no more is read than such a file can be long."""
+"""Reading of files with a limit of their size."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ from ...errors import StorageError
 
 
 def read_bounded(path: Path, most: int, what: str) -> bytes:
-    """The bytes of a small file.
+    """Return the bytes of a small file.
 
     Args:
         path: of the file.
         most: bytes that it may have.
-        what: it would be.
+        what: its kind, for messages.
 
     Raises:
         StorageError: it cannot be read, or is longer.

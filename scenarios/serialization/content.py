@@ -38,7 +38,7 @@ class Content:
     """The bytes of a file as they were when it was read. Equal bytes are equal contents.
 
     Attributes:
-        path: of the file, for messages; nothing opens it again.
+        path: of the file, for messages; it is not opened again.
         size: bytes.
         sha256: of the bytes, in hexadecimal.
         pieces: the bytes, compressed piece by piece.

@@ -1,8 +1,8 @@
-"""CSV that a person may open in a spreadsheet: no cell of it is taken for a formula.
+"""CSV that a person may open in a spreadsheet: no cell is interpreted as a formula.
 
 A text that begins with `= + - @`, a tab or a carriage return and is no number gets an apostrophe in
-front, by which spreadsheets know text. The threat: who answers `=HYPERLINK(...)` is in the release,
-and whoever opens that runs it.
+front, by which spreadsheets recognize text. The threat: a user's answer `=HYPERLINK(...)` is in the
+release, and a reader that opens the file runs it.
 """
 
 import csv

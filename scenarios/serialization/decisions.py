@@ -17,17 +17,17 @@ class Blank(Protocol):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Those for which a blank is left."""
+        """The values for which a blank is left."""
         ...
 
     @property
     def cover(self) -> int:
-        """Of 2^64 coins, those with which anybody else leaves one too."""
+        """The number of 2^64 coins with which a user of another value leaves a blank too."""
         ...
 
 
 def proof_bytes(proof: Any) -> bytes:
-    """What proves a certificate, as it holds it: JSON without spaces."""
+    """Return the proof of a certificate, as a certificate holds it: JSON without spaces."""
     return json.dumps(proof, separators=(",", ":")).encode() if proof is not None else b""
 
 

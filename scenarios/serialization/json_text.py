@@ -1,4 +1,4 @@
-"""JSON that a person can read: indented, but what fits one line stays on one line.
+"""JSON that a person can read: indented, but a value that fits a line stays on a line.
 
 The same data give the same bytes: keys keep their order, floats are written as Python repeats them.
 """

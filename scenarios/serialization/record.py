@@ -1,11 +1,11 @@
-"""What is written to a file and read back: one frozen struct, from which all three follow.
+"""Records that are written to a file and read back: a frozen struct defines all three forms.
 
     plain(record)                        its plain data, as JSON holds them
     msgspec.convert(data, TheRecord)     the record, each field of its kind, no other key
-    msgspec.json.schema(TheRecord)       what may stand there
+    msgspec.json.schema(TheRecord)       the schema of its data
 
-A figure that follows from others and is written beside them is a field too, worked out where the
-record is made; one that is not always there is `UNSET`, and then left out.
+A figure that follows from others and is written beside them is a field too, computed where the
+record is made; an optional field that is absent is `UNSET`, and then left out.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ import msgspec
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One definition of what is written, read and checked."""
+    """The base of every record: its fields define the data that are written, read and checked."""
 
 
 def plain(record: object) -> Any:

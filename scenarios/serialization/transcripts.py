@@ -1,18 +1,18 @@
-"""A transcript as lines of JSON, gzipped: what was seen, readable without veilmix.
+"""A transcript as lines of JSON, gzipped: a run's messages, readable without veilmix.
 
     line 1       {"what": "transcript", "schema": 1, "form": "full" | "summary" | "ideal", "users",
                  "values": values of each column}
-    "message"    one on its way: time, from, to, kind, round, bytes; names: those of its ciphertexts
+    "message"    a message on its way: time, from, to, kind, round, bytes; names: of its ciphertexts
                  (base64, 8 bytes each); data: its bytes if it was posted on the board
-    "sealed"     what a user knows of its own: names (the envelope, then the layers), answers
-    "read"       what a reader counted: per question, [values, people]
-    "refused"    what a party refused, and why
+    "sealed"     a user's own knowledge: names (the envelope, then the layers), answers
+    "read"       a reader's counts: per question, [values, people]
+    "refused"    a party's refusals, with their reasons
     "certificate" the opening of a committed decision, of a party that has it (base64, as posted)
     last line    {"what": "end", "lines"}: so that a file cut off at a line's end is noticed
 
 Messages of one kind at one moment have no order of their own; they are written in the order of
-their senders, but for envelopes where batches keep the order of arrival. So any other seeded run
-gives the same bytes each time (gzip's own time stamp is 0).
+their senders, but for envelopes if batches keep the order of arrival. So any other seeded run gives
+the same bytes each time (gzip's own time stamp is 0).
 """
 
 import gzip
@@ -84,7 +84,7 @@ class Message(
         time: seconds since the session began.
         sender: the party it came from.
         receiver: the party it went to; `board` for a post.
-        kind: of the message; None for bytes that are none.
+        kind: of the message; None for bytes that are no message.
         round: from 1; 0 outside rounds.
         size: bytes.
         messages: how many, in the summary form.
@@ -104,13 +104,13 @@ class Message(
 
 
 class Sealed(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_fields=True):
-    """What a user sealed.
+    """A user's sealed answers.
 
     Attributes:
         user: by index, from 0.
         round: from 1.
         names: of its ciphertexts, eight bytes each.
-        answers: the number of each question, and the values said.
+        answers: the number of each question, and its values.
     """
 
     user: int
@@ -120,7 +120,7 @@ class Sealed(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_fiel
 
 
 class Counted(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_fields=True):
-    """What a reader counted.
+    """A reader's counts.
 
     Attributes:
         reader: the party.
@@ -134,7 +134,7 @@ class Counted(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_field
 
 
 class Refused(msgspec.Struct, tag="refused", tag_field="what", forbid_unknown_fields=True):
-    """What a party refused.
+    """A party's refusals of messages.
 
     Attributes:
         party: that refused.
@@ -171,7 +171,7 @@ Line = Head | Message | Sealed | Counted | Refused | Certified | End
 
 
 def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
-    """Write a transcript; None is that of an ideal run of so many users, who have sent nothing."""
+    """Write a transcript; None: that of an ideal run of so many users, which has no messages."""
     packed = partial(gzip.compress, compresslevel=LEVEL, mtime=0)
     with ThreadPoolExecutor(2) as aside:  # zlib takes longer than lines take to be written
         return b"".join(aside.map(packed, _blocks(transcript, users, sizes)))
@@ -198,7 +198,7 @@ def decode(path: Path) -> tuple[Transcript | None, tuple[int, ...]]:
 
 
 def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[int, ...]]:
-    """What the lines of a file say."""
+    """Return the transcript of the lines of a file, and the number of values of each column."""
     head, tail = lines[0], lines[-1]
     if not isinstance(head, Head) or head.schema != SCHEMA or head.form not in FORMS:
         raise damaged(path, 1, f"no transcript of schema {SCHEMA} begins like this")
@@ -221,7 +221,7 @@ def damaged(path: Path, line: int, why: str) -> StorageError:
 
 
 def ordered(transcript: Transcript) -> Transcript:
-    """Give the same transcript with what happened at one moment in the order of its senders."""
+    """Return the transcript with the events of each moment in the order of their senders."""
     arrived, steps, place = _arrived(transcript), _steps(transcript), cache(_place)
     events = [
         event
@@ -263,7 +263,7 @@ def _steps(transcript: Transcript) -> dict[int, int]:
 
 
 def _arrived(transcript: Transcript) -> tuple[Kind, ...]:
-    """The kinds of message whose order of arrival is seen: where batches leave in it, it counts."""
+    """Return the kinds of message that keep their order of arrival: none if batches are sorted."""
     for _, data in transcript.posts:
         told = decode_message(data).body
         if isinstance(told, Announcement):
@@ -318,7 +318,7 @@ def _parsed(path: Path) -> Iterator[Line]:
 
 
 def _take(transcript: Transcript, line: Any) -> None:
-    """Add what one line says. KeyError, ValueError or TypeError if it cannot be."""
+    """Add the event of a line. KeyError, ValueError or TypeError if it is invalid."""
     match line:
         case Message():
             number = len(transcript.events)

@@ -1,5 +1,5 @@
-"""Sessions between machines: the file that everybody has, and what each place does with it.
+"""Sessions between machines: their file, the actions of each place, and checks of saved posts.
 
-May import the scenario model, programs, how they are announced, and identity files. Must never know
-terminals: what happens is told to a log.
+May import the scenario model, programs, how they are announced, identity files and verification.
+Must never know terminals: a log receives the events.
 """

@@ -1,7 +1,7 @@
-"""What people are asked for in a session: a domain, and rules that need no data to be said.
+"""Features of a session between machines: a domain, and rules that need no data to be complete.
 
-In a scenario what is missing of a rule is looked up in the table of all people. Here nobody has
-one; so a rule is said in full, or it is refused.
+A scenario completes a rule from the table of all people. Between machines no party has such a
+table; so a rule is complete in the file, or it is refused.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from ..schema.model import Feature
 
 
 def column_of(feature: Feature, base: Path) -> Column:
-    """Give a feature as it is announced. base: the folder that a hierarchy's path starts from.
+    """Return a feature as it is announced. base: the folder that a hierarchy's path starts from.
 
     ParameterError for a rule, or a domain, that only the data of all people could settle.
     """
@@ -45,7 +45,7 @@ def _check_settled(feature: Feature) -> None:
 
 
 def _held(feature: Feature, base: Path) -> tuple[str, ...]:
-    """Values that people may have, as far as the rules ask for any: those of a hierarchy, edges."""
+    """Return the values that the rules need to know: a hierarchy's values, or the edges of bins."""
     if feature.hierarchy is not None:
         return tuple(levels(base / feature.hierarchy))
     if feature.bins is not None and feature.bins.edges is not None:
@@ -54,7 +54,7 @@ def _held(feature: Feature, base: Path) -> tuple[str, ...]:
 
 
 def _domain(feature: Feature, rules: tuple[Rule, ...]) -> tuple[str, ...]:
-    """What may be said: what the file lists, or all intervals of numbers."""
+    """Return the domain of a feature: the listed values, or all intervals of its bins."""
     if feature.values is not None:
         return feature.values
     bins = next((rule for rule in rules if isinstance(rule, Bins)), None)

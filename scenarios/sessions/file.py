@@ -1,4 +1,4 @@
-"""The session file: what is asked, what is promised, and who is where. Everybody has the same.
+"""The session file: features, promises, and addresses of parties. All parties have the same file.
 
     title = "canteen"
 
@@ -23,11 +23,15 @@
                                       unless the file says false
     address = "192.0.2.7:8450"        with `tokens`: where these come to
 
-Paths start from the file's folder. Who has another file, if only by a space, is in another session:
+At shuffler-1 and the curator `ledger = "people.json.head.toml"` shows the head of the ledger that
+the place keeps (ledger_heads.py): every place checks that the two do not contradict each other.
+
+Paths start from the file's folder. A file that differs by a space alone is of another session:
 the hash of the file is in every signature (its opening).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated
@@ -38,7 +42,7 @@ from msgspec.structs import asdict
 
 from ...crypto.identity import PublicIdentity
 from ...errors import ParameterError, ScenarioError
-from ...machines.directory import Directory, Place
+from ...machines.directory import Directory, Place, parse_address
 from ...protocol import parties
 from ...protocol.messages import OPENING, Registry, Roster
 from ...protocol.phases import BOARD
@@ -48,12 +52,13 @@ from ..catalogue.guard import value_at
 from ..catalogue.registry import GUARDS
 from ..programs.randomized.check import unannounced, undrawable
 from ..programs.registry import program_of
-from ..programs.topology import topology_of
+from ..programs.topology import onions_only, topology_of
 from ..records.identity_files import read_known
 from ..records.people_keys import read_people
 from ..schema.model import About, Defence, Feature, Local, Mix, Policy, Population, Scenario
 from ..serialization.bounded_file import read_bounded
 from .features import column_of
+from .ledger_heads import LedgerHead, read_heads
 
 LABEL = b"veilmix.session"  # BLAKE2b personalisation
 LARGEST = 1 << 20  # bytes
@@ -70,18 +75,20 @@ KEYHOLDERS = (parties.CURATOR, parties.ANALYST)
 
 
 class PlaceTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[place.NAME]: where a place is, and who it is.
+    """[place.NAME]: the address and the identity of a place.
 
     Attributes:
         identity: the file of its identity.
         address: HOST:PORT, where it listens; None: it only talks.
-        people: the file of the keys of these.
-        users: the first and last it speaks for.
+        people: the file of the keys of its users.
+        ledger: the file of the head of the ledger that it keeps; None: the file shows no head.
+        users: the first and last user it speaks for.
     """
 
     identity: str
     address: str | None = None
     people: str | None = None
+    ledger: str | None = None
     users: tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None = None
 
 
@@ -89,12 +96,12 @@ class SessionTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """The whole file.
 
     Attributes:
-        title: what the session is called.
-        feature: what people are asked for.
+        title: the name of the session.
+        feature: the features that people are asked for.
         place: by name.
-        policy: what is promised.
+        policy: the promise.
         local: the noise that people add.
-        mix: how messages travel.
+        mix: the way of the messages.
         defence: the guards.
     """
 
@@ -112,12 +119,13 @@ class SessionFile:
     """A session, ready to take part in.
 
     Attributes:
-        scenario: what is asked and promised, of nobody yet.
+        scenario: its features and promises, without people so far.
         schema: the features that people are asked for.
-        directory: where each party is found.
-        roster: who signs what.
+        directory: the address of each party.
+        roster: the keys of the parties that sign.
         identities: the public identity of each party, by name.
-        registry: who may send; None: whoever is in the directory.
+        registry: the users that may send; None: all users in the directory.
+        heads: of the ledgers that places keep, by place.
     """
 
     scenario: Scenario
@@ -126,6 +134,7 @@ class SessionFile:
     roster: Roster
     identities: dict[str, PublicIdentity]
     registry: Registry | None = None
+    heads: Mapping[str, LedgerHead] = field(default_factory=dict)
 
     @property
     def shufflers(self) -> tuple[str, ...]:
@@ -134,7 +143,7 @@ class SessionFile:
 
 
 def hops(names: object) -> tuple[str, ...]:
-    """The shufflers among some names, in the order of their hops."""
+    """Return the shufflers among some names, in the order of their hops."""
     shufflers = [name for name in names if name.startswith("shuffler-")]  # type: ignore[attr-defined]
     return tuple(sorted(shufflers, key=parties.index))
 
@@ -143,7 +152,7 @@ def read_session(path: Path) -> SessionFile:
     """Read a session file, and the public identities that it names.
 
     Raises:
-        ScenarioError: what is wrong with it, in lines.
+        ScenarioError: the file is wrong; its lines say where and why.
         StorageError: it, or an identity, cannot be read.
     """
     data = read_bounded(path, LARGEST, "session file")
@@ -179,7 +188,9 @@ def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
     )
     roster = Roster(opening, board, curator, analyst, tuple(keys))
     schema = Schema(tuple(column_of(feature, path.parent) for feature in table.feature))
-    return SessionFile(scenario, schema, Directory(places), roster, identities, registry)
+    shown = {name: place.ledger for name, place in table.place.items() if place.ledger}
+    heads = read_heads(path, shown, identities)
+    return SessionFile(scenario, schema, Directory(places), roster, identities, registry, heads)
 
 
 def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
@@ -203,16 +214,12 @@ def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> Place:
     users = range(0) if place.users is None else range(place.users[0] - 1, place.users[1])
     if place.address is None:
         return Place(name, identity.certificate, users=users)
-    host, _, port = place.address.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
-        raise ParameterError(
-            f"place.{name}.address: found {place.address!r}; HOST:PORT is accepted"
-        )
-    return Place(name, identity.certificate, host.strip("[]"), int(port), users)
+    host, port = parse_address(place.address, f"place.{name}.address")
+    return Place(name, identity.certificate, host, port, users)
 
 
 def _check_users(places: dict[str, Place]) -> None:
-    """ParameterError if two places speak for one person, or none for anybody."""
+    """Raise ParameterError if two places speak for one person, or all places for none."""
     seen: set[int] = set()
     for name, place in places.items():
         if len(place.users) > 1_000_000 or not seen.isdisjoint(place.users):
@@ -223,7 +230,7 @@ def _check_users(places: dict[str, Place]) -> None:
 
 
 def _scenario(table: SessionTable, shufflers: int) -> Scenario:
-    """The scenario that this would be, whose people nobody has."""
+    """Return the scenario of this session, without people."""
     mix = msgspec.structs.replace(table.mix, shufflers=shufflers)
     if mix.lesson:
         raise ParameterError("mix.lesson: what is only for a lesson is not played with people")
@@ -242,20 +249,21 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
             "mix.peers: peers post all they say on one board, to which a session between machines "
             "has no way yet; play them in one process: veilmix run"
         )
+    onions_only(scenario, "a session between machines")
     _check_noise(scenario)
     _check_wanted(scenario)
     return scenario
 
 
 def _defence(table: SessionTable) -> Defence:
-    """Return the guards, with `registered` on where the file names keys, if it says nothing."""
+    """Return the guards; `registered` follows from the file's keys unless the table sets it."""
     named = any(place.people is not None for place in table.place.values())
     registered = table.defence.registers(possible=named)
     return msgspec.structs.replace(table.defence, registered=registered)
 
 
 def _check_defence(asked: Defence) -> None:
-    """ParameterError for guards that a session between machines does not have, or not so."""
+    """Raise ParameterError for guards, or their values, that a session between machines lacks."""
     defaults = asdict(Defence())
     others = [
         name
@@ -270,7 +278,7 @@ def _check_defence(asked: Defence) -> None:
 
 
 def _check_wanted(scenario: Scenario) -> None:
-    """ParameterError if a guard lacks what it must not be without."""
+    """Raise ParameterError if a guard lacks a setting that it needs."""
     for guard in GUARDS.values():
         for wanted in guard.wanted if guard.is_on(scenario) else ():
             if value_at(scenario, wanted.key) != wanted.value:
@@ -278,12 +286,20 @@ def _check_wanted(scenario: Scenario) -> None:
 
 
 def _check_noise(scenario: Scenario) -> None:
-    """ParameterError unless noise and kind belong together, as in a scenario (randomized/check)."""
+    """Raise ParameterError unless noise and kind belong together, as in a scenario.
+
+    scenarios/randomized/check.py has the same rule.
+    """
     program, local = program_of(scenario), scenario.local
     if not program.held:
         raise ParameterError(
             f"policy.kind: found {scenario.policy.kind!r}: sets of places are read from a table of "
             "all people, which nobody has here; play it in one process: veilmix run"
+        )
+    if program.opens:
+        raise ParameterError(
+            f"policy.kind: found {scenario.policy.kind!r}: it needs the party `randomness`, which "
+            "has no place between machines; play it in one process: veilmix run"
         )
     for name, message in unannounced(scenario):
         raise ParameterError(f"feature {name}: {message}")
@@ -296,7 +312,7 @@ def _check_noise(scenario: Scenario) -> None:
 
 
 def _check_listening(scenario: Scenario, places: dict[str, Place]) -> None:
-    """ParameterError if tokens would come to people who listen nowhere."""
+    """Raise ParameterError if tokens would come to people at a place without an address."""
     deaf = [name for name, place in places.items() if place.users and not place.port]
     if scenario.defence.tokens and deaf:
         raise ParameterError(
@@ -307,7 +323,7 @@ def _check_listening(scenario: Scenario, places: dict[str, Place]) -> None:
 def _registry(
     table: SessionTable, path: Path, identities: dict[str, PublicIdentity]
 ) -> Registry | None:
-    """The keys of all people, in the order of their numbers, as every party knows them before."""
+    """Return the keys of all people, in the order of their numbers, as all parties know them."""
     every: list[bytes] = []
     halls = [(place.users, name) for name, place in table.place.items() if place.users is not None]
     for (first, last), name in sorted(halls):

@@ -1,4 +1,4 @@
-"""What a place does in a session: the board is kept, a party plays its role, people answer."""
+"""Actions of a place in a session: it keeps the board, plays a party, or answers for people."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -44,9 +44,9 @@ Rows = Sequence[Sequence[str]]
 def site(
     session: SessionFile, name: str, own: Identity, log: Log, durable: Durable, folder: Path
 ) -> Site:
-    """Give a place of a session; ParameterError unless it is there, and this its identity.
+    """Return a place of a session; ParameterError if the session or the key file disagrees.
 
-    folder: where a journal on disk is.
+    folder: the folder of a journal on disk.
     """
     if name not in session.identities:
         accepted = ", ".join(session.identities)
@@ -73,10 +73,10 @@ def take_part(
     workplace: Workplace = HERE,
     history: History | None = None,
 ) -> Board:
-    """Play a keyholder, or the people of a place who answer `rows`, to the end of the session.
+    """Play a keyholder, or a place's people with the answers `rows`, to the end of the session.
 
-    workplace: where its long lists of work are done. history: what a first shuffler remembers of
-    earlier sessions.
+    workplace: the place of its long lists of work. history: the memory of earlier sessions of a
+    first shuffler or a curator.
     """
     users = session.directory.places[place.name].users
     if len(rows) != len(users):
@@ -90,7 +90,8 @@ def take_part(
     async def role(network: RemoteNetwork, entropy: Entropy) -> None:
         cast = _cast(session, entropy, users, rows)
         cast = replace(cast, identities={place.name: place.own.signer}, workplace=workplace)
-        cast = replace(cast, guards=replace(cast.guards, history=history))
+        curators = history if place.name == parties.CURATOR else None
+        cast = replace(cast, guards=replace(cast.guards, history=history, curators=curators))
         network.terms = cast.terms
         await perform(cast, network, who, signing, partial(make_key, cast))
 
@@ -122,7 +123,7 @@ def _cast(session: SessionFile, entropy: Entropy, users: range, rows: Rows) -> C
 
 
 def _guards(session: SessionFile, entropy: Entropy) -> Guards:
-    """What parties look at; a person looks for its ballots with the probability of `receipts`."""
+    """Return the parties' checks; a user checks its ballots with the probability `receipts`."""
     asked = session.scenario.defence
     known = session.registry
 
@@ -139,14 +140,14 @@ def _guards(session: SessionFile, entropy: Entropy) -> Guards:
 
 
 def _signing(session: SessionFile, own: Identity, users: range) -> Mapping[int, Signer]:
-    """The signing keys of the people of a place, by index, where people are registered."""
+    """Return the signing keys of a place's people, by index; empty if people are not registered."""
     if session.registry is None or not users:
         return {}
     return dict(zip(users, signers_of(own, len(users)), strict=True))
 
 
 def noise(session: SessionFile) -> Sequence[Question]:
-    """The questions that are answered with noise; () where people say what is so."""
+    """Return the questions that are answered with noise; () if people answer without noise."""
     if not program_of(session.scenario).reports:
         return ()
     values = [feature.values or () for feature in session.schema.features]
@@ -154,9 +155,9 @@ def noise(session: SessionFile) -> Sequence[Question]:
 
 
 def read_answers(path: Path, session: SessionFile, asked: FileOptions = NOTHING) -> Rows:
-    """Read the answers of people from a table, as `veilmix score` reads one.
+    """Read the answers of people from a table, as `veilmix score` does.
 
-    asked: what is known of how the file is written; the rest is found out. Spaces around a value
+    asked: the known options of the file's format; the rest is found out. Spaces around a value
     are left out; an empty cell is no answer, unless the feature has a value without letters.
 
     Raises:
@@ -178,11 +179,10 @@ def read_answers(path: Path, session: SessionFile, asked: FileOptions = NOTHING)
 def check_answer(
     said: Mapping[str, Any], session: SessionFile, where: Callable[[], str]
 ) -> Sequence[str]:
-    """Give one person's values in the order of the features; DataError, naming no other value.
+    """Return a person's values in the order of the features; DataError, naming no other value.
 
-    where: asked what the answer is called, where it is refused.
-
-    A value may be finer than what is said of it: the person's own machine makes it coarser.
+    where: returns the place of the answer, for the message of a refusal.
+    A value may be finer than its domain: the person's own machine makes it coarser.
     """
     row = []
     for feature in session.schema.features:
@@ -198,7 +198,7 @@ def check_answer(
 
 
 def released(board: Board, names: Collection[str]) -> Mapping[tuple[str, ...], int] | None:
-    """The counts that a session has released; None if it has released none."""
+    """Return the counts that a session has released; None without a release."""
     if board.burned is not None or board.decision is None or not board.decision.kept:
         return None
     if len(board.tallies) < len(board.calls) or board.tallies[-1].counts is None:
@@ -211,9 +211,9 @@ Share = tuple[str, str, float, float, float, float]
 
 
 def estimated(board: Board, session: SessionFile) -> Sequence[Share] | None:
-    """What reports with noise say: feature, value, share of people, its error, and 95 % limits.
+    """Return the estimates from noisy reports: feature, value, share, its error, and 95 % limits.
 
-    None if nothing was counted.
+    None if no answers were counted.
     """
     counts = board.tallies[-1].counts if board.tallies and board.burned is None else None
     if counts is None:
@@ -229,5 +229,5 @@ def estimated(board: Board, session: SessionFile) -> Sequence[Share] | None:
 
 
 def places_to_serve(session: SessionFile) -> tuple[str, ...]:
-    """The places that listen."""
+    """Return the places that listen."""
     return (BOARD, *session.shufflers, "curator", "analyst")

@@ -1,4 +1,4 @@
-"""How a session stands, as anybody sees it who can reach its board."""
+"""The status of a session for an outsider that can reach its board."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
@@ -9,9 +9,9 @@ import trio
 
 from ...crypto.identity import PublicIdentity
 from ...errors import DataError, Refused
-from ...machines.directory import Place
+from ...machines.directory import Address, Place
 from ...machines.gauge import Status
-from ...machines.observer import Address, address_of, posts, visiting
+from ...machines.observer import address_of, posts, visiting
 from ...machines.outbox import TROUBLE
 from ...machines.trouble import diagnose
 from ...protocol.board import Board
@@ -26,11 +26,11 @@ LYING = "whoever keeps it is wrong, or somebody else has its key"
 
 @dataclass(frozen=True, slots=True)
 class BoardStatus:
-    """What an outsider sees: the board, checked entry by entry, and what its keeper says of it.
+    """An outsider's view: the board, checked entry by entry, and the status its keeper reports.
 
     Attributes:
         board: with every entry that was checked.
-        told: what its keeper says, as it says it.
+        told: the status that the board's keeper reports.
     """
 
     board: Board
@@ -38,13 +38,13 @@ class BoardStatus:
 
 
 class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post"}):
-    """Where a party stands, by its posts.
+    """The standing of a party, by its posts.
 
     Attributes:
         party: its name.
         last_post: the kind of its last post.
-        posts: how many there are.
-        round: of the last one; "-" where it has none.
+        posts: the number of its posts.
+        round: of the last post; "-" where it has no round.
     """
 
     party: str
@@ -54,11 +54,11 @@ class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post
 
 
 class SeenBoard(Status, frozen=True):
-    """What is written of a session that was looked at: what its keeper says, and what was checked.
+    """The written status of a session: the keeper's report, and the checked state of the board.
 
     Attributes:
         burned: why the session ended without a release; None: it has not.
-        parties: where each stands.
+        parties: the standing of each party.
     """
 
     burned: str | None
@@ -66,11 +66,11 @@ class SeenBoard(Status, frozen=True):
 
 
 def read_status(url: str, known: PublicIdentity) -> BoardStatus:
-    """Read a session's board from https://HOST:PORT. known: who keeps it.
+    """Read a session's board from https://HOST:PORT. known: the identity of its keeper.
 
     Raises:
-        ParameterError: the address is none.
-        DataError: nobody answers there, or somebody else, or what is no board.
+        ParameterError: the text is no such address.
+        DataError: no party answers there, or another party, or the answer is no board.
     """
     address = address_of(url)
     try:
@@ -102,7 +102,7 @@ async def _look(address: Address, known: PublicIdentity) -> BoardStatus:
 
 
 def keeper_says(said: bytes) -> Status | None:
-    """What the board's keeper says of it; None if that makes no sense."""
+    """Decode the status that the board's keeper reports; None if it does not decode."""
     try:
         return from_json(said, Status)
     except Unreadable:
@@ -110,14 +110,14 @@ def keeper_says(said: bytes) -> Status | None:
 
 
 def seen_board(status: BoardStatus) -> SeenBoard:
-    """What was seen, as it is written."""
+    """Return the written form of a board's status."""
     parties = tuple(StandingParty(*row) for row in standings(status.board))
     said = msgspec.structs.asdict(status.told)
     return SeenBoard(**said, burned=status.board.burned, parties=parties)
 
 
 def phases(board: Board) -> Sequence[tuple[str, str, str]]:
-    """The phases table: each phase, whether the session is there, and what may be said in it."""
+    """Return the phases table: each phase, its mark (now, done or ""), and its kinds of posts."""
     been = {Phase.OPENING} | ({Phase.ANNOUNCED} if board.announcement else set())
     if board.calls:
         been |= {Phase.COLLECTING}
@@ -136,7 +136,7 @@ def phases(board: Board) -> Sequence[tuple[str, str, str]]:
 
 
 def standings(board: Board) -> Sequence[tuple[str, str, int, str]]:
-    """Where each party stands: its last post, of which round, and how many there are."""
+    """Return each party's standing: its name, last post, number of posts and its last round."""
     last: dict[str, tuple[str, int]] = {}
     many: dict[str, int] = {}
     for entry in board.entries:

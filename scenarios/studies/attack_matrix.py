@@ -1,9 +1,9 @@
-"""The matrix attack x defence of a scenario, measured: `attack` plays it, `Matrix` is what is left.
+"""The measured matrix attack x defence of a scenario: `attack` plays it and returns a `Matrix`.
 
-Every cell is played `repeats` times, with the seeds from `seed` on. What an attack achieves is
-measured from what its attackers saw (effects.py); it is detected in a run if somebody raised an
-alarm. A probability of detection has the exact interval of Clopper and Pearson, a cost the interval
-of Student for the mean difference of paired honest runs.
+Every cell is played `repeats` times, with the seeds from `seed` on. The success of an attack is
+measured from the views of its attackers (effects.py); an attack is detected in a run if a party
+raised an alarm. A probability of detection has the exact interval of Clopper and Pearson, a cost
+the interval of Student for the mean difference of paired honest runs.
 """
 
 from collections import Counter
@@ -49,14 +49,14 @@ PAIRS = 8  # honest runs, at least, without and with a defence: seconds scatter 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """All runs that were played; those that nobody attacked, by seed; how many people.
+    """The runs of a matrix that were played.
 
     Attributes:
-        topology: who carries messages.
-        shots: those with an attack.
-        plain: those without, by seed.
+        topology: its name.
+        shots: outcomes, by the key of the run.
+        plain: honest runs of the scenario, by seed.
         seeds: of every cell.
-        people: who take part.
+        people: number of users.
     """
 
     topology: str
@@ -68,15 +68,15 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be played.
+    """The runs that are to be played.
 
     Attributes:
-        scenario: what is attacked.
+        scenario: under attack.
         rows, names: attacks and defences, by name.
-        trials: one for each cell that differs from the others.
-        honest: defence -> the scenario without and with it, which nobody attacks.
+        trials: one for each cell that differs from the rest.
+        honest: defence -> the scenario without and with it, for honest runs.
         seeds: of the runs of every cell.
-        quiet: of the honest runs.
+        quiet: seeds of the honest runs.
     """
 
     scenario: Scenario
@@ -96,7 +96,7 @@ class Plan:
         people: int,
         seeds: Sequence[int],
     ) -> "Plan":
-        """Every attack, without and with every defence."""
+        """Return the plan of every attack, without and with every defence."""
         first = seeds[0]
         return cls(
             scenario,
@@ -109,32 +109,32 @@ class Plan:
         )
 
     def jobs(self) -> list[Job]:
-        """Every run that is to be played, once."""
+        """Return every run that is to be played, once."""
         attacked = (job for trial in self.trials for job in _jobs(trial, self.seeds))
         return list({job.key: job for job in (*self.honest_jobs(), *attacked)}.values())
 
     def honest_jobs(self) -> Iterator[Job]:
-        """Runs that nobody attacks: the scenario, and without and with each defence."""
+        """Yield the honest runs: of the scenario, and without and with each defence."""
         quiet = changed(self.scenario, {}, ())
         for seed in self.quiet:
             yield Job("", quiet, seed, seeded=True)
             for name, (off, on) in self.honest.items():
-                both = Job("", off, seed, seeded=True), Job("", on, seed, seeded=name != RANDOM)
-                yield from both if seed % 2 else reversed(both)
+                pair = Job("", off, seed, seeded=True), Job("", on, seed, seeded=name != RANDOM)
+                yield from pair if seed % 2 else reversed(pair)
 
     def through(self, shots: Mapping[Key, AttackOutcome]) -> "Plan":
-        """The part of which every run has been played: no attack before all honest runs have."""
-        there = all(job.key in shots for job in self.honest_jobs())
+        """Return the part of the plan that is complete; without all honest runs no attack is."""
+        is_complete = all(job.key in shots for job in self.honest_jobs())
         missing = {
             trial.row
             for trial in self.trials
             for job in _jobs(trial, self.seeds)
             if job.key not in shots
         }
-        done = {trial.row for trial in self.trials if there} - missing
-        rows = tuple(name for name in self.rows if name in done)
-        left = tuple(trial for trial in self.trials if trial.row in done)
-        return replace(self, rows=rows, trials=left)
+        complete_rows = {trial.row for trial in self.trials if is_complete} - missing
+        rows = tuple(name for name in self.rows if name in complete_rows)
+        trials = tuple(trial for trial in self.trials if trial.row in complete_rows)
+        return replace(self, rows=rows, trials=trials)
 
 
 def attack(
@@ -150,17 +150,17 @@ def attack(
     """Play a scenario under every attack, without and with every defence.
 
     Args:
-        scenario: what is attacked; its own [[fault]] and [expect] are left out.
+        scenario: under attack; its own [[fault]] and [expect] are left out.
         seed: of the first run; the next have the seeds after it.
         repeats: runs of every cell.
-        attacks: names of rows; none: all.
-        defences: names of columns; none: all that the scenario can have.
+        attacks: names of rows; empty: all.
+        defences: names of columns; empty: all that the scenario can have.
         executor: plays runs elsewhere, such as on the other cores; None: here, one by one.
-        progress: told how many runs are done, and of how many.
+        progress: called with the numbers of finished runs and of all runs.
 
     Raises:
         ParameterError: an attack or a defence that does not exist. DataError: a scenario in which
-            attacks are not measured. MatrixStopped: Ctrl-C when at least one attack was through.
+            attacks are not measured. MatrixStopped: Ctrl-C after all runs of at least one attack.
     """
     if repeats < 1:
         raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
@@ -188,7 +188,7 @@ def attack(
 
 
 def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> Matrix:
-    """Put together what was played."""
+    """Build the matrix from the outcomes of its runs."""
     scenario, people = plan.scenario, crowd.people.n
     quiet = changed(scenario, {}, ())
     plain = [shots[Job("", quiet, seed, seeded=True).key] for seed in plan.quiet]
@@ -212,7 +212,7 @@ def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> M
 
 
 def _jobs(trial: Trial, seeds: Sequence[int]) -> Iterator[Job]:
-    """The runs of one cell; none of one that cannot be played."""
+    """Yield the runs of one cell, if it can be played."""
     if trial.scenario is not None:
         for seed in seeds:
             yield Job(trial.row, trial.scenario, seed, trial.seeded)
@@ -223,19 +223,19 @@ def _outcomes(
     names: Sequence[str],
     runs: "Runs",
 ) -> Iterator[Cell]:
-    """All cells, row by row: none, the defences, all."""
-    played = {(job.row, job.defence): job for job in plan}
+    """Yield all cells, row by row: without a defence, with each, with all."""
+    jobs = {(job.row, job.defence): job for job in plan}
     for row in dict.fromkeys(job.row for job in plan):
-        without = cell_of(played[row, NONE], None, runs)
-        yield without
+        bare_cell = cell_of(jobs[row, NONE], None, runs)
+        yield bare_cell
         for name in (*names, ALL):
-            if trial := played.get((row, name)):
-                yield cell_of(trial, without, runs)
+            if trial := jobs.get((row, name)):
+                yield cell_of(trial, bare_cell, runs)
             elif name == RANDOM:
-                why = "every run has a seed, so that it can be played again"
-                yield Cell(row=row, defence=name, verdict="unplayed", why=why)
+                reason = "every run has a seed, so that it can be played again"
+                yield Cell(row=row, defence=name, verdict="unplayed", why=reason)
             else:
-                yield msgspec.structs.replace(without, defence=name, same=True)
+                yield msgspec.structs.replace(bare_cell, defence=name, same=True)
 
 
 def cell_of(
@@ -243,17 +243,17 @@ def cell_of(
     without: Cell | None,
     there: "Runs",
 ) -> Cell:
-    """Count what came of the runs of one cell. without: the cell without a defence."""
+    """Summarize the runs of one cell. without: the cell without a defence."""
     if trial.scenario is None:
         return Cell(row=trial.row, defence=trial.defence, verdict="unplayed", why=trial.why)
-    played = [there.shots[job.key] for job in _jobs(trial, there.seeds)]
-    pairs = [pair for pair in zip(played, there.plain, strict=False) if not pair[0].unmet]
-    unmet = len(played) - len(pairs)
+    shots = [there.shots[job.key] for job in _jobs(trial, there.seeds)]
+    pairs = [pair for pair in zip(shots, there.plain, strict=False) if not pair[0].unmet]
+    unmet = len(shots) - len(pairs)
     if not pairs:
         return Cell(row=trial.row, defence=trial.defence, verdict="unmet", unmet=unmet)
-    runs, apart = [shot for shot, _ in pairs], [moved(shot, other) for shot, other in pairs]
-    unlike = _attack_of(trial.row, there.topology).unlike_honest
-    values = apart if unlike else [shot.value for shot in runs]
+    runs, moves = [shot for shot, _ in pairs], [moved(shot, bare) for shot, bare in pairs]
+    unlike = _attack_traits(trial.row, there.topology).unlike_honest
+    values = moves if unlike else [shot.value for shot in runs]
     alarmed = sum(bool(shot.causes) for shot in runs)
     low, high = clopper_pearson(alarmed, len(runs), (1 - LEVEL) / 2)
     causes = Counter(cause for shot in runs for cause in set(shot.causes))
@@ -268,7 +268,7 @@ def cell_of(
         of=there.people if unlike else max(shot.of for shot in runs),
         linked=_mean([shot.linked for shot in runs]),
         certain=_mean([shot.certain for shot in runs]),
-        moved=_mean(apart),
+        moved=_mean(moves),
         released=sum(shot.released for shot in runs),
         burned=sum(shot.burned for shot in runs),
         alarmed=alarmed,
@@ -281,7 +281,7 @@ def cell_of(
     return msgspec.structs.replace(cell, verdict=verdict(cell, without))
 
 
-def _attack_of(row: str, topology: str) -> AttackTraits:
+def _attack_traits(row: str, topology: str) -> AttackTraits:
     return plan_rows(topology)[row].how
 
 
@@ -290,14 +290,14 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _row(name: str, plan: Sequence[Trial], runs: Runs) -> Row:
-    attack = _attack_of(name, runs.topology)
+    attack = _attack_traits(name, runs.topology)
     trial = next(trial for trial in plan if trial.row == name)
     unit, faults = attack.unit, []
     if trial.scenario is not None:
         first = runs.shots[next(_jobs(trial, runs.seeds)).key]
         unit = MOVED if attack.unlike_honest else first.unit
         faults = [
-            {key: what for key, what in fault.items() if what is not None}
+            {key: setting for key, setting in fault.items() if setting is not None}
             for fault in msgspec.to_builtins(trial.scenario.fault)
         ]
     return Row(
@@ -312,20 +312,20 @@ def _row(name: str, plan: Sequence[Trial], runs: Runs) -> Row:
 
 
 def kind_of(attack: AttackTraits) -> Kind:
-    """Whether the parties of an attack break a rule."""
+    """Return the kind of an attack: `watching` if its parties break no rule, else `cheating`."""
     return "watching" if attack.by == BYSTANDER else "cheating"
 
 
 def _crowds(pairs: Sequence[tuple[AttackOutcome, AttackOutcome]]) -> Iterator[float]:
-    """By how many people crowds differ, where there are any."""
-    for on, other in pairs:
-        if on.crowd is not None and other.crowd is not None:
-            yield on.crowd - other.crowd
+    """Yield the differences of anonymity sets, of pairs in which both are known."""
+    for on, bare_shot in pairs:
+        if on.crowd is not None and bare_shot.crowd is not None:
+            yield on.crowd - bare_shot.crowd
 
 
 def _column(plan: Plan, name: str, shots: Mapping[Key, AttackOutcome]) -> Column:
-    guard, (without, having) = GUARDS[name], plan.honest[name]
-    off = [shots[Job("", without, seed, seeded=True).key] for seed in plan.quiet]
+    guard, (switched_off, having) = GUARDS[name], plan.honest[name]
+    off = [shots[Job("", switched_off, seed, seeded=True).key] for seed in plan.quiet]
     on = [shots[Job("", having, seed, seeded=name != RANDOM).key] for seed in plan.quiet]
     pairs = list(zip(on, off, strict=True))
     cpu = estimate("cpu", [a.cpu - b.cpu for a, b in pairs])

@@ -1,12 +1,14 @@
-"""A matrix on disk: a folder that is whole or is not there.
+"""A matrix on disk: a folder that is whole or does not exist.
 
-scenario.toml      what was attacked, with the seed of the first run
-matrix.json        `Matrix`, schema 1 (matrix.py)
+scenario.toml      the scenario under attack, with the seed of the first run
+matrix.json        `Matrix`, schema 1 (matrix_result.py)
 matrix.csv         one line per cell
 costs.csv          one line per defence
-matrix.png .svg    the heat table, if matplotlib is there
-versions.json      what it was made with
+matrix.png .svg    the heat table, if matplotlib is installed
+versions.json      the versions of veilmix, Python and libraries
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from os import PathLike
@@ -39,12 +41,12 @@ __all__ = [
     "without_occasion",
 ]
 
-HONEST = {"cpu_seconds", "bytes", "messages"}  # what is said of a run that nobody attacks
+HONEST = {"cpu_seconds", "bytes", "messages"}  # figures of an honest run
 MATRIX = "matrix.json"
 
 
 def without_occasion(cell: Cell) -> str:
-    """Return in how many runs an attack found no occasion; empty for none."""
+    """Return in words in how many runs an attack found no occasion; empty if it always did."""
     return f"{cell.unmet} of {cell.runs + cell.unmet} without an occasion" if cell.unmet else ""
 
 
@@ -55,14 +57,14 @@ COST_HEADINGS = (
 
 
 def cost_cells(column: Column, plus_minus: str = "±", none: str = "-") -> tuple[str, ...]:
-    """A defence's line as people read it: what `COST_HEADINGS` say."""
-    here, cost = "on" if column.on else "off", column.cost
+    """Return the line of a defence for people to read: the cells below `COST_HEADINGS`."""
+    state, cost = "on" if column.on else "off", column.cost
     if cost is None:
-        return column.name, here, *(none,) * 6, column.guards
+        return column.name, state, *(none,) * 6, column.guards
     half = "" if cost.cpu_high is None else f" {plus_minus} {1000 * (cost.cpu_high - cost.cpu):.1f}"
     return (
         column.name,
-        here,
+        state,
         f"{1000 * cost.cpu:+.1f}{half}",
         f"{cost.size:+,.0f}",
         f"{cost.messages:+,.0f}",
@@ -74,14 +76,14 @@ def cost_cells(column: Column, plus_minus: str = "±", none: str = "-") -> tuple
 
 
 def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:
-    """What the figure shows of a matrix."""
+    """Return the heat table that draws a matrix."""
     headings = (NONE, *(column.name for column in matrix.columns), ALL)
     rows = []
     for row in matrix.rows:
-        shown = []
+        row_cells = []
         for heading in headings:
             cell = matrix.cell(row.name, heading)
-            shown.append(
+            row_cells.append(
                 matrix_figure.Sign(
                     cell.verdict,
                     cell.value / cell.of if cell.of else 0.0,
@@ -91,7 +93,7 @@ def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:
                     cell.same,
                 )
             )
-        rows.append((row.name, tuple(shown)))
+        rows.append((row.name, tuple(row_cells)))
     title = (
         f"{matrix.scenario}: {matrix.users:,} people, every cell played "
         f"{many(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}"
@@ -128,13 +130,13 @@ def _csv(headings: Sequence[str], lines: Sequence[Sequence[object]]) -> bytes:
 
 
 def is_one(path: str | PathLike[str]) -> bool:
-    """Whether a folder holds a matrix, or a file is called like one."""
+    """Whether a path is the folder of a matrix, or a file named like that of a matrix."""
     path = Path(path)
     return (path / MATRIX).is_file() if path.is_dir() else path.name == MATRIX and path.is_file()
 
 
 def read(path: str | PathLike[str]) -> Matrix:
-    """Read a saved matrix: its folder, or matrix.json. StorageError if it is none."""
+    """Read a saved matrix: its folder, or matrix.json. StorageError if it is damaged."""
     path = Path(path)
     file = path / MATRIX if path.is_dir() else path
     try:
@@ -150,15 +152,17 @@ def read(path: str | PathLike[str]) -> Matrix:
 
 
 def _whole(matrix: Matrix, file: Path) -> None:
-    """StorageError unless every cell is there, once, and what an honest run takes."""
+    """Raise StorageError unless every cell is there, once, and the costs of an honest run."""
     if lacking := HONEST - matrix.honest.keys():
         raise StorageError(f"{file}: no matrix of attacks: honest: {min(lacking)} is missing")
     headings = (NONE, *(column.name for column in matrix.columns), ALL)
     due = [(row.name, heading) for row in matrix.rows for heading in headings]
-    there = [(outcome.row, outcome.defence) for outcome in matrix.outcomes]
-    if sorted(due) != sorted(there):
-        odd = sorted({*due} ^ {*there}) or [name for name in there if there.count(name) > 1]
+    outcomes = [(outcome.row, outcome.defence) for outcome in matrix.outcomes]
+    if sorted(due) != sorted(outcomes):
+        odd = sorted({*due} ^ {*outcomes}) or [
+            name for name in outcomes if outcomes.count(name) > 1
+        ]
         raise StorageError(
             f"{file}: {len(due)} cells were expected, one for each attack and defence, "
-            f"{len(there)} are there; the first that does not fit: {' x '.join(odd[0])}"
+            f"{len(outcomes)} are there; the first that does not fit: {' x '.join(odd[0])}"
         )

@@ -1,4 +1,4 @@
-"""Which runs an attack matrix is made of: every attack without and with every defence.
+"""The runs of an attack matrix: every attack without and with every defence.
 
 Of an attack A, with the defences D that are said to stop or detect it (`helping`):
 
@@ -23,14 +23,14 @@ from ..catalogue.attack import OPENED, REPORTS, AttackTraits, Keys
 from ..catalogue.registry import ATTACKS, GUARDS, committed, guarding
 from ..catalogue.registry import helping as helping_attack
 from ..programs.registry import program_of, randomizing
-from ..programs.topology import CENTRAL, topology_of
+from ..programs.topology import CENTRAL, onions_only, topology_of
 from ..schema.model import Scenario
 from ..schema.problems import did_you_mean, listed
 from ..validation.load import change, check
 
 NONE, ALL = "none", "all"
-ASKING = 100  # people of a matrix, unless more are wanted, where each asks for outputs of its row
-RANDOM = "random"  # the defence whose switch is the seed of the run
+ASKING = 100  # people of a matrix by default, if each requests outputs for its row
+RANDOM = "random"  # the defence that is switched by the seed of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Row:
 
     Attributes:
         attack: its name.
-        how: who commits it, and what it reads.
+        how: the party that commits it, and the data that it reads.
         trial: the entries of [[fault]] for so many people, mixes.
     """
 
@@ -48,18 +48,18 @@ class Row:
     trial: Callable[[int, int], list[Keys]]
 
     def faults(self, people: int, shufflers: int) -> list[Keys]:
-        """The entries, each with the attack that it is of."""
+        """Return the entries, each with the name of its attack."""
         return [{"attack": self.attack, **keys} for keys in self.trial(people, shufflers)]
 
 
 @cache
 def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, Row]:
-    """All rows of matrices by name: one for each trial of each attack on people's rows."""
+    """Return all rows of matrices by name: one for each trial of each attack on people's rows."""
     return {
-        f"{name}-{variant}" if variant else name: Row(name, how, entries)
-        for name, how in committed(topology).items()
+        f"{name}-{variant}" if variant else name: Row(name, commitment, entries)
+        for name, commitment in committed(topology).items()
         if ATTACKS[name].about != REPORTS
-        for variant, entries in how.trials.items()
+        for variant, entries in commitment.trials.items()
     }
 
 
@@ -70,8 +70,8 @@ class Trial:
     Attributes:
         row: the attack.
         defence: the column.
-        scenario: what is played, or None and `why` it cannot be.
-        seeded: whether who looks on knows the seed of its randomness.
+        scenario: to be played; None: it cannot be.
+        seeded: whether the run uses its seed, which an attacker may know; else system randomness.
         why: it cannot be played; empty: it can.
     """
 
@@ -83,23 +83,23 @@ class Trial:
 
 
 def drawn(scenario: Scenario, here: int, wanted: int | None) -> Scenario:
-    """The scenario with as many people as a matrix is played with, drawn anew for every seed.
+    """Return the scenario with the people of a matrix, drawn anew for every seed.
 
-    here: how many it has. wanted: at most; None: all, and ASKING where everybody asks `randomness`,
-    which costs about ten times what sending alone does.
+    here: how many it has. wanted: at most; None: all, or ASKING if people query `randomness`, which
+    costs about ten times as much as to send alone.
 
     Raises:
         ScenarioError: too few, or people who cannot be drawn so.
     """
-    most = wanted or (ASKING if program_of(scenario).opens else here)
-    if most >= here:
+    users = wanted or (ASKING if program_of(scenario).opens else here)
+    if users >= here:
         return scenario
-    least = min(scenario.mix.min_batch, most)
-    return change(scenario, {"population.users": most, "mix.min_batch": least})
+    min_batch = min(scenario.mix.min_batch, users)
+    return change(scenario, {"population.users": users, "mix.min_batch": min_batch})
 
 
 def rows_of(scenario: Scenario) -> Mapping[str, Row]:
-    """The rows of a scenario's matrix: attacks on what people hand on in it."""
+    """Return the rows of a scenario's matrix: attacks on the data that people submit in it."""
     opens = program_of(scenario).opens
     rows = plan_rows(topology_of(scenario).name)
     return {
@@ -108,7 +108,7 @@ def rows_of(scenario: Scenario) -> Mapping[str, Row]:
 
 
 def chosen(names: Sequence[str], known: Sequence[str], what: str) -> tuple[str, ...]:
-    """The rows or defences that are asked for, in the order of the table; all if none is named."""
+    """Return the named rows or defences, in the order of the table; all if no name is given."""
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
@@ -119,7 +119,8 @@ def chosen(names: Sequence[str], known: Sequence[str], what: str) -> tuple[str, 
 
 
 def suited(scenario: Scenario) -> None:
-    """DataError if what attacks achieve is not measured in this scenario."""
+    """Raise DataError or ParameterError if attacks are not measured in this scenario."""
+    onions_only(scenario, "the attack matrix")
     if program_of(scenario).reports:
         kinds = listed(randomizing())
         raise DataError(
@@ -152,7 +153,7 @@ def spares(scenario: Scenario, name: str) -> bool:
 
 
 def _on(scenario: Scenario, name: str) -> Keys:
-    """The keys that switch a defence on: as the scenario has it, if it does."""
+    """Return the keys that switch a defence on; empty if it is on already, or has no key."""
     guard = GUARDS[name]
     if name == RANDOM or has(scenario, name):
         return {}
@@ -167,35 +168,35 @@ def _off(name: str) -> Keys:
 
 
 def changed(scenario: Scenario, keys: Mapping[str, object], faults: Sequence[Keys]) -> Scenario:
-    """The scenario with these keys, and these faults alone; ScenarioError if there is none such."""
+    """Return the scenario with these keys and only these faults; ScenarioError if invalid."""
     data = msgspec.to_builtins(scenario)
-    for key, what in keys.items():
+    for key, setting in keys.items():
         table, _, inner = key.partition(".")
-        data[table][inner] = what
+        data[table][inner] = setting
     data["fault"], data["expect"], data["sweep"] = list(faults), {}, {}
     data["deviation"] = []
     data["coalition"] = []  # they may name a shuffler that an attack does without
-    made = msgspec.convert(data, Scenario)
-    check(made)
-    return made
+    scenario_made = msgspec.convert(data, Scenario)
+    check(scenario_made)
+    return scenario_made
 
 
 def mark_of(scenario: Scenario) -> str:
-    """What tells a scenario from any other: its people, parties and guards, without a seed."""
+    """Return a hash that identifies a scenario: its people, parties and guards, without a seed."""
     plain = changed(scenario, {"scenario.seed": None, "scenario.repeat": 1}, ())
     return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
 
 
 def helping(row: str, topology: str = CENTRAL.name) -> tuple[str, ...]:
-    """The defences that are said to stop or to detect the attack of a row."""
+    """Return the defences that are said to stop or to detect the attack of a row."""
     return helping_attack(plan_rows(topology)[row].attack, topology)
 
 
 def bare(row: str, topology: str = CENTRAL.name) -> Keys:
-    """The keys of a row's runs without any defence that helps."""
-    how = plan_rows(topology)[row].how
-    switches = {k: v for k, v in how.switches.items() if k != "scenario.seed"}
-    for name in (*helping(row, topology), *how.without):
+    """Return the keys of a row's runs without any defence that helps."""
+    commitment = plan_rows(topology)[row].how
+    switches = {k: v for k, v in commitment.switches.items() if k != "scenario.seed"}
+    for name in (*helping(row, topology), *commitment.without):
         switches.update(_off(name))
     return switches
 
@@ -203,22 +204,22 @@ def bare(row: str, topology: str = CENTRAL.name) -> Keys:
 def trials(
     scenario: Scenario, rows: Sequence[str], defences: Sequence[str], people: int
 ) -> Iterator[Trial]:
-    """Every cell that has to be played, row by row. people: how many take part."""
+    """Yield every cell that has to be played, row by row. people: how many take part."""
     topology = topology_of(scenario).name
-    everything = tuple(name for name in guarding(topology) if takes(scenario, name))
+    all_guards = tuple(name for name in guarding(topology) if takes(scenario, name))
     for row in rows:
         keys, helps = bare(row, topology), helping(row, topology)
         yield _trial(scenario, row, NONE, keys, people)
         for name in defences:
             if name in helps or not (has(scenario, name) or name == RANDOM):
                 yield _trial(scenario, row, name, _with(scenario, keys, (name,)), people)
-        yield _trial(scenario, row, ALL, _with(scenario, keys, everything, lesson=False), people)
+        yield _trial(scenario, row, ALL, _with(scenario, keys, all_guards, lesson=False), people)
 
 
 def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool = True) -> Keys:
-    """The keys of a row with some defences switched on again.
+    """Return the keys of a row with some defences switched on again.
 
-    Of several, those that take more shufflers than there are stay off.
+    Of several defences, those that take more shufflers than there are stay off.
     """
     settings = dict(keys)
     shufflers = settings.get("mix.shufflers", scenario.mix.shufflers)
@@ -226,8 +227,8 @@ def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool 
         guard = GUARDS[name]
         if name == RANDOM or (len(names) > 1 and guard.shufflers > shufflers):
             continue
-        own = guard.value(scenario)
-        settings[guard.key] = own if own != guard.off else guard.on
+        setting = guard.value(scenario)
+        settings[guard.key] = setting if setting != guard.off else guard.on
         settings.update(guard.needs)
     if not lesson:
         settings.pop("mix.lesson", None)
@@ -238,13 +239,13 @@ def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) 
     topology = topology_of(scenario).name
     mixes = keys.get("mix.shufflers", scenario.mix.shufflers)
     try:
-        made = changed(scenario, keys, plan_rows(topology)[row].faults(people, mixes))
+        scenario_made = changed(scenario, keys, plan_rows(topology)[row].faults(people, mixes))
     except ScenarioError as wrong:
         return Trial(row, defence, None, why=wrong.problems[0])
     helped = RANDOM in helping(row, topology) and defence in (RANDOM, ALL)
-    return Trial(row, defence, made, seeded=not helped)
+    return Trial(row, defence, scenario_made, seeded=not helped)
 
 
 def pair(scenario: Scenario, name: str) -> tuple[Scenario, Scenario]:
-    """An honest scenario without and with a defence; equal where it is a matter of the seed."""
+    """Return an honest scenario without and with a defence; equal if the seed is its switch."""
     return changed(scenario, _off(name), ()), changed(scenario, _on(scenario, name), ())

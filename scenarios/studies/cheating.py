@@ -1,16 +1,17 @@
-"""What coalitions learn that cheat: the worst that any attack of the catalogue achieves, measured.
+"""The study of malicious coalitions: the largest success of any attack of the catalogue, measured.
 
-Watching is a matter of proof: all that members saw, and nothing else (`veilmix leak`). Cheating is
-not: members may do whatever their place lets them, and what is measured here is what the known
-attacks achieve, with the guards that the scenario has on. Nought runs of r are not "cannot": the
-probability is below the upper end of its interval, and nobody knows all attacks.
+The leakage to an honest-but-curious coalition is a matter of proof: its view is all that it has
+(`veilmix leak`). A malicious coalition may deviate in any way open to its members, so the study
+measures the known attacks, with the guards that the scenario has on. Success in 0 of r runs does
+not prove that an attack cannot succeed: its probability is below the upper end of its interval, and
+no catalogue has all attacks.
 
-    learns     in a run: somebody's whole row, or whole released row, was read by the attackers
+    learns     in a run: the attackers read a person's whole row, or whole released row
     noticed    before a release was posted, after it, or never: a round burned, or an alarm raised
                that the board bears out
-    coalition  those who commit an attack and those who help it; people who help are counted
+    coalition  the parties that commit an attack and its helpers; people who help are counted
 
-Every attack is played once before any is played twice: whoever stops a study has all of them.
+Every attack is played once before any is played twice: a study that is stopped has all of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ from ..play.run import carrier, run
 from ..programs.interface import Played
 from ..programs.peers.found import smallest_linking
 from ..programs.registry import samples
-from ..programs.topology import CENTRAL, PEERS, topology_of
+from ..programs.topology import CENTRAL, PEERS, onions_only, topology_of
 from ..schema.model import Fault, Scenario
 from ..serialization.content import as_read
 from ..validation.load import resolve
@@ -40,7 +41,7 @@ from ..verification.views import breaking
 from .attack_plan import changed, mark_of, rows_of, suited
 from .cheating_result import AttackRun, AttackRuns, CheatingStudy, LinkingCoalition, Noticed
 
-OF_THE_PEOPLE = " of the people"  # ends what an attack says of people who help it
+OF_THE_PEOPLE = " of the people"  # end of an attack's words for people who help it
 BEFORE: Noticed = "before"
 AFTER: Noticed = "after"
 SEED = 7  # of the first run, where the scenario has none
@@ -48,13 +49,13 @@ SEED = 7  # of the first run, where the scenario has none
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attack on a scenario as it stands.
+    """One attack on a scenario with its guards as they are.
 
     Attributes:
         row: its name in the matrix.
         scenario: with the attack in it.
-        who: its coalition.
-        friends: people among them.
+        who: its coalition, people left out.
+        friends: people in the coalition.
         unit: of its success.
     """
 
@@ -70,7 +71,7 @@ class Trial:
     """One run of an attempt.
 
     Attributes:
-        attempt: which.
+        attempt: the attack.
         seed: of the run.
     """
 
@@ -79,7 +80,7 @@ class Trial:
 
 
 class CheatingStopped(KeyboardInterrupt):
-    """Ctrl-C while a study is played. found: the study as far as it is."""
+    """Ctrl-C while a study is played. found: the study so far."""
 
     def __init__(self, study: CheatingStudy) -> None:
         super().__init__(f"{study.played} of {study.due} runs played")
@@ -87,70 +88,71 @@ class CheatingStopped(KeyboardInterrupt):
 
 
 def attempts(scenario: Scenario) -> Iterator[Attempt]:
-    """Every attack on a person that can be committed in a scenario, with its guards as they are."""
+    """Yield the attacks on a person that can be committed in a scenario with its own guards."""
     suited(scenario)
     topology = topology_of(scenario)
     people = samples(scenario, scenario.scenario.seed or SEED).people.n
     for name, row in rows_of(scenario).items():
         record = ATTACKS[row.attack].among(topology.name)
         if record is None or not _reads(record) or "scenario.seed" in record.switches:
-            continue  # runs are seeded to be repeated; that an attacker knows the seed is no place
+            continue  # runs are seeded to be repeated; no party of a session learns a seed
         try:
-            made = changed(scenario, {}, row.faults(people, scenario.mix.shufflers))
+            attack_scenario = changed(scenario, {}, row.faults(people, scenario.mix.shufflers))
         except ScenarioError:
-            continue  # such as a second shuffler's where there is one
-        who, friends = _coalition(made, made.fault[-1], record)
+            continue  # such as an attack of shuffler 2 where there is one shuffler
+        parties, friends = _coalition(attack_scenario, attack_scenario.fault[-1], record)
         unit = record.rows_read.unit if record.rows_read else record.unit
-        yield Attempt(name, made, who, friends, unit)
+        yield Attempt(name, attack_scenario, parties, friends, unit)
 
 
 def _reads(record: Attack | PeerAttack) -> Learns | None:
-    """Return when an attack has read a row of a person; None: it is no attack on one."""
+    """Return the test for a success that read a person's row; None: the attack reads no row."""
     return record.rows_read.learns if record.rows_read else record.learns
 
 
 def _coalition(
     scenario: Scenario, fault: Fault, record: Attack | PeerAttack
 ) -> tuple[tuple[str, ...], int]:
-    """Who commits an attack and who helps, and how many of them are people."""
-    named = record.by and record.by not in (PEER, USER)  # users are helpers of what they commit
-    who = {fault.by} if fault.by else {record.by} if named else set()
+    """Return the parties that commit or help an attack, and the number of people who do."""
+    is_party = record.by and record.by not in (PEER, USER)  # users are helpers of what they commit
+    members = {fault.by} if fault.by else {record.by} if is_party else set()
     if record.rows_read is not None:
-        who |= set(record.rows_read.helpers(scenario, fault))
+        members |= set(record.rows_read.helpers(scenario, fault))
     elif isinstance(record, Attack):
-        who |= set(record.helpers(scenario, fault))
-    people = {member for member in who if member.endswith(OF_THE_PEOPLE) or _is_person(member)}
-    many = sum(_many(group) for group in people)
-    return tuple(sorted(who - people)), many
+        members |= set(record.helpers(scenario, fault))
+    people = {member for member in members if member.endswith(OF_THE_PEOPLE) or _is_person(member)}
+    friends = sum(_helper_count(group) for group in people)
+    return tuple(sorted(members - people)), friends
 
 
 def _is_person(name: str) -> bool:
     return parties.role(name) in (Role.USER, Role.PEER)
 
 
-def _many(said: str) -> int:
-    """How many people a helper stands for: a user, or `one` or `9 of the people`."""
-    if not said.endswith(OF_THE_PEOPLE):
+def _helper_count(member: str) -> int:
+    """Return how many people a helper stands for: a user, or `one` or `9 of the people`."""
+    if not member.endswith(OF_THE_PEOPLE):
         return 1
-    number = said.removesuffix(OF_THE_PEOPLE)
+    number = member.removesuffix(OF_THE_PEOPLE)
     return 1 if number == "one" else int(number)
 
 
 def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
-    """A study of which nothing is played yet.
+    """Return a study before its first run.
 
     Args:
-        scenario: what is attacked, with its guards; its own [[fault]] are left out.
+        scenario: under attack, with its guards; its own [[fault]] are left out.
         seed: of the first run; the next have the seeds after it.
         runs: of every attack.
 
-    Who links somebody by watching is found in a run that nobody attacks, with the first seed.
-    Raises DataError for a scenario in which attacks are not measured.
+    Coalitions that link people by watching are found in an honest run with the first seed. Raises
+    DataError for a scenario in which attacks are not measured.
     """
+    onions_only(scenario, "the study of cheating")
     if runs < 1:
         raise ParameterError(f"runs: found {runs}; at least 1 is accepted")
     topology = topology_of(scenario)
-    tried = tuple(attempts(scenario))
+    planned = tuple(attempts(scenario))
     return CheatingStudy(
         version=__version__,
         scenario=scenario.scenario.name,
@@ -161,18 +163,19 @@ def begin(scenario: Scenario, seed: int, runs: int) -> CheatingStudy:
         handlers=topology.handlers(scenario),
         watching=tuple(_watching(scenario, seed)),
         attempts=tuple(
-            AttackRuns(attempt.row, attempt.who, attempt.friends, attempt.unit) for attempt in tried
+            AttackRuns(attempt.row, attempt.who, attempt.friends, attempt.unit)
+            for attempt in planned
         ),
     )
 
 
 def _watching(scenario: Scenario, seed: int) -> Iterator[LinkingCoalition]:
-    """The smallest coalitions that link somebody though they keep to the rules."""
+    """Yield the smallest honest-but-curious coalitions that link a person."""
     outcome = run(changed(scenario, {}, ()), seed, worst_case_nodes=0)
-    named = [LinkingCoalition(tuple(members)) for members in breaking(outcome.coalitions)]
-    yield from named
-    among = outcome.peers if not named else None
-    smallest = smallest_linking(among) if among else None
+    linking = [LinkingCoalition(tuple(members)) for members in breaking(outcome.coalitions)]
+    yield from linking
+    peer_result = outcome.peers if not linking else None
+    smallest = smallest_linking(peer_result) if peer_result else None
     if smallest is not None:
         yield LinkingCoalition((), smallest)
 
@@ -185,44 +188,44 @@ def study(
     progress: Callable[[int, int], None] = lambda _done, _all: None,
     keep: Callable[[CheatingStudy], None] = lambda _found: None,
 ) -> CheatingStudy:
-    """Play what a study has not been played yet: every attack once, then every attack twice, ...
+    """Play the missing runs of a study: every attack once, then every attack twice, and so on.
 
     Args:
         scenario: of the study.
         begun: the study so far.
         executor: plays runs elsewhere; None: here.
-        progress: told how many runs are done, and of how many.
-        keep: given the study whenever every attack has been played once more.
+        progress: called with the numbers of finished runs and of all runs.
+        keep: called with the study whenever every attack has been played once more.
 
-    Raises CheatingStopped at Ctrl-C, with all that was played.
+    Raises CheatingStopped at Ctrl-C, with all runs that were played.
     """
-    tried = {attempt.row: attempt for attempt in attempts(scenario)}
+    planned = {attempt.row: attempt for attempt in attempts(scenario)}
     shots = {attempt.attack: list(attempt.shots) for attempt in begun.attempts}
     trials = [
-        Trial(tried[name], begun.seed + number)
+        Trial(planned[name], begun.seed + number)
         for number in range(begun.runs)
-        for name, played in shots.items()
-        if len(played) <= number
+        for name, runs in shots.items()
+        if len(runs) <= number
     ]
-    before = begun.played
+    runs_before = begun.played
     try:
-        played = executor.map(as_read(play), trials) if executor else map(play, trials)
-        for done, (trial, shot) in enumerate(zip(trials, played, strict=True), start=1):
+        runs = executor.map(as_read(play), trials) if executor else map(play, trials)
+        for run_number, (trial, shot) in enumerate(zip(trials, runs, strict=True), start=1):
             shots[trial.attempt.row].append(shot)
-            progress(before + done, begun.due)
-            if done == len(trials) or trials[done].seed != trial.seed:
+            progress(runs_before + run_number, begun.due)
+            if run_number == len(trials) or trials[run_number].seed != trial.seed:
                 keep(_with(begun, shots))
     except KeyboardInterrupt as stop:
         raise CheatingStopped(_with(begun, shots)) from stop
     return _with(begun, shots)
 
 
-def _with(begun: CheatingStudy, shots: Mapping[str, Sequence[AttackRun]]) -> CheatingStudy:
-    played = tuple(
+def _with(started: CheatingStudy, shots: Mapping[str, Sequence[AttackRun]]) -> CheatingStudy:
+    attempts_played = tuple(
         msgspec.structs.replace(attempt, shots=tuple(shots[attempt.attack]))
-        for attempt in begun.attempts
+        for attempt in started.attempts
     )
-    return msgspec.structs.replace(begun, attempts=played)
+    return msgspec.structs.replace(started, attempts=attempts_played)
 
 
 def measure(
@@ -233,51 +236,51 @@ def measure(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> CheatingStudy:
-    """Play every attack on a person so many times: `begin` and `study` in one."""
-    begun = begin(scenario, seed, runs)
-    return study(scenario, begun, executor=executor, progress=progress)
+    """Play every attack on a person `runs` times: `begin`, then `study`."""
+    started = begin(scenario, seed, runs)
+    return study(scenario, started, executor=executor, progress=progress)
 
 
 def play(trial: Trial) -> AttackRun:
     """Play one run and measure it."""
     crowd = samples(trial.attempt.scenario, trial.seed)
-    names, others = crowd.people.schema.names, crowd.others
-    scenario = resolve(trial.attempt.scenario, crowd.first, names, others)
+    names, rest = crowd.people.schema.names, crowd.others
+    scenario = resolve(trial.attempt.scenario, crowd.first, names, rest)
     topology = topology_of(scenario)
     faults = draw_faults(scenario, crowd.people.n, trial.seed)
-    played = carrier(scenario)(scenario, crowd, faults, trial.seed, "real")
-    effect = (played.rows_read() if played.rows_read else played.attacks)[-1]
+    session = carrier(scenario)(scenario, crowd, faults, trial.seed, "real")
+    effect = (session.rows_read() if session.rows_read else session.attacks)[-1]
     record = ATTACKS[scenario.fault[-1].attack].among(topology.name)
-    learns: Learns = (record and _reads(record)) or _nothing
-    read = learns(effect.value, effect.of)
-    when = NOTICING[topology.name](played, frozenset(trial.attempt.who))
-    return AttackRun(trial.seed, effect.value, effect.of, read, when)
+    learns: Learns = (record and _reads(record)) or _learns_nothing
+    is_learnt = learns(effect.value, effect.of)
+    noticed_when = NOTICING[topology.name](session, frozenset(trial.attempt.who))
+    return AttackRun(trial.seed, effect.value, effect.of, is_learnt, noticed_when)
 
 
-def _nothing(_value: float, _most: float) -> bool:
+def _learns_nothing(_value: float, _most: float) -> bool:
     return False
 
 
 def noticed(played: Played, members: frozenset[str]) -> Noticed:
-    """When anybody noticed: before a release stood on the board, after it, or never.
+    """Return when an honest party noticed: before the release was on the board, after it, or never.
 
-    What members burn themselves shows nothing: they need not have done so.
+    Burns and alarms of members do not count: members could have left them out.
     """
     assert played.transcript is not None  # noqa: S101 - it was played with messages
     board = replay(played.transcript.posts)
     borne_out = {(a.party, a.round, a.cause) for a in played.alarms if a.borne_out}
     released = False
     for entry in board.entries:
-        body, when = entry.message.body, AFTER if released else BEFORE
+        body, moment = entry.message.body, AFTER if released else BEFORE
         alarm = isinstance(body, Alarm) and (entry.author, body.round, body.cause.value)
         if entry.author not in members and (isinstance(body, Burned) or alarm in borne_out):
-            return when
+            return moment
         released |= isinstance(body, Tally) and entry.author == parties.ANALYST
     return "never"
 
 
-def _among_peers(played: Played, _members: frozenset[str]) -> Noticed:
-    return "never" if played.burned is None else "before"
+def _among_peers(session: Played, _members: frozenset[str]) -> Noticed:
+    return "never" if session.burned is None else "before"
 
 
 NOTICING: Mapping[str, Callable[[Played, frozenset[str]], Noticed]] = {

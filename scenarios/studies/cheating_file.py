@@ -1,7 +1,7 @@
-"""The study of cheating coalitions that lies in a run's folder: `cheating.json`.
+"""The study of malicious coalitions in a run's folder: `cheating.json`.
 
-It is no part of the run, so the folder's seal does not have it: it is played again from the run's
-scenario, with seeds of its own, and says which. Only its owner may read it.
+It is no part of the run, so the folder's seal does not have it: it is played from the run's
+scenario, with seeds of its own, which it names. Only its owner may read it.
 """
 
 from os import PathLike
@@ -29,10 +29,10 @@ LARGEST = 1 << 26  # bytes: 10,000 runs of every attack are a quarter of it
 
 
 def read(folder: str | PathLike[str], scenario: Scenario) -> CheatingStudy | None:
-    """Read the study in a run's folder; None if there is none.
+    """Read the study in a run's folder; None if the folder has no study.
 
-    Raises StorageError where it is damaged, of another version's schema, or of another scenario
-    than that of the run.
+    Raises StorageError if it is damaged, of another version's schema, or of another scenario than
+    that of the run.
     """
     folder = Path(folder)
     path = folder / CHEATING
@@ -42,8 +42,8 @@ def read(folder: str | PathLike[str], scenario: Scenario) -> CheatingStudy | Non
     try:
         study = from_json(data, CheatingStudy)
     except Unreadable as bad:
-        why = f"no study of cheating coalitions: {bad.why}"
-        raise StorageError(f"{path}:{bad.line}: {why}; {AGAIN}") from None
+        reason = f"no study of cheating coalitions: {bad.why}"
+        raise StorageError(f"{path}:{bad.line}: {reason}; {AGAIN}") from None
     if study.schema != SCHEMA:
         raise StorageError(f"{path}: schema {study.schema}; this version reads {SCHEMA}; {AGAIN}")
     if study.mark != mark_of(scenario):
@@ -60,7 +60,7 @@ AGAIN = "remove it, and `veilmix leak RUN --cheating` plays it again"
 
 
 def _in_order(attempt: AttackRuns, study: CheatingStudy) -> bool:
-    """Whether the runs of an attack are those from the first seed on, each as it can have been."""
+    """Whether the runs of an attack have the seeds from the first on, and possible values."""
     seeds = [shot.seed for shot in attempt.shots]
     return seeds == list(range(study.seed, study.seed + len(seeds))) and all(
         0 <= shot.value <= shot.of and shot.noticed in WHEN for shot in attempt.shots
@@ -76,32 +76,33 @@ def save(study: CheatingStudy, folder: str | PathLike[str]) -> Path:
 
 
 def grown(begun: CheatingStudy, older: CheatingStudy | None) -> CheatingStudy:
-    """A study that has not begun, with what an older one of the same scenario and seed has played.
+    """Return a study that has not begun, with the runs of an older study of the same seed.
 
-    The larger number of runs holds; attacks that are new are played from the first seed on.
+    The larger number of runs holds; new attacks are played from the first seed on.
     """
     if older is None or older.seed != begun.seed or older.version != begun.version:
         return begun
-    there = {attempt.attack: attempt for attempt in older.attempts}
-    kept = tuple(
-        msgspec.structs.replace(attempt, shots=there[attempt.attack].shots)
-        if attempt.attack in there and _same(attempt, there[attempt.attack])
+    older_attempts = {attempt.attack: attempt for attempt in older.attempts}
+    kept_attempts = tuple(
+        msgspec.structs.replace(attempt, shots=older_attempts[attempt.attack].shots)
+        if attempt.attack in older_attempts
+        and _have_same_members(attempt, older_attempts[attempt.attack])
         else attempt
         for attempt in begun.attempts
     )
     runs = max(begun.runs, older.runs)
-    return msgspec.structs.replace(begun, runs=runs, attempts=kept)
+    return msgspec.structs.replace(begun, runs=runs, attempts=kept_attempts)
 
 
-def _same(attempt: AttackRuns, other: AttackRuns) -> bool:
-    return (attempt.parties, attempt.friends) == (other.parties, other.friends)
+def _have_same_members(attempt: AttackRuns, second: AttackRuns) -> bool:
+    return (attempt.parties, attempt.friends) == (second.parties, second.friends)
 
 
 def of_run(run: "Run") -> CheatingStudy | None:
-    """The study in the folder of a run; None if there is none, or can be none."""
+    """Return the study in the folder of a run; None if it has no study, or can have no study."""
     return None if unmeasured(run.scenario) else read(run.folder, run.scenario)
 
 
 def unmeasured(scenario: Scenario) -> bool:
-    """Whether what attacks achieve is not measured in a scenario: people add noise there."""
+    """Whether attacks are not measured in a scenario, as people add noise to their answers."""
     return program_of(scenario).reports

@@ -1,12 +1,12 @@
-"""What is left of playing the attacks on a person: every run, and the worst for each coalition.
+"""The results of a study of malicious coalitions: every run, and the worst for each coalition.
 
-A coalition that cheats may do whatever a part of it can do, and may just as well watch: so its
-worst is the largest of all that its parts achieve, in one order, and a larger coalition never does
+A malicious coalition may act like any part of it, and may just as well follow the protocol: so its
+worst is the largest of all successes of its parts, in one order, and a larger coalition never does
 worse than a smaller one.
 
-    watching      it links somebody though it keeps to the rules: that is worked out, and certain
-    read / runs   else the largest share of runs in which an attack read somebody's row
-    noticed       of attacks that read as often, one that is noticed later, or never
+    watching      it links a person by following the protocol: that is worked out, and certain
+    read / runs   else the largest share of runs in which an attack read a person's row
+    noticed       of attacks that read equally often, the attack that is noticed last, or never
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ SCHEMA = 1
 Noticed = Literal["before", "after", "never"]
 WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 LATE = {when: late for late, when in enumerate(WHEN)}
-PERSON = "a person"  # stands for whoever of the people helps
+PERSON = "a person"  # stands for any person who helps
 ANYBODY = "anybody who reads the board"
 EVERY_SUBSET = 6  # parties; of more, only single ones, pairs and those that an attack needs
 Members = tuple[tuple[str, ...], int]  # parties, and how many of the people
@@ -37,10 +37,10 @@ class AttackRun(Record, frozen=True):
 
     Attributes:
         seed: of the run.
-        value: what was achieved.
-        of: the most it could be.
-        read: whether somebody's row was read.
-        noticed: when anybody noticed.
+        value: the success.
+        of: the largest possible success.
+        read: whether a person's row was read.
+        noticed: when an honest party noticed.
     """
 
     seed: Count
@@ -51,16 +51,16 @@ class AttackRun(Record, frozen=True):
 
 
 class AttackResult(Record, frozen=True):
-    """What one attack achieved, over all its runs.
+    """The success of one attack over all its runs.
 
     Attributes:
         attack: its row of the matrix.
-        parties: who is in it, people left out.
-        friends: people who are in it.
+        parties: its members, people left out.
+        friends: its members who are people.
         runs: how many were played.
-        read: runs in which somebody's row was read.
+        read: runs in which a person's row was read.
         low, high: of the probability of that, 95 % (Clopper-Pearson).
-        value, of, unit: what was achieved, mean of the runs.
+        value, of, unit: the success and the largest possible success, mean of the runs.
         before, after, never: of the runs in which a row was read, when that was noticed.
     """
 
@@ -80,7 +80,7 @@ class AttackResult(Record, frozen=True):
 
     @property
     def coalition(self) -> str:
-        """Who is in it, in words."""
+        """The members, in words."""
         return name_members((self.parties, self.friends))
 
     @property
@@ -94,7 +94,7 @@ class AttackRuns(Record, frozen=True):
 
     Attributes:
         attack: its name.
-        parties: who commit it.
+        parties: that commit it.
         friends: how many of the people help.
         unit: of its success.
         shots: one a run.
@@ -107,23 +107,23 @@ class AttackRuns(Record, frozen=True):
     shots: tuple[AttackRun, ...] = ()
 
     def summed(self) -> AttackResult:
-        """All its runs together; there has to be one."""
-        read = [shot for shot in self.shots if shot.read]
-        many = len(self.shots)
-        low, high = clopper_pearson(len(read), many, (1 - LEVEL) / 2)
-        when = Counter(shot.noticed for shot in read)
+        """Return the result of all runs together; at least one run is needed."""
+        reading_shots = [shot for shot in self.shots if shot.read]
+        runs = len(self.shots)
+        low, high = clopper_pearson(len(reading_shots), runs, (1 - LEVEL) / 2)
+        times_noticed = Counter(shot.noticed for shot in reading_shots)
         return AttackResult(
             self.attack,
             self.parties,
             self.friends,
-            many,
-            len(read),
+            runs,
+            len(reading_shots),
             float(low),
             float(high),
-            sum(shot.value for shot in self.shots) / many,
-            sum(shot.of for shot in self.shots) / many,
+            sum(shot.value for shot in self.shots) / runs,
+            sum(shot.of for shot in self.shots) / runs,
             self.unit,
-            *(when[time] for time in WHEN),
+            *(times_noticed[time] for time in WHEN),
         )
 
 
@@ -131,11 +131,11 @@ class WorstAttack(Record, frozen=True):
     """The worst for one coalition, by itself or through a part of it.
 
     Attributes:
-        parties: members of the coalition who are no people.
-        friends: people who are in it.
-        watching: it links somebody though it keeps to the rules.
-        worst: the attack that reads most; None: no attack of the catalogue read anything, which
-            is no statement of safety.
+        parties: members of the coalition, people left out.
+        friends: members who are people.
+        watching: whether it links a person by following the protocol.
+        worst: the attack that reads most; None: no attack of the catalogue read a row, which is no
+            statement of safety.
     """
 
     parties: tuple[str, ...]
@@ -145,13 +145,13 @@ class WorstAttack(Record, frozen=True):
 
 
 class LinkingCoalition(Record, frozen=True):
-    """A coalition that links somebody though it keeps to the rules.
+    """A coalition that links a person by following the protocol.
 
-    Among peers some coalition of so many does, and not everyone.
+    Among peers this holds for some coalition of this size, not for every coalition.
 
     Attributes:
-        parties: its members who are no people.
-        friends: people who are in it.
+        parties: its members, people left out.
+        friends: members who are people.
     """
 
     parties: tuple[str, ...]
@@ -165,12 +165,12 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
         schema: of this record.
         version: of veilmix.
         scenario: its name.
-        mark: what tells it, its guards and people from any other (SHA-256).
+        mark: identifies its settings, guards and people (SHA-256).
         seed: of the first run of each attack; the next have the seeds after it.
-        runs: of each attack, as many as were asked for.
+        runs: of each attack, as many as were requested.
         users: how many people.
-        handlers: the parties that are told by themselves.
-        watching: the smallest coalitions that link somebody though they keep to the rules.
+        handlers: the parties with a result of their own.
+        watching: the smallest honest-but-curious coalitions that link a person.
         attempts: the attacks, each with its runs so far.
     """
 
@@ -187,22 +187,22 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
 
     @property
     def played(self) -> int:
-        """Runs that were played."""
+        """The number of runs that were played."""
         return sum(len(attempt.shots) for attempt in self.attempts)
 
     @property
     def due(self) -> int:
-        """Runs that were asked for."""
+        """The number of runs that were requested."""
         return self.runs * len(self.attempts)
 
     @property
     def whole(self) -> bool:
-        """Whether every attack was played as often as was asked for."""
+        """Whether every attack was played as often as requested."""
         return all(len(attempt.shots) >= self.runs for attempt in self.attempts)
 
     @property
     def attacks(self) -> tuple[AttackResult, ...]:
-        """What each attack achieved that was played at least once."""
+        """The result of each attack that was played at least once."""
         return tuple(attempt.summed() for attempt in self.attempts if attempt.shots)
 
     @property
@@ -222,24 +222,24 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
 
     @property
     def smallest(self) -> tuple[WorstAttack, ...]:
-        """The coalitions that were found to learn a row, and no part of them; others may too."""
+        """The smallest coalitions that were found to learn a row; smaller sets may do so too."""
         return smallest(self.attacks, self.watching)
 
 
 def name_members(members: Members) -> str:
-    """A coalition in words."""
+    """Return a coalition in words."""
     parties, friends = members
     people = f"{friends:,} people" if friends > 1 else PERSON
     return " + ".join((*parties, *([people] if friends else ()))) or ANYBODY
 
 
 def badness(result: AttackResult) -> tuple[float, int, int, int]:
-    """How bad an attack is; the same attack for whoever can commit it."""
+    """Return a key that orders attacks by harm: rows read, late notice, few members."""
     return result.read / result.runs, LATE[result.noticed], -len(result.parties), -result.friends
 
 
 def within(small: Members, large: Members) -> bool:
-    """Whether a coalition is the other one, or a part of it."""
+    """Whether a coalition is the other coalition, or a part of it."""
     return set(small[0]) <= set(large[0]) and small[1] <= large[1]
 
 
@@ -249,9 +249,9 @@ def worst_of(
     friends: int = 0,
     watching: Iterable[LinkingCoalition] = (),
 ) -> WorstAttack:
-    """The worst for a coalition: what it, or a part of it, can commit or see, and reads most with.
+    """Return the worst for a coalition: by watching, or by the worst attack of it or of a part.
 
-    watching: the smallest coalitions that link somebody though they keep to the rules.
+    watching: the smallest honest-but-curious coalitions that link a person.
     """
     members: Members = tuple(sorted(set(who))), friends
     links = any(within(_members(coalition), members) for coalition in watching)
@@ -264,35 +264,38 @@ def by_coalition(
     single: Sequence[str],
     watching: Sequence[LinkingCoalition] = (),
 ) -> tuple[WorstAttack, ...]:
-    """The worst for coalitions of one, two and more parties, the smallest first.
+    """Return the worst for coalitions of one, two and more parties, the smallest first.
 
-    single: the parties of which every coalition is told, up to 6 of them; of more, single ones and
-    pairs. Coalitions that some attack needs, or that link by watching, are told in any case.
+    single: the parties of which every coalition has a result, up to 6 of them; of more, single
+    parties and pairs. Coalitions that some attack needs, or that link by watching, are added in any
+    case.
     """
-    asked: set[Members] = {(party, 0) for party in _subsets(single)}
-    asked |= {_members(result) for result in results if result.parties or result.friends}
-    asked |= {_members(coalition) for coalition in watching}
-    ordered = sorted(asked, key=lambda group: (len(group[0]) + group[1], group))
-    return tuple(worst_of(results, who, friends, watching) for who, friends in ordered)
+    coalitions: set[Members] = {(party, 0) for party in _subsets(single)}
+    coalitions |= {_members(result) for result in results if result.parties or result.friends}
+    coalitions |= {_members(coalition) for coalition in watching}
+    ordered = sorted(coalitions, key=lambda group: (len(group[0]) + group[1], group))
+    return tuple(worst_of(results, parties, friends, watching) for parties, friends in ordered)
 
 
 def _subsets(single: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    most = len(single) if len(single) <= EVERY_SUBSET else 2
-    for size in range(1, most + 1):
+    largest = len(single) if len(single) <= EVERY_SUBSET else 2
+    for size in range(1, largest + 1):
         for parties in combinations(single, size):
             yield tuple(sorted(parties))
 
 
 def telling(worst: Sequence[WorstAttack]) -> tuple[WorstAttack, ...]:
-    """Single parties, and coalitions that do worse to people than every part of them."""
-    told: list[WorstAttack] = []
+    """Return single parties, and coalitions that harm people more than every part of them."""
+    results_told: list[WorstAttack] = []
     for coalition in worst:
-        parts = [other for other in told if within(_members(other), _members(coalition))]
+        parts = [
+            smaller for smaller in results_told if within(_members(smaller), _members(coalition))
+        ]
         if len(coalition.parties) + coalition.friends == 1 or all(
             _does_more(coalition, part) for part in parts
         ):
-            told.append(coalition)
-    return tuple(told)
+            results_told.append(coalition)
+    return tuple(results_told)
 
 
 def _does_more(coalition: WorstAttack, part: WorstAttack) -> bool:
@@ -310,17 +313,17 @@ def _members(group: WorstAttack | AttackResult | LinkingCoalition) -> Members:
 def smallest(
     results: Sequence[AttackResult], watching: Sequence[LinkingCoalition] = ()
 ) -> tuple[WorstAttack, ...]:
-    """Of the coalitions found to learn somebody's row, those of which no part was, each once.
+    """Return the smallest coalitions that were found to learn a person's row, each once.
 
-    By an attack that reads in some run, or by watching, which members may do who cheat elsewhere.
-    It is a lower list: attacks that are not in `results` may need fewer members.
+    They learn by an attack that reads in some run, or by watching, which malicious members may do
+    too. It is a lower list: attacks that are not in `results` may need fewer members.
     """
     learning: set[Members] = {_members(result) for result in results if result.read}
     learning |= {_members(coalition) for coalition in watching}
-    least = [
+    minimal = [
         group
         for group in learning
-        if not any(other != group and within(other, group) for other in learning)
+        if not any(second != group and within(second, group) for second in learning)
     ]
-    ordered = sorted(least, key=lambda group: (len(group[0]) + group[1], group))
-    return tuple(worst_of(results, who, friends, watching) for who, friends in ordered)
+    ordered = sorted(minimal, key=lambda group: (len(group[0]) + group[1], group))
+    return tuple(worst_of(results, parties, friends, watching) for parties, friends in ordered)

@@ -1,10 +1,10 @@
-"""What cheating coalitions learn, as rows and lines: the same in a terminal and on a page."""
+"""The results for malicious coalitions, as rows and lines: the same in a terminal and on a page."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..programs.registry import program_of
-from ..wording import OUTSIDE_CATALOGUE, Grid, many, seeds, sentence
+from ..wording import OUTSIDE_CATALOGUE, PROVED, Grid, many, seeds, sentence
 from .cheating_result import WHEN, AttackResult, CheatingStudy, WorstAttack, name_members, telling
 
 if TYPE_CHECKING:
@@ -28,18 +28,20 @@ ON_REPORTS = "those that cheat are not measured where people add noise to their 
 
 
 def why_unmeasured(scenario: "Scenario") -> str:
-    """Why what cheating coalitions learn is not measured in a scenario; empty where it is."""
+    """Return why malicious coalitions are not measured in a scenario; empty if they are."""
+    if scenario.mix.kind == "verified":
+        return PROVED
     return ON_REPORTS if program_of(scenario).reports else ""
 
 
 def table(study: CheatingStudy) -> Grid:
-    """Single parties, and every coalition that does worse to people than its parts."""
+    """Return single parties, and every coalition that harms people more than its parts do."""
     rows = [row(study, coalition) for coalition in telling(study.coalitions)]
     return Grid(HEADINGS, rows, (2, 3))
 
 
 def row(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, ...]:
-    """A coalition and its worst, in words."""
+    """Return a coalition and its worst attack, in words."""
     return (name_members((coalition.parties, coalition.friends)), *_worst(study, coalition))
 
 
@@ -55,24 +57,24 @@ def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str,
 
 
 def rate(result: AttackResult) -> tuple[str, str]:
-    """In how many runs a row was read, and the 95 % interval of the probability."""
+    """Return the runs in which a row was read, and the 95 % interval of the probability."""
     ends = f"{100 * result.low:.0f} to {100 * result.high:.0f} %"
     return f"{result.read:,} of {result.runs:,}", ends
 
 
 def in_runs(result: AttackResult) -> str:
-    """In how many runs a row was read, in words."""
-    often, ends = rate(result)
-    return f"{often} {'run' if result.runs == 1 else 'runs'} ({ends})"
+    """Return the number of runs in which a row was read, in words."""
+    rate_text, ends = rate(result)
+    return f"{rate_text} {'run' if result.runs == 1 else 'runs'} ({ends})"
 
 
 def seen(result: AttackResult) -> str:
-    """When it was noticed, in the runs in which a row was read."""
-    counted = dict(zip(WHEN, (result.before, result.after, result.never), strict=True))
-    told = {when: runs for when, runs in counted.items() if runs}
-    if len(told) <= 1:
-        return next(iter(told), "-")
-    return ", ".join(f"{when} {runs:,}" for when, runs in told.items())
+    """Return when the attack was noticed, in the runs in which a row was read."""
+    runs_by_time = dict(zip(WHEN, (result.before, result.after, result.never), strict=True))
+    times_present = {time_noticed: runs for time_noticed, runs in runs_by_time.items() if runs}
+    if len(times_present) <= 1:
+        return next(iter(times_present), "-")
+    return ", ".join(f"{time_noticed} {runs:,}" for time_noticed, runs in times_present.items())
 
 
 def no_success(attacks: int, runs: int, whom: str = "any coalition") -> str:
@@ -87,45 +89,45 @@ def no_success(attacks: int, runs: int, whom: str = "any coalition") -> str:
 
 
 def successes(study: CheatingStudy) -> str:
-    """Return the coalitions that were found to learn a row, each without a part that was."""
-    named = "; ".join(
+    """Return the smallest coalitions that were found to learn a row."""
+    coalition_names = "; ".join(
         name_members((coalition.parties, coalition.friends)) for coalition in study.smallest
     )
-    found = f"found to learn somebody's row; others, and fewer, may too: {named}"
-    return found if named else no_success(len(study.attacks), study.least_runs)
+    success_text = f"found to learn somebody's row; others, and fewer, may too: {coalition_names}"
+    return success_text if coalition_names else no_success(len(study.attacks), study.least_runs)
 
 
 def successes_with_attacks(study: CheatingStudy) -> str:
     """Return the coalitions that were found to learn a row, each with its attack and result."""
-    found = "; ".join(map(coalition_text, study.smallest))
-    return found or no_success(len(study.attacks), study.least_runs)
+    success_text = "; ".join(map(coalition_text, study.smallest))
+    return success_text or no_success(len(study.attacks), study.least_runs)
 
 
 def coalition_text(coalition: WorstAttack) -> str:
-    """A coalition, what it does, in how many runs that read a row, and when it was noticed."""
-    who = name_members((coalition.parties, coalition.friends))
+    """Return a coalition, its attack, the runs that read a row, and when it was noticed."""
+    members_text = name_members((coalition.parties, coalition.friends))
     if coalition.worst is None or coalition.watching:
-        return f"{who} ({WATCHES if coalition.watching else NO_SUCCESS})"
+        return f"{members_text} ({WATCHES if coalition.watching else NO_SUCCESS})"
     worst = coalition.worst
-    return f"{who} by {worst.attack} in {in_runs(worst)}, noticed: {seen(worst)}"
+    return f"{members_text} by {worst.attack} in {in_runs(worst)}, noticed: {seen(worst)}"
 
 
 def played(study: CheatingStudy) -> str:
-    """What was played, with its seeds; and what is still missing."""
-    told = (
+    """Return the numbers of attacks, runs and seeds in words, and of runs still missing."""
+    parts = (
         f"{many(len(study.attempts), 'attack')} on a person, {many(study.runs, 'run')} of each, "
         f"{seeds(study.seed, study.runs)}"
     )
     if study.whole:
-        return told
+        return parts
     return (
-        f"{told}; stopped at {study.played:,} of {study.due:,} runs, so what is told is of these "
+        f"{parts}; stopped at {study.played:,} of {study.due:,} runs, so what is told is of these "
         "alone: veilmix leak RUN --cheating goes on"
     )
 
 
 def notes(study: CheatingStudy) -> Iterator[str]:
-    """What is to be known of the table."""
+    """Yield the notes below the table."""
     yield KEY
     yield LARGER
     yield sentence(OUTSIDE_CATALOGUE)
@@ -133,7 +135,7 @@ def notes(study: CheatingStudy) -> Iterator[str]:
 
 
 def numbers(results: Sequence[AttackResult]) -> Grid:
-    """Every attack, with all its figures."""
+    """Return every attack, with all its figures, as a table for programs."""
     headings = ("attack", "coalition", "people", "runs", "read", "low", "high", "value", "of")
     rows = [
         (

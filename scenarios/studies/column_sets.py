@@ -1,12 +1,12 @@
-"""Every set of columns of a run: what could be promised of it, what is true, what it is worth.
+"""Every set of columns of a run: its bound, its true exposure, and its entropy.
 
     promised   by the policy's rule from the marginals, as the curator could
     truth      people in a crowd smaller than k, were these columns released
     entropy    bits per person that the joint counts of the columns hold
 
-Truth is counted in the people (`verification.population`), or in the release where only that is
-known. Where the rule is `worst-case`, or `margins` and there are many cells, sets that were not
-decided on are promised by the coverage bound: either would take long for every set.
+Truth is counted in the people (`verification.population`), or in the release if only that is known.
+With the rule `worst-case`, or `margins` and many cells, the sets that were not decided on have the
+coverage bound: either rule would take long for every set.
 """
 
 from collections import Counter
@@ -39,19 +39,19 @@ SLOW = "worst-case"
 
 @dataclass(frozen=True, slots=True)
 class ColumnSet:
-    """A set of columns. People are whole numbers; None is what cannot be known from the run.
+    """A set of columns. People are whole numbers; None is a number that the run does not determine.
 
     Attributes:
         columns: their names.
         promised: at most so many of `asked` people are exposed, by `rule`.
-        asked: people who are promised something.
-        rule: by which that is known.
-        truth: so many of `counted` are.
+        asked: people for whom the bound holds.
+        rule: of the bound.
+        truth: exposed people of `counted`.
         counted: people who are in the table.
-        entropy: bits a person that the columns tell.
+        entropy: bits a person in the joint counts of the columns.
         weight: the sum of the columns' weights.
         safe: whether the promise is within max_exposure.
-        released: whether this set was.
+        released: whether this set was released.
     """
 
     columns: tuple[str, ...]
@@ -68,7 +68,7 @@ class ColumnSet:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The sets, smallest first, and why each column that is not released is not.
+    """The sets, smallest first, and for each suppressed column the reason.
 
     Attributes:
         sets: the smallest first.
@@ -82,7 +82,7 @@ class Choices:
 
 
 def choices(run: Run) -> Choices | None:
-    """Look at the sets of columns of a run; None where no marginals were read."""
+    """Return the sets of columns of a run; None if no marginals were read."""
     decision = run.result.decision
     if not run.result.marginals or not decision:
         return None
@@ -94,18 +94,20 @@ def choices(run: Run) -> Choices | None:
 
 
 def counts_as_decided(run: Run, schema: "Schema") -> tuple[list[list[int]], int]:
-    """The counts of every column and the people n, as the curator read them when it decided.
+    """Return the counts of every column and the people n, as the curator read them to decide.
 
-    Where messages were lost columns differ in their totals: each missing answer is a value that
-    nobody else has (protocol/tallying.py).
+    If messages were lost columns differ in their totals: each missing answer is a value of its own
+    (protocol/tallying.py).
     """
-    read = [run.result.marginals[name] for name in run.result.features]
-    counts, people = marginals([{(value,): n for value, n in counted.items()} for counted in read])
+    counts_by_column = [run.result.marginals[name] for name in run.result.features]
+    counts, people = marginals(
+        [{(value,): n for value, n in cells.items()} for cells in counts_by_column]
+    )
     return listed(schema, counts), people
 
 
 class _Chooser:
-    """A run, and the counts of its columns as a rule wants them."""
+    """A run, and the counts of its columns in the form that a rule takes."""
 
     def __init__(self, run: Run, schema: "Schema", decision: WrittenDecision) -> None:
         self.run = run
@@ -115,42 +117,44 @@ class _Chooser:
         self.names: Sequence[str] = run.result.features
         self.counts, people = counts_as_decided(run, schema)
         fixed = run.scenario.population.setting == "fixed"
-        others = None if fixed else decision.certificate.n
-        self.rule = named_rule(self.policy, others, schema)
-        self.asked = others or people
+        other_people = None if fixed else decision.certificate.n
+        self.rule = named_rule(self.policy, other_people, schema)
+        self.asked = other_people or people
         self.weights = column_weights(self.policy, self.names)
         self.table = recollected(run)
         self.kept = self._numbers(decision.kept)
 
     def choices(self) -> Choices:
-        every = len(self.names) <= EVERY
-        sets = tuple(self._score(columns) for columns in self._wanted(every=every))
-        return Choices(sets, tuple(self._dropped()), every)
+        takes_all = len(self.names) <= EVERY
+        sets = tuple(self._score(columns) for columns in self._column_sets(takes_all=takes_all))
+        return Choices(sets, tuple(self._dropped()), takes_all)
 
     def _numbers(self, names: Sequence[str]) -> tuple[int, ...]:
         return tuple(sorted(list(self.names).index(name) for name in names))
 
-    def _wanted(self, *, every: bool) -> Iterator[tuple[int, ...]]:
+    def _column_sets(self, *, takes_all: bool) -> Iterator[tuple[int, ...]]:
         columns = range(len(self.names))
-        if every:
+        if takes_all:
             for size in range(1, len(self.names) + 1):
                 yield from combinations(columns, size)
             return
         sets: set[tuple[int, ...]] = {(column,) for column in columns}
         sets |= {tuple(sorted({*self.kept, column})) for column in columns}
-        yield from sorted(sets | {tuple(columns)}, key=lambda own: (len(own), own))
+        yield from sorted(
+            sets | {tuple(columns)}, key=lambda column_set: (len(column_set), column_set)
+        )
 
     def _score(self, columns: tuple[int, ...]) -> ColumnSet:
         promised, rule = self._promise(columns)
         cells = self._cells(columns)
-        counted = int(sum(cells)) if cells is not None else 0
+        cells_counted = int(sum(cells)) if cells is not None else 0
         return ColumnSet(
             tuple(self.names[column] for column in columns),
             promised,
             self.asked,
             rule,
             users_below(cells, self.policy.k) if cells is not None else None,
-            counted,
+            cells_counted,
             _entropy(cells) if cells is not None else None,
             sum(self.weights[column] for column in columns),
             promised / self.asked <= self.policy.max_exposure,
@@ -158,7 +162,7 @@ class _Chooser:
         )
 
     def _promise(self, columns: tuple[int, ...]) -> tuple[int, str]:
-        """People and rule: of the kept set as decided, of others as the rule would have."""
+        """Return people and rule: of the released set as decided, of another by the rule."""
         if columns == self.kept:
             return self.decided.people, self.decided.rule
         rule: Any = "coverage" if self.policy.rule == SLOW else self.rule
@@ -167,7 +171,7 @@ class _Chooser:
         return int(proof.people), str(proof.rule)
 
     def _cells(self, columns: tuple[int, ...]) -> "npt.NDArray[np.int64] | list[int] | None":
-        """The joint counts of some columns, from the people or else from the release."""
+        """Return the joint counts of some columns, from the people or else from the release."""
         if self.table is not None:
             return joint_counts(self.table, columns)
         release = self.run.result.release
@@ -181,7 +185,7 @@ class _Chooser:
         return list(counts.values())
 
     def _dropped(self) -> Iterator[Dropped]:
-        """What it would take to keep each column; nothing where the policy does not choose."""
+        """Yield the condition to release each suppressed column, if the policy chooses columns."""
         if not program_of(self.run.scenario).by_rule or self.policy.rule == SLOW:
             return
         for dropped in choose(self.policy, self.rule, self.schema, self.counts).dropped:
@@ -192,7 +196,7 @@ class _Chooser:
 
 
 def _entropy(cells: Any) -> float:
-    """Bits per person: the entropy of the cell of a person drawn at random."""
+    """Return bits per person: the entropy of the cell of a person drawn at random."""
     import numpy as np
 
     from ...analysis.estimation import entropy

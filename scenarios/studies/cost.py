@@ -1,4 +1,4 @@
-"""What a scenario will cost, before it is run: messages, bytes, and seconds of cryptography.
+"""The cost of a scenario, before it is run: messages, bytes, and seconds of cryptography.
 
 With n people, m shufflers and s questions in a round, a person seals s onions of m layers each (for
 shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers, and as many are
@@ -21,7 +21,7 @@ from ...protocol.schema import Schema
 from ...protocol.session import Round, open_round
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.registry import announced_schema, program_of, wire
-from ..programs.topology import CENTRAL, PEERS, topology_of
+from ..programs.topology import CENTRAL, PEERS, onions_only, topology_of
 from ..schema.model import Scenario
 from ..validation.load import resolve
 
@@ -34,15 +34,15 @@ LENGTH = 4  # bytes before an envelope, its signature, and the head that it repe
 class RoundCost:
     """One round.
 
-    Sizes in bytes; None where padding is off.
+    Sizes in bytes; None if padding is off.
 
     Attributes:
         number: from 1.
-        reader: who reads the answers.
-        columns: sets that are asked for, by number.
+        reader: of the answers.
+        columns: sets that are requested, by number.
         onions: of one person.
         layers: sealed, and opened again.
-        person: what one person sends.
+        person: bytes that one person sends.
         carried: everything that crosses a wire, batches included.
     """
 
@@ -57,10 +57,10 @@ class RoundCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Every round, as if every question that may be asked were, and every column kept.
+    """Every round, as if every permitted question were asked, and every column released.
 
     Attributes:
-        rounds: one after the other.
+        rounds: in their order.
         seal, open: seconds of one core for one layer, measured now on this machine.
     """
 
@@ -70,7 +70,7 @@ class Cost:
 
     @property
     def layers(self) -> int:
-        """Layers sealed in all; as many are opened."""
+        """The number of layers sealed; as many are opened."""
         return sum(price.layers for price in self.rounds)
 
     @property
@@ -80,27 +80,31 @@ class Cost:
 
 
 def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
-    """Work out what a scenario costs with these features, and measure. people: in each round."""
+    """Return the cost of a scenario with these features, with timings. people: in each round."""
+    onions_only(scenario, "the estimate of costs")
     scenario = resolve(scenario, people[0], schema.names)
     scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
     return PRICED[topology_of(scenario).name](scenario, schema, people, scheme)
 
 
-def _of_central(scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite) -> Cost:
-    """What every party handles."""
+def _central_cost(scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite) -> Cost:
+    """Return the messages and layers of all parties of a central session."""
     announcement = announcement_of(scenario, schema, scheme)
     session = announcement.digest()
     calls = program_of(scenario).calls(scenario.policy, announcement.schema)
     plans = [open_round(announcement, session, call) for call in calls]
-    asked = [people[min(number, len(people) - 1)] for number in range(len(plans))]
+    people_of_rounds = [people[min(number, len(people) - 1)] for number in range(len(plans))]
     head = WITNESS if scenario.defence.signed else 0
-    rounds = tuple(_round(plan, here, head) for plan, here in zip(plans, asked, strict=True))
+    rounds = tuple(
+        _round(plan, round_people, head)
+        for plan, round_people in zip(plans, people_of_rounds, strict=True)
+    )
     size = max(plans[0].inner) or 256
     return Cost(rounds, *measure(scheme, size))
 
 
 def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announcement:
-    """What would be announced, with keys of nobody and no nonce."""
+    """Return the announcement that a session would have, with fresh keys and a nonce of zeros."""
     keys = [scheme.keypair(SystemEntropy()).public for _ in range(scenario.mix.shufflers + 2)]
     return Announcement(
         scenario.scenario.name,
@@ -117,9 +121,9 @@ def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announ
 
 
 def _among_peers(scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite) -> Cost:
-    """What peers post, on average: layers in every step of a path, and ballots; without frames.
+    """Return the posts of peers, on average: layers in every step of a path, and ballots, unframed.
 
-    n peers with s onions each and paths of L: n s L layers a round, and everybody reads them all.
+    n peers with s onions each and paths of L: n s L layers a round, and all peers read all of them.
     """
     from ..play.peers import agreement
 
@@ -130,15 +134,15 @@ def _among_peers(scenario: Scenario, schema: Schema, people: Sequence[int], sche
     for plan in plans:
         person = terms.onions * sum(plan.sizes[1:])  # the last is that of a ballot
         onions = people[0] * terms.onions
-        said = (plan.call.round, EVERYBODY, plan.call.asks, onions, onions * terms.path)
-        rounds.append(RoundCost(*said, person, people[0] * person))
+        fields = (plan.call.round, EVERYBODY, plan.call.asks, onions, onions * terms.path)
+        rounds.append(RoundCost(*fields, person, people[0] * person))
     return Cost(tuple(rounds), *measure(scheme, plans[0].sizes[1]))
 
 
 PRICED: Mapping[str, Callable[[Scenario, Schema, Sequence[int], Suite], Cost]] = {
-    CENTRAL.name: _of_central,
+    CENTRAL.name: _central_cost,
     PEERS.name: _among_peers,
-}  # topology -> what a session costs
+}  # topology -> the cost of a session
 
 
 def _round(plan: Round, people: int, head: int) -> RoundCost:
@@ -155,7 +159,7 @@ def _round(plan: Round, people: int, head: int) -> RoundCost:
 
 
 def measure(scheme: Suite, size: int) -> tuple[float, float]:
-    """Seconds to seal and to open one layer around `size` bytes, on one core, now."""
+    """Return the seconds to seal and to open one layer around `size` bytes, on one core, now."""
     pair, context, plain = scheme.keypair(SystemEntropy()), bytes(32), bytes(size)
     entropy = SystemEntropy()
     sealed = seal_layer(scheme, pair.public, plain, context, entropy)
@@ -166,11 +170,11 @@ def measure(scheme: Suite, size: int) -> tuple[float, float]:
 
 
 def _timed(work: Callable[[], object]) -> float:
-    """Seconds for one call, the best of ten parts of the time that is given."""
+    """Return the seconds of one call: the best mean of ten calls within the time allowed."""
     best, started = float("inf"), perf_counter()
     while perf_counter() - started < MEASURED:
-        begun = perf_counter()
+        start = perf_counter()
         for _ in range(10):
             work()
-        best = min(best, (perf_counter() - begun) / 10)
+        best = min(best, (perf_counter() - start) / 10)
     return best

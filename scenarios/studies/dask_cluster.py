@@ -1,10 +1,10 @@
-"""A Dask cluster as an executor: `dask:ADDRESS`, of a scheduler that is running.
+"""A Dask cluster as an executor: `dask:ADDRESS`, the address of a running scheduler.
 
 A worker that declares a resource named after a party, `dask worker ... --resources shuffler-1=1`,
-works for that party and for no other; `users` are everybody who takes part. Where no worker
-declares one, all work for everybody. A worker that is lost is replaced by the scheduler: what it
-had is done by another. One piece that four workers did not survive breaks the executor. A scheduler
-that is lost ends what was asked of it: Lost.
+works for that party and for no other; `users` are all people who take part. If no worker declares a
+party, all work for every party. The scheduler replaces a lost worker: another worker does its jobs.
+A job that four workers did not survive breaks the executor. The loss of the scheduler ends all
+jobs: Lost.
 """
 
 import logging
@@ -37,8 +37,8 @@ class Cluster(Executor):
         name: `dask:ADDRESS`.
 
     Raises:
-        ParameterError: nobody answers there, or it cannot work with this process: no workers, or
-            other versions.
+        ParameterError: no scheduler answers there, or it cannot work with this process: no workers,
+            or other versions.
     """
 
     def __init__(self, name: str) -> None:
@@ -73,39 +73,38 @@ class Cluster(Executor):
 
     @property
     def trust(self) -> str:
-        """In a sentence: whose work the cluster does, and what it could read."""
-        where = f"{self.name}: {len(self._owners)} workers"
+        """A sentence: the parties that the cluster works for, and the data that it could read."""
+        place = f"{self.name}: {len(self._owners)} workers"
         if not self._of:
             return (
-                f"{where} did everybody's work: a simulation, as whoever runs that cluster could "
+                f"{place} did everybody's work: a simulation, as whoever runs that cluster could "
                 "read what all parties together can"
             )
-        return (
-            f"{where}, each for the party it declares ({', '.join(sorted(self._of))}) and no other"
-        )
+        declared = ", ".join(sorted(self._of))
+        return f"{place}, each for the party it declares ({declared}) and no other"
 
     def of(self, party: str) -> Executor | None:
-        """The workers of a party; None where all that are here are others'."""
+        """Return the workers of a party; None if all workers belong to other parties."""
         return self._of.get(party) if self._of else self._every
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **given: P.kwargs) -> Future[R]:
-        """Have a call made by any worker."""
+        """Submit a call to any worker."""
         return self._every.submit(fn, *args, **given)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001
-        """Leave the cluster as it was; what is not done is not done any more."""
+        """Leave the cluster as it was; unfinished calls are dropped."""
         _ = wait, cancel_futures
         with suppress(Exception):  # a scheduler that is gone has nothing of ours
             self._client.close(timeout=PATIENCE)
         self._loud()
 
     def broken(self, why: BrokenExecutor | Lost) -> None:
-        """Of a piece that its workers did not survive, try here; without a scheduler, raise."""
+        """Raise Lost without a scheduler; otherwise let the caller do the broken piece here."""
         if isinstance(why, Lost):
             raise why
 
     def _loud(self) -> None:
-        """Let Dask log again what it did."""
+        """Restore the levels of Dask's logs."""
         for name, level in self._heard.items():
             logging.getLogger(name).setLevel(level)
 
@@ -117,7 +116,7 @@ class Cluster(Executor):
         return extras
 
     def _checked(self) -> dict[str, tuple[int, tuple[str, ...]]]:
-        """Per worker its threads and the parties it declares; ParameterError as the class says."""
+        """Return the threads and parties of each worker; ParameterError as the class says."""
         try:
             workers = self._client.scheduler_info()["workers"]
             versions = self._client.get_versions()
@@ -129,24 +128,26 @@ class Cluster(Executor):
                 f"`dask worker {self._address}`"
             )
         ours = versions["client"]["packages"]
-        for where, theirs in (
+        for place, remote in (
             ("the scheduler", versions["scheduler"]),
             *versions["workers"].items(),
         ):
             for package in ("python", "distributed"):
-                there, here = theirs["packages"].get(package), ours[package]
-                if _told(package, there) != _told(package, here):
-                    raise self._differs(where, package, there, here)
+                worker_version, own_version = remote["packages"].get(package), ours[package]
+                if _compared_version(package, worker_version) != _compared_version(
+                    package, own_version
+                ):
+                    raise self._differs(place, package, worker_version, own_version)
         for worker, version in self._versions().items():
             if version != __version__:
                 raise self._differs(worker, "veilmix", version, __version__)
         return {
-            worker: (told["nthreads"], tuple(filter(_is_party, told.get("resources") or ())))
-            for worker, told in workers.items()
+            worker: (report["nthreads"], tuple(filter(_is_party, report.get("resources") or ())))
+            for worker, report in workers.items()
         }
 
     def _versions(self) -> dict[str, str]:
-        """The veilmix of each worker."""
+        """Return the version of veilmix of each worker."""
         try:
             versions: dict[str, str] = self._client.run(version_here)
         except Exception as bad:
@@ -156,50 +157,50 @@ class Cluster(Executor):
             ) from None
         return versions
 
-    def _differs(self, where: str, package: str, there: str | None, here: str) -> ParameterError:
+    def _differs(self, place: str, package: str, version: str | None, own: str) -> ParameterError:
         return ParameterError(
-            f"{self.name}: {where} has {package} {there or 'not installed'}, here is {here}: the "
+            f"{self.name}: {place} has {package} {version or 'not installed'}, here is {own}: the "
             "same is accepted"
         )
 
-    def _workers(self, **only: Any) -> "_Workers":
-        return _Workers(self._client.get_executor(pure=False, **only), self.name)
+    def _workers(self, **limits: Any) -> "_Workers":
+        return _Workers(self._client.get_executor(pure=False, **limits), self.name)
 
 
 class _Workers(Executor):
-    """Some workers of a cluster, whose mishaps are told in our words."""
+    """Some workers of a cluster, with errors of Dask translated into ours."""
 
-    def __init__(self, chosen: Executor, name: str) -> None:
-        self._chosen = chosen
+    def __init__(self, executor: Executor, name: str) -> None:
+        self._chosen = executor
         self._name = name
 
-    def submit(self, fn: Callable[P, R], /, *args: P.args, **given: P.kwargs) -> Future[R]:
-        """Have a call made by one of them."""
-        told = Future[R]()
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
+        """Submit a call to any of these workers."""
+        outer = Future[R]()
         try:
-            inner = self._chosen.submit(fn, *args, **given)
+            inner = self._chosen.submit(fn, *args, **options)
         except Exception as bad:  # the client has lost its scheduler
-            told.set_exception(self._lost(str(bad)))
-            return told
-        told.add_done_callback(lambda done: inner.cancel() if done.cancelled() else None)
-        inner.add_done_callback(lambda done: self._tell(done, told))
-        return told
+            outer.set_exception(self._lost_error(str(bad)))
+            return outer
+        outer.add_done_callback(lambda future: inner.cancel() if future.cancelled() else None)
+        inner.add_done_callback(lambda future: self._copy_result(future, outer))
+        return outer
 
-    def _tell(self, inner: Future[R], told: Future[R]) -> None:
-        if not told.set_running_or_notify_cancel():
+    def _copy_result(self, inner: Future[R], outer: Future[R]) -> None:
+        if not outer.set_running_or_notify_cancel():
             return
         error = None if inner.cancelled() else inner.exception()
         if inner.cancelled() or type(error).__name__ == "FutureCancelledError":
-            told.set_exception(self._lost(""))
+            outer.set_exception(self._lost_error(""))
         elif type(error).__name__ in ("KilledWorker", "NoValidWorkerError"):
-            told.set_exception(BrokenExecutor(f"{self._name}: {error}"))
+            outer.set_exception(BrokenExecutor(f"{self._name}: {error}"))
         elif error is not None:
-            told.set_exception(error)
+            outer.set_exception(error)
         else:
-            told.set_result(inner.result())
+            outer.set_result(inner.result())
 
-    def _lost(self, why: str) -> Lost:
-        more = f" ({why.splitlines()[0]})" if why else ""
+    def _lost_error(self, reason: str) -> Lost:
+        more = f" ({reason.splitlines()[0]})" if reason else ""
         return Lost(
             f"{self._name}: the scheduler was lost{more}; what was not done is not done: start it "
             "again, and give the same command"
@@ -207,10 +208,10 @@ class _Workers(Executor):
 
 
 def _connected(kind: Any, address: str) -> Any:
-    """A client of the scheduler there; one that does not get there is closed, with its thread.
+    """Return a client of the scheduler; after a failed connection it is closed, with its thread.
 
-    Dask leaves both to Python's collector, which closes the client in whatever thread it collects:
-    in the one that the next client is starting, that waits for a lock that this start holds.
+    Dask leaves both to Python's collector, which closes the client in the thread that collects: in
+    the thread in which the next client starts, closing waits for a lock that this start holds.
     """
     client = kind.__new__(kind)
     try:
@@ -224,7 +225,7 @@ def _connected(kind: Any, address: str) -> Any:
 
 
 def version_here() -> str:
-    """A worker: the veilmix that it has."""
+    """Return the version of veilmix of this process, a worker."""
     return __version__
 
 
@@ -234,6 +235,6 @@ def _is_party(resource: str) -> bool:
     return False
 
 
-def _told(package: str, version: str | None) -> str | None:
-    """What of a version must be the same: of Python the first two numbers."""
+def _compared_version(package: str, version: str | None) -> str | None:
+    """Return the part of a version that must agree: of Python the first two numbers."""
     return ".".join(version.split(".")[:2]) if package == "python" and version else version

@@ -4,6 +4,8 @@ sweep()    a scenario at every point of a grid; `frames.runs` has a row a run
 attack()   a scenario under every attack, without and with every defence
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -23,13 +25,21 @@ from .executors import executor as named
 from .matrix_result import Matrix
 from .sweep import sweep as play_jobs
 from .sweep_file import Line, Value
-from .sweep_plan import SEED, axes, plan
+from .sweep_plan import SEED, Job, axes, plan
 from .swept import SweptRuns
 
 Progress = Callable[[int, int], None]
 Played = Scenario | str | PathLike[str]
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class SweepStopped(KeyboardInterrupt):
+    """Ctrl-C after some runs. found: the finished runs. total: number of all runs."""
+
+    def __init__(self, found: SweptRuns, total: int) -> None:
+        super().__init__(f"{len(found.lines):,} of {total:,} runs played")
+        self.found, self.total = found, total
 
 
 def sweep(
@@ -42,14 +52,13 @@ def sweep(
     executor: Executor | str | None = None,
     workers: int | None = None,
     worst_case_nodes: int = 0,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress | None = None,
 ) -> SweptRuns:
     """Play a scenario at every point of a grid; `frames.runs` of the result has a row a run.
 
     Args:
         scenario: a scenario, the path of its file, or the name of a shipped one.
-        grid: keys of the scenario as dotted paths, each with its values; replaces the axes of
-            [sweep] in the file that have the same key.
+        grid: dotted keys of the scenario, each with its values; replaces such axes of [sweep].
         repeats: independent runs at every point; None: the scenario's `repeat`.
         seed: the seeds of all runs are derived from it; None: the scenario's, else system
             randomness.
@@ -63,20 +72,32 @@ def sweep(
 
     Raises:
         ScenarioError: with every mistake at every point. ParameterError: an argument is wrong.
+        SweepStopped: Ctrl-C when at least one run was through; its `found` has these.
     """
-    asked = loaded(scenario)
-    along = axes(asked, {key: _values(key, each) for key, each in (grid or {}).items()})
+    resolved = loaded(scenario)
+    sweep_axes = axes(resolved, {key: _values(key, values) for key, values in (grid or {}).items()})
     if repeats is None:
-        repeats = 1 if SEED in along else asked.scenario.repeat
+        repeats = 1 if SEED in sweep_axes else resolved.scenario.repeat
     if repeats < 1:
         raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
-    jobs = plan(asked, along, repeats, seed, mode, worst_case_nodes)
-    make, window = _made(executor, workers)
-    lines: dict[Any, Line] = {}
-    for line in play_jobs(jobs, make, window):
-        lines[line.name] = line
-        progress(len(lines), len(jobs))
-    ordered = [lines[job.line({}).name] for job in jobs]
+    jobs = plan(resolved, sweep_axes, repeats, seed, mode, worst_case_nodes)
+    make, window = _executor_maker(executor, workers)
+    lines, report = dict[Any, Line](), progress or (lambda _runs, _due: None)
+    try:
+        for line in play_jobs(jobs, make, window):
+            lines[line.name] = line
+            report(len(lines), len(jobs))
+    except KeyboardInterrupt as stop:
+        if not lines:
+            raise
+        raise SweepStopped(_swept(jobs, lines), len(jobs)) from stop
+    return _swept(jobs, lines)
+
+
+def _swept(jobs: Sequence[Job], lines: Mapping[Any, Line]) -> SweptRuns:
+    """Give the runs that are done, in the order of the jobs."""
+    names = (job.line({}).name for job in jobs)
+    ordered = [lines[name] for name in names if name in lines]
     return SweptRuns(
         tuple(line for line in ordered if line.error is None),
         tuple(line for line in ordered if line.error is not None),
@@ -93,7 +114,7 @@ def attack(
     people: int | None = None,
     executor: Executor | str | None = None,
     workers: int | None = None,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress | None = None,
 ) -> Matrix:
     """Play a scenario under every attack, without and with every defence.
 
@@ -101,10 +122,10 @@ def attack(
         scenario: a scenario, the path of its file, or the name of a shipped one.
         seed: of the first run; the next have the seeds after it. None: the scenario's, else drawn.
         repeats: runs of every cell.
-        attacks: names of attacks; none: all.
-        defences: names of defences; none: all.
+        attacks: names of attacks; empty: all.
+        defences: names of defences; empty: all.
         people: who take part at most, drawn anew for every seed; None: all, or 100 of a scenario in
-            which everybody asks `randomness`.
+            which people query `randomness`.
         executor: plays whole runs, as for `sweep`.
         workers: of an executor that is named; None: one a processor.
         progress: is called with the number of runs that are done, and of all runs.
@@ -113,26 +134,26 @@ def attack(
         ParameterError: an attack or a defence that does not exist. DataError: a scenario in which
             attacks are not measured. MatrixStopped: Ctrl-C when at least one attack was through.
     """
-    asked, first, _ = attacked(loaded(scenario), seed, people)
+    resolved, first, _ = attacked(loaded(scenario), seed, people)
     with _opened(executor, workers) as pool:
         return play_matrix(
-            *(asked, first, repeats),
+            *(resolved, first, repeats),
             attacks=attacks,
             defences=defences,
             executor=pool,
-            progress=progress,
+            progress=progress or (lambda _runs, _due: None),
         )
 
 
 def attacked(scenario: Scenario, seed: int | None, people: int | None) -> tuple[Scenario, int, int]:
-    """Return what is attacked, the seed of its first run, and how many people the whole of it has.
+    """Return the scenario under attack, the seed of its first run, and its full number of people.
 
     seed: None: the scenario's, else drawn.
     """
-    given = scenario.scenario.seed if seed is None else seed
-    first = randbelow(1_000_000) if given is None else given
-    here = samples(scenario, first).people.n
-    return drawn(scenario, here, people), first, here
+    given_seed = scenario.scenario.seed if seed is None else seed
+    first = randbelow(1_000_000) if given_seed is None else given_seed
+    people_now = samples(scenario, first).people.n
+    return drawn(scenario, people_now, people), first, people_now
 
 
 def _values(key: str, values: Sequence[Value]) -> tuple[Value, ...]:
@@ -145,11 +166,11 @@ def _values(key: str, values: Sequence[Value]) -> tuple[Value, ...]:
 class _Here(Executor):
     """Plays each job at once, in this process."""
 
-    def submit(self, fn: Callable[P, R], /, *args: P.args, **given: P.kwargs) -> Future[R]:
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
         """Play a job; the future is done."""
         future: Future[R] = Future()
         try:
-            future.set_result(fn(*args, **given))
+            future.set_result(fn(*args, **options))
         except Exception as wrong:
             future.set_exception(wrong)
         return future
@@ -161,15 +182,15 @@ class _Borrowed(_Here):
     def __init__(self, lender: Executor) -> None:
         self._lender = lender
 
-    def submit(self, fn: Callable[P, R], /, *args: P.args, **given: P.kwargs) -> Future[R]:
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
         """Hand a job to the executor."""
-        return self._lender.submit(fn, *args, **given)
+        return self._lender.submit(fn, *args, **options)
 
 
-def _made(
+def _executor_maker(
     executor: Executor | str | None, workers: int | None
 ) -> tuple[Callable[[], Executor], int]:
-    """Return what makes an executor, and how many jobs it is given at a time."""
+    """Return a function that makes an executor, and how many jobs it has at a time."""
     if executor is None:
         return _Here, 1
     if isinstance(executor, Executor):
@@ -179,9 +200,9 @@ def _made(
 
 @contextmanager
 def _opened(executor: Executor | str | None, workers: int | None) -> Iterator[Executor | None]:
-    """Give an executor; None plays here. One that is named is closed."""
+    """Give an executor; None plays here. An executor that is named is closed."""
     if isinstance(executor, str):
-        with opened(executor, workers) as made:
-            yield made
+        with opened(executor, workers) as pool:
+            yield pool
     else:
         yield executor

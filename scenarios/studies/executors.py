@@ -1,8 +1,8 @@
-"""Who works: processes of this machine, its threads, a Dask cluster, or somebody else's executor.
+"""Executors by name: processes of this machine, its threads, a Dask cluster, or the caller's own.
 
 `dask:ADDRESS` is a scheduler that is running (dask_cluster.py). `module:function` names a function
-without arguments that returns a `concurrent.futures.Executor`. It is looked for beside where the
-command is typed, too. Whole runs are played by an executor (`executor`, `opened`), or the long
+without arguments that returns a `concurrent.futures.Executor`; the module may lie in the working
+directory of the command. An executor plays whole runs (`executor`, `opened`), or does the long
 lists of work inside one run (`workplace`), or of one party of a session (`own_workplace`).
 """
 
@@ -34,48 +34,49 @@ ACCEPTED = "process, thread, dask:ADDRESS or module:function is accepted"
 
 
 def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], int]:
-    """What makes an executor of this name, and how many jobs it is given at a time.
+    """Return a function that makes the executor of a name, and how many jobs it has at a time.
 
-    workers: None is one a processor; of others' executors only how many jobs they are given.
-    ParameterError where there is no such executor.
+    workers: None: one a processor; of a cluster or the caller's own executor, it only limits the
+    jobs at a time. Raises ParameterError for an unknown executor.
     """
-    here = workers or processors()
+    worker_count = workers or processors()
     match name:
         case "process":
-            return lambda: processes(here), AHEAD * here
+            return lambda: processes(worker_count), AHEAD * worker_count
         case "thread":
-            return lambda: ThreadPoolExecutor(here), AHEAD * here
+            return lambda: ThreadPoolExecutor(worker_count), AHEAD * worker_count
     if name.startswith(SCHEME):
         return lambda: Cluster(name), AHEAD * workers if workers else OTHERS
-    return _others(name), AHEAD * workers if workers else OTHERS
+    return _custom_executor(name), AHEAD * workers if workers else OTHERS
 
 
 @contextmanager
 def opened(name: str, workers: int | None) -> Iterator[Executor]:
     """Give an executor for whole runs, and close it.
 
-    What has not begun when it fails is dropped; Ctrl-C waits for nothing that processes of our own,
-    or threads, are at.
+    If it fails, jobs that have not begun are dropped; Ctrl-C does not wait for jobs of our own
+    processes, or of threads.
+
     Arguments and errors as of `executor`.
     """
     make, _ = executor(name, workers)
-    made = make()
+    pool = make()
     try:
-        yield made
-    except BaseException as why:
-        stopped = isinstance(why, KeyboardInterrupt)
-        if stopped and isinstance(made, _Guarded):
-            made.kill()
-        if isinstance(made, Cluster | ThreadPoolExecutor | ProcessPoolExecutor):
-            made.shutdown(wait=not stopped, cancel_futures=True)
+        yield pool
+    except BaseException as error:
+        stopped = isinstance(error, KeyboardInterrupt)
+        if stopped and isinstance(pool, _Guarded):
+            pool.kill()
+        if isinstance(pool, Cluster | ThreadPoolExecutor | ProcessPoolExecutor):
+            pool.shutdown(wait=not stopped, cancel_futures=True)
         else:
-            made.shutdown(wait=True)
+            pool.shutdown(wait=True)
         raise
-    made.shutdown(wait=True)
+    pool.shutdown(wait=True)
 
 
 def trust_of(name: str) -> str | None:
-    """In a sentence: what whoever plays whole runs can read; None where that is this machine."""
+    """Return a sentence: data that an executor of whole runs can read; None for this machine."""
     if name in ("process", "thread"):
         return None
     return (
@@ -85,27 +86,27 @@ def trust_of(name: str) -> str | None:
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if systems.AFFINITY:
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def processes(workers: int) -> ProcessPoolExecutor:
-    """A pool of fresh processes, which leave Ctrl-C to whoever asked for them, and end with it."""
+    """Return a pool of fresh processes, which leave Ctrl-C to this process, and end with it."""
     if sys.platform == "win32":
         workers = min(workers, WAITED)
     return _Guarded(workers, mp_context=get_context("spawn"), initializer=_begin)
 
 
 class _Guarded(ProcessPoolExecutor):
-    """A pool that breaks where one of its processes is stopped, as where one is killed."""
+    """A pool that breaks if a process of it is stopped, as if it were killed."""
 
     _guards: dict[int, Thread]
 
-    def submit(self, fn: Callable[P, R], /, *args: P.args, **given: P.kwargs) -> Future[R]:
-        """As the executor's; who is new is watched from now on."""
-        future = super().submit(fn, *args, **given)
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
+        """Submit a call; new processes are watched from now on."""
+        future = super().submit(fn, *args, **options)
         guards = self.__dict__.setdefault("_guards", {})
         for child in list(self._processes or ()) if systems.FORKS else ():
             if child not in guards:
@@ -114,7 +115,7 @@ class _Guarded(ProcessPoolExecutor):
         return future
 
     def kill(self) -> None:
-        """End its processes, whatever they are at."""
+        """End the processes of the pool, even during a job."""
         for child in list((self._processes or {}).values()):
             child.kill()
 
@@ -128,25 +129,25 @@ def _begin() -> None:
 
 
 def _end_with(parent: BaseProcess | None) -> None:
-    """A pool whose owner was killed would wait for work for ever."""
+    """End with the parent: without it a worker of a killed pool would wait for work for ever."""
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _others(name: str) -> Callable[[], Executor]:
-    where, colon, what = name.partition(":")
-    if not (where and colon and what):
+def _custom_executor(name: str) -> Callable[[], Executor]:
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
         raise ParameterError(f"--executor: found {name!r}; {ACCEPTED}")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     try:
-        make = getattr(import_module(where), what)
+        make = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as bad:
         raise ParameterError(f"--executor {name}: {bad}") from None
 
-    def made() -> Executor:
+    def maker() -> Executor:
         executor = make()
         if not isinstance(executor, Executor):
             kind = type(executor).__name__
@@ -156,4 +157,4 @@ def _others(name: str) -> Callable[[], Executor]:
             )
         return executor
 
-    return made
+    return maker

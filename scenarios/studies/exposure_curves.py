@@ -1,13 +1,13 @@
-"""Exposure at every k: what is true of the release, what can be promised of it, and the worst case.
+"""Exposure at every k: the truth about the release, the bounds for it, and the worst case.
 
     truth              people of the release in a crowd smaller than k, a step function of k
     printed            the smaller of Theorems 2 and 3 of paper 000
     refined, coverage  the sharper bounds (composition.py)
     worst case         the most that any table with these marginals exposes, or a bracket around it
-    promised           what was decided by, at the run's own k: no curve, since the default rule
-                       takes a linear program for each k
+    promised           the bound of the decision, at the run's own k: no curve, since the default
+                       rule takes a linear program for each k
 
-Where nothing was released the curves are those of all columns together: what was not released.
+Without a release the curves are those of all columns together, which were not released.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from ..verification.population import people as recollected
 from .column_sets import Choices, counts_as_decided
 
 RULES = ("printed", "refined", "coverage")
-STATISTICAL = ("refined", "coverage")  # for people nobody has counted the printed ones say nothing
+STATISTICAL = ("refined", "coverage")  # the printed bounds hold only for people who were counted
 POINTS = 60  # values of k, from 2 to all people, in equal steps of their logarithm
 WORST = 7  # of them at which the worst case is sought
 # The search for each, where the caller sets no limit: up to 3 s of processor time.
@@ -35,7 +35,7 @@ class Worst:
     """The worst table at k: it exposes at least `found` people and at most `proven`.
 
     Attributes:
-        k: the smallest crowd in which nobody is exposed.
+        k: the smallest crowd in which a person is not exposed.
         found: people, at least.
         proven: people, at most.
     """
@@ -47,18 +47,18 @@ class Worst:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """People exposed at each of `ks`, of `people`, by each rule; and what is true of `counted`.
+    """People exposed at each of `ks`, of `people`, by each rule; and the true exposure.
 
     Attributes:
-        columns: those the curves are of.
-        released: whether these columns were.
-        k: that was asked for.
-        people: who are promised something.
+        columns: of the curves.
+        released: whether these columns were released.
+        k: of the run.
+        people: for whom the bounds hold.
         ks: ascending.
         bounds: by rule, people at each of `ks`.
-        truth: None where it cannot be known from the run.
+        truth: None if it cannot be known from the run.
         worst: at some of `ks`.
-        promised: rule and people of the decision, at `k`; None where the curves are of columns that
+        promised: rule and people of the decision, at `k`; None if the curves are of columns that
             were not released.
     """
 
@@ -74,10 +74,10 @@ class Curves:
 
 
 def curves(run: Run, sets: Choices | None, nodes: int | None = None) -> Curves | None:
-    """Work out the curves of a run; None where no marginals were read.
+    """Return the curves of a run; None if no marginals were read.
 
-    sets: of this run. nodes: of each search tree for the worst cases at several k; 0: none are
-    sought; None: as `NODES` and `CELLS` say.
+    sets: of this run. nodes: of each search tree for the worst cases at several k; 0: no search;
+    None: as `NODES` and `CELLS` say.
     """
     decision = run.result.decision
     if sets is None or decision is None:
@@ -88,22 +88,24 @@ def curves(run: Run, sets: Choices | None, nodes: int | None = None) -> Curves |
         return None
     names = list(run.result.features)
     released = run.result.release is not None
-    chosen = [name for name in names if not released or name in decision.kept]
-    everything, _ = counts_as_decided(run, schema)
-    counts = [everything[names.index(name)] for name in chosen]
+    names_used = [name for name in names if not released or name in decision.kept]
+    all_counts, _ = counts_as_decided(run, schema)
+    counts = [all_counts[names.index(name)] for name in names_used]
     people = decision.certificate.n
     ks = grid(people, decision.k)
     rules = RULES if _fixed(run) else STATISTICAL
     bounds = {rule: tuple(_bounds(run, rule, counts, ks, people, schema)) for rule in rules}
     worst = tuple(_worst(run, counts, ks, decision.k, nodes, released=released))
-    truth = _truth(run, [names.index(name) for name in chosen])
+    truth = _truth(run, [names.index(name) for name in names_used])
     proof = decision.certificate
     promised = (proof.rule, int(proof.people)) if released else None
-    return Curves(tuple(chosen), released, decision.k, people, ks, bounds, truth, worst, promised)
+    return Curves(
+        tuple(names_used), released, decision.k, people, ks, bounds, truth, worst, promised
+    )
 
 
 def grid(people: int, k: int) -> tuple[int, ...]:
-    """Whole numbers from 2 to all people, about evenly spaced in their logarithm, k among them."""
+    """Return numbers from 2 to all people, about even in their logarithm, k among them."""
     top = max(people, 3)
     steps = (2 * (top / 2) ** (i / (POINTS - 1)) for i in range(POINTS))
     return tuple(sorted({min(round(step), top) for step in steps} | {max(2, min(k, top))}))
@@ -121,7 +123,7 @@ def _bounds(
     people: int,
     schema: Any,
 ) -> Iterator[int]:
-    """People that a rule allows to be exposed at each k."""
+    """Yield the people that a rule allows to be exposed, at each k."""
     from ...analysis.composition import best_bound
 
     policy = run.scenario.policy
@@ -148,7 +150,7 @@ def _worst(
     *,
     released: bool,
 ) -> Iterator[Worst]:
-    """The worst case at some k; at the run's own k not above what the run had proved."""
+    """Yield the worst case at some k; at the run's own k not above the bound proved by the run."""
     if not _fixed(run) or nodes == 0:
         return
     from ...analysis.composition import worst_case
@@ -156,17 +158,17 @@ def _worst(
     # the caller's limit, or the usual ones
     limits: Any = {"nodes": NODES, "most_cells": CELLS} if nodes is None else {"nodes": nodes}
     people = sum(counts[0])
-    said = run.result.exposure.worst_case
+    stated = run.result.exposure.worst_case
     for crowd in _spread(ks, k):
         worst = worst_case(counts, crowd, **limits)
         proven = worst.upper
-        if crowd == k and released and said is not None:
-            proven = max(worst.people, min(proven, round(said.high * people)))
+        if crowd == k and released and stated is not None:
+            proven = max(worst.people, min(proven, round(stated.high * people)))
         yield Worst(crowd, worst.people, proven)
 
 
 def _spread(ks: Sequence[int], k: int) -> list[int]:
-    """A few k, evenly among all, and the run's own."""
+    """Return a few k, evenly among all, and the run's own."""
     return sorted({ks[round(i * (len(ks) - 1) / WORST)] for i in range(WORST)} | {k})
 
 

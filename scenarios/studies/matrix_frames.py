@@ -64,23 +64,23 @@ class MatrixFrames:
 
 
 def matrix_frames(matrix: Any) -> MatrixFrames:
-    """Give the tables of a matrix. matrix: a Matrix, whose file imports this one."""
+    """Give the tables of a matrix. matrix: a Matrix; matrix_result.py imports this file."""
     return MatrixFrames(typed(CELLS, cells(matrix)), typed(COSTS, costs(matrix)))
 
 
 def cells(matrix: Any) -> list[tuple[Cell, ...]]:
-    """One line of matrix.csv per cell."""
+    """Return the lines of matrix.csv, one per cell."""
     return [tuple(getattr(outcome, field) for field in CELLS) for outcome in matrix.outcomes]
 
 
 def costs(matrix: Any) -> list[tuple[Cell, ...]]:
-    """One line of costs.csv per defence; None, an empty cell, where it was not measured."""
+    """Return the lines of costs.csv, one per defence; empty cells if it was not measured."""
     lines: list[tuple[Cell, ...]] = []
     for column in matrix.columns:
         cost = column.cost
-        paid = (
+        prices = (
             cost.runs, cost.cpu, cost.cpu_low, cost.cpu_high, cost.size, cost.messages,
             cost.false_alarms, cost.steps, cost.crowd,
         ) if cost else (None,) * 9  # fmt: skip
-        lines.append((column.name, column.key, column.on, column.guards, *paid))
+        lines.append((column.name, column.key, column.on, column.guards, *prices))
     return lines

@@ -1,4 +1,4 @@
-"""What is left of a matrix attack x defence: its cells, rows and columns, as in matrix.json."""
+"""The results of a matrix attack x defence: its cells, rows and columns, as in matrix.json."""
 
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,26 +12,25 @@ Verdict = Literal["works", "reduced", "stopped", "idle", "unmet", "unplayed"]
 
 
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What came of one attack against one defence, over all runs in which it found an occasion.
+    """The results of one attack against one defence, over all runs in which it found an occasion.
 
     Attributes:
         row: the attack.
         defence: the column.
-        verdict: what came of it, in a word.
+        verdict: the result, in a word.
         runs: how many.
-        value: what the attack achieved, in the row's unit: mean, least and most, of at most `of`.
+        value: the success of the attack, in the row's unit: mean, least and most, of at most `of`.
         least: the smallest of `value`.
         most: the largest of `value`.
-        of: the most it could be.
+        of: the largest possible success.
         linked, certain: people linked to their rows, and cells certain, by the single party that
             learns most.
         moved: the largest number of people by which a count of round 1 differs from an honest run.
-        released, burned, alarmed: runs in which something was released, a round was burned, an
-            alarm was raised.
+        released, burned, alarmed: runs with a release, with a burned round, with an alarm.
         low, high: of the probability of an alarm.
         causes: runs by cause of alarm.
         refused: messages refused, mean.
-        same: the cell is that of `none`, where this defence is on anyway.
+        same: the cell is that of `none`, as this defence is on in both.
         why: it could not be played.
         unmet: runs, besides `runs`, in which the attack found no occasion.
     """
@@ -63,14 +62,14 @@ Kind = Literal["", "watching", "cheating"]
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An attack: by whom, what is done, in what unit its success is; the defences said to help.
+    """An attack: its parties, action and unit, and the defences that are said to help against it.
 
     Attributes:
         name: of the attack.
-        by: who commits it.
-        kind: whether its parties break a rule (`cheating`), or keep to the rules and use what a
-            design error shows (`watching`); empty in matrices of before that was told.
-        does: what is done, in words.
+        by: the party that commits it.
+        kind: whether its parties break a rule (`cheating`), or keep to the rules and use data that
+            a design error shows (`watching`); empty in matrices of older versions.
+        does: its action, in words.
         unit: of its success.
         helping: names of defences.
         faults: the entries of [[fault]].
@@ -86,10 +85,10 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a defence adds to an honest run: CPU seconds with 95 % limits, bytes, messages, steps.
+    """The cost of a defence in an honest run: CPU seconds with 95 % limits, bytes, messages, steps.
 
-    One run has no limits. What it takes is anonymity: a crowd is what everybody hides among, in the
-    mean, from both readers and all shufflers but one.
+    One run has no limits. A defence may also cost anonymity: a crowd is the mean size of a person's
+    anonymity set, for both readers and all shufflers but one.
 
     Attributes:
         runs: how many.
@@ -100,7 +99,7 @@ class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         messages: that it adds.
         steps: that it adds, each of which waits for the one before; 0 in matrices of before.
         crowd: people that it adds to a crowd, or takes; None among peers, in matrices of before.
-        false_alarms: honest runs in which somebody raised an alarm.
+        false_alarms: honest runs in which a party raised an alarm.
     """
 
     runs: int
@@ -115,14 +114,14 @@ class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A defence: its key, what it guards, whether the scenario has it, and its cost.
+    """A defence: its key, its purpose, whether the scenario has it, and its cost.
 
     Attributes:
         name: of the defence.
         key: that switches it.
-        guards: against what, in words.
+        guards: its purpose, in words.
         on: whether the scenario has it.
-        cost: None where it was not measured.
+        cost: None if it was not measured.
     """
 
     name: str
@@ -142,8 +141,8 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         seed: of the first run of every cell.
         repeats: runs of every cell.
         users: people who take part.
-        cells: that were played.
-        honest: CPU seconds, bytes and messages of a run that nobody attacks.
+        cells: of the people's table: people times columns.
+        honest: CPU seconds, bytes and messages of an honest run.
         rows: attacks.
         columns: defences.
         outcomes: one for each attack and defence.
@@ -169,7 +168,7 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return matrix_frames(self)
 
     def cell(self, row: str, defence: str) -> Cell:
-        """One outcome; KeyError if there is none."""
+        """Return the outcome of an attack and a defence; KeyError without such an outcome."""
         for outcome in self.outcomes:
             if (outcome.row, outcome.defence) == (row, defence):
                 return outcome
@@ -177,7 +176,7 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class MatrixStopped(KeyboardInterrupt):
-    """Ctrl-C after some attacks were through. found: the matrix of these."""
+    """Ctrl-C after all runs of some attacks. found: the matrix of these."""
 
     def __init__(self, matrix: Matrix) -> None:
         super().__init__(f"{len(matrix.rows)} attacks played")
@@ -185,10 +184,11 @@ class MatrixStopped(KeyboardInterrupt):
 
 
 def verdict(cell: Cell, without: Cell | None) -> Verdict:
-    """What became of an attack. without: its cell without a defence, or None if this is that.
+    """Return the verdict on an attack. without: its cell without a defence; None for that cell.
 
-    idle: without any defence it achieves nothing in this scenario. stopped: it achieves nothing in
-    any run. reduced: less than half of it, and in every run less than in any without the defence.
+    idle: without any defence it achieves no success in this scenario. stopped: it succeeds in no
+    run. reduced: less than half of the success, and in every run less than in any without the
+    defence.
     """
     if without is not None and (not without.runs or without.most == 0):
         return "idle" if cell.most == 0 else "works"

@@ -1,7 +1,7 @@
-"""The runs of a matrix attack x defence: what is to be played, played and measured one by one.
+"""The runs of a matrix attack x defence: each is played and measured by itself.
 
-A run is measured by what its attackers saw (catalogue/effects.py), by what single parties learnt,
-by who raised an alarm, and by what it cost.
+A run is measured by the views of its attackers (catalogue/effects.py), by the leakage to single
+parties, by its alarms, and by its cost.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,34 +28,34 @@ from ..schema.model import Scenario
 from ..serialization.content import as_read
 from ..validation.load import resolve
 
-NAMED = "named"  # what is noticed among peers, who raise no alarms
+NAMED = "named"  # cause of an accusation among peers, who raise no alarms
 HOP_BY_HOP = (Kind.BATCH, Kind.OPENED)
 READERS = (parties.CURATOR, parties.ANALYST)
 PEOPLE = (parties.Role.USER, parties.Role.PEER)
 Progress = Callable[[int, int], None]
-Key = tuple[str, bytes, int, bool]  # of a run: two with the same one are the same
+Key = tuple[str, bytes, int, bool]  # of a run: runs with equal keys are the same run
 
 
 @dataclass(frozen=True, slots=True)
 class AttackOutcome:
-    """One run: what its attack achieved, and what it cost.
+    """The outcome of one run: the success of its attack, and its cost.
 
     Attributes:
-        value: what was achieved.
-        of: the most it could be.
+        value: the success, in `unit`.
+        of: the largest possible success.
         unit: of both.
         linked: people linked to their rows, by the party that learns most.
-        certain: cells that it is certain of.
+        certain: cells that this party is certain of.
         counts: of round 1, by column.
-        released: whether anything was.
-        burned: whether the session was.
+        released: whether the session released data.
+        burned: whether the session was aborted.
         causes: of alarms that were borne out.
         refused: messages.
         cpu: seconds.
         size: bytes that were sent.
         messages: that were sent.
         steps: that waited for one another.
-        crowd: people whom everybody hides among, in the mean; None: not asked, or among peers.
+        crowd: mean size of a person's anonymity set; None: of an attacked run, or among peers.
         unmet: whether the attack, or an entry of it, found no occasion.
     """
 
@@ -82,10 +82,10 @@ class Job:
     """One run to be played.
 
     Attributes:
-        row: the attack; empty: nobody attacks, and only costs are wanted.
+        row: the attack; empty: an honest run, which is played for its costs.
         scenario: to be played.
         seed: of the run.
-        seeded: whether who looks on knows the seed.
+        seeded: whether the run uses its seed, which an attacker may know; else system randomness.
     """
 
     row: str
@@ -95,23 +95,26 @@ class Job:
 
     @property
     def key(self) -> "Key":
-        """What tells this run from the others."""
+        """The key of the run: runs with equal keys are the same run."""
         return self.row, msgspec.json.encode(self.scenario), self.seed, self.seeded
 
 
 def play_all(
     jobs: Sequence[Job], executor: Executor | None, progress: Progress
 ) -> Iterator[AttackOutcome]:
-    """Play all jobs, in their order; here what is left when a process of the executor is lost."""
-    done = 0
+    """Play all jobs, in their order.
+
+    Jobs that are left when a process of the executor is lost are played in this process.
+    """
+    jobs_done = 0
     try:
         for shot in executor.map(as_read(shoot), jobs, chunksize=4) if executor else ():
-            done += 1
-            progress(done, len(jobs))
+            jobs_done += 1
+            progress(jobs_done, len(jobs))
             yield shot
     except BrokenExecutor:
         pass
-    for number, shot in enumerate(map(shoot, jobs[done:]), start=done + 1):
+    for number, shot in enumerate(map(shoot, jobs[jobs_done:]), start=jobs_done + 1):
         progress(number, len(jobs))
         yield shot
 
@@ -124,44 +127,45 @@ def shoot(job: Job) -> AttackOutcome:
     _warm_up(job)
     started = process_time()
     carry = carrier(scenario)
-    played = carry(scenario, crowd, faults, job.seed if job.seeded else None, "real")
+    session = carry(scenario, crowd, faults, job.seed if job.seeded else None, "real")
     cpu = process_time() - started
-    value, of, unit = _achieved(played)
-    linked, certain = _learnt(scenario, crowd, played) if job.row else (0, 0)
-    sent = traffic(played.transcript)
+    value, goal, unit = _achieved(session)
+    linked, certain = _learnt(scenario, crowd, session) if job.row else (0, 0)
+    bytes_sent = traffic(session.transcript)
     return AttackOutcome(
         value,
-        of,
+        goal,
         unit,
         linked,
         certain,
-        played.tallies[0] if played.tallies else (),
-        played.release is not None,
-        played.burned is not None,
-        (*(alarm.cause for alarm in played.alarms if alarm.borne_out), *_named(played)),
-        sum(played.refused.values()),
+        session.tallies[0] if session.tallies else (),
+        session.release is not None,
+        session.burned is not None,
+        (*(alarm.cause for alarm in session.alarms if alarm.borne_out), *_charge_causes(session)),
+        sum(session.refused.values()),
         cpu,
-        sent.size if sent else 0,
-        sent.messages if sent else 0,
-        _steps(played.transcript) if played.transcript else 0,
-        None if job.row else _crowd(scenario, played),
-        bool(played.unmet),
+        bytes_sent.size if bytes_sent else 0,
+        bytes_sent.messages if bytes_sent else 0,
+        _steps(session.transcript) if session.transcript else 0,
+        None if job.row else _crowd(scenario, session),
+        bool(session.unmet),
     )
 
 
 def moved(shot: AttackOutcome, honest: AttackOutcome) -> int:
-    """The largest number of people by which a count of round 1 differs; 0 where none was read."""
+    """Return the largest change of a count of round 1, in people; 0 if no count was read."""
     furthest = 0
-    for mine, theirs in zip(shot.counts, honest.counts, strict=False):
-        values = mine.keys() | theirs.keys()
-        furthest = max([furthest, *(abs(mine.get(v, 0) - theirs.get(v, 0)) for v in values)])
+    for mine, honest_counts in zip(shot.counts, honest.counts, strict=False):
+        values = mine.keys() | honest_counts.keys()
+        furthest = max([furthest, *(abs(mine.get(v, 0) - honest_counts.get(v, 0)) for v in values)])
     return furthest
 
 
 def _steps(transcript: Transcript) -> int:
-    """Kinds of message in each round, and every hop's batch and opening: what waits for the last.
+    """Count the steps of a session: messages that wait for the last of an earlier kind.
 
-    Messages of one kind are sent side by side, but for those that go from hop to hop.
+    A step is a kind of message in a round, and besides each hop's batch and opening. Messages of a
+    kind are sent in parallel, but for batches and openings, which go from hop to hop.
     """
     return len(
         {
@@ -171,25 +175,26 @@ def _steps(transcript: Transcript) -> int:
     )
 
 
-def _crowd(scenario: Scenario, played: Played) -> float | None:
-    """The mean crowd of the people, for the readers with all shufflers but the best to leave out.
+def _crowd(scenario: Scenario, session: Played) -> float | None:
+    """Return the mean anonymity set for both readers and all shufflers but one; None among peers.
 
-    Who is linked is alone; whom an audit tells from others hides among those of its own kind, or
-    fewer, as a coalition that keeps to the rules can count them.
+    The shuffler left out is the best for the attackers. A linked person is alone. A person whom an
+    audit distinguishes hides among the people of the same kind, or among fewer, as an
+    honest-but-curious coalition can count them.
     """
     if topology_of(scenario).name != CENTRAL.name:
         return None
     hops = {parties.shuffler(hop) for hop in range(1, scenario.mix.shufflers + 1)}
-    views = (played.look((*READERS, *sorted(hops - {out}))) for out in sorted(hops))
+    views = (session.look((*READERS, *sorted(hops - {out}))) for out in sorted(hops))
     return min(_mean_crowd(view) for view in views)
 
 
 def _mean_crowd(view: View) -> float:
-    apart = [seen.among for seen in view.counted if seen.among is not None]
+    blocks = [counts_seen.among for counts_seen in view.counted if counts_seen.among is not None]
     sizes = [
         1
         if person in view.pinned
-        else min((len(block) for block in apart if person in block), default=view.users)
+        else min((len(block) for block in blocks if person in block), default=view.users)
         for person in range(view.users)
     ]
     return sum(sizes) / len(sizes)
@@ -201,7 +206,7 @@ def _warmed() -> set[str]:
 
 
 def _warm_up(job: Job) -> None:
-    """Play a process's first run twice: what it loads is no cost of a defence."""
+    """Play the first run of a process twice: to load modules is no cost of a defence."""
     if not _warmed():
         _warmed().add("once")
         shoot(job)
@@ -211,28 +216,30 @@ def _sizes(crowd: Samples) -> tuple[int, ...]:
     return tuple(len(texts) for texts in crowd.people.values)
 
 
-def _achieved(played: Played) -> tuple[float, float, str]:
-    if not played.attacks:
+def _achieved(session: Played) -> tuple[float, float, str]:
+    if not session.attacks:
         return 0.0, 0.0, ""
-    last = played.attacks[-1]
+    last = session.attacks[-1]
     return last.value, last.of, last.unit
 
 
-def _named(played: Played) -> Iterator[str]:
-    """That peers were named, once for each: the alarm of a session without central parties."""
-    yield from (NAMED for _ in (played.peers.charges if played.peers else ()))
+def _charge_causes(session: Played) -> Iterator[str]:
+    """Yield NAMED for each charge: the alarm of a session without central parties."""
+    yield from (NAMED for _ in (session.peers.charges if session.peers else ()))
 
 
-def _learnt(scenario: Scenario, crowd: Samples, played: Played) -> tuple[int, int]:
-    """Others linked and cells of others certain: the most that a single party has."""
-    alone = topology_of(scenario).alone(scenario, crowd.people.n)
-    views = {view.knows: view for view in (played.look((party,)) for party in alone)}
-    learnt = [_of_others(view, _sizes(crowd)) for view in views.values()]
+def _learnt(scenario: Scenario, crowd: Samples, session: Played) -> tuple[int, int]:
+    """Return the most people linked, and cells certain, by a single party, without its own."""
+    single_parties = topology_of(scenario).alone(scenario, crowd.people.n)
+    views = {view.knows: view for view in (session.look((party,)) for party in single_parties)}
+    learnt = [_others_learnt(view, _sizes(crowd)) for view in views.values()]
     return max(pair[0] for pair in learnt), max(pair[1] for pair in learnt)
 
 
-def _of_others(view: View, sizes: tuple[int, ...]) -> tuple[int, int]:
-    """People linked and cells certain, less those that the members hold themselves."""
-    own = sum(parties.role(party) in PEOPLE for party in view.parties)
+def _others_learnt(view: View, sizes: tuple[int, ...]) -> tuple[int, int]:
+    """Return the people linked and the cells certain, less the members' own."""
+    people_in_view = sum(parties.role(party) in PEOPLE for party in view.parties)
     learnt = received(view, sizes)
-    return max(learnt.linked - own, 0), max(learnt.cells_certain - own * len(sizes), 0)
+    return max(learnt.linked - people_in_view, 0), max(
+        learnt.cells_certain - people_in_view * len(sizes), 0
+    )

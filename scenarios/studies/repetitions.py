@@ -1,7 +1,7 @@
-"""Repeating a scenario: how often what was promised held, and what it costs.
+"""Repetitions of a scenario: how often its promise holds, and its mean exposure.
 
-A promise made for people who were not counted (statistical setting) holds with a stated confidence.
-A study plays many independent runs and says how often it did, with an exact interval.
+A promise for a population that was not counted (statistical setting) holds with a stated
+confidence. A study plays many independent runs and gives how often it held, with an exact interval.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,12 +15,12 @@ from ..scoring.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What came of many runs of one scenario.
+    """The results of many runs of one scenario.
 
     Attributes:
         runs: how many.
-        released: in how many something was released.
-        held: in how many of these the true exposure was at most the promised one.
+        released: runs with a release.
+        held: releases with a true exposure of at most the promised exposure.
         low, high: a 95 % Clopper-Pearson interval for the probability that a promise holds.
         confidence: the probability promised, 1 in the fixed setting.
         true, promised: mean exposure over the runs with a release (shares of people).
@@ -64,21 +64,21 @@ def study(
     mode: Mode = "ideal",
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Study:
-    """Play many runs and count how often the promise held. progress: told after every run."""
+    """Play many runs and count how often the promise held. progress: called after every run."""
 
     def watched() -> Iterator[Outcome]:
-        for done, outcome in enumerate(repetitions(scenario, runs, seed, mode), start=1):
+        for runs_done, outcome in enumerate(repetitions(scenario, runs, seed, mode), start=1):
             yield outcome
-            progress(done, runs)
+            progress(runs_done, runs)
 
     return kept_promises(watched())
 
 
 def kept_promises(outcomes: Iterable[Outcome]) -> Study:
-    """Count in how many of these runs of one scenario the promise held."""
+    """Count the runs of one scenario in which the promise held."""
     from scipy.stats import binomtest
 
-    true, promised, held, runs, confidence = [], [], 0, 0, 1.0
+    true, promised, held_runs, runs, confidence = [], [], 0, 0, 1.0
     for outcome in outcomes:
         runs += 1
         if outcome.scenario.population.setting == "statistical":
@@ -86,13 +86,13 @@ def kept_promises(outcomes: Iterable[Outcome]) -> Study:
         if outcome.released:
             true.append(outcome.exposure.true)
             promised.append(outcome.exposure.promised)
-            held += outcome.exposure.true <= outcome.exposure.promised
+            held_runs += outcome.exposure.true <= outcome.exposure.promised
     released = len(true)
-    interval = binomtest(held, released).proportion_ci(0.95) if released else None
+    interval = binomtest(held_runs, released).proportion_ci(0.95) if released else None
     return Study(
         runs,
         released,
-        held,
+        held_runs,
         interval.low if interval else 0.0,
         interval.high if interval else 1.0,
         confidence,

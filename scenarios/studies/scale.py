@@ -1,8 +1,8 @@
-"""What a scenario would cost with any number of people: bytes, hours, memory, and what breaks.
+"""The cost of a scenario with any number of people: bytes, hours, memory, and its limits.
 
 Bytes are those of traffic.py, exact; the rest is the model of analysis/scaling.py, with constants
-that benchmarks/scale.py measured on the processor that `MEASURED` names. Nothing is played, and no
-people are made: only the features of the scenario's own people are looked at.
+that benchmarks/scale.py measured on the processor that `MEASURED` names. No session is played, and
+no people are drawn: only the features of the scenario's own people are used.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ from ...protocol.session import Round, open_round
 from ..play.announcement import announced_rules
 from ..populations.samples import Samples
 from ..programs.registry import program_of
-from ..programs.topology import PEERS, topology_of
+from ..programs.topology import PEERS, onions_only, topology_of
 from ..schema.model import MAX_PEOPLE, Scenario
 from ..validation.load import resolve
 from .cost import announcement_of
@@ -36,7 +36,7 @@ from .traffic import PEOPLE, Sent, Terms, traffic
 
 LEAST, MOST = 2, 10**12  # people that an estimate is made for
 SAMPLE = 1_000_000  # people at which lengths are taken, to find where limits are
-COUNTED = (1 << 32) - 1  # the most that a message counts
+COUNTED = (1 << 32) - 1  # the largest count that a message holds
 REMEDIES = {
     "registry": "; ask fewer people, or say defence.registered = false",
 }  # kind of a post that is too long -> what to do
@@ -44,16 +44,16 @@ REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a session of so many people costs.
+    """The cost of a session with so many people.
 
     Attributes:
         people: in round 1.
-        cluster: what every party has.
+        cluster: the computers of every party.
         suite: of the layers.
-        sent: all that crosses links; () where the lengths are not known.
-        costs: hours and memory; None likewise.
-        limits: all that there are, those that break first first.
-        unsaid: what is not in the estimate, a sentence each.
+        sent: the messages on all links; () if their lengths are not known.
+        costs: hours and memory; None if the lengths are not known.
+        limits: all limits, in ascending numbers of people.
+        unsaid: parts that are not in the estimate, a sentence each.
     """
 
     people: int
@@ -66,16 +66,17 @@ class Scale:
 
     @property
     def broken(self) -> tuple[Limit, ...]:
-        """What so many people break."""
+        """The limits that so many people break."""
         return broken(self.limits, self.people)
 
 
 def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> Scale:
-    """Estimate what a scenario costs with so many people. crowd: its own, for their features.
+    """Estimate the cost of a scenario with so many people. crowd: its own, for their features.
 
     Raises:
         ParameterError: `people` is out of range.
     """
+    onions_only(scenario, "the estimate for many people")
     if not LEAST <= people <= MOST:
         raise ParameterError(f"people: found {people:,}; {LEAST:,} to {MOST:,} are accepted")
     scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.others)
@@ -85,10 +86,10 @@ def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> 
     session = _Session(scenario, crowd)
     if not announced_rules(scenario).padded:
         return Scale(people, cluster, name, unsaid=(UNPADDED,))
-    sent = session.sent(people)
-    costs = session_costs(_loads(session.plans, sent), name, MEASURED, cluster)
+    messages = session.sent(people)
+    costs = session_costs(_loads(session.plans, messages), name, MEASURED, cluster)
     limits = tuple(sorted(session.limits(cluster), key=lambda limit: limit.people))
-    return Scale(people, cluster, name, sent, costs, limits, tuple(unsaid(scenario)))
+    return Scale(people, cluster, name, messages, costs, limits, tuple(unsaid(scenario)))
 
 
 AMONG_PEERS = (
@@ -103,14 +104,14 @@ UNPADDED = (
 
 
 def unsaid(scenario: Scenario) -> Iterator[str]:
-    """What an estimate leaves out."""
+    """Yield the parts that an estimate leaves out, a sentence each."""
     yield (
         "the decision and its certificate, as long as what they say; and tallies, as long as the "
         "combinations that people hold: that grows with people only while most are alone with "
         "theirs"
     )
     guards = scenario.defence
-    beside = [
+    extra_parts = [
         word
         for word, on in (
             ("signatures of registered people", scenario.registered),
@@ -121,19 +122,19 @@ def unsaid(scenario: Scenario) -> Iterator[str]:
         )
         if on
     ]
-    if beside:
-        yield (f"hours, memory and wall time of {', '.join(beside)}; their bytes are counted")
+    if extra_parts:
+        yield (f"hours, memory and wall time of {', '.join(extra_parts)}; their bytes are counted")
 
 
 @dataclass(frozen=True)
 class _Session:
-    """A scenario as a session that asks all it may ask."""
+    """A scenario as a session that asks all permitted questions."""
 
     scenario: Scenario
     crowd: Samples
 
     def sent(self, people: int) -> tuple[Sent, ...]:
-        """What crosses links with so many people in round 1, and in later ones in proportion."""
+        """Return the messages with so many people in round 1, and in proportion in later rounds."""
         share = self.crowd.second / self.crowd.first
         answering = [people, max(1, round(people * share))]
         registered = sum(answering) if self.crowd.others else people
@@ -146,7 +147,7 @@ class _Session:
 
     @cached_property
     def plans(self) -> list[Round]:
-        """The rounds, as every party works them out."""
+        """The rounds, as every party derives them."""
         schema = self.crowd.people.schema
         scheme = suite(self.scenario.mix.suite, lesson=self.scenario.mix.lesson)
         announcement = announcement_of(self.scenario, schema, scheme)
@@ -154,19 +155,19 @@ class _Session:
         return _rounds(announcement, calls)
 
     def limits(self, cluster: Cluster) -> Iterator[Limit]:
-        """How many people are too many, and for what."""
+        """Yield the limits: the most people for memory, for a post, and for a count."""
         from ...machines.board_service import MOST_POST
 
-        sent = self.sent(SAMPLE)
-        loads = _loads(self.plans, sent)
+        messages = self.sent(SAMPLE)
+        loads = _loads(self.plans, messages)
         yield from _memory(loads, self.scenario.mix.suite, cluster)
         posts = [
-            message for message in sent if message.receiver == BOARD and message.bytes > SAMPLE
+            message for message in messages if message.receiver == BOARD and message.bytes > SAMPLE
         ]
         for post in _largest(posts):
             size = f"a post of {MOST_POST >> 20} MiB between processes or machines"
-            what = f"{size}: `{post.kind}` of round {post.round}{REMEDIES.get(post.kind, '')}"
-            yield Limit(_fits(MOST_POST, post), what)
+            limit_text = f"{size}: `{post.kind}` of round {post.round}{REMEDIES.get(post.kind, '')}"
+            yield Limit(_fits(MOST_POST, post), limit_text)
         onions = max(load.onions for load in loads)
         yield Limit(COUNTED // onions, "a count of 32 bits, of the layers of a batch")
         yield Limit(MAX_PEOPLE, "a scenario's own number of people, 2^31 - 1")
@@ -178,39 +179,49 @@ def _rounds(announcement: Announcement, calls: Sequence[Call]) -> list[Round]:
 
 
 def loads_of(announcement: Announcement, calls: Sequence[Call], terms: Terms) -> list[RoundLoad]:
-    """The rounds of a session with these calls, as the model reads them."""
+    """Return the rounds of a session with these calls, as the model takes them."""
     return _loads(_rounds(announcement, calls), traffic(announcement, calls, terms))
 
 
-def _loads(plans: Sequence[Round], sent: Sequence[Sent]) -> list[RoundLoad]:
-    return [_load(plan, sent) for plan in plans]
+def _loads(plans: Sequence[Round], messages: Sequence[Sent]) -> list[RoundLoad]:
+    return [_load(plan, messages) for plan in plans]
 
 
-def _load(plan: Round, sent: Sequence[Sent]) -> RoundLoad:
-    here = [message for message in sent if message.round == plan.call.round]
-    arriving = [message for message in here if message.kind in ("submission", "batch")]
+def _load(plan: Round, messages: Sequence[Sent]) -> RoundLoad:
+    round_messages = [message for message in messages if message.round == plan.call.round]
+    arriving = [message for message in round_messages if message.kind in ("submission", "batch")]
     people = next(message.messages for message in arriving if message.sender == PEOPLE)
     sizes = tuple(message.bytes for message in arriving)
-    return RoundLoad(people, plan.slots, sizes, sum(message.bytes for message in here) - sum(sizes))
+    return RoundLoad(
+        people, plan.slots, sizes, sum(message.bytes for message in round_messages) - sum(sizes)
+    )
 
 
 def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator[Limit]:
-    """Where the memory of one computer ends."""
-    here = session_costs(loads, name, MEASURED, cluster)
-    for held, start, what in (
-        (here.memory, MEASURED.summed.start, "one process that plays everybody (`veilmix run`)"),
-        (here.party, MEASURED.start, "the process of the shuffler with the largest batch"),
+    """Yield the most people for whom the memory of one computer suffices."""
+    costs = session_costs(loads, name, MEASURED, cluster)
+    for memory, start, party_text in (
+        (
+            costs.memory,
+            MEASURED.summed.start,
+            "one process that plays everybody (`veilmix run`)",
+        ),
+        (
+            costs.party,
+            MEASURED.start,
+            "the process of the shuffler with the largest batch",
+        ),
     ):
-        room = most(cluster.memory, start, (held - start) / SAMPLE)
-        yield Limit(room, f"{cluster.gigabytes:g} GB of memory: {what}")
+        room = most(cluster.memory, start, (memory - start) / SAMPLE)
+        yield Limit(room, f"{cluster.gigabytes:g} GB of memory: {party_text}")
 
 
 def _largest(posts: Sequence[Sent]) -> Iterator[Sent]:
-    """The longest post of each kind."""
+    """Yield the longest post of each kind."""
     for kind in dict.fromkeys(post.kind for post in posts):
         yield max((post for post in posts if post.kind == kind), key=lambda post: post.bytes)
 
 
-def _fits(most_bytes: int, message: Sent) -> int:
-    """How many people a message of so many bytes at most holds, by its length with `SAMPLE`."""
-    return most_bytes * SAMPLE // message.bytes
+def _fits(byte_limit: int, message: Sent) -> int:
+    """Return the most people that a message of `most_bytes` holds, by its length with `SAMPLE`."""
+    return byte_limit * SAMPLE // message.bytes

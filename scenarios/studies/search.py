@@ -18,6 +18,7 @@ from ...errors import DataError, ParameterError
 from ...protocol import parties
 from ...protocol.search.space import kinds_of
 from ..programs.registry import program_of
+from ..programs.topology import onions_only
 from ..schema.model import Scenario
 from .search_result import CoalitionResult, SearchResult
 from .search_session import PEOPLE, program_name, small, unsearched
@@ -49,16 +50,19 @@ def coalitions_of(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def begin(scenario: Scenario, *, pairs: bool = False, strategies: int = 0) -> SearchResult:
-    """Return a search of which nothing is played yet.
+def begin(
+    scenario: Scenario, *, pairs: bool = False, times: bool = False, strategies: int = 0
+) -> SearchResult:
+    """Return a search before its first strategy.
 
-    strategies: of each coalition, at most; 0: all. Raises DataError for a scenario that the small
-    session cannot stand for.
+    times: whether views have the exact times of posts on the board. strategies: of each coalition,
+    at most; 0: all. Raises DataError for a scenario that the small session cannot stand for.
     """
+    onions_only(scenario, "the search for deviations")
     if strategies < 0:
         raise ParameterError(f"strategies: found {strategies}; at least 0 is accepted")
-    if why := unsearched(scenario):
-        raise DataError(why)
+    if obstacle := unsearched(scenario):
+        raise DataError(obstacle)
     searched = small(scenario)
     return SearchResult(
         version=__version__,
@@ -70,6 +74,7 @@ def begin(scenario: Scenario, *, pairs: bool = False, strategies: int = 0) -> Se
         shufflers=searched.mix.shufflers,
         seeds=SEEDS,
         pairs=pairs,
+        times=times,
         strategies=strategies,
         whole=False,
     )
@@ -83,8 +88,8 @@ def search(
 ) -> SearchResult:
     """Search every coalition that a search has not searched yet.
 
-    coalitions: only these; None: those of `coalitions_of`. progress: is told the coalition, and how
-    many of its strategies are played. Raises SearchStopped at Ctrl-C, with all whole results.
+    coalitions: only these; None: those of `coalitions_of`. progress: called with the coalition, and
+    how many of its strategies are played. Raises SearchStopped at Ctrl-C, with all whole results.
     """
     results = {result.members: result for result in begun.coalitions}
     searched = small(scenario)
@@ -100,7 +105,7 @@ def search(
 def _searched(
     scenario: Scenario,
     members: tuple[str, ...],
-    begun: SearchResult,
+    started: SearchResult,
     results: dict[tuple[str, ...], CoalitionResult],
     progress: Progress,
 ) -> CoalitionResult:
@@ -110,17 +115,17 @@ def _searched(
             return CoalitionResult(
                 members=members, part=part, watching=result.watching, watched=watched
             )
-    trial = Trial(scenario, members, begun.seeds)
-    if (read := trial.watched()) is not None:
-        return CoalitionResult(members=members, watching=True, watched=read)
-    strategies = tuple(trial.strategies(with_pairs=begun.pairs))
-    due = spread(strategies, begun.strategies)
-    told = place = 0
+    trial = Trial(scenario, members, started.seeds, started.times)
+    if (watched_verdict := trial.watched()) is not None:
+        return CoalitionResult(members=members, watching=True, watched=watched_verdict)
+    strategies = tuple(trial.strategies(with_pairs=started.pairs))
+    due = spread(strategies, started.strategies)
+    told_strategies = place = 0
     find = None
     for place, strategy in enumerate(due, start=1):
         progress(" + ".join(members), place, len(due))
         verdict = trial.verdict(strategy)
-        told += verdict is Verdict.TOLD
+        told_strategies += verdict is Verdict.TOLD
         if verdict in FINDS:
             find = trial.find(strategy, place, verdict)
             break
@@ -128,7 +133,7 @@ def _searched(
         members=members,
         played=place,
         due=len(strategies),
-        told=told,
+        told=told_strategies,
         kinds=kinds_of(due[:place]),
         find=find,
         errors=trial.errors,
@@ -136,7 +141,7 @@ def _searched(
 
 
 def spread(strategies: Sequence[Strategy], most: int) -> Sequence[Strategy]:
-    """Return so many strategies at most, evenly spread over all; 0: all."""
+    """Return at most so many strategies, evenly spread over all; 0: all."""
     if not most or most >= len(strategies):
         return strategies
     return [strategies[at * len(strategies) // most] for at in range(most)]

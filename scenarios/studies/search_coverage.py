@@ -1,9 +1,9 @@
-"""What the search covers: every attack of the catalogue, and every countermeasure.
+"""The coverage of the search: every attack of the catalogue, and every countermeasure.
 
 An attack is found by a strategy of the search, is in its space without reading a person's row, or
-is outside its space for a reason. A countermeasure that is switched off brings a find that is none
-with it on, or a reason says why the swap test cannot see what it stops. The table is data
-(search_coverage.json); a test plays what it claims.
+is outside its space for a reason. A countermeasure that is switched off allows a find that fails
+with it on, or a reason says why the swap test cannot see its effect. The table is data
+(search_coverage.json); a test plays its claims.
 """
 
 from functools import cache
@@ -18,23 +18,23 @@ from ..serialization.shipped_table import read_shipped
 
 FILE = Path(__file__).parent / "search_coverage.json"
 SCHEMA = 1
-BASE = "titanic"  # the scenario whose other keys are kept where nothing else is said
+BASE = "titanic"  # the scenario that gives the other keys, unless a row names another
 Keys = dict[
     str, bool | int | float | str
 ]  # what is changed in the scenario of the table of results
 
 
 class AttackCoverage(Record, frozen=True):
-    """Whether the search has an attack of the catalogue.
+    """The coverage of an attack of the catalogue.
 
     Attributes:
         attack: its name.
         how: found by a strategy; played, without reading a row; or outside the space.
         why: in words.
-        keys: what is changed in the scenario in which the strategy is found or played.
+        keys: changes of the scenario in which the strategy is found or played.
         strategy: that finds it, or that is played.
         members: the coalition; (): the member that deviates first.
-        base: the scenario whose other keys are kept.
+        base: the scenario that gives the other keys.
     """
 
     attack: str
@@ -47,7 +47,7 @@ class AttackCoverage(Record, frozen=True):
 
 
 class GuardCoverage(Record, frozen=True):
-    """Whether the search shows what a countermeasure stops.
+    """The coverage of a countermeasure.
 
     Attributes:
         guard: its name.
@@ -56,7 +56,7 @@ class GuardCoverage(Record, frozen=True):
         off, on: the scenario without it and with it.
         members: the coalition that finds.
         strategy: that finds; (): by watching.
-        base: the scenario whose other keys are kept.
+        base: the scenario that gives the other keys.
     """
 
     guard: str
@@ -76,8 +76,8 @@ class Coverage(Record, frozen=True):
         schema: of this record.
         attacks: by name.
         guards: by name.
-        refusals: what messages of one kind of program alone are checked for, by the row of a
-            `guards.toml`, or by the countermeasure that is switched off there.
+        refusals: checks of the messages of one kind of program, by the row of a `guards.toml`, or
+            by the countermeasure that is switched off there.
     """
 
     schema: int

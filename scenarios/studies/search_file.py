@@ -1,4 +1,4 @@
-"""The search that lies in a run's folder: `search.json`, and a scenario file of every find.
+"""The search in a run's folder: `search.json`, and a scenario file of every find.
 
 It is no part of the run, so the folder's seal does not have it. Only its owner may read it.
 """
@@ -25,17 +25,19 @@ AGAIN = "remove it, and `veilmix leak RUN --search` searches again"
 
 
 def read(folder: Path) -> SearchResult | None:
-    """Read the search in a run's folder; None if there is none. Raises StorageError."""
+    """Read the search in a run's folder; None if the folder has no search. Raises StorageError."""
     path = folder / SEARCH
     if not path.is_file():
         return None
     try:
-        found = from_json(read_bounded(path, LARGEST, "search"), SearchResult)
+        search_result = from_json(read_bounded(path, LARGEST, "search"), SearchResult)
     except Unreadable as bad:
         raise StorageError(f"{path}:{bad.line}: no search: {bad.why}; {AGAIN}") from None
-    if found.schema != SCHEMA:
-        raise StorageError(f"{path}: schema {found.schema}; this version reads {SCHEMA}; {AGAIN}")
-    return found
+    if search_result.schema != SCHEMA:
+        raise StorageError(
+            f"{path}: schema {search_result.schema}; this version reads {SCHEMA}; {AGAIN}"
+        )
+    return search_result
 
 
 def save(found: SearchResult, folder: Path) -> Path:
@@ -46,18 +48,18 @@ def save(found: SearchResult, folder: Path) -> Path:
 
 
 def grown(begun: SearchResult, older: SearchResult | None) -> SearchResult:
-    """Return a search that has not begun, with the coalitions that an older one has searched.
+    """Return a search that has not begun, with the coalitions that an older search has searched.
 
-    Only if both ask for the same: then what is there need not be played again.
+    Only if both have the same parameters: then the results there need not be played again.
     """
     if older is None:
         return begun
-    same = replace(older, coalitions=(), whole=begun.whole) == begun
-    return replace(begun, coalitions=older.coalitions) if same else begun
+    is_same_search = replace(older, coalitions=(), whole=begun.whole) == begun
+    return replace(begun, coalitions=older.coalitions) if is_same_search else begun
 
 
 def replay(scenario: Scenario, strategy: tuple[Deviation, ...]) -> Scenario:
-    """Return the scenario that carries out a strategy, with the guards of the one searched."""
+    """Return the scenario that carries out a strategy, with the guards of the searched scenario."""
     return replace(small(scenario), deviation=strategy)
 
 

@@ -23,16 +23,16 @@ class Find(Record, frozen=True, kw_only=True):
     Attributes:
         strategy: the deviations, as a scenario file has them.
         words: the same in words.
-        reads: the row of the target; or joint counts that no honest session tells it; or that a
-            row is among those that fewer than k people say.
-        crowd: the people with whom the target can be exchanged unseen, itself included: 1; where
-            joint counts or closed rows are read, all honest people.
-        guess: the probability that the best guess of one value of the target is right; where joint
-            counts are read, by whoever knows the other values of all people; where a closed row is
-            read, that the best guess between it and another is right.
-        honest: the same where everybody follows the protocol.
+        reads: the row of the target; or joint counts that no honest session tells it; or that a row
+            is one of the rows that fewer than k people have.
+        crowd: the people, the target included, that can be exchanged with it unseen: 1; if joint
+            counts or closed rows are read, all honest people.
+        guess: the probability that the best guess of one value of the target is right; if joint
+            counts are read, by an attacker that knows the other values of all people; if a closed
+            row is read, that the best guess between it and another is right.
+        honest: the same if all parties follow the protocol.
         noticed: when an honest party burned the round or raised an alarm that the board bears out.
-        place: the place of the strategy among those of its coalition, from 1.
+        place: the place of the strategy in the order of its coalition, from 1.
     """
 
     strategy: tuple[Deviation, ...]
@@ -50,15 +50,16 @@ class CoalitionResult(Record, frozen=True, kw_only=True):
 
     Attributes:
         members: the coalition.
-        watching: whether it reads something although it follows the protocol.
-        watched: what that is: the row of the target, or what no member reads by itself.
+        watching: whether it reads data of people by following the protocol.
+        watched: the kind of these data: the row of the target, or data that no member reads by
+            itself.
         played: strategies that were played, up to the find.
-        due: strategies in the space that was asked for.
-        told: strategies after which rows of two people were told apart without a person alone.
+        due: strategies in the space that was requested.
+        told: strategies that distinguish the rows of two people without isolating a person.
         kinds: the kinds of deviations of the strategies that were played.
-        part: the coalition, a part of this one, for which a strategy was found; () for none. Then
-            nothing was played: a larger coalition can do the same.
-        find: the first strategy that was found; None: none of those played.
+        part: the coalition, a part of this one, for which a strategy was found; () without any.
+            Then no strategy was played: a larger coalition can do the same.
+        find: the first strategy that was found; None: no strategy among those played.
         errors: strategies that ended a session with an error of a role.
     """
 
@@ -85,13 +86,14 @@ class SearchResult(Record, frozen=True, kw_only=True):
     Attributes:
         schema: of this record.
         version: of veilmix.
-        scenario: the name of the scenario whose guards were on.
+        scenario: the name of the scenario that gave the guards.
         guards: the guards that were on.
         public: whether the counts of round 1 are published.
         program: the release program of the small session, with its limits.
         people, shufflers: of the small session.
         seeds: that confirm a difference.
         pairs: whether pairs of deviations were played too.
+        times: whether views had the exact times of posts on the board.
         strategies: at most so many of each coalition; 0: all.
         whole: whether the search was played to its end.
         coalitions: one result each, in the order in which they were searched.
@@ -107,6 +109,7 @@ class SearchResult(Record, frozen=True, kw_only=True):
     seeds: tuple[int, ...]
     program: str = "fixed"
     pairs: bool = False
+    times: bool = False
     strategies: Count = 0
     whole: bool = True
     coalitions: tuple[CoalitionResult, ...] = ()

@@ -1,13 +1,14 @@
 """The small session that the search plays: the real roles, with the guards of a scenario.
 
 Six people, two questions of two values, two shufflers at most, crowds of three, and a second round
-that burns unless two people or nobody left. A curator that asks again (`hierarchical`) has three
-questions and promises little: pairs are asked for where `curator_exposure` allows, and what all
-three say together is released to nobody. Where only k people open a row (`threshold`), k is 2, so
-that one person of the coalition stands for k - 1. Where people report with noise (`histogram`),
-the draws of all people are fixed: they leave every answer as it is, so a report goes where its row
-goes. The noise comes back in the guess. All else is that of the scenario: a strategy that is found
-here is carried out at any size with the same file.
+that burns unless at least two people left, or none did. A curator that asks again (`hierarchical`)
+has three questions and promises little: pairs are requested as far as `curator_exposure` allows,
+and joint counts of all three are released to no party. If only k people open a row (`threshold`), k
+is 2, so that one person of the coalition stands for k - 1. If people report with noise
+(`histogram`), the draws of all people are fixed: they leave every answer as it is, so a report goes
+with its row. The noise comes back in the guess. If they hold sets (`incidence`), a vector has two
+pieces, and the first position of each piece is set or not. All else is that of the scenario: a
+strategy that is found here is carried out at any size with the same file.
 """
 
 from collections.abc import Hashable, Sequence
@@ -31,10 +32,12 @@ from ...roles.faults.deviant_cast import deviant_cast
 from ...roles.faults.deviation import DeviationRecord, Deviations
 from ...roles.session import play, signers
 from ..play.real import cast_of
+from ..populations.sets import PIECE, SOURCE, first_positions
+from ..programs.randomized.check import BITS
 from ..programs.registry import program_of, samples
 from ..programs.topology import topology_of
-from ..schema.kinds import KIND
-from ..schema.model import About, Feature, Local, Policy, Population, Scenario
+from ..schema.kinds import KIND, SETS
+from ..schema.model import About, Feature, Incidence, Local, Policy, Population, Scenario
 
 PEOPLE = 6
 SHUFFLERS = 2  # at most
@@ -53,6 +56,8 @@ OPENING_ORDER = (0, 4, 1, 4, 0, 0)  # the row of one person stays closed
 EACH = 1.0  # epsilon of one answer of two values, nats
 NOISE = Local(mechanism="grr", epsilon=EACH * len(FEATURES))
 KEPT = exp(EACH) / (1 + exp(EACH))  # probability with which such an answer is reported as it is
+FLIPS = Local(mechanism=BITS, epsilon=EACH)  # of sets, epsilon is that of one position
+POSITIONS = PIECE + 8  # of a vector: a whole piece, and a short one
 STREAM = "deviations"
 
 
@@ -61,12 +66,15 @@ def unsearched(scenario: Scenario) -> str:
     if topology_of(scenario).untold:
         return (
             "the search plays sessions with shufflers, a curator and an analyst; in this scenario "
-            "people mix among themselves, and the views of peers are not searched (docs/search.md)"
+            "people mix among themselves. With exchanged rows other values come to the ends of the "
+            "same paths, so the board differs although nobody deviates, and the test of the search "
+            "says nothing; veilmix leak without --search shows what coalitions of peers follow "
+            "(docs/attack-search.md)"
         )
-    if not program_of(scenario).held:
+    if not program_of(scenario).held and not program_of(scenario).reports:
         return (
-            "the search plays people who have a row of a few values; with policy.kind = "
-            f"{scenario.policy.kind!r} they have sets, and are not searched (docs/search.md)"
+            "the search plays people who have a row of a few values, or who report a set; with "
+            f"policy.kind = {scenario.policy.kind!r} they do neither (docs/attack-search.md)"
         )
     return ""
 
@@ -80,13 +88,16 @@ def small(scenario: Scenario) -> Scenario:
         deadline=DEADLINE,
     )
     looks = 1.0 if scenario.defence.receipts else 0.0
+    program = program_of(scenario)
+    source, noise = ("builtin:uniform", NOISE) if program.held else (SOURCE, FLIPS)
     return Scenario(
         scenario=About(name="search", title="A session that is searched for attacks", seed=1),
-        population=Population(source="builtin:uniform", users=PEOPLE),
+        population=Population(source=source, users=PEOPLE),
         feature=_features(scenario),
+        incidence=Incidence(positions=None if program.held else POSITIONS),
         mix=mix,
         policy=_policy(scenario),
-        local=NOISE if program_of(scenario).reports else Local(),
+        local=noise if program.reports else Local(),
         defence=changed(
             scenario.defence,
             registered=scenario.registered,
@@ -99,31 +110,33 @@ def small(scenario: Scenario) -> Scenario:
 def _features(scenario: Scenario) -> tuple[Feature, ...]:
     """Return the questions of the small session."""
     program = program_of(scenario)
+    if not program.held:
+        return ()
     return OPENED if program.opens else (*FEATURES, MORE) if program.deepens else FEATURES
 
 
 def _policy(scenario: Scenario) -> Policy:
     """Return the policy of the small session: all columns, or what a program finds safe."""
-    asked = scenario.policy
+    policy = scenario.policy
     if program_of(scenario).deepens:
         return Policy(
-            kind=asked.kind,
+            kind=policy.kind,
             k=DEEP_K,
             max_exposure=DEEP_EXPOSURE,
-            curator_exposure=asked.curator_exposure,
-            ask=asked.ask,
-            publish_marginals=asked.publish_marginals,
+            curator_exposure=policy.curator_exposure,
+            ask=policy.ask,
+            publish_marginals=policy.publish_marginals,
         )
     if program_of(scenario).reports:
-        return Policy(kind=KIND)
+        return Policy(kind=KIND if program_of(scenario).held else SETS)
     if program_of(scenario).opens:
-        return Policy(kind=asked.kind, k=OPENING_K, prefixes=asked.prefixes, close=asked.close)
+        return Policy(kind=policy.kind, k=OPENING_K, prefixes=policy.prefixes, close=policy.close)
     return Policy(
         kind="fixed",
         k=1,
         max_exposure=1.0,
         keep=tuple(feature.name for feature in FEATURES),
-        publish_marginals=asked.publish_marginals,
+        publish_marginals=policy.publish_marginals,
     )
 
 
@@ -133,7 +146,9 @@ def program_name(scenario: Scenario) -> str:
 
 
 def kinds_of_rows(scenario: Scenario) -> tuple[Row, ...]:
-    """Return all rows that can be said."""
+    """Return all possible rows."""
+    if not program_of(scenario).held:
+        return tuple(product(*first_positions(POSITIONS)))
     return tuple(product(*(feature.values or () for feature in scenario.feature)))
 
 
@@ -149,9 +164,9 @@ class Played:
     """One session of a strategy.
 
     Attributes:
-        view: the coalition's, as a hash; of a session that ended in an error, the error.
+        view: of the coalition, as a hash; of a session that ended in an error, the error.
         board: as it stands in the end.
-        record: what passed; what found an occasion.
+        record: the messages, and the deviations that found an occasion.
     """
 
     view: Hashable
@@ -164,9 +179,10 @@ class SmallSession:
     """A session that is played again and again, with other rows, seeds and strategies.
 
     Attributes:
-        scenario: `small` of the scenario that is asked about.
+        scenario: `small` of the scenario under search.
         members: the coalition.
         people: how many take part.
+        times: whether the view has the exact times of posts.
         played: how many sessions were played.
         errors: sessions that ended in an error of a role.
         casts: the sessions by their seeds, without rows and strategies.
@@ -175,6 +191,7 @@ class SmallSession:
     scenario: Scenario
     members: tuple[str, ...]
     people: int = PEOPLE
+    times: bool = False
     played: int = 0
     errors: int = 0
     casts: dict[int, Cast] = field(default_factory=dict)
@@ -186,7 +203,7 @@ class SmallSession:
 
     @property
     def setting(self) -> Setting:
-        """What the space of deviations is derived from."""
+        """The parameters from which the space of deviations is derived."""
         defence = self.scenario.defence
         return Setting(
             self.members,
@@ -217,11 +234,13 @@ class SmallSession:
             raise
         except Exception as error:  # a strategy that a role cannot go on with is counted
             self.errors += 1
-            said = f"{type(error).__name__}: {error}"
-            return Played(("error", said), _board_of(record.events), record)
+            error_text = f"{type(error).__name__}: {error}"
+            return Played(("error", error_text), _replay_board(record.events), record)
         loot = replace(record.loot(board, self.members), outputs=deviations.outputs(board))
-        others = [other(loot) for other in record.others]
-        view = canonical_view(loot, record.events, self.members, record.own, others)
+        other_loot = [other_session(loot) for other_session in record.others]
+        view = canonical_view(
+            loot, record.events, self.members, record.own, other_loot, times=self.times
+        )
         return Played(view, board, record)
 
     def _cast(self, seed: int) -> Cast:
@@ -237,6 +256,6 @@ class SmallSession:
         return self.casts[seed]
 
 
-def _board_of(events: Sequence[Event]) -> Board:
+def _replay_board(events: Sequence[Event]) -> Board:
     """Return the board of a session that ended in an error, from the posts on it."""
     return replay([(event.sender, event.data) for event in events if event.receiver == BOARD])

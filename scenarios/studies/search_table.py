@@ -1,7 +1,7 @@
 """The results of the search for the standard sets of guards: a shipped table.
 
 `python tools/make_search.py` plays it and writes search_table.json; a test replays a fixed part of
-it. A result is cited as what it is: so many strategies of these kinds, six people, these seeds.
+it. A result is cited with its limits: so many strategies of these kinds, six people, these seeds.
 """
 
 from collections.abc import Mapping
@@ -29,8 +29,9 @@ REGISTERED = {**PUBLIC, "defence.registered": True, "defence.balance": True}
 TOKENS = {**REGISTERED, "defence.tokens": True, "defence.challenge": True}
 ASKING = {**REGISTERED, "policy.kind": "hierarchical", "policy.curator_exposure": 0.0}
 SECRET = {"policy.publish_marginals": False}
+DEFAULT = "those that are on where nothing is said"  # the name of a set
 SETS: Mapping[str, Mapping[str, object]] = {
-    "those that are on where nothing is said": {},
+    DEFAULT: {},
     "`registered` and `balance`, marginals public": REGISTERED,
     "`tokens` and `challenge`, marginals public": TOKENS,
     "all, marginals public": {
@@ -46,11 +47,22 @@ SETS: Mapping[str, Mapping[str, object]] = {
     "`threshold` of prefixes, people not registered": {"defence.registered": False},
     "`randomized` answers, those that are on where nothing is said": {},
     "`randomized` answers, people not registered": {"defence.registered": False},
-}  # name -> what is changed in the base
-PAIRED = tuple(name for name in SETS if name.startswith("`hierarchical`"))  # pairs are played too
+    "`incidence` of sets, those that are on where nothing is said": {},
+    "`incidence` of sets, people not registered": {"defence.registered": False},
+}  # name -> changes of the base
+PAIRED = (DEFAULT, *(name for name in SETS if name.startswith("`hierarchical`")))  # with pairs
+TIMED = (
+    DEFAULT,
+    "`registered` and `balance`, marginals public",
+    "`randomized` answers, those that are on where nothing is said",
+    "`randomized` answers, people not registered",
+    "`incidence` of sets, those that are on where nothing is said",
+    "`incidence` of sets, people not registered",
+)  # views have the exact times of posts too
 BASES = {
     "`threshold`": "threshold-titanic",
     "`randomized`": "randomized-class",
+    "`incidence`": "incidence-class",
 }  # first word of a set -> another base
 
 
@@ -72,7 +84,7 @@ class SearchTable(Record, frozen=True, kw_only=True):
     Attributes:
         schema: of this record.
         version: of veilmix.
-        sets: one after the other.
+        sets: the searches.
     """
 
     schema: int = SCHEMA
@@ -83,17 +95,17 @@ class SearchTable(Record, frozen=True, kw_only=True):
 def recorded_coalitions(name: str) -> tuple[tuple[str, ...], ...]:
     """Return the coalitions that are recorded of a set: each party alone, and each with a person.
 
-    Of programs that ask again, each party alone. Where only k people open a row, also each party
-    with the analyst, who holds what is closed.
+    Of programs that ask again, each party alone. If only k people open a row, also each party with
+    the analyst, which holds the closed rows.
     """
     searched = small(scenario_of(name))
     program = program_of(searched)
-    most = 1 if program.deepens else 2
+    most_members = 1 if program.deepens else 2
     return tuple(
         members
         for members in coalitions_of(searched)
         if len(members) == 1
-        or (len(members) <= most and role(members[-1]) is Role.USER)
+        or (len(members) <= most_members and role(members[-1]) is Role.USER)
         or (program.opens and ANALYST in members)
     )
 
@@ -110,20 +122,20 @@ def shipped() -> SearchTable:
 
 
 def recorded(scenario: Scenario) -> GuardSearch | None:
-    """Return the recorded search with the guards of a scenario; None if there is none."""
+    """Return the recorded search with the guards of a scenario; None without such a record."""
     if unsearched(scenario):
         return None
     searched = small(scenario)
     policy, shufflers = searched.policy, searched.mix.shufflers
-    wanted = guards_on(searched), policy.publish_marginals, program_name(searched), shufflers
-    for known in shipped().sets:
-        result = known.result
-        if (result.guards, result.public, result.program, result.shufflers) == wanted:
-            return known
+    keys = guards_on(searched), policy.publish_marginals, program_name(searched), shufflers
+    for record in shipped().sets:
+        result = record.result
+        if (result.guards, result.public, result.program, result.shufflers) == keys:
+            return record
     return None
 
 
 def cited(scenario: Scenario) -> str:
-    """Return what the recorded search found with the guards of a scenario; empty if none is."""
-    known = recorded(scenario)
-    return summary(known.result) if known is not None else ""
+    """Return the summary of the recorded search with a scenario's guards; empty without it."""
+    record = recorded(scenario)
+    return summary(record.result) if record is not None else ""

@@ -1,4 +1,4 @@
-"""The results of a search in words: the same in a terminal and wherever they are cited."""
+"""The results of a search in words: the same in a terminal and on every page that cites them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,7 +20,7 @@ BEYOND: Mapping[Reads, str] = {
 }
 LIMIT = (
     "a search says nothing of strategies that it has not played: of other kinds, other sets of "
-    "people, more people, other programs, or several sessions (docs/search.md)"
+    "people, more people, other programs, or several sessions (docs/attack-search.md)"
 )
 CROWD = (
     "crowd: the people with whom the target can be exchanged unseen by the coalition, itself "
@@ -42,7 +42,7 @@ def line(result: CoalitionResult, study: SearchResult, file: str = "") -> str:
 
 
 def watches(result: CoalitionResult) -> str:
-    """Return what a coalition reads although it follows the protocol, in words."""
+    """Return in words the data that a coalition reads by following the protocol."""
     return f"reads {READS[result.watched]} although it follows the protocol"
 
 
@@ -54,26 +54,27 @@ def found(find: Find) -> str:
 
 
 def nothing(result: CoalitionResult, study: SearchResult) -> str:
-    """Return the statement that no strategy among those played was found, with its limits."""
-    of = "" if result.played >= result.due else f" of {result.due:,}"
+    """Return the statement that no strategy that was played succeeded, with its limits."""
+    share = "" if result.played >= result.due else f" of {result.due:,}"
     played = many(result.played, "strategy", "strategies")
-    return f"nothing found among {played}{of} (kinds: {grouped(result.kinds)}), {limits(study)}"
+    return f"nothing found among {played}{share} (kinds: {grouped(result.kinds)}), {limits(study)}"
 
 
 def grouped(kinds: Sequence[str]) -> str:
-    """Return kinds of deviations, those of one action together: `omit ask, tally; add`."""
+    """Return kinds of deviations, grouped by action: `omit ask, tally; add`."""
     by_action: dict[str, list[str]] = {}
     for kind in kinds:
         action, _, message = kind.partition(" ")
         by_action.setdefault(action, []).extend(filter(None, [message]))
-    named = (" ".join(filter(None, (do, ", ".join(about)))) for do, about in by_action.items())
-    return "; ".join(named)
+    actions = (" ".join(filter(None, (do, ", ".join(about)))) for do, about in by_action.items())
+    return "; ".join(actions)
 
 
 def limits(study: SearchResult) -> str:
-    """Return with how many people, which seeds and which program a search was played."""
+    """Return the numbers of people, seeds, times and the program with which a search was played."""
     program = "" if study.program == "fixed" else f", program {study.program}"
-    return f"{many(study.people, 'person', 'people')}, {seeds(study.seeds)}{program}"
+    times = ", exact times of posts" if study.times else ""
+    return f"{many(study.people, 'person', 'people')}, {seeds(study.seeds)}{times}{program}"
 
 
 def seeds(seeds: Sequence[int]) -> str:
@@ -84,24 +85,26 @@ def seeds(seeds: Sequence[int]) -> str:
 
 
 def summary(study: SearchResult) -> str:
-    """Return the results of a whole search in one sentence, with what was played."""
-    named = [result.name for result in study.coalitions if result.find is not None]
-    played = (
+    """Return the results of a whole search in one sentence, with its size."""
+    names_found = [result.name for result in study.coalitions if result.find is not None]
+    played_text = (
         f"a search through {many(study.played, 'strategy', 'strategies')} of "
         f"{many(len(study.coalitions), 'coalition')}, {limits(study)}"
     )
-    if not named:
-        return f"{played}: nothing found"
-    return f"{played}: found for {joined(named)}, and so for whoever contains one of them"
+    if not names_found:
+        return f"{played_text}: nothing found"
+    return (
+        f"{played_text}: found for {joined(names_found)}, and so for whoever contains one of them"
+    )
 
 
 def notes(study: SearchResult) -> Iterator[str]:
-    """Yield what is to be known of the results."""
+    """Yield the notes below a table of results."""
     yield f"{CROWD}."
     yield f"{LIMIT[:1].upper()}{LIMIT[1:]}."
     if study.strategies:
-        most = many(study.strategies, "strategy", "strategies")
-        yield f"Of each coalition {most} at most, evenly spread over all."
+        strategies_text = many(study.strategies, "strategy", "strategies")
+        yield f"Of each coalition {strategies_text} at most, evenly spread over all."
     if not study.whole:
         yield "Stopped: coalitions that are not named were not searched; the same command goes on."
 
@@ -115,9 +118,19 @@ def numbers(study: SearchResult) -> Grid:
 def _numbers(result: CoalitionResult) -> tuple[object, ...]:
     name, find = "+".join(result.members), result.find
     if find is None:
-        told = (
+        verdict_text = (
             "watching" if result.watching else f"as {'+'.join(result.part)}" if result.part else ""
         )
-        return name, told or "nothing", None, None, None, None, None, result.played, result.due
+        return (
+            name,
+            verdict_text or "nothing",
+            None,
+            None,
+            None,
+            None,
+            None,
+            result.played,
+            result.due,
+        )
     figures = find.crowd, find.words, find.guess, find.honest, find.noticed
     return name, "found", *figures, result.played, result.due

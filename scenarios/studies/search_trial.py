@@ -1,8 +1,8 @@
 """The trial of one coalition: which of its strategies read the row of the target.
 
-The target is the first person who is not in the coalition: every set of people of a deviation
-contains it, or all others. Joint counts are read by a strategy for which all honest people are one
-crowd, and that tells apart rows whose views are equal where everybody follows the protocol.
+The target is the first person outside the coalition: every set of people of a deviation contains
+the target, or all other people. A strategy reads joint counts if all honest people are one crowd
+for it, and it distinguishes rows that give equal views while all parties follow the protocol.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -43,8 +43,8 @@ WHEN: tuple[Noticed, ...] = ("before", "after", "never")
 class Verdict(Enum):
     """The result of a strategy.
 
-    NOTHING: nothing. TOLD: rows are told apart. JOINT: joint counts are read, or a row that fewer
-    than k people say. ALONE: the target's row is read.
+    NOTHING: no effect. TOLD: rows are distinguished. JOINT: joint counts are read, or a row that
+    fewer than k people have. ALONE: the target's row is read.
     """
 
     NOTHING = auto()
@@ -61,19 +61,21 @@ class Trial:
     """A coalition, and the sessions in which its strategies are played.
 
     Attributes:
-        scenario: the small session's.
+        scenario: of the small session.
         members: the coalition.
         seeds: that confirm a difference; the first is played first.
+        times: whether the view has the exact times of posts.
         errors: strategies that ended a session with an error of a role.
-        session: what plays them.
+        session: plays the strategies.
         rows: of the people.
-        honest: the worlds in which everybody follows the protocol.
-        joints: other rows whose honest view is the same; None: they are not worked out yet.
+        honest: the worlds in which all parties follow the protocol.
+        joints: other rows of the same honest view; None: not computed yet.
     """
 
     scenario: Scenario
     members: tuple[str, ...]
     seeds: tuple[int, ...]
+    times: bool = False
     errors: int = 0
     session: SmallSession = field(init=False)
     rows: Rows = field(init=False)
@@ -81,17 +83,17 @@ class Trial:
     joints: tuple[Rows, ...] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.session = SmallSession(self.scenario, self.members)
+        self.session = SmallSession(self.scenario, self.members, times=self.times)
         self.rows = rows_of(self.scenario, self.session.people)
         self.honest = self.worlds(NOTHING)
 
     @property
     def target(self) -> int:
-        """The index of the person whose row is wanted."""
+        """The index of the target, the person under attack."""
         return self.session.honest[0]
 
     def worlds(self, strategy: Strategy) -> Worlds:
-        """Return the worlds of a strategy, none of which is played yet."""
+        """Return the worlds of a strategy, before any of them is played."""
         return Worlds(self._play(strategy), self.rows, self.session.honest, self.seeds)
 
     def _play(self, strategy: Strategy) -> Play:
@@ -105,22 +107,24 @@ class Trial:
         return self.honest.is_alone(self.target)
 
     def watched(self) -> Reads | None:
-        """What the coalition reads although it follows the protocol; None: nothing.
+        """Return the data that the coalition reads by following the protocol; None without any.
 
-        Of joint counts and closed rows: what no member reads by itself.
+        Joint counts and closed rows count only if no member reads them by itself.
         """
         if self.honest.is_alone(self.target):
             return "row"
-        single = [Trial(self.scenario, (member,), self.seeds) for member in self.members]
+        single = [
+            Trial(self.scenario, (member,), self.seeds, self.times) for member in self.members
+        ]
         for rows in self._candidates() if len(single) > 1 else ():
-            is_unread = all(one.is_same_alone(rows) for one in single)
+            is_unread = all(trial.is_same_alone(rows) for trial in single)
             if is_unread and self.honest.are_apart(self.rows, rows):
                 return self.beyond
         return None
 
     @property
     def beyond(self) -> Reads:
-        """The reading that is looked for beside the rows of people by name."""
+        """The kind of data that is searched for besides the rows of people by name."""
         return "closed" if self.session.setting.opens else "joint"
 
     def is_same_alone(self, rows: Rows) -> bool:
@@ -133,27 +137,27 @@ class Trial:
         setting = self.session.setting
         events = self.session.play(NOTHING, self.rows, self.seeds[0]).record.events
         singles = space(setting, events)
-        yield from ((one,) for one in singles)
+        yield from ((single,) for single in singles)
         if with_pairs:
             yield from pairs(setting, singles)
 
     def verdict(self, strategy: Strategy) -> Verdict:
         """Play a strategy, and judge it.
 
-        A strategy whose first session is the honest one has no effect.
+        A strategy has no effect if its first session equals the honest session.
         """
-        before = self.session.errors
+        errors_before = self.session.errors
         worlds, first = self.worlds(strategy), self.seeds[0]
-        seen = worlds.view(self.rows, first)
-        self.errors += self.session.errors > before
-        if seen == self.honest.view(self.rows, first):
+        coalition_view = worlds.view(self.rows, first)
+        self.errors += self.session.errors > errors_before
+        if coalition_view == self.honest.view(self.rows, first):
             return Verdict.NOTHING
-        told = seen != worlds.view(rotated(self.rows, self.session.honest), first)
-        if told and worlds.is_alone(self.target):
+        is_told = coalition_view != worlds.view(rotated(self.rows, self.session.honest), first)
+        if is_told and worlds.is_alone(self.target):
             return Verdict.ALONE
         if self.reads_joint(worlds):
             return Verdict.JOINT
-        return Verdict.TOLD if told else Verdict.NOTHING
+        return Verdict.TOLD if is_told else Verdict.NOTHING
 
     def other_rows(self) -> tuple[Rows, ...]:
         """Return rows with other joint counts, or closed rows, of the same honest view."""
@@ -162,26 +166,26 @@ class Trial:
         return self.joints
 
     def _candidates(self) -> tuple[Rows, ...]:
-        """Return rows that an honest session may not tell from the true ones."""
+        """Return rows that an honest session may not distinguish from the true rows."""
         if self.session.setting.opens:
             kinds = kinds_of_rows(self.scenario)
             return other_closed(self.rows, self.session.honest, kinds, self.scenario.policy.k)
         return other_joints(self.rows, self.session.honest)
 
     def reads_joint(self, worlds: Worlds) -> bool:
-        """Whether a strategy that treats all people alike tells joints apart that nobody is told.
+        """Whether a strategy that treats all people alike separates rows of equal honest views.
 
-        One that leaves people out, or knows them from others, is no such strategy: it may tell the
-        values of a few. Whoever is free in an honest session has a row that stays closed.
+        A strategy that leaves people out, or distinguishes them, does not count: it may read the
+        values of a few. A person who is free in an honest session has a row that stays closed.
         """
-        others = self.other_rows()
-        if not any(worlds.are_apart(self.rows, rows) for rows in others):
+        all_other_rows = self.other_rows()
+        if not any(worlds.are_apart(self.rows, rows) for rows in all_other_rows):
             return False
-        crowds, least = worlds.crowds(), sum(self.honest.crowds())
-        return len(crowds) == 1 and crowds[0] >= least
+        crowds, least_crowd = worlds.crowds(), sum(self.honest.crowds())
+        return len(crowds) == 1 and crowds[0] >= least_crowd
 
     def find(self, strategy: Strategy, place: int, verdict: Verdict = Verdict.ALONE) -> Find:
-        """Return what is told of a strategy that reads the target's row, or joint counts."""
+        """Return the find of a strategy that reads the target's row, or joint counts."""
         worlds = self.worlds(strategy)
         is_joint = verdict is Verdict.JOINT
         return Find(
@@ -195,15 +199,17 @@ class Trial:
             place=place,
         )
 
-    def _guess(self, worlds: Worlds, verdict: Verdict, found: Worlds) -> float:
-        """Return how often the best guess of what a strategy reads is right.
+    def _guess(self, worlds: Worlds, verdict: Verdict, strategy_worlds: Worlds) -> float:
+        """Return the probability that the best guess of the data is right.
 
-        found: the worlds of the strategy that was found. Reports of values that are equally likely
-        are equally likely too, and the best guess of a report is that of its value.
+        strategy_worlds: the worlds of the strategy that was found. Reports of values that are
+        equally likely are equally likely too, and the best guess of a report is that of its value.
         """
         if verdict is Verdict.JOINT and self.beyond == "closed":
-            other = next(rows for rows in self.other_rows() if found.are_apart(self.rows, rows))
-            return guess_between(worlds, other, GUESSED)
+            other_row = next(
+                rows for rows in self.other_rows() if strategy_worlds.are_apart(self.rows, rows)
+            )
+            return guess_between(worlds, other_row, GUESSED)
         is_joint = verdict is Verdict.JOINT
         column = len(self.rows[0]) - 1 if is_joint else 0
         right = guess(worlds, self.target, GUESSED, column, knows=is_joint)
@@ -212,15 +218,15 @@ class Trial:
 
     def noticed(self, strategy: Strategy) -> Noticed:
         """Return when an honest party noticed: the earliest, over the seeds."""
-        played = (self.session.play(strategy, self.rows, seed) for seed in self.seeds)
-        found = {notice(one.board, self.members) for one in played}
-        return next(when for when in WHEN if when in found)
+        plays = (self.session.play(strategy, self.rows, seed) for seed in self.seeds)
+        notices = {notice(play.board, self.members) for play in plays}
+        return next(time_noticed for time_noticed in WHEN if time_noticed in notices)
 
 
 def notice(board: Board, members: Sequence[str]) -> Noticed:
     """Return when an honest party burned a round or raised an alarm that the board bears out.
 
-    Burns of members show nothing: they need not have burned.
+    Burns of members do not count: members need not have burned.
     """
     released = False
     for entry in board.entries:

@@ -1,4 +1,4 @@
-"""Playing the runs of a sweep by any `concurrent.futures` executor; sweep_plan.py says which."""
+"""The runs of a sweep, played by any `concurrent.futures` executor; sweep_plan.py lists them."""
 
 import traceback
 from collections import deque
@@ -15,11 +15,11 @@ DIED = (
     "the process that played it ended at once: out of memory, killed, or it cannot be started "
     '(a program that sweeps needs `if __name__ == "__main__":`)'
 )
-HOPELESS = 5  # runs whose process died: something else is wrong
+HOPELESS = 5  # runs whose process died: the cause is not a single run
 
 
 def play_one(job: Job) -> Line:
-    """Play one run, in whatever process this is. A crash is a line too, with its traceback."""
+    """Play one run, in whichever process this is. A crash is a line too, with its traceback."""
     try:
         outcome = run(job.scenario, job.seed, job.mode, worst_case_nodes=job.worst_case_nodes)
         return job.line(outcome.result())
@@ -30,48 +30,49 @@ def play_one(job: Job) -> Line:
 def sweep(jobs: Sequence[Job], executor: Callable[[], Executor], window: int) -> Iterator[Line]:
     """Play all jobs; yields each as soon as it is done.
 
-    executor: makes one; if its workers die it is asked for another. window: how many jobs it is
-    given at a time. Of those that it had when a worker died each is tried once more,
-    by itself; what then dies again is recorded as crashed, and after 5 such
-    the sweep ends (LocalError). If the caller stops asking, jobs that
-    have not begun are not played.
+    executor: makes an executor; if its workers die, another is made. window: how many jobs it has
+    at a time. Of its jobs at the death of a worker, each is tried once more, by itself; a job that
+    dies again is recorded as crashed, and after 5 such the sweep ends (LocalError). If the caller
+    stops iterating, jobs that have not begun are not played.
     """
     waiting, dead = deque(jobs), 0
     while waiting:
-        for suspect in (yield from _played(waiting, executor, window)):
-            for died in (yield from _played(deque([suspect]), executor, 1)):
+        for suspect in (yield from _play_jobs(waiting, executor, window)):
+            for died in (yield from _play_jobs(deque([suspect]), executor, 1)):
                 dead += 1
                 if dead == HOPELESS:
                     raise LocalError(f"{HOPELESS} runs ended like this: {DIED}")
                 yield died.line({}, DIED)
 
 
-def _played(
+def _play_jobs(
     waiting: deque[Job], make: Callable[[], Executor], window: int
 ) -> Generator[Line, None, list[Job]]:
-    """Play what is waiting until it is done, or the executor breaks: what it had then is returned.
+    """Play waiting jobs until all are done or the executor breaks; return the jobs it had then.
 
     Leaving early ends the processes that were started here.
     """
     from multiprocessing import active_children
 
-    before = set(active_children())
+    children_before = set(active_children())
     executor, play = make(), as_read(play_one)
     flying: dict[Future[Line], Job] = {}
-    lost: list[Job] = []
+    # A worker that dies breaks its whole executor, and any job it had may be the cause: all of them
+    # are returned, and the caller tries each by itself.
+    lost_jobs: list[Job] = []
     whole = False
     try:
-        while (waiting and not lost) or flying:
-            while waiting and not lost and len(flying) < window:
+        while (waiting and not lost_jobs) or flying:
+            while waiting and not lost_jobs and len(flying) < window:
                 job = waiting.popleft()
                 try:
                     flying[executor.submit(play, job)] = job
                 except BrokenExecutor:
-                    lost.append(job)
+                    lost_jobs.append(job)
             for future in wait(flying, return_when=FIRST_COMPLETED).done:
                 job, error = flying.pop(future), future.exception()
                 if isinstance(error, BrokenExecutor):
-                    lost.append(job)
+                    lost_jobs.append(job)
                 elif isinstance(error, LocalError):  # a job's own are lines; this is its executor's
                     raise error
                 elif error is not None:
@@ -84,6 +85,6 @@ def _played(
             future.cancel()
         executor.shutdown(wait=whole)
         if not whole:
-            for child in set(active_children()) - before:
+            for child in set(active_children()) - children_before:
                 child.terminate()
-    return lost
+    return lost_jobs

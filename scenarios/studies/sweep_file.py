@@ -4,11 +4,14 @@
      "scenario": "a1b2...", "result": {...}, "error": null}
 
 key: the keys of the scenario that were swept, as dotted paths, each with the value this run had.
-number: which repetition, from 1. seed: None where system randomness was used. version: of veilmix.
-scenario: the mark of what was swept, all but the swept keys; two different ones never share a file.
-result: as in result.json; of a run that crashed it is empty, and error says how. A run is known by
-(key, number, seed, version): of two lines with the same one the last counts, so that a sweep that
-was stopped goes on by adding lines. The last line may be cut off: it is then left out.
+number: which repetition, from 1. seed: None if system randomness was used. version: of veilmix.
+scenario: the mark of the sweep, from all but the swept keys; sweeps with different marks never
+share a file.
+result: as in result.json; of a run that crashed it is empty, and error has the reason.
+
+A run is known by (key, number, seed, version): of two lines with equal ones the last counts, so
+that a sweep that was stopped goes on by adding lines. The last line may be cut off: it is then left
+out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,11 +25,12 @@ from msgspec.structs import replace
 
 from ...strict_text import Unreadable, converted, from_json
 from ..mean import Estimate, estimate
+from ..scoring.own_scores import Score, measure, own_scores
 from ..scoring.result import findings_of, is_released, result_type
 from ..scoring.result_schemas import current
 from ..serialization.transcripts import damaged
 
-PEOPLE = ("user-", "peer-")  # who knows its own values
+PEOPLE = ("user-", "peer-")  # parties that know their own values
 SCHEMA = 1
 Value = bool | int | float | str
 Point = tuple[tuple[str, Value], ...]  # a swept key and its value, in the order of the file
@@ -38,11 +42,11 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     Attributes:
         schema: the number of this format.
         key: the values that are swept.
-        number: of the run at its point, from 0.
+        number: of the run at its point, from 1.
         seed: None: the system's randomness.
         version: of veilmix.
-        scenario: the mark of what is swept.
-        result: what result.json would say.
+        scenario: the mark of the sweep.
+        result: as in result.json.
         error: why it crashed; None: it did not.
     """
 
@@ -57,17 +61,17 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     @property
     def point(self) -> Point:
-        """Where on the grid this run is."""
+        """The point of this run on the grid."""
         return tuple(self.key.items())
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """What tells this run from the others."""
+        """The identity of the run: its values, number, seed and version."""
         return tuple(sorted(self.key.items())), self.number, self.seed, self.version
 
 
 def grouped(lines: Sequence[Line]) -> dict[Point, list[Line]]:
-    """The runs at each point."""
+    """Return the runs at each point."""
     groups: dict[Point, list[Line]] = {}
     for line in lines:
         groups.setdefault(line.point, []).append(line)
@@ -75,12 +79,12 @@ def grouped(lines: Sequence[Line]) -> dict[Point, list[Line]]:
 
 
 def written(line: Line) -> bytes:
-    """A line of the file, with its end."""
+    """Return a line as bytes of the file, with its end."""
     return msgspec.json.encode(line) + b"\n"
 
 
 def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
-    """Take the bytes of a file apart: its lines, and the beginning of one that was cut off."""
+    """Return the lines in the bytes of a file, and the beginning of a line that was cut off."""
     lines: dict[tuple[Any, ...], Line] = {}
     texts = data.split(b"\n")
     for number, text in enumerate(texts, start=1):
@@ -113,7 +117,7 @@ def _line(text: bytes) -> Line:
 
 
 def estimates(lines: Sequence[Line]) -> Iterator[Estimate]:
-    """The mean of every score over some runs, with its interval; those that no run has left out."""
+    """Yield the mean of every score over some runs, with its interval, if any run has the score."""
     for name, unit, score in SCORES:
         values = [value for line in lines if (value := score(line.result)) is not None]
         if values:
@@ -121,10 +125,10 @@ def estimates(lines: Sequence[Line]) -> Iterator[Estimate]:
             yield estimate(name, values, least=0.0, most=1.0 if exposed else inf)
 
 
-def _of_release(result: Mapping[str, Any], which: str) -> float | None:
+def _release_value(result: Mapping[str, Any], key: str) -> float | None:
     if not result.get("release") or not result.get("decision"):
         return None
-    value: float | None = result["exposure"][which]
+    value: float | None = result["exposure"][key]
     return value
 
 
@@ -135,15 +139,15 @@ def _columns(result: Mapping[str, Any]) -> float | None:
 
 
 def columns_released(lines: Sequence[Line]) -> frozenset[int]:
-    """The numbers of columns that some runs released; none of runs that release estimates."""
+    """Return the numbers of columns that some runs released; empty if they release estimates."""
     numbers = (_columns(line.result) for line in lines)
     return frozenset(int(number) for number in numbers if number is not None)
 
 
-def _reader(result: Mapping[str, Any], what: str) -> float | None:
-    """The most that one reader by itself has."""
+def _reader(result: Mapping[str, Any], key: str) -> float | None:
+    """Return the larger figure of the curator and the analyst, each alone; None without either."""
     numbers = [
-        float(coalition[what])
+        float(coalition[key])
         for coalition in result.get("coalitions", ())
         if coalition["parties"] in (["curator"], ["analyst"])
     ]
@@ -151,28 +155,28 @@ def _reader(result: Mapping[str, Any], what: str) -> float | None:
 
 
 def has_release(result: Mapping[str, Any]) -> bool:
-    """Whether a run released anything, by the definition of `Outcome.released`."""
+    """Whether a run made a release, by the definition of `Outcome.released`."""
     decided = result.get("decision") or result.get("burned")
     return is_released(
         release=result.get("release"), findings=result.get("findings"), curated=decided
     )
 
 
-def _noise(result: Mapping[str, Any], which: str) -> float | None:
+def _noise(result: Mapping[str, Any], key: str) -> float | None:
     local = findings_of(result, "randomized")
-    return float(local["error"][which]) if local and local["error"] else None
+    return float(local["error"][key]) if local and local["error"] else None
 
 
 def _budget(result: Mapping[str, Any]) -> float | None:
-    """The epsilon of a person's whole answer before the mix; None where nothing holds before it."""
+    """Return the epsilon of a whole answer before the mix; None if it holds only after the mix."""
     local = findings_of(result, "randomized")
     return None if not local or local["epsilon"].get("mixed") else float(local["epsilon"]["local"])
 
 
 def _shuffled(result: Mapping[str, Any]) -> float | None:
-    """The epsilon of a whole answer after the mix; the local one where nothing better is known.
+    """Return the epsilon of a whole answer after the mix; the local epsilon if no better is known.
 
-    None where the noise of more people would be needed, so that nothing is promised.
+    None if the noise of more people would be needed, so that no epsilon is certified.
     """
     local = findings_of(result, "randomized")
     if not local:
@@ -185,17 +189,17 @@ def _shuffled(result: Mapping[str, Any]) -> float | None:
         from ..programs.randomized.privacy import MOST_NATS
 
         return sum(parts) if parts and max(parts) < MOST_NATS else None
-    alone = (
+    is_single = (
         len(parts) == len(privacy["readings"]) == 1
     )  # else it is that of one question of several
-    return parts[0] if alone else float(budget["local"])
+    return parts[0] if is_single else float(budget["local"])
 
 
 def _information(result: Mapping[str, Any]) -> float | None:
-    """The bits that a person's reports carry about its values."""
+    """Return the bits that a person's reports carry about its values."""
     local = findings_of(result, "randomized")
-    told = local["privacy"]["information"] if local else None
-    return None if told is None else float(told)
+    information = local["privacy"]["information"] if local else None
+    return None if information is None else float(information)
 
 
 def _sets(result: Mapping[str, Any]) -> float | None:
@@ -205,7 +209,7 @@ def _sets(result: Mapping[str, Any]) -> float | None:
 
 
 def half(result: Mapping[str, Any]) -> float | None:
-    """Among peers: others of whom half of them pin a value, on average; None anywhere else."""
+    """Return the mean number of other people linked by half of the peers; None without peers."""
     peers: Mapping[str, Any] = result.get("peers") or {"coalitions": (), "peers": 0}
     means = [
         coalition["people"]["mean"]
@@ -216,7 +220,7 @@ def half(result: Mapping[str, Any]) -> float | None:
 
 
 def least(result: Mapping[str, Any]) -> float | None:
-    """The fewest parties, people aside, that link anybody together; None where none can."""
+    """Return the size of the smallest coalition without people that links a person, if any."""
     sizes = [
         len(coalition["parties"])
         for coalition in result.get("coalitions", ())
@@ -227,21 +231,29 @@ def least(result: Mapping[str, Any]) -> float | None:
 
 
 def looks_like_one(path: str | PathLike[str]) -> bool:
-    """Whether the first line of a file is one of a sweep's."""
+    """Whether the first line of a file is a line of a sweep."""
     path = Path(path)
     try:
         with path.open("rb") as file:
             first = file.readline()
     except OSError:
         return False
-    return b'"key"' in first and b'"result"' in first  # what else is wrong, reading it says
+    return b'"key"' in first and b'"result"' in first  # reading it reports other errors
 
 
-# score -> its unit, and how it is read from a result; None where a run has it not
-SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...] = (
+Read = Callable[[Mapping[str, Any]], float | None]
+
+
+def _package_score(name: str, score: Score) -> Read:
+    """Return the function that reads a score of another package from a result."""
+    return lambda result: measure(name, score, converted(result, result_type(), ""))
+
+
+# score -> its unit, and its value in a result; None if a run does not have it
+BUILT_IN: tuple[tuple[str, str, Read], ...] = (
     ("released at all", "share of runs", lambda r: float(has_release(r))),
-    ("true exposure", "share of people", lambda r: _of_release(r, "true")),
-    ("promised exposure", "share of people", lambda r: _of_release(r, "promised")),
+    ("true exposure", "share of people", lambda r: _release_value(r, "true")),
+    ("promised exposure", "share of people", lambda r: _release_value(r, "promised")),
     ("columns released", "columns", _columns),
     ("linked by one reader alone", "people", lambda r: _reader(r, "linked")),
     ("fewest parties that link anybody", "parties", least),
@@ -254,4 +266,12 @@ SCORES: tuple[tuple[str, str, Callable[[Mapping[str, Any]], float | None]], ...]
     ("bits in a person's reports", "bits per person", _information),
     ("largest error of a count", "sets", _sets),
     ("messages refused", "messages", lambda r: float(sum(r.get("refused", {}).values()))),
+)
+SCORES: tuple[tuple[str, str, Read], ...] = (
+    *BUILT_IN,
+    *(
+        (name, score.unit, _package_score(name, score))
+        for name, score in own_scores().items()
+        if name not in {name for name, _, _ in BUILT_IN}
+    ),
 )

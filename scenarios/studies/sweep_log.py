@@ -1,8 +1,8 @@
-"""The file of a sweep while it is played: mended at its end, read for what is done, added to.
+"""The file of a sweep while it is played: repaired at its end, read for finished runs, appended to.
 
-A line is written at once and whole, or not at all where the disk is full; what a kill leaves of the
-last one is cut away before the next is added. Only its owner may read it: it holds counts that none
-but the curator saw.
+A line is written at once and whole, or not at all if the disk is full; the rest of a line that a
+kill cut off is removed before the next is added. Only its owner may read it: it holds counts that
+only the curator saw.
 """
 
 import os
@@ -18,7 +18,7 @@ from .sweep_plan import Job
 
 
 class Log:
-    """A file of runs, open to be added to. Raises StorageError where that cannot be."""
+    """A file of runs, open for appending. Raises StorageError if it cannot be read or written."""
 
     def __init__(self, path: Path, *, resume: bool) -> None:
         self.path = path
@@ -45,28 +45,29 @@ class Log:
             self._add(b"\n")
 
     def todo(self, jobs: Sequence[Job]) -> tuple[Job, ...]:
-        """The jobs that the file has not; crashed ones are tried again.
+        """Return the jobs that the file does not have; crashed jobs are tried again.
 
-        StorageError if it holds runs of something else.
+        Raises StorageError if it holds runs of another sweep.
         """
-        other = sum(line.scenario != jobs[0].mark for line in self._found.values()) if jobs else 0
-        if other:
+        foreign = sum(line.scenario != jobs[0].mark for line in self._found.values()) if jobs else 0
+        if foreign:
             raise StorageError(
-                f"{self.path}: {many(other, 'run')} of another sweep, scenario, data or mode in "
+                f"{self.path}: {many(foreign, 'run')} of another sweep, scenario, data or mode in "
                 "it; name another file with --out"
             )
-        done = {name for name, line in self._found.items() if line.error is None}
-        return tuple(job for job in jobs if job.line({}).name not in done)
+        names_done = {name for name, line in self._found.items() if line.error is None}
+        return tuple(job for job in jobs if job.line({}).name not in names_done)
 
     def of(self, jobs: Sequence[Job]) -> tuple[Line, ...]:
-        """The lines of these jobs that the file has, in their order."""
+        """Return the lines of these jobs that the file has, in their order."""
         names = (job.line({}).name for job in jobs)
         return tuple(self._found[name] for name in names if name in self._found)
 
     def add(self, line: Line) -> None:
         """Add a run."""
-        self._add(written(line))
-        self._found[line.name] = line
+        name, data = line.name, written(line)  # first: Ctrl-C in a call would part file and count
+        self._add(data)
+        self._found[name] = line
 
     def close(self) -> None:
         """Close the file; what was added is on the disk."""
@@ -77,10 +78,10 @@ class Log:
             raise self._failed(bad) from None
 
     def _add(self, data: bytes) -> None:
-        end, left = self._file.tell(), memoryview(data)
+        end, bytes_left = self._file.tell(), memoryview(data)
         try:
-            while left:
-                left = left[self._file.write(left) :]
+            while bytes_left:
+                bytes_left = bytes_left[self._file.write(bytes_left) :]
         except BaseException as bad:
             with suppress(OSError):
                 self._file.truncate(end)

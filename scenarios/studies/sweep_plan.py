@@ -1,10 +1,10 @@
-"""What a grid of scenarios has to play: every point `repeats` times, each with its seed.
+"""The runs of a grid of scenarios: every point `repeats` times, each with its seed.
 
-The seed of repetition i is numpy's SeedSequence(seed, spawn_key=(i,)), 63 bits of it: independent
-from one repetition to the next, and THE SAME AT EVERY POINT, so that points differ by what was
-swept and not by chance (common random numbers), and a grid that grows keeps the runs it has. Where
-scenario.seed itself is swept its values are the seeds. Without a seed randomness is the system's.
-Nothing is played here: `veilmix check` asks too.
+The seed of repetition i, counted from 0, is 63 bits of numpy's SeedSequence(seed, spawn_key=(i,)):
+independent from one repetition to the next, and THE SAME AT EVERY POINT, so that points differ by
+the swept values and not by chance (common random numbers), and a grid that grows keeps the runs it
+has. If scenario.seed itself is swept its values are the seeds. Without a seed randomness is the
+system's. No run is played here: `veilmix check` uses the plan too.
 """
 
 import hashlib
@@ -42,11 +42,11 @@ class Job:
     Attributes:
         scenario: to be played.
         key: the values that are swept.
-        number: of the run at its point, from 0.
+        number: of the run at its point, from 1.
         seed: None: the system's randomness.
-        mode: `real` sends every message, `ideal` sends none.
+        mode: `real` sends every message, `ideal` sends no message.
         worst_case_nodes: of every search tree for the worst table; 0: it is not sought.
-        mark: of what is swept.
+        mark: of the sweep.
     """
 
     scenario: Scenario
@@ -58,7 +58,7 @@ class Job:
     mark: str
 
     def line(self, result: dict[str, object], error: str | None = None) -> Line:
-        """What the file keeps of it."""
+        """Return the line of the file for this job and its result."""
         from ... import __version__
 
         return Line(
@@ -73,17 +73,22 @@ class Job:
 
 
 def axes(scenario: Scenario, given: Axes) -> dict[str, tuple[Value, ...]]:
-    """The axes of a sweep: those of the file, and those given, which replace the file's.
+    """Return the axes of a sweep: the scenario's, and `given`, which replace the scenario's.
 
-    Those with several values come first. ScenarioError with every mistake in those given.
+    Axes with several values come first. ScenarioError with every mistake in `given`.
     """
     wrong = list(swept(replace(scenario, sweep=dict(given)), Facts()))
     if wrong:
-        told = (problem.message.removeprefix(f"{problem.path[1]}: ") for problem in wrong)
+        messages = (problem.message.removeprefix(f"{problem.path[1]}: ") for problem in wrong)
         raise ScenarioError(
-            [f"--set {problem.path[1]}: {said}" for problem, said in zip(wrong, told, strict=True)]
+            [
+                f"--set {problem.path[1]}: {message}"
+                for problem, message in zip(wrong, messages, strict=True)
+            ]
         )
-    merged = {key: tuple(dict.fromkeys(all_)) for key, all_ in {**scenario.sweep, **given}.items()}
+    merged = {
+        key: tuple(dict.fromkeys(values)) for key, values in {**scenario.sweep, **given}.items()
+    }
     return dict(sorted(merged.items(), key=lambda axis: len(axis[1]) < 2))
 
 
@@ -95,7 +100,7 @@ def plan(
     mode: Mode = "real",
     worst_case_nodes: int = 0,
 ) -> tuple[Job, ...]:
-    """Everything a sweep has to play, each point judged. ScenarioError with every mistake."""
+    """Return all runs of a sweep, each point validated. ScenarioError with every mistake."""
     if SEED in along and repeats > 1:
         raise ParameterError(
             f"--repeats: found {repeats}, and {SEED} is swept: each of its values is a repetition"
@@ -114,33 +119,33 @@ def plan(
 
 
 def _points(
-    base: Scenario, along: Axes
+    base: Scenario, sweep_axes: Axes
 ) -> tuple[list[tuple[dict[str, Value], Scenario]], list[str]]:
     points, wrong = [], dict[str, None]()
-    for values in product(*along.values()):
-        key = dict(zip(along, values, strict=True))
+    for values in product(*sweep_axes.values()):
+        key = dict(zip(sweep_axes, values, strict=True))
         try:
             points.append((key, change(_with_all(base, key), key)))
         except ScenarioError as bad:
-            where = ", ".join(f"{name} = {as_found(value)}" for name, value in key.items())
-            wrong.update(dict.fromkeys(f"where {where}: {line}" for line in bad.problems))
+            point_text = ", ".join(f"{name} = {as_found(value)}" for name, value in key.items())
+            wrong.update(dict.fromkeys(f"where {point_text}: {line}" for line in bad.problems))
     return points, list(wrong)
 
 
 def _with_all(base: Scenario, key: Mapping[str, Value]) -> Scenario:
-    """The scenario without the named coalitions that have a shuffler more than there are here.
+    """Return the scenario without the named coalitions that have a shuffler beyond its number.
 
-    All groups of the parties that are there are looked at in any case.
+    All groups of the remaining parties are looked at in any case.
     """
     m = key.get("mix.shufflers")
     if not isinstance(m, int):
         return base
-    here = {shuffler(hop) for hop in range(1, m + 1)}
-    gone = {shuffler(hop) for hop in range(1, MAX_SHUFFLERS + 1)} - here
-    met = tuple(
-        coalition for coalition in base.coalition if not gone.intersection(coalition.parties)
+    shufflers = {shuffler(hop) for hop in range(1, m + 1)}
+    absent = {shuffler(hop) for hop in range(1, MAX_SHUFFLERS + 1)} - shufflers
+    coalitions = tuple(
+        coalition for coalition in base.coalition if not absent.intersection(coalition.parties)
     )
-    return replace(base, coalition=met)
+    return replace(base, coalition=coalitions)
 
 
 def _seed(key: Mapping[str, Value], seed: int | None, number: int) -> int | None:
@@ -156,7 +161,7 @@ def _seed(key: Mapping[str, Value], seed: int | None, number: int) -> int | None
 
 
 def mark_of(base: Scenario, along: Axes, mode: Mode) -> str:
-    """The mark of what is swept: all that the runs depend on, but swept keys, seeds, and titles."""
+    """Return the mark of a sweep: a hash of all inputs but swept keys, seeds and titles."""
     data = plain(base)
     for key in ("title", "seed", "repeat"):
         data["scenario"].pop(key, None)
@@ -166,10 +171,10 @@ def mark_of(base: Scenario, along: Axes, mode: Mode) -> str:
             data["population"]["source"] = content_of(source).sha256
         except OSError as bad:
             raise StorageError(f"{source}: cannot be read: {bad.strerror}") from None
-    for where in filter(None, map(place, along)):
+    for key_path in filter(None, map(place, along)):
         holder: Any = data
-        for part in where[:-1]:
+        for part in key_path[:-1]:
             holder = holder[part]
-        holder.pop(where[-1], None)
+        holder.pop(key_path[-1], None)
     text = msgspec.json.encode([data, sorted(along), mode], order="sorted")
     return hashlib.sha256(text).hexdigest()[:MARK]

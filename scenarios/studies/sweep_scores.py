@@ -38,7 +38,7 @@ def sweep_frames(lines: Sequence[Line], keys: Sequence[str]) -> SweepFrames:
     """Give the tables of a sweep. keys: that were swept."""
     run = {"number": int, "seed": int, "digest": str, **dict.fromkeys(UNITS, float)}
     return SweepFrames(
-        _table(keys, run, [_of_run(line, keys) for line in lines]),
+        _table(keys, run, [_run_cells(line, keys) for line in lines]),
         _table(keys, POINTS, list(rows(scored(lines), keys))),
     )
 
@@ -48,45 +48,45 @@ def _table(
 ) -> TypedFrame[Any, Any, Any]:
     """Make a table whose first columns are swept keys."""
     columns = column_cells((*keys, *types), cells)
-    along = {key: type_of(columns[key]) for key in keys}
-    return TypedFrame(columns, {**along, **types})
+    axis_types = {key: type_of(columns[key]) for key in keys}
+    return TypedFrame(columns, {**axis_types, **types})
 
 
-def _of_run(line: Line, keys: Sequence[str]) -> tuple[Cell, ...]:
+def _run_cells(line: Line, keys: Sequence[str]) -> tuple[Cell, ...]:
     scores = (score(line.result) for _, _, score in SCORES)
-    along = (line.key.get(key) for key in keys)
-    return *along, line.number, line.seed, line.result["digest"], *scores
+    axis_values = (line.key.get(key) for key in keys)
+    return *axis_values, line.number, line.seed, line.result["digest"], *scores
 
 
 def rows(scores: Scored, keys: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
     """Yield a row for every point and score: the values of the keys, then `HEADINGS`."""
-    for point, each in scores:
+    for point, estimates_of_point in scores:
         at = dict(point)
-        where = tuple(at.get(key) for key in keys)
+        point_values = tuple(at.get(key) for key in keys)
         yield from (
             (
-                *where,
+                *point_values,
                 estimate.score,
                 UNITS[estimate.score],
                 estimate.runs,
                 estimate.mean,
                 *(estimate.interval or (None, None)),
             )
-            for estimate in each
+            for estimate in estimates_of_point
         )
 
 
 def scored(lines: Sequence[Line]) -> Scored:
-    """The estimates of all scores at each point, in the order of the file."""
-    return [(point, list(estimates(each))) for point, each in grouped(lines).items()]
+    """Return the estimates of all scores at each point, in the order of the file."""
+    return [(point, list(estimates(point_lines))) for point, point_lines in grouped(lines).items()]
 
 
 def varying(scores: Scored) -> list[str]:
-    """The scores that are not the same at all points and in all runs."""
+    """Return the scores that are not the same at all points and in all runs."""
     means: dict[str, set[float]] = {}
     differ = set[str]()
-    for _, each in scores:
-        for estimate in each:
+    for _, estimates_of_point in scores:
+        for estimate in estimates_of_point:
             means.setdefault(estimate.score, set()).add(estimate.mean)
             if not estimate.agree:
                 differ.add(estimate.score)
@@ -94,11 +94,13 @@ def varying(scores: Scored) -> list[str]:
 
 
 def panels_of(lines: Sequence[Line]) -> "list[Panel]":
-    """A panel for each score that is not the same everywhere."""
+    """Return a panel for each score that varies."""
     from ...analysis.figures.sweep import Panel, PointMean
 
     scores = scored(lines)
-    columns = {point: columns_released(each) for point, each in grouped(lines).items()}
+    columns = {
+        point: columns_released(point_lines) for point, point_lines in grouped(lines).items()
+    }
     return [
         Panel(
             score,
@@ -110,8 +112,8 @@ def panels_of(lines: Sequence[Line]) -> "list[Panel]":
                     runs=estimate.runs,
                     columns=columns[point],
                 )
-                for point, each in scores
-                for estimate in each
+                for point, point_lines in scores
+                for estimate in point_lines
                 if estimate.score == score
             ],
         )

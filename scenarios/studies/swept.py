@@ -1,4 +1,6 @@
-"""The runs of a sweep: those that were played now, or those of a file, with their tables."""
+"""The runs of a sweep, played now or read from a file, with their tables."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ class SweptRuns:
 
     Attributes:
         lines: of the runs that did not crash.
-        failed: those that crashed.
+        failed: the runs that crashed.
     """
 
     lines: tuple[Line, ...]
@@ -26,14 +28,14 @@ class SweptRuns:
     @property
     def axes(self) -> dict[str, tuple[Value, ...]]:
         """Every swept key with the values it takes, in order."""
-        values_of: dict[str, dict[Value, None]] = {}
+        values_by_key: dict[str, dict[Value, None]] = {}
         for line in self.lines:
             for key, value in line.key.items():
-                values_of.setdefault(key, {})[value] = None
-        return {key: tuple(_sorted(values)) for key, values in values_of.items()}
+                values_by_key.setdefault(key, {})[value] = None
+        return {key: tuple(_sorted(values)) for key, values in values_by_key.items()}
 
     def groups(self) -> dict[Point, list[Line]]:
-        """The runs at each point of the grid."""
+        """Return the runs at each point of the grid."""
         return grouped(self.lines)
 
     @property
@@ -65,7 +67,7 @@ def _sorted(values: Sequence[Value] | Mapping[Value, None]) -> list[Value]:
 
 
 def read_sweep(path: str | PathLike[str]) -> Sweep:
-    """Read a sweep. StorageError that names file and line for what is no line of a sweep."""
+    """Read a sweep. StorageError, with file and line, for text that is no line of a sweep."""
     path = Path(path)
     try:
         data = Path(path).read_bytes()

@@ -1,12 +1,12 @@
-"""How many bytes cross each link of a session of any size, from the protocol's own encoders.
+"""The bytes on each link of a session of any size, from the protocol's own encoders.
 
-Nothing is fitted. A message whose length does not depend on the number of people is written once; a
-list of one entry a person, or a layer, is written with one and with two entries, and the rest is a
-multiplication. Everybody answers and nothing is refused.
+No constant is fitted. A message whose length does not depend on the number of people is encoded
+once; a list with an entry for each person, or each layer, is encoded with 1 and with 2 entries, and
+the rest is a multiplication. All people answer and no message is refused.
 
-What people say decides the length of tallies, of decisions, open or committed to, and of opened
-certificates, and how many layers the coins of an audit open: the first are left out, of the second
-there is the expected number.
+The answers determine the length of tallies, of decisions, open or committed to, and of opened
+certificates, and how many layers the coins of an audit open: the former are left out, of the latter
+the expected number is counted.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -55,7 +55,7 @@ from ...protocol.tokens import other_reader
 PEOPLE = "people"
 LEFT_OUT = tuple(
     KINDS[body].name.lower() for body in (Tally, Decision, CommittedDecision, OpenedCertificate)
-)  # kinds of posts whose length is of what people say
+)  # kinds of posts whose length depends on the answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Sent:
     Attributes:
         round: from 1; 0 before the first call.
         sender: a party, or `people`.
-        receiver: a party, `people` or `board`; what is on the board everybody may read.
+        receiver: a party, `people` or `board`; every party may read the board.
         kind: of the messages.
         messages: how many.
         bytes: of all of them, frames and signatures included.
@@ -81,10 +81,10 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a session's traffic follows from beside its announcement and calls.
+    """The facts besides announcement and calls that determine the traffic of a session.
 
     Attributes:
-        people: who answer, in each round.
+        people: respondents, in each round.
         registered: entries of the registry; 0: there is none.
         signed: whether posts are signed.
     """
@@ -95,56 +95,56 @@ class Terms:
 
 
 def traffic(announcement: Announcement, calls: Sequence[Call], terms: Terms) -> tuple[Sent, ...]:
-    """Every link of an honest session with these calls, in the order of the protocol.
+    """Return the messages on every link of an honest session, in the order of the protocol.
 
     Raises:
-        ValueError: ballots are not padded, so that their lengths are of what people say.
+        ValueError: ballots are not padded, so that their lengths depend on the answers.
     """
     if not announcement.rules.padded:
         raise ValueError("ballots are not padded")
     session = announcement.digest()
-    sent = list(_opening(announcement, terms))
+    messages = list(_opening(announcement, terms))
     for number, call in enumerate(calls):
         people = terms.people[min(number, len(terms.people) - 1)]
         plan = open_round(announcement, session, call)
-        sent += _called(plan, terms, late=number > 0)
-        sent += _collected(plan, people, terms)
-        sent += _mixed(plan, people, terms)
-        sent += _read(plan, people, terms)
+        messages += _call_posts(plan, terms, late=number > 0)
+        messages += _collected(plan, people, terms)
+        messages += _mixed(plan, people, terms)
+        messages += _reader_posts(plan, people, terms)
     last = calls[-1].round
-    sent.append(_post(terms, last, parties.CURATOR, Closed()))
-    sent += _head(terms, last, 0)
-    return tuple(sent)
+    messages.append(_post(terms, last, parties.CURATOR, Closed()))
+    messages += _head(terms, last, 0)
+    return tuple(messages)
 
 
 def length(body: Body, seal: Seal | None = None) -> int:
-    """Bytes of a message."""
+    """Return the bytes of a message."""
     return len(Message(NO_SESSION, 0, body, seal).encode())
 
 
 def grown(make: Callable[[int], Body], many: int, seal: Seal | None = None) -> int:
-    """Bytes of a message with a list of so many entries, all of one size; `many` is 1 or more."""
+    """Return the bytes of a message with a list of `many` entries of equal size; `many` >= 1."""
     single, double = length(make(1), seal), length(make(2), seal)
     return single + (double - single) * (many - 1)
 
 
 def _seal(terms: Terms, *, headed: bool) -> Seal | None:
-    """What a post ends with. headed: whether a head is on the board, which it repeats."""
+    """Return the seal of a post. headed: whether a head is on the board, which the seal repeats."""
     if not terms.signed:
         return None
     return Seal(bytes(WITNESS if headed else 0), bytes(SIGNATURE))
 
 
 def _kind(body: Body) -> str:
-    """What the phases table calls a message."""
+    """Return the kind of a message, as the phases table names it."""
     return KINDS[type(body)].name.lower()
 
 
 def _post(
-    terms: Terms, number: int, author: str, body: Body, many: int = 1, *, headed: bool = True
+    terms: Terms, number: int, author: str, body: Body, times: int = 1, *, headed: bool = True
 ) -> Sent:
-    size = many * length(body, _seal(terms, headed=headed))
-    return Sent(number, author, BOARD, _kind(body), many, size)
+    size = times * length(body, _seal(terms, headed=headed))
+    return Sent(number, author, BOARD, _kind(body), times, size)
 
 
 def _list(
@@ -155,13 +155,13 @@ def _list(
     return Sent(number, author, BOARD, kind, 1, size)
 
 
-def _ordered(size: int, many: int) -> tuple[bytes, ...]:
-    """So many ascending byte strings of a size."""
-    return tuple(place.to_bytes(size, "big") for place in range(many))
+def _ordered(size: int, times: int) -> tuple[bytes, ...]:
+    """Return `many` ascending byte strings of a size."""
+    return tuple(place.to_bytes(size, "big") for place in range(times))
 
 
 def _opening(announcement: Announcement, terms: Terms) -> Iterator[Sent]:
-    """What stands on the board before the first round."""
+    """Yield the posts on the board before the first round."""
 
     def post(author: str, body: Body) -> Sent:
         return _post(terms, 0, author, body, headed=False)
@@ -174,7 +174,7 @@ def _opening(announcement: Announcement, terms: Terms) -> Iterator[Sent]:
         yield post(name, Key(announcement.key(name)))
     if terms.registered:
         seal = _seal(terms, headed=False)
-        size = grown(lambda many: Registry(_ordered(SIGNING_KEY, many)), terms.registered, seal)
+        size = grown(lambda times: Registry(_ordered(SIGNING_KEY, times)), terms.registered, seal)
         yield Sent(0, parties.CURATOR, BOARD, "registry", 1, size)
     yield post(parties.CURATOR, announcement)
     for name in holders:
@@ -188,14 +188,14 @@ def _roster(shufflers: int, *, random: bool) -> Roster:
 
 
 def _head(terms: Terms, number: int, place: int) -> Iterator[Sent]:
-    """A head, where posts are signed."""
+    """Yield a signed tree head, if posts are signed."""
     if terms.signed:
         size = length(Head(place, bytes(STATE), bytes(SIGNATURE)))
         yield Sent(number, BOARD, BOARD, "head", 1, size)
 
 
-def _called(plan: Round, terms: Terms, *, late: bool) -> Iterator[Sent]:
-    """The call, its head, and what keyholders post before people answer."""
+def _call_posts(plan: Round, terms: Terms, *, late: bool) -> Iterator[Sent]:
+    """Yield the call, its head, and the posts of keyholders before people answer."""
     number, rules = plan.call.round, plan.announcement.rules
     yield _post(terms, number, parties.CURATOR, plan.call, headed=late)
     yield from _head(terms, number, number)
@@ -211,29 +211,29 @@ def _called(plan: Round, terms: Terms, *, late: bool) -> Iterator[Sent]:
 
 
 def _collected(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
-    """What people send and are sent: submissions, and what they ask for before."""
+    """Yield the messages from and to people: submissions, and the requests before them."""
     number = plan.call.round
 
-    def each(sender: str, receiver: str, body: Body) -> Sent:
+    def message(sender: str, receiver: str, body: Body) -> Sent:
         kind = _kind(body)
         return Sent(number, sender, receiver, kind, people, people * length(body))
 
     if plan.token:
-        asked, reader = _ordered(ELEMENT, plan.slots), plan.reader
+        tokens, reader = _ordered(ELEMENT, plan.slots), plan.reader
         commitments = _ordered(ELEMENT, plan.slots + 1)
-        yield each(PEOPLE, reader, Ask(asked, bytes(SIGNATURE)))
-        yield each(reader, PEOPLE, Grant(asked, commitments, bytes(SCALAR)))
+        yield message(PEOPLE, reader, Ask(tokens, bytes(SIGNATURE)))
+        yield message(reader, PEOPLE, Grant(tokens, commitments, bytes(SCALAR)))
     if plan.shape is not None:
-        levels, where = _ordered(ELEMENT, len(level_ends(plan))), parties.RANDOMNESS
-        yield each(PEOPLE, where, Query(levels))
-        yield each(where, PEOPLE, Evaluated(levels, bytes(PROOF)))
+        levels, randomness = _ordered(ELEMENT, len(level_ends(plan))), parties.RANDOMNESS
+        yield message(PEOPLE, randomness, Query(levels))
+        yield message(randomness, PEOPLE, Evaluated(levels, bytes(PROOF)))
     signature = bytes(SIGNATURE if terms.registered else 0)
     witness = bytes(WITNESS if terms.signed else 0)
-    yield each(PEOPLE, plan.openers[0], Submission(bytes(plan.envelope), signature, witness))
+    yield message(PEOPLE, plan.openers[0], Submission(bytes(plan.envelope), signature, witness))
 
 
 def _mixed(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
-    """What each shuffler posts, and sends on."""
+    """Yield the posts of each shuffler, and the batches that it forwards."""
     number, rules, layers = plan.call.round, plan.announcement.rules, people * plan.slots
     if rules.challenge or rules.audit:
         yield _list(terms, number, plan.openers[0], _accepted, people)
@@ -242,7 +242,7 @@ def _mixed(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
     for hop, name in enumerate(shufflers, start=1):
         yield _post(terms, number, name, Mixed(hop, 0, 0, 0, {}, bytes(HASH)))
         if hop <= paired:
-            yield _list(terms, number, name, lambda many: Traced(1, _ordered(HASH, many)), layers)
+            yield _list(terms, number, name, lambda times: Traced(1, _ordered(HASH, times)), layers)
         yield _batch(plan, hop + 1, layers)
     if rules.audit:
         for opener in plan.openers:
@@ -250,38 +250,40 @@ def _mixed(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
     for hop in range(1, paired + 1):
         width, half = (plan.envelope, people) if hop == 1 else (plan.inner[hop], layers)
 
-        def opened(many: int, hop: int = hop, width: int = width) -> Opened:
-            return Opened(hop, tuple(Link(i, bytes(width), bytes(BOX_KEY)) for i in range(many)))
+        def opened(times: int, hop: int = hop, width: int = width) -> Opened:
+            return Opened(hop, tuple(Link(i, bytes(width), bytes(BOX_KEY)) for i in range(times)))
 
         yield _list(terms, number, shufflers[hop - 1], opened, max(1, half // 2))
 
 
 def _batch(plan: Round, hop: int, layers: int) -> Sent:
-    """What the party at `hop` is sent by the one before it, in as many messages as it takes."""
-    width, most = plan.inner[hop], piece_size(plan, hop)
-    full, rest = divmod(layers, most)
+    """Return the messages, as many as it takes, that bring a batch to the party at `hop`."""
+    width, piece_layers = plan.inner[hop], piece_size(plan, hop)
+    full, rest = divmod(layers, piece_layers)
 
-    def piece(many: int) -> int:
-        return grown(lambda some: Batch(_ordered(width, some)), many)
+    def piece(times: int) -> int:
+        return grown(lambda number: Batch(_ordered(width, number)), times)
 
-    size = full * piece(most) + (piece(rest) if rest else 0)
+    size = full * piece(piece_layers) + (piece(rest) if rest else 0)
     sender, receiver = plan.openers[hop - 2], plan.openers[hop - 1]
     return Sent(plan.call.round, sender, receiver, "batch", full + bool(rest), size)
 
 
-def _accepted(many: int) -> Accepted:
-    return Accepted(tuple(Envelope(i, bytes(STATE), bytes(SIGNATURE)) for i in range(many)))
+def _accepted(times: int) -> Accepted:
+    return Accepted(tuple(Envelope(i, bytes(STATE), bytes(SIGNATURE)) for i in range(times)))
 
 
-def _read(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
-    """What the reader posts, and tells the other reader, but its tally."""
+def _reader_posts(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
+    """Yield the posts of the reader without its tally, and its roll for the other reader."""
     number, rules, ballots = plan.call.round, plan.announcement.rules, people * plan.slots
     reader = plan.reader
     if rules.challenge:
-        yield _list(terms, number, reader, lambda many: BallotMarks(_ordered(STATE, many)), ballots)
+        yield _list(
+            terms, number, reader, lambda times: BallotMarks(_ordered(STATE, times)), ballots
+        )
         for hop, name in enumerate(plan.openers[:-1], start=1):
             yield _post(terms, number, name, ShareSecret(hop, bytes(SCALAR)))
     if plan.token:
-        size = grown(lambda many: Roll(tuple(range(many))), people)
+        size = grown(lambda times: Roll(tuple(range(times))), people)
         yield Sent(number, reader, other_reader(reader), "roll", 1, size)
         yield _post(terms, number, reader, Issued(0))

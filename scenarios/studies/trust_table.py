@@ -1,8 +1,9 @@
-"""The attacks of the catalogue that read somebody's row, for sets of guards: a shipped table.
+"""The attacks of the catalogue that read a person's row, for sets of guards: a shipped table.
 
 tools/make_trust_table.py plays it and writes trust_table.json, from which docs/attacks.md has its
-table too. A scenario is told what was measured of its guards, on the scenario named there. The
-table lists successes: coalitions that are not in it may succeed by attacks outside the catalogue.
+table too. Of a scenario the measurement of its guards is cited, with the name of the scenario that
+was played. The table lists successes: coalitions that are not in it may succeed by attacks outside
+the catalogue.
 """
 
 from collections.abc import Sequence
@@ -22,27 +23,27 @@ from .cheating_result import AttackResult, CheatingStudy, LinkingCoalition, Wors
 
 FILE = Path(__file__).parent / "trust_table.json"
 SCHEMA = 2
-ALIKE = ("min_batch",)  # guards that make no difference here: their number is another everywhere
+ALIKE = ("min_batch",)  # guards that are not compared: each scenario has a number of its own
 
 Fit = Literal["same", "fewer"]
 
 
 class GuardSet(Record, frozen=True, kw_only=True):
-    """What was measured with one set of guards.
+    """The measurement of one set of guards.
 
     Attributes:
         name: the set, in words.
-        scenario: what it was measured on.
+        scenario: the scenario that was played.
         source: its people.
         users: how many.
-        topology: who carries messages.
+        topology: its name.
         handlers: the parties.
-        public: whether the counts of round 1 are.
+        public: whether the counts of round 1 are public.
         on: the guards that were on, by name.
         seed, runs: of each attack.
         tried: the attacks that were played.
-        watching: the smallest coalitions that link somebody though they keep to the rules.
-        reading: what each attack achieved that read somebody's row in some run.
+        watching: the smallest honest-but-curious coalitions that link a person.
+        reading: the result of each attack that read a person's row in some run.
         opens: whether rows were opened that k people share; else a curator counted columns.
     """
 
@@ -63,12 +64,12 @@ class GuardSet(Record, frozen=True, kw_only=True):
 
     @property
     def smallest(self) -> tuple[WorstAttack, ...]:
-        """The coalitions that were found to learn a row, and no part of them; others may too."""
+        """The smallest coalitions that were found to learn a row; smaller ones may exist."""
         return smallest(self.reading, self.watching)
 
     @property
     def succeeding(self) -> tuple[WorstAttack, ...]:
-        """Those of `smallest` for which an attack of the catalogue succeeds, not watching."""
+        """Coalitions of `smallest` that succeed by an attack of the catalogue, not by watching."""
         return tuple(coalition for coalition in self.smallest if not coalition.watching)
 
 
@@ -78,7 +79,7 @@ class TrustTable(Record, frozen=True, kw_only=True):
     Attributes:
         schema: the number of this format.
         version: of veilmix.
-        sets: one after the other.
+        sets: the measurements.
     """
 
     schema: int = SCHEMA
@@ -87,12 +88,12 @@ class TrustTable(Record, frozen=True, kw_only=True):
 
 
 class MeasuredTrust(Record, frozen=True):
-    """What is told of a scenario.
+    """The measurement that is cited of a scenario.
 
     Attributes:
-        measured: what is told.
-        fit: the very guards, or fewer.
-        besides: what it has more.
+        measured: the measurement.
+        fit: whether the measured guards are the scenario's, or fewer.
+        besides: guards that only the scenario has.
     """
 
     measured: GuardSet
@@ -102,25 +103,25 @@ class MeasuredTrust(Record, frozen=True):
 
 @cache
 def shipped() -> TrustTable:
-    """The table of this version. StorageError if it is damaged."""
+    """Return the table of this version. StorageError if it is damaged."""
     return read_shipped(FILE, TrustTable, SCHEMA)
 
 
 def guards_on(scenario: Scenario) -> tuple[str, ...]:
-    """The guards that a scenario has on, but for those that make no difference here."""
-    there = guarding(topology_of(scenario).name)
+    """Return the guards that a scenario has on, without those that are not compared."""
+    guards = guarding(topology_of(scenario).name)
     left_out = (*ALIKE, RANDOM)
     return tuple(
-        name for name, guard in there.items() if name not in left_out and guard.is_on(scenario)
+        name for name, guard in guards.items() if name not in left_out and guard.is_on(scenario)
     )
 
 
 def measured_trust(
     scenario: Scenario, sets: Sequence[GuardSet] | None = None
 ) -> MeasuredTrust | None:
-    """What was measured of a scenario's guards, or of the most of them; None if nothing was.
+    """Return the measurement of a scenario's guards, or of most of them; None without any.
 
-    sets: that were measured; None: those that are shipped.
+    sets: the measurements to choose from; None: the shipped table.
     """
     if unmeasured(scenario):
         return None
@@ -141,7 +142,7 @@ def measured_trust(
 
 
 def guard_set(name: str, scenario: Scenario, study: CheatingStudy) -> GuardSet:
-    """A line of the table, from what was measured."""
+    """Return a line of the table, from a study."""
     topology = topology_of(scenario)
     return GuardSet(
         name=name,

@@ -1,6 +1,7 @@
-"""Who does the long lists of work inside a run, or of one party: by name, as of executors.py.
+"""Workplaces by name: they do the long lists of work inside a run, or of one party.
 
-`executor` there is loaded where somebody else than this process is named.
+The names are as in executors.py, which is loaded only for another name than that of this process or
+its threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
-    """Give who does the long lists of work inside a run, and close it.
+    """Give the workplace of a name, and close it.
 
-    Arguments and errors as of `executor`. workers: of somebody else's executor how many it has,
-    about; None: one a processor here.
+    Arguments and errors as of `executor`. workers: of an executor from another package, about how
+    many it has; None: as many as this process has processors.
     """
     match name:
         case "process":
@@ -32,20 +33,21 @@ def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
             from .executors import executor, processors
 
             make, _ = executor(name, workers)
-            with make() as made:
-                anybody = _Anybody(f"--executor {name}", workers or processors(), made)
-                yield Workplace(helpers=made if isinstance(made, Cluster) else anybody)
+            with make() as pool:
+                any_helpers = _Anybody(f"--executor {name}", workers or processors(), pool)
+                yield Workplace(helpers=pool if isinstance(pool, Cluster) else any_helpers)
 
 
 @contextmanager
 def own_workplace(
     name: str, party: str, tell: Callable[..., None] = lambda *_: None
 ) -> Iterator[Workplace]:
-    """Give who does the long lists of work of one party, which is all there is of it here.
+    """Give the workplace of one party, the only party in this process.
 
-    Arguments and errors as of `executor`; ParameterError also where all workers are others'.
-    tell: told (`executor`, a sentence) whom the party trusts that has others work for it, and when
-    they are lost. Then it goes on without them: others wait for it, and cannot begin again.
+    Arguments and errors as of `executor`; ParameterError also if all workers declare other parties.
+    tell: called with (`executor`, a sentence) at the beginning, to name the helpers that the party
+    trusts, and when they are lost. Then the party does the work itself: other parties wait for it,
+    and cannot begin again.
     """
     with workplace(name) as place:
         if place.helpers is not None and place.helpers.of(party) is None:
@@ -54,8 +56,8 @@ def own_workplace(
                 f'start one with `dask worker ... --resources "{party}=1"`'
             )
         if place.helpers is not None:
-            said = f"works for {party}: whoever runs it can read what {party} can"
-            tell("executor", f"{place.helpers.name} {said}")
+            role_text = f"works for {party}: whoever runs it can read what {party} can"
+            tell("executor", f"{place.helpers.name} {role_text}")
             yield replace(place, helpers=_Own(place.helpers, tell))
         else:
             yield place
@@ -63,12 +65,12 @@ def own_workplace(
 
 @dataclass(frozen=True, slots=True)
 class _Anybody:
-    """Somebody else's executor, which works for everybody.
+    """An executor from another package, which works for every party.
 
     Attributes:
         name: as messages call it.
-        workers: how many there are, about.
-        executor: who works.
+        workers: about how many there are.
+        executor: does the work.
     """
 
     name: str
@@ -77,35 +79,37 @@ class _Anybody:
 
     @property
     def trust(self) -> str:
-        """In a sentence: whose work it does, and what it could read."""
+        """A sentence: the parties that the executor works for, and the data that it could read."""
         return (
             f"{self.name} did everybody's work: a simulation, as whoever runs it could read what "
             "all parties together can"
         )
 
     def of(self, party: str) -> "Executor | None":  # noqa: ARG002 - everybody's
-        """The same for every party."""
+        """Return the executor, the same for every party."""
         return self.executor
 
     def broken(self, why: "BrokenExecutor | Lost") -> None:
-        """What is undone is done here."""
+        """Do nothing: the workplace does unfinished work in this process."""
 
 
 class _Own:
-    """Those who work for the one party that is here, until they break."""
+    """The helpers of the only party in this process, until they break."""
 
-    def __init__(self, helpers: Helpers, tell: Callable[..., None]) -> None:
+    def __init__(self, helpers: Helpers, report: Callable[..., None]) -> None:
         self.name, self.workers, self.trust = helpers.name, helpers.workers, helpers.trust
         self._helpers = helpers
-        self._tell = tell
+        self._tell = report
         self._gone = False
 
     def of(self, party: str) -> "Executor | None":
-        """Those who work for the party; None once they have broken."""
+        """Return the helpers of the party; None once they have broken."""
         return None if self._gone else self._helpers.of(party)
 
     def broken(self, why: "BrokenExecutor | Lost") -> None:
-        """Say so: the party does its work itself from now on."""
+        """Report the loss: the party does its work itself from now on."""
         self._gone = True
-        what = "the scheduler was lost" if isinstance(why, Lost) else "it does not work any more"
-        self._tell("executor", f"{self.name}: {what}; its work is done here from now on")
+        reason_text = (
+            "the scheduler was lost" if isinstance(why, Lost) else "it does not work any more"
+        )
+        self._tell("executor", f"{self.name}: {reason_text}; its work is done here from now on")

@@ -1,5 +1,5 @@
-"""A table of one's own: how it is read and made coarser, what is written of it.
+"""Tables of users: reading, coarser values, and the files that are written.
 
 May import `populations` and below, and the numbers of `analysis`. Must never know parties or
-rounds: nothing is sent here.
+rounds: this room sends no message.
 """

@@ -1,32 +1,34 @@
-"""Advice on a table: how coarse to say what, so that few are below k and least is lost.
+"""Advice on a table: a level for each column, with few people below k and a small loss.
 
-The search is `analysis.advice`; here columns become ladders, and what was found is put in the words
+The search is `analysis.advice`; here columns become ladders, and the result is written in the words
 of a scenario.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...analysis.advice import Advice, Choice, Ladder, search
 from ...analysis.advice.information_kept import Prediction, bits, prediction, two_way_distance
 from ...analysis.advice.ladder import entropy
-from ...analysis.composition import best_bound
-from ...analysis.exposure import joint_counts, users_below
 from ...errors import DataError, ParameterError
 from ..populations.people import Table, coarse
 from ..schema.problems import did_you_mean, listed
+from .judges import Promise, Truth, coarse_codes
 from .ladders import Column, column
+from .roles_known import EVERYTHING, Roles, divided
+from .sensitive_targets import Targets
 
 WIDE = 20  # columns above which other choices are not measured, only the best
 SHOWN = 12  # choices that are measured and shown
 
 
 class Basis(StrEnum):
-    """What has to reach the target: the table itself, or what its columns' counts alone prove."""
+    """The basis of the target: the table itself, or the counts of its columns alone."""
 
     TRUTH = "truth"
     PROMISE = "promise"
@@ -34,7 +36,7 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a choice costs.
+    """The cost of a choice.
 
     Attributes:
         kept: bits of each column, as it is said.
@@ -62,18 +64,26 @@ class Advised:
 
     Attributes:
         table: as it was read.
-        columns: those that are asked about, each with its ladder.
+        columns: the searched columns, each with its ladder.
         k: people in the smallest crowd wanted.
         max_exposure: the share of people who may be in a smaller one.
-        most: people who may be.
-        found: what the search found, and what it proved.
-        before: the people below k with everything as it is (but for what costs nothing).
-        finer: of each column, the people below k were it one level finer (by promise: as many as
+        most: number of people that may be.
+        found: the result of the search, and its proof.
+        before: the people below k with all values unchanged (but for free changes).
+        finer: of each column, the people below k if it were a level finer (by promise: as many as
             the counts could then not exclude).
-        choices: those of the frontier that are shown, the best among them, with their costs.
-        predict: the column that was named; None: none was.
-        missing: what an empty cell is called.
+        choices: the shown choices of the frontier, the best among them, with their costs.
+        predict: the column to predict; None: no column.
+        missing: the value of an empty cell.
         by: whether truth or the promise decides.
+        rest: columns that are released as they are, and not searched.
+        known: whether others know the quasi-identifiers (`quasi`), or all columns (`all`).
+        targets: of sensitive columns.
+        missed: people in classes that miss k or a target.
+        exposed: people below k, if others know the quasi-identifiers, and if they know all columns
+            that are released, all rows among them.
+        suppress: the share of people whose rows may be left out; None: no row.
+        kept: the released rows, if some may be left out.
     """
 
     table: Table
@@ -88,11 +98,35 @@ class Advised:
     predict: str | None = None
     missing: str = "(missing)"
     by: Basis = Basis.TRUTH
+    rest: Table | None = None
+    known: str = "all"
+    targets: Mapping[str, Targets] = field(default_factory=dict)
+    missed: int = 0
+    exposed: tuple[int, int] = (0, 0)
+    suppress: float | None = None
+    kept: NDArray[np.bool_] | None = None
 
     @property
     def n(self) -> int:
         """People in the table."""
-        return len(self.table.codes)
+        return self.table.n
+
+    @property
+    def whole(self) -> Table:
+        """The table with all columns, searched or not."""
+        if self.rest is None:
+            return self.table
+        return replace(
+            self.table,
+            columns=(*self.table.columns, *self.rest.columns),
+            codes=np.column_stack((self.table.codes, self.rest.codes)),
+            values=(*self.table.values, *self.rest.values),
+        )
+
+    @property
+    def suppressed(self) -> int:
+        """Rows of the best choice that are left out."""
+        return 0 if self.kept is None else int(np.count_nonzero(~self.kept))
 
     @property
     def best(self) -> Choice:
@@ -101,13 +135,15 @@ class Advised:
 
     @property
     def cost(self) -> Cost:
-        """Of the best choice."""
+        """The cost of the best choice."""
         return next(cost for choice, cost in self.choices if choice == self.best)
 
     def coarse(self, choice: Choice | None = None) -> dict[str, tuple[str, ...]]:
-        """The table as a choice says it (None: the best), by columns; dropped ones left out.
+        """Return the table under a choice (None: the best), by columns, without dropped columns.
 
-        Every library of tables takes it as it is: `pandas.DataFrame(advised.coarse())`.
+        Rows that the best choice suppresses are left out of each.
+
+        Every library of tables accepts it: `pandas.DataFrame(advised.coarse())`.
         """
         levels = (choice or self.best).levels
         features = [
@@ -115,17 +151,20 @@ class Advised:
             for ladder, level in zip(self.columns, levels, strict=True)
             if (feature := ladder.feature(level)) is not None
         ]
-        said = coarse(self.table, features, self.missing)
+        coarse_table = coarse(self.table, features, self.missing)
+        tables_by_feature = {feature.name: coarse_table for feature in features}
+        tables_by_feature |= dict.fromkeys(self.rest.columns, self.rest) if self.rest else {}
+        rows = np.flatnonzero(self.kept) if self.kept is not None else slice(None)
         return {
-            feature.name: tuple(said.values[j][code] for code in said.codes[:, j].tolist())
-            for feature in features
-            for j in (said.columns.index(feature.name),)
+            name: tuple(values_of.values[j][code] for code in values_of.codes[rows, j].tolist())
+            for name, values_of in tables_by_feature.items()
+            for j in (values_of.columns.index(name),)
         }
 
     def level_names(self, choice: Choice) -> tuple[str, ...]:
         """The level of each column in a choice, in words."""
         pairs = zip(self.columns, choice.levels, strict=True)
-        return tuple(asked.ladder.levels[level].name for asked, level in pairs)
+        return tuple(column.ladder.levels[level].name for column, level in pairs)
 
 
 def advise(
@@ -139,41 +178,63 @@ def advise(
     predict: str | None = None,
     by: str = "truth",
     steps: int | None = None,
+    roles: Roles = EVERYTHING,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Advised:
-    """Search for the choice of coarser values that loses least.
+    """Search for the coarser values with the least loss. DataError for unknown columns.
 
     Args:
         table: its people, direct identifiers left out.
         k: people in the smallest crowd wanted.
-        max_exposure: the share of people who may be in a smaller one.
-        missing: what an empty cell of the table is called.
+        max_exposure: the share of people that may be in a smaller crowd.
+        missing: the value of an empty cell of the table.
         hierarchies: files as ARX has them, by column.
         weights: how much columns count, by name; otherwise the root of their bits.
         predict: a column whose prediction from the others is measured.
-        by: what has to reach the target: the `truth` of the table, or the `promise` of its columns.
-        steps: of the search, at most; None: 1.5 x 10^9 / people, at most 250,000.
+        by: the basis of the target: the table's `truth`, or the `promise` of its columns.
+        steps: of the search, at most; None: see `search`.
+        roles: columns known to attackers, columns released unchanged, and targets of sensitive
+            columns.
         progress: is called with the name of each stage.
-
-    Raises:
-        DataError: a column that is named is not there, or a hierarchy does not fit.
     """
-    judge = _by(by)
-    _known(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
+    _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     progress("ladders of coarser values")
-    columns = _columns(table, k, missing, hierarchies or {}, weights or {})
-    most = _allowed(max_exposure, len(table.codes))
-    ladders = [asked.ladder for asked in columns]
-    promise = _Promise(table, columns, k)
-    asked = promise if judge is Basis.PROMISE else None
-    advice = search(table.codes, ladders, k, most, promise=asked, steps=steps, progress=progress)
+    searched, rest = divided(table, roles)
+    columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
+    limit = _people_limit(roles.limit(max_exposure), table.n)
+    truth = Truth(table, searched, columns, k, roles, missing)
+    promise = Promise(searched, columns, k, table, truth.kept)
+    bound = promise if _by(by) is Basis.PROMISE else truth if roles.targets else None
+    advice = _searched(truth, limit, bound, steps, progress)
     progress("what it costs")
-    before = _below(table, columns, [0] * len(columns), k)
-    finer = tuple(_finer(table, columns, advice.best, j, asked or k) for j in range(len(columns)))
-    costs = _costs(table, columns, advice, promise, predict)
-    return Advised(
-        *(table, columns, k, max_exposure, most, advice, before, finer, costs),
-        *(predict, missing, judge),
+    best, judge = advice.best.levels, bound or truth
+    finer = tuple(_finer(advice.best, j, judge) for j in range(len(columns)))
+    costs = _costs(searched, columns, advice, promise, predict)
+    uncoarsened = truth([0] * len(columns))
+    results = (limit, advice, uncoarsened, finer, costs, predict, missing, _by(by))
+    knowledge = (rest, roles.known, roles.targets, truth(best), truth.exposed(best, rest))
+    rows = (roles.suppress, truth.kept_rows(best))
+    return Advised(searched, columns, k, max_exposure, *results, *knowledge, *rows)
+
+
+def _searched(
+    truth: Truth,
+    people_limit: int,
+    bound: Callable[[Sequence[int]], int] | None,
+    steps: int | None,
+    progress: Callable[[str], None],
+) -> Advice:
+    """Search the columns that may become coarser."""
+    return search(
+        truth.searched.codes,
+        [column.ladder for column in truth.columns],
+        truth.k,
+        people_limit,
+        promise=bound,
+        steps=steps,
+        persons=truth.table.persons,
+        fixed=truth.fixed,
+        progress=progress,
     )
 
 
@@ -191,47 +252,14 @@ def _columns(
     )
 
 
-def coarse_codes(
-    table: Table, columns: Sequence[Column], levels: Sequence[int]
-) -> list[np.ndarray]:
-    """The columns as a choice says them."""
-    return [
-        asked.ladder.levels[level].codes[table.codes[:, j]]
-        for j, (asked, level) in enumerate(zip(columns, levels, strict=True))
-    ]
-
-
-class _Promise:
-    """What the counts of single columns prove of a choice: people below k at most."""
-
-    def __init__(self, table: Table, columns: Sequence[Column], k: int) -> None:
-        self.table, self.columns, self.k = table, columns, k
-        self.known: dict[tuple[int, int], np.ndarray] = {}
-
-    def __call__(self, levels: Sequence[int]) -> int:
-        marginals = [self._counts(j, level) for j, level in enumerate(levels)]
-        told = [counts for counts in marginals if counts.size > 1]
-        if not told:  # everybody is in one crowd
-            n = len(self.table.codes)
-            return 0 if n >= self.k else n
-        return best_bound(told, self.k).people
-
-    def _counts(self, j: int, level: int) -> np.ndarray:
-        if (j, level) not in self.known:
-            codes = self.columns[j].ladder.levels[level].codes
-            counts = np.bincount(codes[self.table.codes[:, j]])
-            self.known[j, level] = counts[counts > 0]
-        return self.known[j, level]
-
-
-def _by(said: str) -> Basis:
+def _by(basis: str) -> Basis:
     try:
-        return Basis(said)
+        return Basis(basis)
     except ValueError:
-        raise ParameterError(f"by: found {said!r}; {' and '.join(Basis)} are accepted") from None
+        raise ParameterError(f"by: found {basis!r}; {' and '.join(Basis)} are accepted") from None
 
 
-def _known(table: Table, names: Sequence[str]) -> None:
+def _check_names(table: Table, names: Sequence[str]) -> None:
     for name in names:
         if name not in table.columns:
             raise DataError(
@@ -240,65 +268,58 @@ def _known(table: Table, names: Sequence[str]) -> None:
             )
 
 
-def _weighted(asked: Column, table: Table, j: int, weights: Mapping[str, float]) -> Column:
-    held = entropy(np.bincount(asked.ladder.levels[0].codes[table.codes[:, j]]))
-    name = asked.ladder.column
-    weight = max(1e-6, weights.get(name, held**0.5))
-    return Column(Ladder(name, asked.ladder.levels, weight), asked.steps)
+def _weighted(column: Column, table: Table, j: int, weights: Mapping[str, float]) -> Column:
+    column_entropy = entropy(np.bincount(column.ladder.levels[0].codes[table.codes[:, j]]))
+    name = column.ladder.column
+    weight = max(1e-6, weights.get(name, column_entropy**0.5))
+    return Column(Ladder(name, column.ladder.levels, weight), column.steps)
 
 
-def _allowed(share: float, n: int) -> int:
+def _people_limit(share: float, n: int) -> int:
     from ...analysis.scoring.table_score import allowed
 
     return allowed(share, n)
 
 
-def _below(table: Table, columns: Sequence[Column], levels: Sequence[int], k: int) -> int:
-    codes = np.stack(coarse_codes(table, columns, levels), axis=1)
-    return int(users_below(joint_counts(codes, range(codes.shape[1])), k))
-
-
-def _finer(
-    table: Table, columns: Sequence[Column], best: Choice, j: int, judge: "_Promise | int"
-) -> int | None:
-    """The people below k, by truth (judge: k) or promise, were column j one level finer."""
+def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int | None:
+    """Return the people that miss the target if column j is a level finer."""
     if best.levels[j] == 0:
         return None
     levels = list(best.levels)
     levels[j] -= 1
-    return _below(table, columns, levels, judge) if isinstance(judge, int) else judge(levels)
+    return judge(levels)
 
 
 def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
     """The best, and choices of the frontier that differ most in the people below k."""
-    others = [choice for choice in frontier if choice != best]
-    step = max(1, -(-len(others) // (SHOWN - 1)))
-    return sorted({*others[::step], best}, key=lambda choice: (choice.people, choice.loss))
+    further = [choice for choice in frontier if choice != best]
+    step = max(1, -(-len(further) // (SHOWN - 1)))
+    return sorted({*further[::step], best}, key=lambda choice: (choice.people, choice.loss))
 
 
 def _costs(
     table: Table,
     columns: Sequence[Column],
     advice: Advice,
-    promise: "_Promise",
+    promise: "Promise",
     predict: str | None,
 ) -> tuple[tuple[Choice, Cost], ...]:
-    """The choices that are shown, and what each costs; of a wide table that of the best in full."""
+    """Return the choices to show with their costs; for a wide table, all costs of the best."""
     label = None if predict is None else table.columns.index(predict)
-    shown, wide = _spread(advice.frontier(), advice.best), len(columns) > WIDE
-    whole = [not wide or choice == advice.best for choice in shown]
+    shown_choices, wide = _spread(advice.frontier(), advice.best), len(columns) > WIDE
+    whole = [not wide or choice == advice.best for choice in shown_choices]
     costs = (
         _cost(table, columns, choice, promise, label, whole=measured)
-        for choice, measured in zip(shown, whole, strict=True)
+        for choice, measured in zip(shown_choices, whole, strict=True)
     )
-    return tuple(zip(shown, costs, strict=True))
+    return tuple(zip(shown_choices, costs, strict=True))
 
 
 def _cost(
     table: Table,
     columns: Sequence[Column],
     choice: Choice,
-    promise: "_Promise",
+    promise: "Promise",
     label: int | None,
     *,
     whole: bool,
@@ -307,7 +328,7 @@ def _cost(
     coarse = coarse_codes(table, columns, choice.levels)
     guessed = None
     if label is not None and whole:
-        others = [j for j in range(len(columns)) if j != label]
-        guessed = prediction(fine[label], [fine[j] for j in others], [coarse[j] for j in others])
+        further = [j for j in range(len(columns)) if j != label]
+        guessed = prediction(fine[label], [fine[j] for j in further], [coarse[j] for j in further])
     distance = two_way_distance(fine, coarse) if whole else None
     return Cost(tuple(bits(coarse)), tuple(bits(fine)), promise(choice.levels), distance, guessed)

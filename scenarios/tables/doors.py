@@ -1,4 +1,4 @@
-"""Tables of one's own from Python: `veilmix.score` and `veilmix.advise`.
+"""Your own tables from Python: `veilmix.score` and `veilmix.advise`.
 
 >>> import veilmix
 >>> table = {"name": ["ada", "bob", "eve", "joe"], "age": [30, 30, 31, 31]}
@@ -12,7 +12,9 @@ A table is a path, or a frame of whichever library (populations/frame_file.py). 
 not named here are those of `Reading`, which are the options of the command line.
 """
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,9 @@ from ..populations.frame_file import file_of
 from .advise import advise as _advise
 from .frames import FramedAdvice, FramedScore, framed_advice, framed_score
 from .reading import Reading, read
+from .roles_known import Roles, known_by_default
 from .scored import score_read
+from .sensitive_targets import Targets
 
 MISSING = "(missing)"  # what an empty cell is called in a scenario
 Progress = Callable[[str], None]
@@ -36,7 +40,7 @@ def score(
     missing: str = "category",
     factor: float = 1.0,
     worst_case_nodes: int | None = None,
-    progress: Progress = lambda _stage: None,
+    progress: Progress | None = None,
     **reading: Any,
 ) -> FramedScore:
     """Score the people of a table; direct identifiers are left out.
@@ -44,28 +48,28 @@ def score(
     Args:
         table: a path or a frame.
         k: people in the smallest crowd wanted.
-        max_exposure: the share of people who may be in a smaller one.
+        max_exposure: the share of people that may be in a smaller crowd.
         missing: whether a missing cell is a `category` or a `wildcard`.
-        factor: people in the population for each one in the table.
+        factor: people in the population for each person in the table.
         worst_case_nodes: of every search tree for the worst table with these columns; None: it is
             not sought.
         progress: is called with the name of each stage.
-        reading: what is said of the table (`Reading`).
+        reading: the description of the table (`Reading`).
 
     Raises:
         DataError: the table cannot be used. ParameterError: an argument is wrong.
     """
-    path, said = _read_as(table, reading)
+    path, options = _path_and_options(table, reading)
     return framed_score(
         score_read(
-            read(path, said),
-            said.lacking,
+            read(path, options),
+            options.lacking,
             k,
             max_exposure,
             missing=missing,
             factor=factor,
             worst_case_nodes=worst_case_nodes,
-            progress=progress,
+            progress=progress or (lambda _stage: None),
         )
     )
 
@@ -80,50 +84,53 @@ def advise(
     predict: str | None = None,
     by: str = "truth",
     steps: int | None = None,
-    progress: Progress = lambda _stage: None,
+    known: str | None = None,
+    keep: Sequence[str] = (),
+    targets: Mapping[str, Targets] | None = None,
+    suppress: float | None = None,
+    progress: Progress | None = None,
     **reading: Any,
 ) -> FramedAdvice:
-    """Search for the coarser values that lose least; direct identifiers are left out.
+    """Search for the coarser values with the least loss; identifiers are left out.
 
     Args:
         table: a path or a frame.
         k: people in the smallest crowd wanted.
-        max_exposure: the share of people who may be in a smaller one.
+        max_exposure: the share of people that may be in a smaller crowd.
         hierarchies: files as ARX has them, by column.
         weights: how much columns count, by name.
         predict: a column whose prediction from the others is measured.
-        by: what has to reach the target: the `truth` of the table, or the `promise` of its columns.
-        steps: of the search, at most: counts of the table, and promises; None: 1.5 x 10^9 / people,
-            at most 250,000.
+        by: the basis of the target: the table's `truth`, or the `promise` of its columns.
+        steps: of the search, at most.
+        known: attackers may know `quasi` or `all` columns; None: quasi where a role is given.
+        keep: columns that are released as they are.
+        targets: l, entropy-l and t of sensitive columns.
+        suppress: the share of people whose rows may be left out; None: no row.
         progress: is called with the name of each stage.
-        reading: what is said of the table (`Reading`).
-
-    Raises:
-        DataError: the table cannot be used. ParameterError: an argument is wrong.
+        reading: the description of the table (`Reading`).
     """
-    path, said = _read_as(table, reading)
+    path, options = _path_and_options(table, reading)
     return framed_advice(
         _advise(
-            read(path, said, MISSING),
-            k,
-            max_exposure,
+            *(read(path, options, MISSING), k, max_exposure),
             missing=MISSING,
             hierarchies={name: Path(file) for name, file in (hierarchies or {}).items()},
             weights=weights,
             predict=predict,
             by=by,
             steps=steps,
-            progress=progress,
+            roles=Roles(known or known_by_default(options), tuple(keep), targets or {}, suppress),
+            progress=progress or (lambda _stage: None),
         )
     )
 
 
-def _read_as(table: Any, reading: Mapping[str, Any]) -> tuple[Path, Reading]:
-    """Where the table is, and what is said of it."""
+def _path_and_options(table: Any, reading: Mapping[str, Any]) -> tuple[Path, Reading]:
+    """Return the path of the table and the options of its reading."""
     try:
-        said = Reading(**reading)
+        options = Reading(**reading)
     except TypeError as wrong:
         raise ParameterError(f"{wrong}; accepted are {', '.join(Reading.__slots__)}") from None
     if isinstance(table, str | PathLike):
-        return Path(table), said
+        return Path(table), options
     return file_of(table), Reading(**{"separator": ",", "header": True, "decimal": ".", **reading})

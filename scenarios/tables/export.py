@@ -1,7 +1,7 @@
 """A table or its counts out again: CSV, Excel or Parquet, by the file's ending.
 
 No cell of a CSV or Excel file starts a formula (serialization/csv_text.py). A Parquet file is read
-by programs, which execute nothing: its cells are as they are.
+by programs, which execute no cell: its cells are unchanged.
 """
 
 import csv
@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
+
+import numpy as np
 
 from ...errors import DataError
 from ...installation import missing
@@ -27,22 +29,29 @@ Row = Sequence[object]
 
 
 def rows_of(table: Table) -> Iterable[Row]:
-    """Everybody's values, in the order of the table."""
-    for codes in table.codes.tolist():
+    """Yield all people's values, in the order of the table; sorted if a person has several rows.
+
+    Rows of one person often stand together in a file: their order would join them again.
+    """
+    codes_of_rows = table.codes
+    if table.persons is not None:
+        codes_of_rows = codes_of_rows[np.lexsort(codes_of_rows.T[::-1])]
+    for codes in codes_of_rows.tolist():
         yield [texts[code] for texts, code in zip(table.values, codes, strict=True)]
 
 
 def counts_of(table: Table) -> tuple[tuple[str, ...], list[Row]]:
-    """How many people share each row: headings, and a line for each row that occurs."""
-    import numpy as np
-
+    """Return the number of people by row: headings, and a line for each row that occurs."""
     heading = "people"
     while heading in table.columns:
         heading += "_"
-    distinct, people = np.unique(table.codes, axis=0, return_counts=True)
+    codes = table.codes
+    if table.persons is not None:  # a person counts once in each row
+        codes = np.unique(np.column_stack((codes, table.persons)), axis=0)[:, :-1]
+    distinct, people = np.unique(codes, axis=0, return_counts=True)
     lines: list[Row] = [
-        [*(texts[code] for texts, code in zip(table.values, codes, strict=True)), many]
-        for codes, many in zip(distinct.tolist(), people.tolist(), strict=True)
+        [*(texts[code] for texts, code in zip(table.values, codes, strict=True)), number_of_people]
+        for codes, number_of_people in zip(distinct.tolist(), people.tolist(), strict=True)
     ]
     return (*table.columns, heading), lines
 
@@ -95,7 +104,7 @@ def _parquet(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
         raise DataError(missing("data", f"{path}: writing Parquet")) from None
     unfinished = UNFINISHED.format(path)
     with private_folder(unfinished) as folder, set_aside(unfinished):
-        plain, made = folder / "t.csv", folder / "t.parquet"
+        plain, parquet = folder / "t.csv", folder / "t.parquet"
         with plain.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, quoting=csv.QUOTE_ALL).writerows([headings, *rows])
         with duckdb.connect() as connection:
@@ -103,9 +112,9 @@ def _parquet(path: Path, headings: Sequence[str], rows: Iterable[Row]) -> None:
                 connection.execute(QUIET)
                 connection.execute(
                     f"COPY (SELECT * FROM read_csv('{plain}', header = true, all_varchar = true)) "  # noqa: S608
-                    f"TO '{made}' (FORMAT parquet)"
+                    f"TO '{parquet}' (FORMAT parquet)"
                 )
             except duckdb.IOException as bad:
                 raise OSError(str(bad).splitlines()[0]) from None
-        data = made.read_bytes()
+        data = parquet.read_bytes()
     write_whole(path, data, force=True, private=True)

@@ -61,9 +61,9 @@ class AdviceFrames:
     """The tables of advice.
 
     Attributes:
-        columns: what to say of each column, and what it costs.
-        choices: the choices that none beats, with what each says of each column.
-        table: the people's rows as the advised choice says them.
+        columns: the advice for each column, and its cost.
+        choices: the choices of the frontier, with the level of each column.
+        table: the people's rows under the advised choice.
     """
 
     columns: AdvisedFrame
@@ -72,7 +72,7 @@ class AdviceFrames:
 
 
 class FramedScore(TableScore):
-    """A score whose parts are tables too."""
+    """A score with its parts as tables."""
 
     __slots__ = ()
 
@@ -89,7 +89,7 @@ class FramedScore(TableScore):
 
 
 class FramedAdvice(Advised):
-    """Advice whose parts are tables too."""
+    """Advice with its parts as tables."""
 
     __slots__ = ()
 
@@ -164,17 +164,18 @@ def _columns(score: TableScore) -> Iterator[Row]:
 
 
 def _bounds(score: TableScore) -> Iterator[Row]:
-    known = score.bounds
+    bounds = score.bounds
     people = {
-        "lower": known.lower,
+        "lower": bounds.lower,
         "truth": score.joint.crowds.users_below(score.k),
-        **_worst(known.worst),
-        "margins": known.margins,
-        "coverage": known.coverage,
-        "refined": known.refined,
-        "printed": known.printed,
+        **_worst(bounds.worst),
+        "margins": bounds.margins,
+        "coverage": bounds.coverage,
+        "refined": bounds.refined,
+        "printed": bounds.printed,
+        "persons": bounds.persons,
     }
-    yield from ((name, many, many / score.n) for name, many in people.items())
+    yield from ((name, n, n / score.n) for name, n in people.items() if n is not None)
 
 
 def _worst(worst: WorstCase | None) -> dict[str, int]:
@@ -190,7 +191,12 @@ def _questions(score: TableScore) -> Iterator[Row]:
     for attack, size in zip(score.questions.attacks, score.questions.sizes, strict=True):
         risk = attack.risk()
         yield (
-            *(attack.question, size, _named(score, attack.known), _named(score, attack.sought)),
+            *(
+                attack.question,
+                size,
+                _column_names(score, attack.known),
+                _column_names(score, attack.sought),
+            ),
             *(
                 attack.attack.share,
                 attack.control.share if attack.control else None,
@@ -214,19 +220,19 @@ def _sensitive(score: TableScore) -> Iterator[Row]:
 def _sets(score: TableScore) -> Iterator[Row]:
     for columns in score.sets.sets:
         yield (
-            _named(score, columns.columns),
+            _column_names(score, columns.columns),
             columns.truth,
             columns.promised,
             columns.truth <= score.most,
         )
 
 
-def _named(score: TableScore, columns: Sequence[int]) -> str:
+def _column_names(score: TableScore, columns: Sequence[int]) -> str:
     return ", ".join(score.columns[j].name for j in columns)
 
 
 def choices(advised: Advised) -> ChoiceFrame:
-    """The choices that none beats, with their costs and what each says of each column."""
+    """Return the choices of the frontier with their costs and their levels of each column."""
     names = tuple(column.ladder.column for column in advised.columns)
     rows = [
         (

@@ -1,15 +1,15 @@
-"""Ladders for the columns of a table: what of each could be said instead, from fine to coarse.
+"""Ladders for the columns of a table: the coarser levels of each, from fine to coarse.
 
-    numbers     intervals of 5, 10, 20, 40 (and what is like them in size)
+    numbers     intervals of 5, 10, 20, 40 (and similar widths at other scales)
     dates       month, year, decade
-    codes       one sign less at a time
-    categories  values of fewer and fewer people become one
+    codes       one sign less at a time; numbers of a register (`roles.key_like`) not at all
+    categories  values of fewer and fewer people are merged
     hierarchy   the levels of its file
 
-Before all that, what costs nothing: spellings that differ in case or spaces alone become one, and
-texts that mean missing become missing. Every level is made by the rules of a `[[feature]]`, so what
-is advised is what people would say. The loss of a level is half the share of entropy lost, and 1
-where the column is dropped: a coarse age is still an age.
+Free changes come first: spellings that differ in case or spaces alone are merged, and texts that
+mean missing become missing. Every level is made by the rules of a `[[feature]]`, so the advice is
+in terms that people can answer in. The loss of a level is half the share of entropy lost, and 1 if
+the column is dropped: a coarse age is still an age.
 """
 
 import re
@@ -27,8 +27,9 @@ from ...analysis.advice.ladder import Codes, entropy_losses, nested
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER, coarsened
 from ..populations.coarser import in_words, levels, rules_of
+from ..populations.column_words import cut
 from ..populations.people import Table
-from ..populations.roles import WORDS
+from ..populations.roles import key_like
 from ..populations.values import DATE, FEW, MOSTLY, UNKNOWN, apart
 from ..schema.model import Feature
 
@@ -54,7 +55,7 @@ class Column:
     steps: tuple[dict[str, Any] | None, ...]
 
     def feature(self, level: int) -> Feature | None:
-        """What a scenario says of the column at a level; None where it is dropped."""
+        """Return the keys of the column in a scenario at a level; None if the level drops it."""
         keys = self.steps[level]
         return None if keys is None else _feature(self.ladder.column, keys)
 
@@ -67,16 +68,16 @@ def column(
     hierarchy: Path | None = None,
     weight: float = 1.0,
 ) -> Column:
-    """The ladder of a column. missing: what an empty cell is called. hierarchy: a file of its own.
+    """Return the ladder of a column. Raises DataError for a hierarchy that does not fit.
 
-    Raises DataError for a hierarchy that does not fit.
+    missing: the value of an empty cell. hierarchy: a file for this column.
     """
     name, texts = table.columns[j], table.values[j]
-    people = np.bincount(table.codes[:, j], minlength=len(texts))
+    people = table.people_by(table.codes[:, j], len(texts))
     clean = _clean(texts, missing)
     steps: list[dict[str, Any]] = [clean]
     levels = [_codes(name, clean, texts, people, missing)]
-    fewest = min(k, len(table.codes) + 1)  # below that everybody is merged
+    fewest = min(k, table.n + 1)  # below that everybody is merged
     for more in _coarser(name, texts, people, fewest, missing, hierarchy, clean):
         try:
             codes = _codes(name, more, texts, people, missing)
@@ -110,19 +111,19 @@ def _codes(
     """The coarser code of each code."""
     rules = rules_of(_feature(name, keys), texts, people.tolist(), missing)
     place: dict[str, int] = {}
-    said = [coarsened(rules, text) for text in texts]
-    return np.array([place.setdefault(text, len(place)) for text in said], np.int64)
+    coarse_texts = [coarsened(rules, text) for text in texts]
+    return np.array([place.setdefault(text, len(place)) for text in coarse_texts], np.int64)
 
 
 def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
-    """What costs nothing: one spelling for one value, one for what is missing."""
+    """Return the changes that lose no information: equal spellings, and equal words for missing."""
     clean: dict[str, Any] = {}
-    known = [text for text in texts if text != missing]
-    parts = [part for part, changed in _spellings(known) if changed]
+    known_texts = [text for text in texts if text != missing]
+    parts = [part for part, changed in _spellings(known_texts) if changed]
     if parts:
         clean["fold"] = parts
-    folded = {text.casefold() if "case" in parts else text for text in known}
-    lacking = sorted(text for text in folded if text.casefold() in UNKNOWN) + apart(known)
+    folded = {text.casefold() if "case" in parts else text for text in known_texts}
+    lacking = sorted(text for text in folded if text.casefold() in UNKNOWN) + apart(known_texts)
     if lacking:
         clean["merge"] = {missing: lacking}
     return clean
@@ -149,19 +150,23 @@ def _coarser(
         for level in range(1, depth):
             yield {**clean, "hierarchy": str(hierarchy), "level": level}
         return
-    gone = {missing, *clean.get("merge", {}).get(missing, ())}
-    known = {text: None for text in texts if text not in gone and text.casefold() not in UNKNOWN}
-    if _mostly(known, DATE):
+    unknown_texts = {missing, *clean.get("merge", {}).get(missing, ())}
+    known_texts = {
+        text: None for text in texts if text not in unknown_texts and text.casefold() not in UNKNOWN
+    }
+    if _is_mostly(known_texts, DATE):
         for unit in ("month", "year", "decade"):
             yield {**clean, "date": unit}
-    elif _is_code(name, known):
-        for length in range(max(map(len, known)) - 1, 0, -1):
+    elif _is_code(name, known_texts):
+        for length in range(max(map(len, known_texts)) - 1, 0, -1):
             yield {**clean, "prefix": length}
-    elif _mostly(known, NUMBER) and len(known) > FEW:
+    elif key_like(list(known_texts), int(people.sum())):
+        return  # an interval of such numbers means nothing
+    elif _is_mostly(known_texts, NUMBER) and len(known_texts) > FEW:
         numbers = [
-            (float(text), int(many))
-            for text, many in zip(texts, people, strict=True)
-            if text in known and NUMBER.fullmatch(text)
+            (float(text), int(number_of_people))
+            for text, number_of_people in zip(texts, people, strict=True)
+            if text in known_texts and NUMBER.fullmatch(text)
         ]
         for edges in cuts(*map(np.array, zip(*numbers, strict=True))):
             yield {**clean, "bins": {"edges": edges}}
@@ -196,24 +201,24 @@ def widths(numbers: Sequence[float]) -> list[float]:
     if not span:
         return []
     scale = 10.0 ** round(log10(span / 100))
-    wanted = [width * scale for width in WIDTHS]
+    widths_tried = [width * scale for width in WIDTHS]
     if any(number % 1 for number in numbers) and scale <= 1:
-        wanted = [scale, *wanted]
-    return [float(f"{width:.6g}") for width in wanted]
+        widths_tried = [scale, *widths_tried]
+    return [float(f"{width:.6g}") for width in widths_tried]
 
 
-def _mostly(texts: Collection[str], kind: "re.Pattern[str]") -> bool:
+def _is_mostly(texts: Collection[str], kind: "re.Pattern[str]") -> bool:
     fits = sum(kind.fullmatch(text) is not None for text in texts)
     return bool(texts) and fits >= MOSTLY * len(texts)
 
 
 def _is_code(name: str, texts: Collection[str]) -> bool:
     """Whether values are codes of one length, of which the first signs say most."""
-    if len(texts) <= 2 or not _mostly(texts, CODE):
+    if len(texts) <= 2 or not _is_mostly(texts, CODE):
         return False
     lengths = {len(text) for text in texts}
-    called = bool({word.lower() for word in WORDS.findall(name)} & CODED)
+    has_code_name = bool(set(cut(name)) & CODED)
     zeros = any(text.startswith("0") and len(text) > 1 for text in texts)
     digits = all(text.isdigit() for text in texts)
     mixed = any(map(str.isdigit, "".join(texts))) and not digits
-    return len(lengths) == 1 and (called or zeros or (mixed and len(texts) > FEW))
+    return len(lengths) == 1 and (has_code_name or zeros or (mixed and len(texts) > FEW))

@@ -1,7 +1,8 @@
-"""A made-up table of patients, as messy as real ones: for the tutorial, tests and benchmarks.
+"""A made-up table of patients, as messy as real tables: for the tutorial, tests and benchmarks.
 
-Nobody in it exists. Numbers of one's own, names, dates of birth in two ways, sex as m, M, f and F,
-ages with -1 for unknown, empty cells; age, diagnosis, ward and weight go together as one expects.
+No person in it exists. It has personal numbers, names, dates of birth in two ways, sex as m, M, f
+and F, ages with -1 for unknown, empty cells; age, diagnosis, ward and weight go together in
+plausible ways.
 """
 
 from collections.abc import Iterator
@@ -53,7 +54,7 @@ def patients(people: int = PEOPLE, seed: int = 1) -> Iterator[tuple[str, ...]]:
     )
     smoker = rng.choice(["no", "yes", "former"], people, p=[0.6, 0.22, 0.18])
     allergy = rng.choice(["no", "yes", ""], people, p=[0.8, 0.15, 0.05])
-    who = rng.integers(0, [len(FIRST), len(LAST), 200], (people, 3))
+    persons = rng.integers(0, [len(FIRST), len(LAST), 200], (people, 3))
     odd = rng.random((people, 3))
     number = rng.permutation(people)
     for i in range(people):
@@ -61,7 +62,7 @@ def patients(people: int = PEOPLE, seed: int = 1) -> Iterator[tuple[str, ...]]:
         illness_name = names[illness[i]]
         yield (
             f"P{100_000 + number[i]}",
-            f"{FIRST[who[i, 0]]} {LAST[who[i, 1]]} {who[i, 2]}",
+            f"{FIRST[persons[i, 0]]} {LAST[persons[i, 1]]} {persons[i, 2]}",
             "" if odd[i, 0] < EMPTY else sex.upper() if odd[i, 0] < EMPTY + CAPITALS else sex,
             "-1" if odd[i, 1] < UNKNOWN_AGE else str(age[i]),
             "" if odd[i, 2] < EMPTY else str(TOWNS[town[i]]),
@@ -75,7 +76,7 @@ def patients(people: int = PEOPLE, seed: int = 1) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _zipf(many: int) -> np.ndarray:
-    shares: np.ndarray = 1 / np.arange(2, many + 2)
+def _zipf(size: int) -> np.ndarray:
+    shares: np.ndarray = 1 / np.arange(2, size + 2)
     shares /= shares.sum()
     return shares

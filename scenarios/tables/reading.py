@@ -1,4 +1,4 @@
-r"""Reading a table of one's own as its user says: which columns, what they are, how coarse.
+r"""The reading of a user's table by a description: columns, roles, coarser values.
 
 >>> from pathlib import Path
 >>> from veilmix.scenarios.tables.reading import Reading, read
@@ -17,6 +17,7 @@ import numpy as np
 from msgspec import convert
 from msgspec.structs import replace
 
+from ...analysis.scoring import TableScore
 from ...errors import DataError
 from ...strict_text import Unreadable, from_toml
 from ..populations.build import NOT_ASKED, columns_of
@@ -24,19 +25,20 @@ from ..populations.facts import coarser as contradictions
 from ..populations.file_options import options_of
 from ..populations.files import FileSource, source_of
 from ..populations.people import Codes, Table, coarse
+from ..populations.roles import Role
 from ..populations.values import UNKNOWN, apart
 from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
 from .export import counts_of, rows_of, write
 
-ROLES = ("identifier", "quasi", "sensitive", "other")
-SUSPECT = UNKNOWN | {"*", ".", "none"}
+ROLES = ("identifier", "text", "quasi", "sensitive", "other")
+SUPPRESSED = "*"  # as ARX and others write a cell that is suppressed
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the user says of a table. Lists of columns are names with commas between them.
+    """The user's description of a table. Lists of columns are names with commas between them.
 
     Attributes:
         columns: to be read; None: all of them.
@@ -47,9 +49,14 @@ class Reading:
         decimal: the sign before decimals; None: it is found out.
         missing_text: texts that mean that a value is missing.
         identifier: columns that name a person.
+        text: columns of free text.
         quasi: columns that may be known of a person.
-        sensitive: columns that nobody should learn.
+        sensitive: columns that no attacker should learn.
         other: columns that are neither.
+        person: the column with the persons as values; a person may have several rows.
+        each_row: whether each row is a person, although an identifier occurs several times.
+        one_row: the row taken of each person: `first`, `last`, `earliest:COLUMN` or
+            `latest:COLUMN`; None: all.
         coarsen: rules, each as in `age.bins.width=10`.
     """
 
@@ -61,36 +68,44 @@ class Reading:
     decimal: str | None = None
     missing_text: tuple[str, ...] = ()
     identifier: str | None = None
+    text: str | None = None
     quasi: str | None = None
     sensitive: str | None = None
     other: str | None = None
+    person: str | None = None
+    each_row: bool = False
+    one_row: str | None = None
     coarsen: tuple[str, ...] = ()
 
     @property
     def lacking(self) -> tuple[str, ...]:
-        """Texts that mean missing, without the spaces around them, as those of the cells are."""
+        """Texts that mean missing, stripped of spaces as the cells are."""
         return tuple(text.strip() for text in self.missing_text)
 
     def roles(self) -> dict[str, str]:
         """The role of each column that the user gives one."""
-        said: dict[str, str] = {}
+        roles: dict[str, str] = {}
         for role in ROLES:
             for name in split(getattr(self, role)):
-                if said.setdefault(name, role) != role:
-                    raise DataError(f"--{role}: {name} is {said[name]} too; a column is one thing")
-        return said
+                if roles.setdefault(name, role) != role:
+                    raise DataError(f"--{role}: {name} is {roles[name]} too; a column is one thing")
+        return roles
 
     def section(self, path: Path, missing: str = "") -> Population:
-        """The same as a scenario says it. missing: what an empty cell is called."""
-        said: Any = {
+        """Return the description as a scenario's section. missing: the value of an empty cell."""
+        fields: Any = {
             "separator": self.separator,
             "encoding": self.encoding,
             "sheet": self.sheet,
             "header": self.header,
             "decimal": self.decimal,
+            "missing_texts": self.lacking,
             "roles": self.roles(),
+            "person": self.person,
+            "each_row": self.each_row,
+            "one_row": self.one_row,
         }
-        return Population(source=str(path), missing=missing, **said)
+        return Population(source=str(path), missing=missing, **fields)
 
 
 def split(names: str | None) -> list[str]:
@@ -106,27 +121,62 @@ def read(
 ) -> Table:
     """Read the chosen columns but direct identifiers, which are in `judged`.
 
-    missing: what an empty cell is called. progress: is told how far it is.
+    missing: the value of an empty cell. progress: receives the stage.
     """
     progress(f"reading {path}")
     section = said.section(path, missing)
     source = source_of(path, options_of(section))
     names = source.columns
-    chosen = _chosen(path, names, said.columns)
-    _known(path, names, section.roles)
-    kept = {name: role for name, role in section.roles.items() if name in chosen}
-    section = replace(section, columns={name: name for name in chosen}, roles=kept)
+    names_used = _column_names(path, names, said.columns)
+    _check_names(path, names, section.roles)
+    roles = {name: role for name, role in section.roles.items() if name in names_used}
+    section = replace(section, columns={name: name for name in names_used}, roles=roles)
     whole = columns_of(source, section, (), progress)
-    left = [judged.column for judged in whole.judged if judged.column not in whole.columns]
-    features = coarsenings(said.coarsen, whole.columns, left)
+    unread = [judged.column for judged in whole.judged if judged.column not in whole.columns]
+    features = coarsenings(said.coarsen, whole.columns, unread)
+    whole = without_suppressed(whole)
     coarser = coarse(whole, features, missing) if features else whole
-    if len(coarser.codes) < 2:
+    if coarser.n < 2:
         raise DataError(
             f"{path}: one person only, {coarser.note}; nobody hides in a crowd of one, at least "
             "two rows are needed"
         )
     warnings = [text for text in coarser.warnings if NOT_ASKED not in text]  # roles say it
     return replaced(coarser, warnings=(*warnings, *_header_doubts(source, section)))
+
+
+def without_suppressed(table: Table) -> Table:
+    """Return the table of released rows: rows with a cell in some quasi-identifier.
+
+    A row with * in every quasi-identifier was suppressed; such rows are no crowd.
+    """
+    roles = {judged.column: judged.role for judged in table.judged}
+    marked = [
+        table.codes[:, j] == values.index(SUPPRESSED)
+        for j, values in enumerate(table.values)
+        if SUPPRESSED in values and roles.get(table.columns[j]) is Role.QUASI
+    ]
+    quasi = sum(role is Role.QUASI for name, role in roles.items() if name in table.columns)
+    if not marked or len(marked) < quasi:
+        return table
+    kept_rows = np.flatnonzero(~np.logical_and.reduce(marked))
+    suppressed = len(table.codes) - len(kept_rows)
+    if not len(kept_rows):
+        raise DataError(f"{table.name}: all {suppressed:,} rows are suppressed, no person is left")
+    persons = None
+    if table.persons is not None:
+        persons = np.unique(table.persons[kept_rows], return_inverse=True)[1].astype(np.int32)
+    note = (
+        f"{suppressed:,} suppressed ({SUPPRESSED} in every quasi-identifier), "
+        f"{len(kept_rows):,} released"
+    )
+    return replaced(
+        table,
+        codes=np.asfortranarray(table.codes[kept_rows]),
+        origin=kept_rows.astype(np.int32) if table.origin is None else table.origin[kept_rows],
+        persons=persons,
+        note=f"{table.note}; {note}" if suppressed else table.note,
+    )
 
 
 def finer(path: Path, said: Reading, missing: str = "") -> Table:
@@ -140,8 +190,25 @@ def released_features(said: Reading, columns: Sequence[str]) -> list[Feature]:
     return [rules.get(name, Feature(name=name)) for name in columns]
 
 
+def check_target(score: TableScore, said: Reading, kept: Path | None) -> None:
+    """Raise DataError if a table is to be written that misses its target."""
+    scored = score.joint if known_is_all(said) or score.quasi is None else score.quasi
+    below = scored.crowds.users_below(score.k)
+    if kept is not None and below > score.most:
+        raise DataError(
+            f"{kept}: not written: {below:,} people are below k = {score.k} in {scored.name}, at "
+            f"most {score.most:,} may be; veilmix advise makes the table coarser, and --anyway "
+            "writes it as it is"
+        )
+
+
+def known_is_all(said: Reading) -> bool:
+    """Whether an attacker may know all columns: if no column is given a role."""
+    return not (said.quasi or said.sensitive or said.other)
+
+
 def _header_doubts(source: FileSource, section: Population) -> list[str]:
-    """What speaks against what the user says of line 1."""
+    """Return the doubts about the option for line 1."""
     if section.header is None:
         return []
     found_out = FileSource(source.content, options_of(replace(section, header=None)))
@@ -180,19 +247,19 @@ def coarsenings(
         wrong = misfit({"name": name, **keys}, grammar) if grammar else None
         if wrong:
             raise DataError(f"--coarsen {name}: {wrong}")
-        made = convert({"name": name, **keys}, Feature)
-        problems = [contradiction.message for contradiction in contradictions((), made)]
+        feature = convert({"name": name, **keys}, Feature)
+        problems = [contradiction.message for contradiction in contradictions((), feature)]
         if problems:
             raise DataError(f"--coarsen {name}: {problems[0]}")
-        features.append(made)
+        features.append(feature)
     return features
 
 
 def _rule(text: str, columns: Sequence[str]) -> dict[str, Any]:
-    """A rule as TOML; the column, and what stands behind the =, may be without quotes."""
-    named = [name for name in columns if text.startswith(f"{name}.")]
-    if named:  # TOML takes a name without quotes only of A-Z, 0-9, - and _
-        name = max(named, key=len)
+    """Parse a rule as TOML; the column and the value after the = may be without quotes."""
+    matching_names = [name for name in columns if text.startswith(f"{name}.")]
+    if matching_names:  # TOML takes a name without quotes only of A-Z, 0-9, - and _
+        name = max(matching_names, key=len)
         text = quoted(name) + text[len(name) :]
     key, _, value = text.partition("=")
     for form in (text, f'{key} = "{value}"'):
@@ -203,8 +270,10 @@ def _rule(text: str, columns: Sequence[str]) -> dict[str, Any]:
     raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted, as age.bins.width=10")
 
 
-def _known(path: Path, names: Sequence[str], wanted: Sequence[str] | dict[str, Any]) -> None:
-    for name in wanted:
+def _check_names(
+    path: Path, names: Sequence[str], names_given: Sequence[str] | dict[str, Any]
+) -> None:
+    for name in names_given:
         if name not in names:
             raise DataError(
                 f"{path}: no column is called {name!r}; it has {listed(names)}"
@@ -212,21 +281,22 @@ def _known(path: Path, names: Sequence[str], wanted: Sequence[str] | dict[str, A
             )
 
 
-def _chosen(path: Path, names: Sequence[str], columns: str | None) -> list[str]:
+def _column_names(path: Path, names: Sequence[str], columns: str | None) -> list[str]:
     if columns is None:
         return list(names)
-    chosen = split(columns)
-    _known(path, names, chosen)
-    if len(set(chosen)) < len(chosen):
+    names_used = split(columns)
+    _check_names(path, names, names_used)
+    if len(set(names_used)) < len(names_used):
         raise DataError(f"--columns: found {columns}; each column once is accepted")
-    return chosen
+    return names_used
 
 
 def write_out(table: Table, kept: Path | None, counts: Path | None, *, bom: bool) -> Iterator[str]:
-    """Write the table, and its counts, where that is wanted; yield what was written."""
+    """Write the table and its counts to the given files; yield a line for each file."""
     if kept is not None:
         write(kept, table.columns, rows_of(table), bom=bom)
-        yield f"written   {kept}: everybody's rows, {len(table.columns)} columns"
+        order = "" if table.persons is None else ", in an order that tells no persons apart"
+        yield f"written   {kept}: everybody's rows, {len(table.columns)} columns{order}"
     if counts is not None:
         headings, lines = counts_of(table)
         write(counts, headings, lines, bom=bom)
@@ -239,7 +309,7 @@ def suspects(table: Table, texts: Sequence[str]) -> list[str]:
     for j, values in enumerate(table.values):
         odd = apart([text for text in values if text not in texts])
         for code, text in enumerate(values):
-            if (text.casefold() in SUSPECT or text in odd) and text not in texts:
+            if (text.casefold() in UNKNOWN or text in odd) and text not in texts:
                 cells = np.count_nonzero(table.codes[:, j] == code)
                 suspected.append(
                     f"column {table.columns[j]!r}: {text!r} in {cells:,} cells is read as a value "
@@ -250,10 +320,10 @@ def suspects(table: Table, texts: Sequence[str]) -> list[str]:
 
 def missing_codes(table: Table, texts: Sequence[str]) -> tuple[Codes, list[int | None]]:
     """Give all missing texts of a column one code; return the codes, and that code per column."""
-    wanted = {"", *texts}
+    unknown_texts = {"", *texts}
     codes, codes_of_missing = table.codes, list[int | None]()
     for j, values in enumerate(table.values):
-        lacking = [code for code, text in enumerate(values) if text in wanted]
+        lacking = [code for code, text in enumerate(values) if text in unknown_texts]
         codes_of_missing.append(lacking[0] if lacking else None)
         if len(lacking) > 1:
             codes = codes.copy() if codes is table.codes else codes

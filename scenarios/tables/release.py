@@ -1,9 +1,9 @@
-"""A table of one's own as the next release of a ledger: judged, and noted before it is written.
+"""Your own table as the next release of a ledger: judged, and noted before it is written.
 
 The holder of the table knows all its cells, so the true exposure of a group decides (`exact`), as
-it decides elsewhere about a table of one's own, unless only the counts of columns are to decide.
-The holder alone reads a refusal. If others learn that the table is withheld, they learn that a
-group of it would have had small crowds.
+it decides elsewhere about any table of a user, unless only the counts of columns are to decide. The
+holder alone reads a refusal. If others learn that the table is withheld, they learn that a group of
+it would have had small crowds.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace as changed
 
+from ...errors import DataError
 from ...protocol.coarsening import rule_digest
 from ...protocol.history import HandedBatch, SingleCounts
 from ...protocol.messages import Counts
@@ -39,15 +40,22 @@ def release_table(
 ) -> Account:
     """Judge a table as the next release about its people; RoundBurned if it may not be made.
 
+    Raises DataError for a table in which a person has several rows.
+
     Args:
-        ledger: what was released before.
-        table: its people, before anything is made coarser.
+        ledger: earlier releases.
+        table: its people, before values are made coarser.
         features: the columns that are released, and how coarse.
         policy: the promise: k and max_exposure.
-        missing: what an empty cell is called.
+        missing: the value of an empty cell.
         exact: whether its cells decide, and not the counts of single columns.
         noted: whether it will be released, so that the ledger holds it from now on.
     """
+    if table.persons is not None:
+        raise DataError(
+            f"{table.name}: a ledger holds releases of one row a person; take one of each "
+            "(--one-row first), or score without --ledger"
+        )
     crowd = crowd_of_table(table, ledger.secret())
     names, cells = _cells(table, features, missing)
     released = marked(names, cells, ledger.secret())
@@ -57,7 +65,7 @@ def release_table(
     past = list(ledger.entries)
     rule = group_rule(past, scenario, crowd, ledger.secret())
     rule.cells, rule.exact = {cell.marks: cell.people for cell in released}, exact
-    memory = remembered(ledger, scenario, crowd, None, rule)
+    memory = remembered(ledger, past, scenario, crowd, None, rule)
     memory.write = lambda _: None
     people = frozenset(crowd.people)
     words = _words(table, features, missing, crowd)
@@ -75,7 +83,7 @@ def release_table(
 def _words(
     table: Table, features: Sequence[Feature], missing: str, crowd: Crowd
 ) -> dict[str, tuple[str, ...]]:
-    """How the values of each column were made coarser, where they were."""
+    """Return the rules that made the values of each column coarser, for columns with such rules."""
     words = {
         feature.name: (
             *crowd.read.get(feature.name, ()),
@@ -90,17 +98,21 @@ def _cells(
     table: Table, features: Sequence[Feature], missing: str
 ) -> tuple[list[str], dict[tuple[str, ...], int]]:
     """The columns that are released, and people by row."""
-    said, names = coarse(table, features, missing), [feature.name for feature in features]
-    places = [said.columns.index(name) for name in names]
-    return names, _counts(said.codes[:, places], [said.values[place] for place in places])
+    coarse_table, names = coarse(table, features, missing), [feature.name for feature in features]
+    places = [coarse_table.columns.index(name) for name in names]
+    return names, _counts(
+        coarse_table.codes[:, places], [coarse_table.values[place] for place in places]
+    )
 
 
 def _counts(codes: Codes, texts: Sequence[Sequence[str]]) -> dict[tuple[str, ...], int]:
     """People by row."""
     rows, people = np.unique(codes, axis=0, return_counts=True)
     return {
-        tuple(str(values[code]) for values, code in zip(texts, row, strict=True)): int(many)
-        for row, many in zip(rows.tolist(), people.tolist(), strict=True)
+        tuple(str(values[code]) for values, code in zip(texts, row, strict=True)): int(
+            number_of_people
+        )
+        for row, number_of_people in zip(rows.tolist(), people.tolist(), strict=True)
     }
 
 

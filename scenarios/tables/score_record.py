@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
-from ...analysis.exposure.attacker_risk import Attacker
+from ...analysis.exposure import Attacker
 from ...analysis.release_risks import Rate
 from ...analysis.scoring import Missing
 from ..populations.roles import Role
@@ -18,9 +18,9 @@ class ReadColumn(Record, frozen=True):
 
     Attributes:
         column: its name.
-        role: what it is taken for.
+        role: its role in the score.
         reason: why.
-        said: whether the caller said so.
+        said: whether the caller gave the role.
         left_out: of the score.
     """
 
@@ -35,7 +35,7 @@ class MissingCells(Record, frozen=True):
     """The meaning of missing cells, the texts that stand for them, and their number.
 
     Attributes:
-        meaning: what a cell without a value is taken for.
+        meaning: the meaning of a cell without a value.
         texts: that mean that a value is missing.
         cells: how many lack one.
     """
@@ -66,7 +66,7 @@ class ScoredColumns(Record, frozen=True):
 
     Attributes:
         name: of the column.
-        values: different ones, or combinations.
+        values: number of different values, or combinations.
         missing: cells.
         smallest_crowd: people.
         people_below_k: in a crowd smaller than k.
@@ -84,13 +84,13 @@ class ScoredColumns(Record, frozen=True):
 
 
 class TableRisk(Record, frozen=True):
-    """Three attackers, and how many people of the population there are for one of the table.
+    """Three attackers, and the size of the population relative to the table.
 
     Attributes:
-        population_factor: people of the population for one of the table.
+        population_factor: people of the population for each person of the table.
         prosecutor: knows that its target is in the table.
         journalist: knows the population.
-        marketer: links everybody; the share expected to be right, 0 to 1.
+        marketer: links all people; the expected share of correct links, 0 to 1.
     """
 
     population_factor: float
@@ -118,7 +118,7 @@ class ChosenColumns(Record, frozen=True):
         keep: their names.
         people: in a crowd smaller than k.
         largest: whether no safe set has more columns.
-        drop: the others.
+        drop: the other columns.
     """
 
     keep: tuple[str, ...]
@@ -150,9 +150,9 @@ class ScoredSets(Record, frozen=True):
 
     Attributes:
         every: whether all sets are listed.
-        counted: how many were looked at.
+        counted: number of examined sets.
         finished: whether the search was.
-        truth, promised: the columns to keep, by what is true and by what counts promise.
+        truth, promised: the columns to keep, by the truth and by the counts.
         promised_by: the bound by which sets are promised.
         maximal_truth, maximal_promised: safe sets that no safe set holds.
         sets: each that is listed.
@@ -195,12 +195,12 @@ class AskedQuestion(Record, frozen=True):
     Attributes:
         question: singling out, linkability or inference.
         columns: of a predicate, where it singles out; otherwise 0.
-        known: columns that the attacker knows of somebody.
+        known: columns that the attacker knows of a person.
         sought: columns that it wants.
         attack: how often it is right about people of the table.
         control: how often about the same people, each left out of the table in turn.
         baseline: how often guessing is right.
-        risk: what the release adds (rates.py).
+        risk: the addition by the release (rates.py).
     """
 
     question: str
@@ -218,7 +218,7 @@ class AskedQuestion(Record, frozen=True):
 
 
 class SensitiveColumn(Record, frozen=True):
-    """Diversity and closeness of a sensitive column among people who agree in what may be known.
+    """Diversity and closeness of a sensitive column among people that agree in the known columns.
 
     Attributes:
         column: its name.
@@ -253,14 +253,14 @@ class UnrelatedColumns(Record, frozen=True):
 
 
 class ScoredTable(Record, frozen=True):
-    """All of it; curves in full.
+    """The whole score; curves in full.
 
     Attributes:
         data: the file.
         read: how it was read.
         roles: of its columns.
         users: people.
-        k, max_exposure: what is wanted.
+        k, max_exposure: the target.
         missing: cells.
         columns: each by itself.
         joint: all together.
@@ -269,10 +269,13 @@ class ScoredTable(Record, frozen=True):
         sets: of columns.
         sha256: of the file.
         version: of veilmix.
-        coarser: what was made coarser before it was scored, a line a column.
+        coarser: the coarser values before the score, a line a column.
         questions: singling out, linkability and inference.
         sensitive: k, l and t of each sensitive column.
         unrelated: an estimate of the exposure if the columns were unrelated.
+        rows: of the table: more than `users` where a person has several; 0: as many.
+        person: the definition of a person, in words.
+        quasi: the quasi-identifiers together; None: all columns may be known.
     """
 
     data: str
@@ -293,3 +296,6 @@ class ScoredTable(Record, frozen=True):
     questions: tuple[AskedQuestion, ...] = ()
     sensitive: tuple[SensitiveColumn, ...] = ()
     unrelated: UnrelatedColumns | None = None
+    rows: int = 0
+    person: str = "each row"
+    quasi: ScoredColumns | None = None

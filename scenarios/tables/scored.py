@@ -1,4 +1,4 @@
-"""A table that was read is scored: what its columns are, as analysis wants to know it."""
+"""Scores of a table that was read: its columns are described in the terms of analysis."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...analysis.release_risks import TableColumns
 from ...analysis.scoring import TableScore, score_table
 from ..populations.people import Table
-from ..populations.values import numbers_of
+from ..populations.values import UNKNOWN, numbers_of
 from .reading import missing_codes
 
 
@@ -23,7 +23,7 @@ def score_read(
     worst_case_nodes: int | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> TableScore:
-    """Score a table. lacking: texts that mean missing, beside none; others as `score_table`."""
+    """Score a table. lacking: texts that mean missing; the rest as `score_table`."""
     codes, absent = missing_codes(table, lacking)
     roles = {judged.column: str(judged.role) for judged in table.judged}
     is_ = [roles.get(name, "quasi") for name in table.columns]
@@ -38,25 +38,27 @@ def score_read(
         worst_case_nodes=worst_case_nodes,
         asked=TableColumns(
             [_numbers(values, {"", *lacking}) for values in table.values],
-            [j for j, role in enumerate(is_) if role != "sensitive"],
+            [j for j, role in enumerate(is_) if role == "quasi"],
             [j for j, role in enumerate(is_) if role == "sensitive"],
         ),
+        persons=table.persons,
         progress=progress,
     )
 
 
 def frequent(table: Table, k: int) -> dict[str, frozenset[str]]:
-    """The values that at least k people have, by column."""
+    """Return the values of at least k people, by column."""
     return {
-        name: frozenset(np.array(values, object)[np.bincount(codes, minlength=len(values)) >= k])
+        name: frozenset(np.array(values, object)[table.people_by(codes, len(values)) >= k])
         for name, values, codes in zip(table.columns, table.values, table.codes.T, strict=True)
     }
 
 
-def _numbers(texts: Sequence[str], gone: set[str]) -> NDArray[np.float64] | None:
-    """The number of each value, nan for what is missing; None where they are no numbers."""
-    numbers = numbers_of([text for text in texts if text not in gone])
+def _numbers(texts: Sequence[str], unknown_texts: set[str]) -> NDArray[np.float64] | None:
+    """Return the number of each value, nan if missing; None if a value is not a number."""
+    unknown_texts = unknown_texts | {text for text in texts if text.casefold() in UNKNOWN}
+    numbers = numbers_of([text for text in texts if text not in unknown_texts])
     if numbers is None:
         return None
-    each = iter(numbers)
-    return np.array([np.nan if text in gone else next(each) for text in texts])
+    next_numbers = iter(numbers)
+    return np.array([np.nan if text in unknown_texts else next(next_numbers) for text in texts])

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ...errors import DataError
+from ..populations.people import Table
+from ..populations.roles import NEVER
 from ..schema.dump import value
 from ..schema.problems import quoted
 from ..wording import percent
@@ -15,13 +18,36 @@ ODD = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def scenario_text(advised: Advised, source: Path, said: Reading, folder: Path) -> str:
-    """Write a scenario that asks what is advised. folder: where the file will lie."""
+    """Write a scenario with the advised features. folder: where the file will lie."""
     return "\n".join(_lines(advised, source, said, folder)) + "\n"
 
 
-def _lines(advised: Advised, source: Path, said: Reading, folder: Path) -> Iterator[str]:
+def check_single(table: Table, file: Path | None) -> None:
+    """Raise DataError if a scenario is to be written for persons with several rows."""
+    if file is not None and table.persons is not None:
+        raise DataError(
+            f"--write: {table.person}; in a scenario each person answers once: take one row of "
+            "each (--one-row first, last, earliest:COLUMN or latest:COLUMN)"
+        )
+
+
+def check_counted(advised: Advised) -> None:
+    """Raise DataError for advice with columns that it does not count, as a run counts all."""
+    if advised.suppressed:
+        raise DataError(
+            f"--write: {advised.suppressed:,} rows are suppressed; a run asks everybody: leave "
+            "--suppress out"
+        )
+    if advised.rest is not None:
+        raise DataError(
+            f"--write: {', '.join(advised.rest.columns)}: released as it is and not searched; a "
+            "run counts every column that it releases: say --known all, and keep none"
+        )
+
+
+def _lines(advised: Advised, source: Path, options: Reading, folder: Path) -> Iterator[str]:
     best, n = advised.best, advised.n
-    kept = [
+    kept_names = [
         column.ladder.column
         for column, level in zip(advised.columns, best.levels, strict=True)
         if column.steps[level] is not None
@@ -35,7 +61,7 @@ def _lines(advised: Advised, source: Path, said: Reading, folder: Path) -> Itera
     yield ""
     yield "[population]"
     yield f"source = {quoted(_relative(source, folder))}"
-    for key, text in _reading(advised, said):
+    for key, text in _reading(advised, options):
         yield f"{key} = {value(text)}"
     for column, level in zip(advised.columns, best.levels, strict=True):
         keys = column.steps[level]
@@ -59,20 +85,25 @@ def _lines(advised: Advised, source: Path, said: Reading, folder: Path) -> Itera
         yield f"# True of this table; by the counts of single columns it could be {share}. So the"
         yield "# columns are fixed here by whoever has the table, and the run checks them."
         yield 'kind = "fixed"'
-        yield f"keep = {value(kept)}"
+        yield f"keep = {value(kept_names)}"
     yield ""
     yield "[expect]"
     yield f"true_exposure_at_most = {advised.max_exposure}"
 
 
-def _reading(advised: Advised, said: Reading) -> Iterator[tuple[str, Any]]:
+def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
     for key in ("separator", "encoding", "sheet", "header", "decimal"):
-        if getattr(said, key) is not None:
-            yield key, getattr(said, key)
-    if said.lacking:
-        yield "missing_texts", list(said.lacking)
+        if getattr(options, key) is not None:
+            yield key, getattr(options, key)
+    for key in ("person", "one_row"):
+        if getattr(options, key) is not None:
+            yield key, getattr(options, key)
+    if options.each_row:
+        yield "each_row", True
+    if options.lacking:
+        yield "missing_texts", list(options.lacking)
     roles = {judged.column: str(judged.role) for judged in advised.table.judged}
-    yield "roles", {name: role for name, role in roles.items() if role == "identifier"}
+    yield "roles", {name: role for name, role in roles.items() if role in NEVER}
 
 
 def _placed(key: str, item: Any, folder: Path) -> Any:

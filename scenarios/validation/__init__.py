@@ -1,4 +1,4 @@
-"""Validation: loading a scenario, who takes part, and whether it makes sense for its people.
+"""Validation: loading a scenario, finding its people, and checking its meaning for them.
 
-May import `programs`, `populations` and `schema`. Must never play anything: it judges.
+May import `programs`, `populations` and `schema`. Must never play a session: it validates.
 """

@@ -1,7 +1,7 @@
-"""What is wrong with a scenario whose shape is right: names nobody has, numbers that contradict.
+"""Checks of the meaning of a well-formed scenario: unknown names, contradictory numbers.
 
-`CHECKS` is a table: each check with the parts of the file it relies on. Where one of them is known
-to be wrong the check is left out, so that one mistake is reported once.
+`CHECKS` is a table: each check with the parts of the file it relies on. If a part is known to be
+wrong the check is left out, so that a mistake is reported once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,16 +17,16 @@ from ..programs.peers import check as peers_meaning
 from ..programs.randomized import check as local_meaning
 from ..programs.registry import program_of
 from ..programs.topology import CENTRAL, PEERS, topology_of
-from ..schema.keys import keys, type_of
+from ..schema.keys import axis_misfit, keys
 from ..schema.model import Scenario
 from ..schema.problems import Path, Problem, as_found, did_you_mean, listed, problem, quoted
-from ..schema.shape import misfit
 from .deviations import deviations
 from .parties import coalitions, faults
 from .peer_faults import faults as peer_faults
 from .supported import AVAILABLE, runs, unavailable
+from .verified import verified
 
-MAX_SYBILS = 100_000  # people who do not exist; each seals as everybody does
+MAX_SYBILS = 100_000  # invented users; each seals as a real user does
 
 Check = Callable[[Scenario, Facts], Iterable[Problem]]
 ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
@@ -51,12 +51,12 @@ def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Probl
 
 
 def _spoilt(reads: Iterable[Path], bad: Iterable[Path]) -> bool:
-    """Whether something read is, holds, or is part of something wrong."""
+    """Whether a path read contains, equals or lies within a wrong path."""
     return any(all(a == b for a, b in zip(r, w, strict=False)) for r in reads for w in bad)
 
 
 def doubles(scenario: Scenario) -> Iterator[Problem]:
-    """Report names that occur twice where each must be one's own."""
+    """Report names that occur twice in a table that needs unique names."""
     for table in ("feature", "coalition"):
         names = [entry.name for entry in getattr(scenario, table)]
         for i, name in enumerate(names):
@@ -67,7 +67,7 @@ def doubles(scenario: Scenario) -> Iterator[Problem]:
 
 
 def lesson(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report what is only fit for a lesson, where there is none."""
+    """Report values that are accepted in a lesson only, outside a lesson."""
     if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
         yield problem(
             ("mix", "suite"),
@@ -77,7 +77,7 @@ def lesson(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report defences that only a lesson leaves out, or that lack what they need."""
+    """Report countermeasures that only a lesson omits, or that lack their requirements."""
     for guard in GUARDS.values():
         path = tuple(guard.key.split("."))
         if guard.unguarded and not guard.is_on(scenario) and not scenario.mix.lesson:
@@ -91,7 +91,7 @@ def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report a batch larger than everybody together."""
+    """Report a minimum batch larger than the number of users."""
     least = scenario.mix.min_batch
     if facts.asked is not None and least > facts.asked:
         yield problem(
@@ -102,7 +102,7 @@ def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report a crowd larger than everybody together."""
+    """Report a k larger than the number of people."""
     k, policy = scenario.policy.k, scenario.policy
     if facts.asked is None or not program_of(scenario).chooses or policy.max_exposure >= 1:
         return
@@ -115,7 +115,7 @@ def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report more people who do not exist than anybody would wait for."""
+    """Report more invented users than MAX_SYBILS."""
     for place, fault in enumerate(scenario.fault):
         if ATTACKS[fault.attack].sybils and (fault.users or 0) > MAX_SYBILS:
             message = f"found {fault.users:,}; {fault.attack} brings at most {MAX_SYBILS:,}"
@@ -123,7 +123,7 @@ def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report what the policy's kind needs, or does not read."""
+    """Report keys that the policy's kind needs, or does not read."""
     policy, program = scenario.policy, program_of(scenario)
     if policy.keep and not program.listed:
         yield problem(
@@ -154,7 +154,7 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report what only one of the two settings reads."""
+    """Report keys that only the other population setting reads."""
     population = scenario.population
     if population.setting == "fixed" and population.round2_users is not None:
         message = 'only setting = "statistical" asks other people in round 2; leave it out'
@@ -162,16 +162,16 @@ def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def suited(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report what the program cannot do of what the scenario says."""
+    """Report requests of a scenario that its program cannot meet."""
     return program_of(scenario).check(scenario, facts)
 
 
 def rounds(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report faults in rounds that there cannot be."""
+    """Report faults in rounds that do not exist."""
     program = program_of(scenario)
     most = program.rounds(len(facts.features or ()), scenario.policy)
     if facts.features is None and most != program.rounds(1, scenario.policy):
-        return  # how many there are is a question of the features
+        return  # the number of rounds depends on the features
     for i, fault in enumerate(scenario.fault):
         if fault.round is not None and fault.round > most:
             message = f"found {fault.round}; kind = {quoted(scenario.policy.kind)} has "
@@ -180,7 +180,7 @@ def rounds(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report features that nobody is asked about, wherever features are named."""
+    """Report unknown features in every key that names features."""
     for table, key in (
         ("policy", "prefer"),
         ("policy", "required"),
@@ -203,7 +203,7 @@ def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def expected(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report expectations that nothing can meet."""
+    """Report expectations that no run can meet."""
     expect = scenario.expect
     both = [name for name in expect.kept or () if name in (expect.suppressed or ())]
     if both:
@@ -219,15 +219,13 @@ def swept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report keys that cannot be swept, and values that they cannot take."""
     can = sweepable(scenario)
     for key, values in scenario.sweep.items():
-        type_ = type_of(key)
-        if key not in can or type_ is None:
+        if key not in can:
             message = f"there is no such key to sweep{did_you_mean(key, can)}"
             more = "" if message.endswith(")") else f"; accepted are {listed(can, 40)}"
             yield problem(("sweep", key), message + more)
             continue
         for i, value in enumerate(values):
-            wrong = misfit(value, type_)
-            if wrong:
+            if wrong := axis_misfit(key, value):
                 yield problem(("sweep", key, i), f"{key}: {wrong}")
             elif value not in AVAILABLE.get(key, (value,)):
                 message = f"{key} = {as_found(value)} is not available in this version; {runs(key)}"
@@ -244,7 +242,7 @@ def sweepable(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _among(checks: Mapping[str, Check]) -> Check:
-    """A check that differs with how messages are carried: by topology, none where none is named."""
+    """Return a check that depends on the topology; no problems for a topology without a check."""
 
     def checked(scenario: Scenario, facts: Facts) -> Iterable[Problem]:
         check = checks.get(topology_of(scenario).name)
@@ -287,5 +285,6 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("mix",), ("expect",), ("defence",)), _among({PEERS.name: peers_meaning.unread})),
     ((("expect",),), expected),
     ((), lambda scenario, _: unavailable(scenario)),
+    ((("mix",), ("policy", "kind"), ("defence",), ("fault",)), verified),
     ((), swept),
 )

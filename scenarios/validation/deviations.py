@@ -1,4 +1,4 @@
-"""The deviations of a scenario: who can do what, which keys each kind reads, and what they name."""
+"""The deviations of a scenario: the parties able to do each, and the keys that each kind reads."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -12,16 +12,16 @@ from ..schema.model import Deviation, Scenario
 from ..schema.parties import exists
 from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
 
-OWN_KEYS = "own keys"  # that of protocol/search/deviation.py, which reading a file need not import
+OWN_KEYS = "own keys"  # as in protocol/search/deviation.py, not imported to keep loading fast
 ROLES = (Role.CURATOR, Role.ANALYST, Role.SHUFFLER, Role.RANDOMNESS)
 
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """The keys of a kind of deviation, besides by, do and rounds, and who can do it.
+    """The keys of a kind of deviation, besides by, do and rounds, and the roles that can do it.
 
     Attributes:
-        needed: keys without which it says nothing.
+        needed: keys that it requires.
         may: keys that it reads too.
         by: the roles that can do it.
     """
@@ -58,7 +58,7 @@ ACTIONS: Mapping[str, Reads] = {
 
 
 def deviations(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report deviations that nobody can carry out, or that say what is not read."""
+    """Report deviations that no party can carry out, and keys that are not read."""
     if not scenario.deviation:
         return
     path: Path = ("deviation",)
@@ -109,7 +109,7 @@ def _parties(path: Path, one: Deviation, facts: Facts) -> Iterator[Problem]:
 
 
 def _field(path: Path, one: Deviation) -> Iterator[Problem]:
-    """Report fields that a kind of message does not have, and changes that are none of a field."""
+    """Report fields that a kind of message does not have, and changes that no field takes."""
     if one.do == "show":
         yield from _shown(path, one)
     if one.do not in ("change", "show") or (one.do, one.change) == ("show", OWN_KEYS):
@@ -132,7 +132,7 @@ def _field(path: Path, one: Deviation) -> Iterator[Problem]:
 
 
 def _shown(path: Path, one: Deviation) -> Iterator[Problem]:
-    """Report another board that differs in nothing, or that its maker cannot show."""
+    """Report a second board that does not differ, or that its maker cannot show."""
     tells = one.message == "announcement" and one.change is not None
     if one.by == parties.CURATOR and not tells:
         message = 'the curator tells of another announcement: message is "announcement" and changes'

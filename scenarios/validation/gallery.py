@@ -1,6 +1,6 @@
-"""The shipped scenarios by name, as texts: nothing here reads what they say.
+"""The shipped scenarios by name, as texts: this module does not parse them.
 
-A list of them needs no people, and so no numpy.
+Listing them needs no people, and so no numpy.
 """
 
 from functools import cache
@@ -14,12 +14,12 @@ ATTACKS = GALLERY / "attacks"
 
 
 def shipped() -> tuple[str, ...]:
-    """Name the scenarios of the gallery."""
+    """Return the names of the scenarios of the gallery."""
     return _names(GALLERY)
 
 
 def attacks() -> tuple[str, ...]:
-    """Name the shipped scenarios of attacks."""
+    """Return the names of the shipped scenarios of attacks."""
     return _names(ATTACKS)
 
 
@@ -37,7 +37,7 @@ def source(name: str) -> str:
 
 
 def nobody(name: str) -> str:
-    """Say that no shipped scenario has this name, and which there are."""
+    """Return a message: no shipped scenario has this name, and the names that exist."""
     hint = did_you_mean(Path(name).stem, (*shipped(), *attacks()))
     names = ", ".join(shipped())
     return f"{name}: no such file, and no scenario of this name; shipped are {names}{hint}"

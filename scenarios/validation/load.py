@@ -1,8 +1,10 @@
-"""Reading scenario files: one that loads can be run, one that does not says everything wrong.
+"""Reading scenario files: a file that loads can be run; of any other all mistakes are reported.
 
-A mistake is one line, `file:line: path: what was found; what is accepted`; all mistakes of a file
+A mistake is one line, `file:line: path: found value; accepted values`; all mistakes of a file
 are in one ScenarioError. Files are TOML, UTF-8, at most a megabyte.
 """
+
+from __future__ import annotations
 
 import os
 from collections.abc import Mapping
@@ -16,7 +18,7 @@ from ...errors import ScenarioError
 from ...strict_text import Unreadable, decoded, from_toml
 from ..programs.registry import program_of
 from ..schema import shape
-from ..schema.keys import keys, place
+from ..schema.keys import keys, place, value_at
 from ..schema.lines import Locator
 from ..schema.model import Scenario
 from ..schema.problems import Problem, did_you_mean
@@ -27,10 +29,10 @@ MAX_BYTES = 1 << 20
 
 
 def load(path_or_name: str | os.PathLike[str]) -> Scenario:
-    """Read a scenario: a file, or a shipped one by its name. Raises ScenarioError.
+    """Read a scenario: a file, or a shipped scenario by its name. Raises ScenarioError.
 
-    The people it names are looked at too. A path of theirs, which in the file starts from the
-    file's folder, is absolute in the result.
+    The population is validated too. Its path, which in the file starts from the file's folder, is
+    absolute in the result.
     """
     path = Path(path_or_name)
     name = os.fspath(path_or_name)
@@ -40,7 +42,7 @@ def load(path_or_name: str | os.PathLike[str]) -> Scenario:
 
 
 def loaded(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
-    """Return a scenario as it is, or read it: a file, or a shipped one by its name."""
+    """Return a scenario as it is, or read it: a file, or a shipped scenario."""
     return scenario if isinstance(scenario, Scenario) else load(scenario)
 
 
@@ -65,7 +67,7 @@ def loads(text: str, file: str = "scenario", base: str | os.PathLike[str] = Path
 
 
 def from_tables(data: dict[str, Any]) -> Scenario:
-    """A scenario from the nested tables of its file. Raises ScenarioError with every mistake."""
+    """Return a scenario from the nested tables of its file. ScenarioError lists every mistake."""
     scenario, problems = _judged(data, Path())
     if problems:
         raise ScenarioError([p.line() for p in problems])
@@ -73,14 +75,17 @@ def from_tables(data: dict[str, Any]) -> Scenario:
 
 
 def check(scenario: Scenario, base: Path = Path()) -> None:
-    """Judge a scenario that was not read from a file. Raises ScenarioError with every mistake."""
+    """Validate a scenario that was not read from a file. ScenarioError lists every mistake."""
     _, problems = _judged(plain(scenario), base)
     if problems:
         raise ScenarioError([p.line() for p in problems])
 
 
 def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
-    """Return a scenario with some plain keys changed: `{"policy.k": 10, "fault[0].share": 0.2}`.
+    """Return a scenario with some keys changed: `{"policy.k": 10, "policy.keep": "age+sex"}`.
+
+    Keys that hold one plain value can be changed, also of an entry of a list (`fault[0].share`),
+    and sets of columns (`policy.keep`, `policy.required`, `policy.forbidden`).
 
     Raises ScenarioError if there is no such key, or the changed scenario cannot be run.
     """
@@ -93,7 +98,7 @@ def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
         holder: Any = data
         for part in where[:-1]:
             holder = holder[part]
-        holder[where[-1]] = value
+        holder[where[-1]] = value_at(key, value)
     changed, problems = _judged(data, Path())
     if problems:
         raise ScenarioError([p.line() for p in problems])
@@ -103,12 +108,10 @@ def change(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
 def resolve(
     scenario: Scenario, users: int, features: tuple[str, ...], others: int | None = None
 ) -> Scenario:
-    """Say what the data decided: how many people take part, and which features are asked about.
+    """Write the facts from the data into a scenario: number of people, and features.
 
-    others: how many people round 2 asks, where they are not those of round 1.
-
-    What is returned is what a run folder keeps: it loads, and means the same when the defaults of
-    a later version differ.
+    others: the number of new people in round 2; None if it asks the people of round 1. A run folder
+    keeps the result: it loads, and keeps its meaning under the defaults of a later version.
     """
     population = replace(scenario.population, users=users, round2_users=others)
     defence = replace(scenario.defence, registered=scenario.registered)
@@ -123,7 +126,7 @@ def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
 
 
 def plain(scenario: Scenario) -> dict[str, Any]:
-    """Return a scenario as the nested tables of its file, without the keys that say nothing."""
+    """Return a scenario as the nested tables of its file, without keys that are None."""
     data: dict[str, Any] = _said(msgspec.to_builtins(scenario))
     return data
 

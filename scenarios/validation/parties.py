@@ -1,4 +1,4 @@
-"""The parties of a scenario: who exists, who is named in vain, and whom a fault strikes."""
+"""The parties of a scenario: existing parties, unknown names, and the targets of a fault."""
 
 from collections.abc import Iterator
 from fnmatch import translate
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # of a fault, besides by
-OF_ANY_ROUND = ("absent", "late", "duplicate", "malformed")  # whatever people hand on
+OF_ANY_ROUND = ("absent", "late", "duplicate", "malformed")  # for every kind of submission
 WILD = ("*", "?", "[")
 
 
@@ -30,9 +30,9 @@ def by_users(fault: Fault) -> bool:
 
 
 def users_matching(by: str, people: int) -> list[int]:
-    """Return the indices (from 0) of the users that a name or a pattern such as `user-1*` means.
+    """Return the indices (from 0) of the users that match a name or a pattern such as `user-1*`.
 
-    A peer is meant by its name alone.
+    A peer matches its exact name only.
     """
     if by.startswith("peer-"):
         return [parties.index(by)]
@@ -43,10 +43,10 @@ def users_matching(by: str, people: int) -> list[int]:
 
 
 def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
-    """Return the indices (from 0) of the users whom a fault of users strikes, in their order.
+    """Return the indices (from 0) of the users struck by a fault of users, in their order.
 
-    by: those it names. users, share: so many of them, drawn without replacement; a share is rounded
-    to whole people.
+    by: the users it names. users, share: so many of them, drawn without replacement; a share is
+    rounded to whole people.
     """
     if fault.by is not None:
         return users_matching(fault.by, people)
@@ -67,7 +67,7 @@ def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report faults that nobody commits, or that say twice who does."""
+    """Report faults that no party commits, or with two statements of the attackers."""
     for i, fault in enumerate(scenario.fault):
         path = ("fault", i)
         yield from _misplaced(path, fault, scenario)
@@ -86,7 +86,7 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
-    """Report attacks on something that this scenario does not have."""
+    """Report attacks on a part that this scenario does not have."""
     about, program = ATTACKS[fault.attack].about, program_of(scenario)
     if about == REPORTS and not program.reports:
         message = f"{fault.attack} is about randomized reports; kind = {quoted(HISTOGRAM)} has them"
@@ -125,7 +125,7 @@ def _is_user(party: str, facts: Facts) -> bool:
 
 
 def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
-    """Report a fault that is not committed by who can."""
+    """Report a fault by a party that cannot commit it."""
     role = ATTACKS[fault.attack].by
     if fault.by is None:
         if role == SHUFFLER:
@@ -146,7 +146,7 @@ def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
 
 
 def _struck(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
-    """Report a fault of users that strikes none of them."""
+    """Report a fault of users that strikes no user."""
     if fault.rate is not None:
         message = f"{fault.attack} strikes users, not a share of messages; write share instead"
         yield problem((*path, "rate"), message)

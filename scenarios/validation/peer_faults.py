@@ -1,4 +1,4 @@
-"""Whether peers can commit what a scenario among peers says that they do: asked of each attack."""
+"""Checks of the faults of a scenario among peers: asked of each attack."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ AIMS = ("target", "into", "bit")  # keys of a fault that no peer reads
 
 
 def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report faults that no peer commits, or that say wrongly who does."""
+    """Report faults that no peer commits, or with a wrong statement of the attackers."""
     for i, fault in enumerate(scenario.fault):
         path, among = ("fault", i), ATTACKS[fault.attack].among_peers
         if among is None:
@@ -33,7 +33,7 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
-    """Report a fault that does not say once, and rightly, which peers commit it."""
+    """Report a fault without exactly one correct statement of its peers."""
     said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
     if len(said) != 1:
         message = 'say once who it is: by = "peer-3", users = 5 or share = 0.1'

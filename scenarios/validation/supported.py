@@ -1,4 +1,4 @@
-"""What of the grammar this version can run. A later one adds to the table and to nothing else."""
+"""The part of the grammar that this version can run. A later version adds to this table only."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ AVAILABLE: dict[str, tuple[object, ...]] = {
 
 
 def unavailable(scenario: Scenario) -> Iterator[Problem]:
-    """Report every key that is set to something this version does not run."""
+    """Report every key with a value that this version does not run."""
     for name in AVAILABLE:
         table, key = name.split(".")
         part = getattr(scenario, table)
@@ -33,6 +33,6 @@ def _judge(path: tuple[str | int, ...], name: str, value: object) -> Iterator[Pr
 
 
 def runs(name: str) -> str:
-    """Say what a key may be set to in this version."""
+    """Return a clause: the values of a key that this version runs."""
     words = [value if isinstance(value, str) else as_found(value) for value in AVAILABLE[name]]
     return f"it runs {listed(words)}"

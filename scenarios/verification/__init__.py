@@ -1,4 +1,4 @@
-"""Verification: is a run what it claims to be? Replay, recompute, and say what cannot be known.
+"""Verification that a run is as claimed: replay, recomputation, and the limits of both.
 
 May import `play`, `records` and below. Must never trust a stored number that it can compute.
 """

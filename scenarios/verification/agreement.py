@@ -1,4 +1,4 @@
-"""Two things that must be the same: what follows from a record, and what is claimed."""
+"""Comparison of a result that follows from a record with the claim."""
 
 from math import isclose
 
@@ -8,7 +8,7 @@ CLOSE = 1e-9  # a sum of the same numbers in another order differs in the last o
 
 
 def same(what: str, actual: object, claimed: object) -> None:
-    """Raise VerificationError unless what was found is what was claimed."""
+    """Raise VerificationError unless the computed value equals the claim."""
     if actual != claimed:
         raise VerificationError(
             f"{what}: {shortened(claimed)} is claimed, {shortened(actual)} was found"
@@ -16,7 +16,7 @@ def same(what: str, actual: object, claimed: object) -> None:
 
 
 def alike(what: str, actual: object, claimed: object) -> None:
-    """Raise VerificationError unless plain data are the same, decimal numbers up to `CLOSE`.
+    """Raise VerificationError unless plain data are equal, decimal numbers up to `CLOSE`.
 
     Another processor adds the same numbers in another order.
     """
@@ -25,8 +25,8 @@ def alike(what: str, actual: object, claimed: object) -> None:
             for key in sorted(actual.keys() | claimed.keys()):
                 alike(f"{what}: {key}", actual.get(key), claimed.get(key))
         case list(), list() if len(actual) == len(claimed):
-            for place, (mine, theirs) in enumerate(zip(actual, claimed, strict=True)):
-                alike(f"{what}[{place}]", mine, theirs)
+            for place, (mine, claimed_item) in enumerate(zip(actual, claimed, strict=True)):
+                alike(f"{what}[{place}]", mine, claimed_item)
         case float(), float() if isclose(actual, claimed, rel_tol=CLOSE, abs_tol=CLOSE):
             pass
         case _:
@@ -34,6 +34,6 @@ def alike(what: str, actual: object, claimed: object) -> None:
 
 
 def shortened(value: object) -> str:
-    """A value as it stands in an error."""
+    """Return a value as text for an error message, at most 60 characters."""
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

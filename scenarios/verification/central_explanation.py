@@ -1,4 +1,4 @@
-"""Why parties of a mix know what they know, in words: the proofs of protocol/derivation.py."""
+"""Explanations of the knowledge of parties of a mix: the proofs of protocol/derivation.py."""
 
 from collections.abc import Collection, Sequence
 
@@ -8,11 +8,11 @@ from ...protocol.facts import Answer, Ciphertext, Fact, Key, Origin, Reason, Rul
 from ...protocol.view import Record as Recorded
 from .reasons import Explanation, Step
 
-AUDITED = ", less those whom audits tell from it"  # ends what is said of a crowd
+AUDITED = ", less those whom audits tell from it"  # ends a sentence on an anonymity set
 
 
 class Explainer:
-    """Puts proofs into words."""
+    """A translator of proofs into sentences."""
 
     def __init__(self, record: Recorded, members: Sequence[str], columns: Sequence[str]) -> None:
         self.known = closure(Terms(record), members)
@@ -22,7 +22,7 @@ class Explainer:
         self.names: Collection[bytes] = self.terms.by_name  # of all ciphertexts
 
     def person(self, person: int) -> Explanation:
-        """What is known of a person, or where the trail ends."""
+        """Explain the knowledge about a person, or the point where its trail ends."""
         calls = self.terms.record.calls
         goals: list[Fact] = [
             fact
@@ -32,8 +32,8 @@ class Explainer:
         ]
         about = parties.user(person)
         if goals:
-            said = f"{about} is linked by {self.who}"
-            return Explanation(about, self._steps(goals), said)
+            note = f"{about} is linked by {self.who}"
+            return Explanation(about, self._steps(goals), note)
         mine = [term for term in self.terms.by_name.values() if term.user == person]
         trail: list[Fact] = [
             Origin(term.name, person)
@@ -61,12 +61,12 @@ class Explainer:
         )
 
     def message(self, name: bytes) -> Explanation:
-        """What is known of one ciphertext: that it was seen, whose it is, what is inside."""
+        """Explain the knowledge about a ciphertext: seen, its sender, its content."""
         term = self.terms.by_name[name]
         mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
-        wanted: list[Fact] = [Ciphertext(term.name), mine, opened]
-        wanted += [Answer(term.user, term.round, ask) for ask, _ in term.answers]
-        goals = [fact for fact in wanted if fact in self.known.why]
+        steps_due: list[Fact] = [Ciphertext(term.name), mine, opened]
+        steps_due += [Answer(term.user, term.round, ask) for ask, _ in term.answers]
+        goals = [fact for fact in steps_due if fact in self.known.why]
         about, ends = term.name.hex(), []
         if not goals:
             ending = f"{about} was never seen by {self.who}, nor anything opened that it was in"
@@ -88,9 +88,9 @@ class Explainer:
                 if fact in numbers:
                     continue
                 numbers[fact] = len(numbers) + 1
-                after = tuple(sorted(numbers[premise] for premise in reason.premises))
+                premises = tuple(sorted(numbers[premise] for premise in reason.premises))
                 text = self._text(fact, reason)
-                steps.append(Step(numbers[fact], reason.rule.value, text, after))
+                steps.append(Step(numbers[fact], reason.rule.value, text, premises))
         return tuple(steps)
 
     def _text(self, fact: Fact, reason: Reason) -> str:
@@ -100,17 +100,19 @@ class Explainer:
             case Ciphertext(name, opened=True):
                 term = self.terms.by_name[name]
                 inside = ", ".join(layer.hex() for layer in term.inside) or self._answer(term)
-                how = "so {} opens" if reason.rule is not Rule.SHOWN else "an audit has opened {}"
-                return f"{how.format(_short(name))} (its layer is for {term.opener}): {inside}"
+                opening = (
+                    "so {} opens" if reason.rule is not Rule.SHOWN else "an audit has opened {}"
+                )
+                return f"{opening.format(_short(name))} (its layer is for {term.opener}): {inside}"
             case Ciphertext(name):
                 return self._has(name, reason)
             case Origin(name, user):
                 return self._from(name, user, reason)
             case Answer(user, number, ask):
-                held = self._row(number, ask, self.terms.record.answers[number, user, ask])
+                row_text = self._row(number, ask, self.terms.record.answers[number, user, ask])
                 if reason.rule is Rule.OWN:
-                    return f"{parties.user(user)} said {held} itself in round {number}"
-                return f"so {parties.user(user)} said {held} in round {number}"
+                    return f"{parties.user(user)} said {row_text} itself in round {number}"
+                return f"so {parties.user(user)} said {row_text} in round {number}"
 
     def _has(self, name: bytes, reason: Reason) -> str:
         if reason.rule is Rule.OWN:
@@ -120,10 +122,10 @@ class Explainer:
         if reason.event is None:
             return f"so {_short(name)} is at hand"
         event = reason.event
-        seen = [member for member in sorted(self.known.members) if event.seen_by(member)]
+        witnesses = [member for member in sorted(self.known.members) if event.seen_by(member)]
         kind = event.kind.name.lower() if event.kind else "message"
         place = f"the {kind} from {event.sender} to {event.receiver}, round {event.round}"
-        return f"{' and '.join(seen)} saw {_short(name)} in {place}"
+        return f"{' and '.join(witnesses)} saw {_short(name)} in {place}"
 
     def _from(self, name: bytes, user: int, reason: Reason) -> str:
         owner = parties.user(user)
@@ -145,10 +147,10 @@ class Explainer:
         return "; ".join(self._row(term.round, ask, values) for ask, values in term.answers)
 
     def _row(self, number: int, ask: int, values: Sequence[str]) -> str:
-        asked = self.terms.record.calls[number].asks[ask]
+        columns = self.terms.record.calls[number].asks[ask]
         return " ".join(
             f"{self.columns[column]}={value.strip()}"
-            for column, value in zip(asked, values, strict=True)
+            for column, value in zip(columns, values, strict=True)
         )
 
 

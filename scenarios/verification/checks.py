@@ -1,31 +1,32 @@
-"""Is a run folder what it says it is? Every check recomputes something from the recorded messages.
+"""Checks of a run folder. Each recomputes a claim from the recorded messages.
 
     files        they are as they were written
-    signatures   posts are signed by their authors, heads by the board; whether anybody is known
+    signatures   posts are signed by their authors, heads by the board; known signers are named
     board        its posts are legal, in their order, under the phases table, to the end
     digest       the posts hash to the digest of result.json
     batches      no shuffler and no reader has lost or invented a message
-    terms        the announcement says what the scenario says
+    terms        the announcement has the scenario's terms
     decision     decided again from the counts of round 1, and the certificate proved from them
-    release      its columns are the decision's, its people those counted, its sums round 1's counts
-    exposure     true and promised, recomputed from the release; the promise holds
-    found        who is found in the release: attacks and risks recomputed as far as it shows them
-    result       result.json and release.csv say what board and transcript say
-    coalitions   what each learnt, worked out again from what its members saw
+    release      its columns are the decision's, its people the counted, its sums round 1's counts
+    exposure     true and certified, recomputed from the release; the bound holds
+    found        re-identification: attacks and risks recomputed as far as the release shows them
+    result       result.json and release.csv agree with board and transcript
+    coalitions   the knowledge of each, recomputed from the views of its members
     estimates    (reports that were randomized) recomputed from the counts of reports
     replay       a seeded scenario, run again, gives the same; so does its search for the worst case
 
-What the board shows is checked in board_checks.py, the decision and the release in
+The board is checked in board_checks.py, the decision and the release in
 release_checks.py, result.json in result_checks.py, seal and signatures in signers.py.
 
-A check that a run offers no ground for is not made (`ok` is None), and says why. What one shows is
-either who has said it (authenticity: a signature by somebody known), or that the record agrees with
-itself (consistency: whoever writes a whole record of people who do not exist passes), or nothing.
+A check without ground in the run is not made (`ok` is None), and says why. A check shows either
+the author (authenticity: a signature with a known key), or that the record agrees with itself
+(consistency: a complete record of invented people passes), or neither.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from ...errors import Refused, VeilmixError, VerificationError
 from ..programs.evidence import NoGround
@@ -41,19 +42,20 @@ from .result_checks import coalitions, repeat, result
 from .signers import Authentic, Known, folder, posts
 
 ALIKE = ("files", "replay")  # checks that need no curator and no shufflers
-Rule = tuple[str, str, Callable[[Evidence], str]]  # name, what is checked, how
+Ground = TypeVar("Ground")  # the input of a check
+Rule = tuple[str, str, Callable[[Evidence], str]]  # name, requirement, function
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing checked.
+    """The result of one check.
 
     Attributes:
         name: in a word.
-        what: should be so, in a sentence.
-        ok: None if it could not be.
-        detail: what was found.
-        shows: of what.
+        what: the requirement, in a sentence.
+        ok: None if it could not be checked.
+        detail: the finding.
+        shows: authenticity, consistency or neither.
     """
 
     name: str
@@ -64,7 +66,7 @@ class Check:
 
 
 class Shows(StrEnum):
-    """What a check shows: who has said it, or that the record agrees with itself, or nothing."""
+    """The evidence of a check: authenticity, consistency of the record, or neither."""
 
     AUTHENTICITY = "authenticity"
     CONSISTENCY = "consistency"
@@ -74,20 +76,20 @@ class Shows(StrEnum):
 def verify(run: Run, *, again: bool | None = None, known: Known | None = None) -> tuple[Check, ...]:
     """Check a run. again: run it again and compare; None does so if it is seeded and not large.
 
-    known: identities that are known beforehand, by name. Nothing is raised for what does not hold:
-    it is a check whose `ok` is False.
+    known: identities that are known beforehand, by name. A failure raises no error: it is a check
+    whose `ok` is False.
     """
     evidence = Evidence(run, again, known)
-    made = MADE[topology_of(run.scenario).name](run.scenario)
-    return tuple(_judged(name, what, check, evidence) for name, what, check in made)
+    checks = MADE[topology_of(run.scenario).name](run.scenario)
+    return tuple(judge(name, title, check, evidence) for name, title, check in checks)
 
 
-def _of_central(scenario: Scenario) -> tuple[Rule, ...]:
-    own = program_of(scenario).recomputed
-    return (*CHECKS[:-1], ("estimates", own, estimates), CHECKS[-1]) if own else CHECKS
+def _central_rules(scenario: Scenario) -> tuple[Rule, ...]:
+    title = program_of(scenario).recomputed
+    return (*CHECKS[:-1], ("estimates", title, estimates), CHECKS[-1]) if title else CHECKS
 
 
-def _of_peers(_scenario: Scenario) -> tuple[Rule, ...]:
+def _peer_rules(_scenario: Scenario) -> tuple[Rule, ...]:
     files, replay = (check for check in CHECKS if check[0] in ALIKE)
     return (files, *peers_verify.CHECKS, replay)
 
@@ -99,9 +101,10 @@ def require(checks: Sequence[Check]) -> None:
         raise VerificationError("\n".join(failed))
 
 
-def _judged(name: str, what: str, check: Callable[[Evidence], str], evidence: Evidence) -> Check:
+def judge(name: str, what: str, check: Callable[[Ground], str], evidence: Ground) -> Check:
+    """Run a check and convert its errors to a result."""
     ok: bool | None = False
-    shows = Shows.CONSISTENCY  # that it does not agree with itself is shown too
+    shows = Shows.CONSISTENCY  # a failure shows that the record is inconsistent
     try:
         detail, ok = check(evidence), True
         if isinstance(detail, Authentic):
@@ -113,18 +116,18 @@ def _judged(name: str, what: str, check: Callable[[Evidence], str], evidence: Ev
     except VeilmixError as wrong:
         detail = str(wrong)
     except (ArithmeticError, LookupError, ValueError) as impossible:
-        # What was recorded contradicts itself so badly that the check cannot be carried through.
+        # The record contradicts itself so badly that the check cannot be completed.
         detail = f"the record contradicts itself ({impossible!r})"
     return Check(name, what, ok, str(detail), shows)
 
 
 def estimates(evidence: Evidence) -> str:
-    """What the program found beside what every run has, recomputed."""
+    """Recompute the findings of the program."""
     return program_of(evidence.run.scenario).verify(evidence)
 
 
 def reidentification(evidence: Evidence) -> str:
-    """Who is found in the release, recomputed from it."""
+    """Recompute re-identification from the release."""
     from .reidentification import recomputed
 
     return recomputed(evidence)
@@ -146,6 +149,6 @@ CHECKS: tuple[Rule, ...] = (
     ("replay", "run again, the same comes out", repeat),
 )
 MADE: Mapping[str, Callable[[Scenario], tuple[Rule, ...]]] = {
-    CENTRAL.name: _of_central,
-    PEERS.name: _of_peers,
+    CENTRAL.name: _central_rules,
+    PEERS.name: _peer_rules,
 }  # topology -> the checks of a run

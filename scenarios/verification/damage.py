@@ -1,9 +1,9 @@
-"""A record that trips us up: damaged, or a fault of ours? What verify.py finds decides.
+"""Attribution of an error on a record: a damaged record, or a fault of veilmix. verify.py decides.
 
-Reading a run folder finds what is not as it was written, line by line (recorded.py). A line that is
-well-formed and says what cannot be is found where it is used, as an error of any kind: a post that
-the phases do not allow, a value that nobody was asked about. If a check of the run fails, the
-folder is to blame and is named; if all hold, the error is ours and surfaces.
+Reading a run folder detects lines that are not as they were written (recorded.py). A well-formed
+line with impossible content is detected at its use, as an error of any kind: a post that the phases
+do not allow, a value outside the queries. If a check of the run fails, the error blames and names
+the folder; if all hold, the error is ours and surfaces.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from .checks import verify
 
 @contextmanager
 def diagnose_record(run: Run) -> Iterator[None]:
-    """StorageError for what goes wrong in here, if this run does not verify."""
+    """Convert an error in this block to StorageError, if this run does not verify."""
     try:
         yield
     except (LocalError, OSError):
@@ -35,7 +35,7 @@ def diagnose_record(run: Run) -> Iterator[None]:
 
 
 def made_with(run: Run) -> str:
-    """Say which version recorded a run, and which one reads it."""
+    """Return a clause: the version that recorded a run, and the version that reads it."""
     from ... import __version__
 
     return f"recorded by veilmix {run.versions.get('veilmix', '?')}, read by {__version__}"

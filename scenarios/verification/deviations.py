@@ -34,12 +34,12 @@ def deviations(
         attacks: measured effects; none before the end of a run.
         alarms: the alarms on the board.
     """
-    found = _effects(attacks), _members(scenario), _faults(scenario, attacks), _alarms(alarms)
-    return tuple(line for lines in found for line in lines)
+    findings = _effects(attacks), _members(scenario), _faults(scenario, attacks), _alarms(alarms)
+    return tuple(line for lines in findings for line in lines)
 
 
 def _members(scenario: Scenario) -> Iterator[str]:
-    """The members of a coalition that deviate by the scenario, as the search for attacks has it."""
+    """Yield a line for each deviation of coalition members that the scenario sets."""
     if scenario.deviation:
         from ..catalogue.deviations import deviation_of
 
@@ -52,8 +52,12 @@ def _effects(attacks: Sequence[Effect]) -> Iterator[str]:
     for effect in attacks:
         if effect.attack in POOLS or not (effect.value or _deviates(effect.attack)):
             continue
-        who = " + ".join(effect.parties) or "a party"
-        did = f"{who} did not follow the protocol" if _deviates(effect.attack) else "a design error"
+        parties = " + ".join(effect.parties) or "a party"
+        did = (
+            f"{parties} did not follow the protocol"
+            if _deviates(effect.attack)
+            else "a design error"
+        )
         yield f"{did} ({effect.attack}): {effect.value:g} of {effect.of:g} {effect.unit}"
 
 
@@ -67,8 +71,8 @@ def _faults(scenario: Scenario, attacks: Sequence[Effect]) -> Iterator[str]:
 
 def _deviates(attack: str) -> bool:
     """Whether an attack breaks a rule by more than silence."""
-    known = ATTACKS.get(attack)
-    return known is not None and known.by != BYSTANDER and attack not in LEAVES
+    known_attack = ATTACKS.get(attack)
+    return known_attack is not None and known_attack.by != BYSTANDER and attack not in LEAVES
 
 
 def _names(scenario: Scenario, fault: Fault) -> str:
@@ -78,8 +82,8 @@ def _names(scenario: Scenario, fault: Fault) -> str:
     role = ATTACKS[fault.attack].by
     if role not in (USER, PEER):
         return f"the {role}"
-    one, several = topology_of(scenario).member
-    return many(fault.users, one, several) if fault.users is not None else several
+    singular, several = topology_of(scenario).member
+    return many(fault.users, singular, several) if fault.users is not None else several
 
 
 def _alarms(alarms: Sequence[Raised]) -> Iterator[str]:

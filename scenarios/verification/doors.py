@@ -4,6 +4,8 @@ leak()     the leakage to every coalition, from the recorded views of its member
 verify()   every check of a run folder
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from os import PathLike
 from typing import Literal, Never
@@ -83,7 +85,7 @@ class Leak:
         return LeakFrames(typed(LEAKS, [_row(view) for view in self.coalitions]))
 
     def __repr__(self) -> str:
-        smallest = " or ".join(" + ".join(some) for some in self.smallest) or "none"
+        smallest = " or ".join(" + ".join(members) for members in self.smallest) or "none"
         return f"<Leak of {self.run.result.scenario}: smallest linking coalition: {smallest}>"
 
 
@@ -92,7 +94,7 @@ class CheckFrames:
     """The tables of a verification.
 
     Attributes:
-        checks: each check and its result; `ok` is None where a run offers no ground for it.
+        checks: each check and its result; `ok` is None if a run offers no ground for it.
     """
 
     checks: CheckFrame
@@ -142,7 +144,7 @@ def leak(run: Saved, prior: str = "uniform") -> Leak:
     """
     if prior not in PRIORS:
         raise ParameterError(f"prior: found {prior!r}; {' or '.join(PRIORS)} is accepted")
-    record = _read(run)
+    record = _opened_run(run)
     with diagnose_record(record):
         views = sorted(learnt_in(record, prior), key=lambda view: len(view.parties))
     deviated = deviations(record.scenario, record.result.attacks, record.result.alarms)
@@ -165,11 +167,11 @@ def verify(
     Raises:
         StorageError: the folder is not whole. A check that fails raises nothing.
     """
-    known = None if identities is None else read_known(identities)
-    return Verification(make_checks(_read(run), again=replay, known=known))
+    identities_known = None if identities is None else read_known(identities)
+    return Verification(make_checks(_opened_run(run), again=replay, known=identities_known))
 
 
-def _read(run: Saved) -> Run:
+def _opened_run(run: Saved) -> Run:
     return run if isinstance(run, Run) else read(run)
 
 

@@ -1,4 +1,4 @@
-"""A run as evidence: what its record holds, and what follows from it. What verify.py checks."""
+"""A run as evidence: the content of its record, and its consequences. The input of verify.py."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -26,11 +26,11 @@ from ..scoring.result import Result, own
 from ..serialization.decisions import proof_bytes, read_blanks
 from .views import columns
 
-RELEASED = 2  # how an ideal run's release is counted
+RELEASED = 2  # the round number of an ideal run's release
 
 
 class Evidence:
-    """A run, and what follows from what it recorded."""
+    """A run, and the results that follow from its record."""
 
     def __init__(
         self,
@@ -44,46 +44,46 @@ class Evidence:
 
     @property
     def result(self) -> Result:
-        """result.json."""
+        """The content of result.json."""
         return self.run.result
 
     @property
     def rounds(self) -> tuple[RoundRecord, ...]:
-        """What result.json says the curator was given, where it asked for groups; else ()."""
-        said = own(self.result, Rounds)
-        return said.rounds if said else ()
+        """The records of the curator's rounds in result.json, if it asked for groups; else ()."""
+        claimed = own(self.result, Rounds)
+        return claimed.rounds if claimed else ()
 
     @property
     def transcript(self) -> Transcript:
-        """What was recorded; NoGround for an ideal run."""
+        """The recorded messages; NoGround for an ideal run."""
         if self.run.transcript is None:
             raise NoGround("an ideal run sends no messages")
         return self.run.transcript
 
     @cached_property
     def board(self) -> Board:
-        """The board as its posts make it. Refused if one is not legal; none among peers."""
+        """The board that the posts make. Refused if a post is illegal; NoGround among peers."""
         if untold := topology_of(self.run.scenario).untold:
             raise NoGround(untold)
         return replay(self.transcript.posts)
 
     def counts(self, number: int) -> tuple[tuple[Counts, ...], str]:
-        """The counts of a round and who vouches for them: the board, else the reader."""
+        """Return the counts of a round and their source: the board, else the reader."""
         if self.run.transcript is None:
             return self._claimed(number), "result.json"
         tallies = self.board.tallies
         published = tallies[number - 1].counts if len(tallies) >= number else None
         if published is not None:
             return published, "the board"
-        for read in self.transcript.reads:
-            if read.round == number:
-                return read.counts, f"what the {read.reader} read"
+        for reading in self.transcript.reads:
+            if reading.round == number:
+                return reading.counts, f"what the {reading.reader} read"
         raise NoGround(f"round {number} was not counted")
 
     def heard(self) -> tuple[list[RoundResult], str]:
-        """The calls that the curator read the answers to, with their counts; who vouches for them.
+        """Return the calls whose answers the curator read, with their counts; and their source.
 
-        Of an ideal run only round 1 is recorded: NoGround if there was more.
+        Of an ideal run only round 1 is recorded: NoGround if there were more.
         """
         if self.opens:
             return [], "what was announced"
@@ -91,26 +91,26 @@ class Evidence:
             if len(self.rounds) > 1:
                 raise NoGround("an ideal run records no counts of groups")
             first = first_call(wire(self.run.scenario), self.schema)
-            counts, whose = self.counts(1)
-            return [RoundResult(first, counts)], whose
+            counts, source = self.counts(1)
+            return [RoundResult(first, counts)], source
         results: list[RoundResult] = []
-        whose = ""
+        source = ""
         for call in self.board.calls[: len(self.board.tallies)]:
             if call.reader is Role.CURATOR:
-                counts, whose = self.counts(call.round)
+                counts, source = self.counts(call.round)
                 results.append(RoundResult(call, counts))
         if not results:
             raise NoGround("round 1 was not counted")
-        return results, whose
+        return results, source
 
     @property
     def randomized(self) -> bool:
-        """Whether people randomized what they said."""
+        """Whether people randomized their answers."""
         return program_of(self.run.scenario).reports
 
     @property
     def opens(self) -> bool:
-        """Whether nothing is counted but what k people share."""
+        """Whether only rows that k people share are counted."""
         return program_of(self.run.scenario).opens
 
     @property
@@ -120,11 +120,11 @@ class Evidence:
 
     @property
     def others(self) -> int | None:
-        """How many people round 2 asked, if they are others than in round 1."""
+        """The number of people in round 2, if they are not the people of round 1."""
         return self.run.scenario.population.round2_users if self.statistical else None
 
     def _claimed(self, number: int) -> tuple[Counts, ...]:
-        """The counts that result.json claims (an ideal run has no other record)."""
+        """Return the counts that result.json claims (an ideal run has no other record)."""
         if self.randomized:
             return self._reported()
         if number == 1 and self.result.marginals:
@@ -137,7 +137,7 @@ class Evidence:
         raise NoGround(f"round {number} was not counted")
 
     def _reported(self) -> tuple[Counts, ...]:
-        """The counts of reports that result.json claims."""
+        """Return the counts of reports that result.json claims."""
         if self.result.release is None:
             raise NoGround("result.json does not hold the counts of reports, which are too many")
         counts: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in columns(self.run)}
@@ -147,38 +147,38 @@ class Evidence:
 
     @property
     def decision(self) -> Decision:
-        """What was decided; NoGround if nothing was."""
+        """The decision; NoGround if there was none."""
         decision = self.record.decision if self.run.transcript else self.decided()
         if decision is None:
             raise NoGround("nothing was decided")
         return decision
 
     def decided(self) -> Decision | None:
-        """The decision that result.json claims."""
-        said = self.result.decision
-        if said is None:
+        """Return the decision that result.json claims."""
+        claimed_decision = self.result.decision
+        if claimed_decision is None:
             return None
-        proof = said.certificate
+        proof = claimed_decision.certificate
         names = list(self.result.features)
-        kept = tuple(names.index(name) for name in said.kept)
+        kept_columns = tuple(names.index(name) for name in claimed_decision.kept)
         numbers = proof.rule, proof.k, proof.n, proof.people
         data = proof_bytes(None if proof.proof is UNSET else proof.proof)
         claimed = Certificate(*numbers, proof.thresholds, proof.pivot, proof.c, data)
-        return Decision(kept, claimed, read_blanks(said.blank or (), names))
+        return Decision(kept_columns, claimed, read_blanks(claimed_decision.blank or (), names))
 
     def promised(self, joint: Counts) -> float | None:
-        """The share that is promised of the people of a release.
+        """Return the share of exposed people that is certified for a release.
 
-        None where groups were asked for that an ideal run does not record. VerificationError if
-        it should not have been released: the promise cannot be proved of those who came.
+        None if groups were asked for that an ideal run does not record. VerificationError if the
+        release was not allowed: the bound cannot be proved for its respondents.
         """
         from ..play.announcement import announced_policy
         from ..programs.registry import strategy
 
         decision, people = self.decision, sum(joint.values())
-        known = self.excluded(joint) / people if people else 0.0
+        excluded = self.excluded(joint) / people if people else 0.0
         if not self.run.scenario.defence.promise:
-            return decision.certificate.value + known
+            return decision.certificate.value + excluded
         if self.run.transcript is None and len(self.rounds) > 1:
             return None
         calls = [first_call(wire(self.run.scenario), self.schema)]
@@ -187,12 +187,12 @@ class Evidence:
         proved = prove(strategy(self.run.scenario), self.schema, calls, decision, joint)
         try:
             check_promise(announced_policy(self.run.scenario), decision, proved)
-        except RoundBurned as why:
-            raise VerificationError(f"the promise does not hold: {why}") from None
-        return promised_share(decision, proved) + known
+        except RoundBurned as burn:
+            raise VerificationError(f"the promise does not hold: {burn}") from None
+        return promised_share(decision, proved) + excluded
 
     def excluded(self, joint: Counts) -> int:
-        """People of a release whose small crowd everybody knows by exclusion."""
+        """Return the number of people of a release in a small class known by exclusion."""
         return program_of(self.run.scenario).excluded(joint, self.run.scenario, self.schema)
 
     @property
@@ -206,34 +206,34 @@ class Evidence:
 
     @property
     def last(self) -> int:
-        """The number of the round that the release comes from; 2 in an ideal run, which has none.
+        """The number of the round of the release; 2 in an ideal run, which has no rounds.
 
-        The record of an ideal run holds the first counts and the release, whatever was between.
+        The record of an ideal run holds the first counts and the release only.
         """
         return RELEASED if self.run.transcript is None else len(self.board.calls)
 
     @cached_property
     def repeated(self) -> Outcome:
-        """The run, run again."""
+        """The outcome of running the scenario again."""
         from ..play.run import run
 
         mode: Mode = "ideal" if self.result.mode == "ideal" else "real"
         return run(self.run.scenario, self.result.seed, mode, worst_case_nodes=0)
 
     def view_of(self, members: Sequence[str]) -> View:
-        """What these parties know together."""
+        """Return the pooled view of these parties."""
         return self.record.view(members)
 
     @cached_property
     def record(self) -> Record:
-        """What was recorded, ready to be looked at by many coalitions."""
+        """The record in a form that serves many coalitions."""
         return Record(self.transcript, self.board)
 
     @property
     def schema(self) -> Schema:
         """The schema announced, or agreed on beforehand.
 
-        Of an ideal run as far as a rule looks at it: sizes of domains.
+        For an ideal run only the part that rules read: sizes of domains.
         """
         if agreed := topology_of(self.run.scenario).agreed:
             return agreed(self.result)

@@ -1,4 +1,4 @@
-"""Why a coalition knows what it knows, told to a student: the steps of a derivation, in words."""
+"""Explanations of a coalition's knowledge for a student: the steps of a derivation, in words."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
@@ -12,24 +12,24 @@ from .peer_explanation import PeerExplainer
 from .reasons import Explanation
 from .views import columns, people_named, person_of, record_of, recorded, view_of
 
-SIGNS = 4  # of the name of a ciphertext, at least
+SIGNS = 4  # least number of hex digits of a ciphertext's name
 
 
 class Explaining(Protocol):
-    """Tells why members of one run know what they know.
+    """An explainer of the knowledge of coalition members in a run.
 
     Attributes:
-        names: of all ciphertexts that anybody sealed.
+        names: of all sealed ciphertexts.
     """
 
     names: Collection[bytes]
 
     def person(self, person: int) -> Explanation:
-        """What is known of a person, by its index, or where the trail ends."""
+        """Explain the knowledge about a person, by its index, or the end of its trail."""
         ...
 
     def message(self, name: bytes) -> Explanation:
-        """What is known of one ciphertext: that it was seen, whose it is, what is inside."""
+        """Explain the knowledge about a ciphertext: seen, its sender, its content."""
         ...
 
 
@@ -41,12 +41,13 @@ def _explains(run: Run, members: Sequence[str]) -> Explaining:
 
 
 def why(run: Run, members: Sequence[str], about: str) -> Explanation:
-    """Why these parties know what they do of a person, or of a ciphertext by its name.
+    """Explain the knowledge of these parties about a person, or a ciphertext by its name.
 
     Raises:
-        ParameterError: the run has no such party, person or ciphertext, or did not record any.
+        ParameterError: the run has no such party, person or ciphertext, or recorded no single
+            message.
     """
-    view_of(run, members)  # says which party is not there
+    view_of(run, members)  # raises an error for an unknown party
     transcript = recorded(run)
     if transcript.summary:
         raise ParameterError(
@@ -60,15 +61,15 @@ def why(run: Run, members: Sequence[str], about: str) -> Explanation:
         if not 0 <= person < transcript.users:
             raise ParameterError(f"no party is called {about!r}; this run has {people_named(run)}")
         return explainer.person(person)
-    return explainer.message(_named(explainer.names, about, people_named(run)))
+    return explainer.message(_matching_name(explainer.names, about, people_named(run)))
 
 
-def _named(names: Collection[bytes], about: str, people: str) -> bytes:
+def _matching_name(names: Collection[bytes], about: str, people: str) -> bytes:
     matching = [name for name in names if name.hex().startswith(about.lower())]
     if len(matching) != 1 or len(about) < SIGNS:
-        many = "no ciphertext has" if not matching else f"{len(matching)} ciphertexts have"
+        amount = "no ciphertext has" if not matching else f"{len(matching)} ciphertexts have"
         raise ParameterError(
-            f"{many} a name that begins with {about!r}; give {people}, or a name as `show --all` "
+            f"{amount} a name that begins with {about!r}; give {people}, or a name as `show --all` "
             f"has them, at least {SIGNS} signs of it"
         )
     return matching[0]

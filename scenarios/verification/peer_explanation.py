@@ -1,7 +1,7 @@
-"""Why peers know what they know, in words: the way of each onion, step by step.
+"""Explanations of the knowledge of peers: the route of each onion, step by step.
 
-Everything is on the board, so everybody sees who hands what to whom. What is derived is whose an
-onion is (protocol/peers/routes.py), and what its ballot says once all secrets are at hand.
+Every message is on the board, so all peers see each transfer. The derivation finds the sender of an
+onion (protocol/peers/routes.py), and the content of its ballot once all secrets are at hand.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -17,12 +17,12 @@ from .reasons import Explanation, Step
 
 
 class Layer(NamedTuple):
-    """A layer that somebody sealed.
+    """A sealed layer.
 
     Attributes:
-        origin: who sealed it, an index from 0.
+        origin: the sender, an index from 0.
         round: its number.
-        step: in which it is due at whoever opens it, from 1.
+        step: the step in which its opener receives it, from 1.
     """
 
     origin: int
@@ -31,10 +31,10 @@ class Layer(NamedTuple):
 
 
 class PeerExplainer:
-    """Puts the ways of onions into words.
+    """A translator of the routes of onions into sentences.
 
     Attributes:
-        names: of all layers that anybody sealed.
+        names: of all sealed layers.
     """
 
     def __init__(self, record: PeerRecord, members: Sequence[str], columns: Sequence[str]) -> None:
@@ -50,51 +50,51 @@ class PeerExplainer:
     def _layers(self) -> dict[bytes, Layer]:
         path = self.record.board.agreement.path
         return {
-            name: Layer(made.user, made.round, at % path + 1)
-            for made in self.record.transcript.made
-            for at, name in enumerate(split_names(made.names))
+            name: Layer(message.user, message.round, at % path + 1)
+            for message in self.record.transcript.made
+            for at, name in enumerate(split_names(message.names))
         }
 
-    def _write(self, rule: str, text: str, *after: int) -> int:
-        """Add a step, or find the one that says the same; gives its number."""
+    def _write(self, rule: str, text: str, *premises: int) -> int:
+        """Add a step, or find an equal step; return its number."""
         for step in self._steps:
             if step.text == text:
                 return step.number
-        self._steps.append(Step(len(self._steps) + 1, rule, text, after))
+        self._steps.append(Step(len(self._steps) + 1, rule, text, premises))
         return len(self._steps)
 
     def person(self, person: int) -> Explanation:
-        """What is known of a peer, or where the trails of its onions end."""
+        """Explain the knowledge about a peer, or the points where the trails of its onions end."""
         about, linked = parties.peer(person), f"{parties.peer(person)} is linked by {self.who}"
         if person in self.members:
             for number, rows in sorted(self.record.rows_by_round.items()):
                 if person in rows:
-                    self._own(number, person, rows[person])
+                    self._write_own_row(number, person, rows[person])
             return Explanation(about, tuple(self._steps), linked)
         readable = {n for n in self.record.routes if self.record.readable(n, self.members)}
         ends = [(n, place, self._end(n, place)) for n, place in self._answers(person)]
-        said = [(n, place) for n, place, lost in ends if lost is None and n in readable]
-        for number, place in said or [(n, place) for n, place, _ in ends]:
-            self._follow(number, place, say=bool(said))
-        if said:
+        places = [(n, place) for n, place, lost_at in ends if lost_at is None and n in readable]
+        for number, place in places or [(n, place) for n, place, _ in ends]:
+            self._follow(number, place, is_named=bool(places))
+        if places:
             return Explanation(about, tuple(self._steps), linked)
-        ending, missing = self._ending(about, [(n, lost) for n, _, lost in ends])
+        ending, missing = self._ending(about, [(n, lost_at) for n, _, lost_at in ends])
         return Explanation(about, tuple(self._steps), ending, missing)
 
     def _answers(self, person: int) -> Iterator[tuple[int, int]]:
-        """Per round the places of the onions with a peer's answers."""
+        """Yield round and place of each onion with an answer of a peer."""
         for number, routes in sorted(self.record.routes.items()):
             for place, route in enumerate(routes):
                 if route.origin == person and route.answer is not None:
                     yield number, place
 
     def _end(self, number: int, place: int) -> int | None:
-        """The peer at which an onion is lost among others; None if it is followed to its end."""
+        """Return the peer at which an onion's trail ends; None if it is followed to its end."""
         last = trail(self.record.routes[number], self.members, place)[-1]
         return last.peer if last.rule is Rule.LOST else None
 
     def message(self, name: bytes) -> Explanation:
-        """What is known of one layer: who handed it to whom, whose it is, what is inside."""
+        """Explain the knowledge about a layer: its transfer, its sender, its content."""
         layer, about = self._layers[name], name.hex()
         sealed = self.record.routes.get(layer.round, ())
         place = next((at for at, item in enumerate(sealed) if name in item.names), None)
@@ -138,20 +138,22 @@ class PeerExplainer:
         text = f"so {peer} opens {route.names[layer.step - 1].hex()}: {_inside(route, layer.step)}"
         self._write("open", text, fact, key)
 
-    def _own(self, number: int, person: int, row: Row) -> int:
-        said = " ".join(f"{self.columns[column]}={row[column]}" for column in sorted(row))
-        return self._write("own", f"{parties.peer(person)} said {said} itself in round {number}")
+    def _write_own_row(self, number: int, person: int, row: Row) -> int:
+        row_text = " ".join(f"{self.columns[column]}={row[column]}" for column in sorted(row))
+        return self._write(
+            "own", f"{parties.peer(person)} said {row_text} itself in round {number}"
+        )
 
-    def _follow(self, number: int, place: int, *, say: bool) -> None:
-        """The steps of one onion. say: what its ballot says, too."""
+    def _follow(self, number: int, place: int, *, is_named: bool) -> None:
+        """Write the steps of an onion. say: write the content of its ballot, too."""
         routes = self.record.routes[number]
         route = routes[place]
         fact = self._posted(number, route)
         for hop in trail(routes, self.members, place):
             if hop.rule is not Rule.LOST:
                 fact = self._past(number, route, hop, fact)
-        if say:
-            self._read(number, route, fact)
+        if is_named:
+            self._write_reader(number, route, fact)
 
     def _posted(self, number: int, route: Route) -> int:
         owner, first = parties.peer(route.origin), parties.peer(route.stops[0])
@@ -162,26 +164,27 @@ class PeerExplainer:
         )
 
     def _past(self, number: int, route: Route, hop: Hop, fact: int) -> int:
-        """An onion is followed past one peer."""
+        """Write the step of an onion past a peer; return its number."""
         owner, peer = parties.peer(route.origin), parties.peer(hop.peer)
         inside = _inside(route, hop.step)
         if hop.rule is Rule.OPEN:
             key = self._write("key", f"{peer} has its own key")
             text = f"so {peer} opens {hop.name.hex()}: {inside}, which is {owner}'s too"
             return self._write("open", text, fact, key)
-        many = (
-            "the only onion" if hop.onions == 1 else f"one of {hop.onions} onions, all {owner}'s,"
-        )
+        onions = f"one of {hop.onions} onions, all {owner}'s,"
+        onion = "the only onion" if hop.onions == 1 else onions
         text = (
-            f"{hop.name.hex()} is {many} that {peer} opened in step {hop.step} of round {number}, "
+            f"{hop.name.hex()} is {onion} that {peer} opened in step {hop.step} of round {number}, "
             f"but for what members sent; so what it handed on is {owner}'s too: {inside}"
         )
         return self._write("alone", text, fact)
 
-    def _read(self, number: int, route: Route, fact: int) -> None:
-        held = self._withheld(number)
+    def _write_reader(self, number: int, route: Route, fact: int) -> None:
+        withholders = self._withheld(number)
         keys = (
-            f"; {' + '.join(held)} {'has' if len(held) == 1 else 'have'} the rest" if held else ""
+            f"; {' + '.join(withholders)} {'has' if len(withholders) == 1 else 'have'} the rest"
+            if withholders
+            else ""
         )
         secrets = self._write(
             "key", f"secrets of round {number} are on the board{keys}: ballots open"
@@ -210,20 +213,25 @@ class PeerExplainer:
     def _ending(
         self, about: str, ends: Sequence[tuple[int, int | None]]
     ) -> tuple[str, tuple[str, ...]]:
-        """Why nothing is known of a peer, and whose help would change it. ends: of its onions."""
+        """Explain why the knowledge ends, and name peers that could extend it. ends: by onion."""
         if not ends:
             return f"no onion of {about} has come to the end of its path", ()
-        lost = tuple(dict.fromkeys(parties.peer(peer) for _, peer in ends if peer is not None))
-        if lost:
-            which = "which of all that came in is which of what was handed on"
-            return f"there the trail ends: {which} is known to {joined(lost)} alone", lost
+        lost_names = tuple(
+            dict.fromkeys(parties.peer(peer) for _, peer in ends if peer is not None)
+        )
+        if lost_names:
+            trail = "which of all that came in is which of what was handed on"
+            return (
+                f"there the trail ends: {trail} is known to {joined(lost_names)} alone",
+                lost_names,
+            )
         closed = dict.fromkeys(name for number, _ in ends for name in self._withheld(number))
         sealed = "the secrets that open them were not shown"
         return f"{self.who} sees whose ballots they are; {sealed}", tuple(closed)
 
 
 def _inside(route: Route, step: int) -> str:
-    """What is in the layer of a step."""
+    """Return the content of the layer of a step, as text."""
     if step == len(route.stops):
         return "a sealed ballot"
     return f"{route.names[step].hex()}, for {parties.peer(route.stops[step])}"

@@ -1,7 +1,7 @@
-"""The people of a run, one row each: what the laboratory knows of it and no party does.
+"""The people of a run, one row each: known to the laboratory and to no party.
 
-A full transcript holds what every person sealed; of an ideal run, or of one too large for that, a
-seed draws the same people again. What is found is used only if its counts are those that were
+A full transcript holds the sealed answers of every person; of an ideal or a very large run, a
+seed draws the same people again. The table is used only if it has the counts that were
 read: a table of other people would give a wrong truth.
 """
 
@@ -23,40 +23,40 @@ Row = tuple[str, ...]
 
 
 def people(run: Run) -> "npt.NDArray[np.int64] | None":
-    """Codes (n x d) of the people whom the release is about; None where they cannot be known."""
+    """Return codes (n x d) of the people of the release; None if they cannot be known."""
     if not run.result.marginals:
         return None
     if run.scenario.population.setting == "fixed" and (rows := _sealed(run)):
         return _codes(rows) if _agree(rows, run) else None
-    return _drawn(run)
+    return _drawn_people(run)
 
 
 def _sealed(run: Run) -> list[Row]:
-    """What each person said of every feature in round 1; [] where that was not recorded."""
+    """Return the sealed answers of each person in round 1, a row each; [] if not recorded."""
     if run.transcript is None or not run.transcript.made:
         return []
-    if topology_of(run.scenario).untold:  # whoever takes part says its row on the board
+    if topology_of(run.scenario).untold:  # peers: each row is on the board
         truth = record_of(run).truth
         columns = range(len(run.result.features))
         return [tuple(row[column] for column in columns) for _, row in sorted(truth.items())]
     calls = board(run).calls
-    asks = next((call.asks for call in calls if call.round == 1), ())
+    queries = next((call.asks for call in calls if call.round == 1), ())
     names = run.result.features
     rows = []
-    for made in run.transcript.made:
-        if made.round != 1:
+    for message in run.transcript.made:
+        if message.round != 1:
             continue
-        said: dict[int, str] = {}
-        for ask, values in made.answers:
-            said.update(zip(asks[ask], values, strict=True))
-        if len(said) < len(names):
+        values_by_column: dict[int, str] = {}
+        for ask, values in message.answers:
+            values_by_column.update(zip(queries[ask], values, strict=True))
+        if len(values_by_column) < len(names):
             return []
-        rows.append(tuple(said[column] for column in range(len(names))))
+        rows.append(tuple(values_by_column[column] for column in range(len(names))))
     return rows
 
 
-def _drawn(run: Run) -> "npt.NDArray[np.int64] | None":
-    """The people that the seed draws, those of the round that was released."""
+def _drawn_people(run: Run) -> "npt.NDArray[np.int64] | None":
+    """Return the people drawn from the seed, of the round that was released; None if unknown."""
     import numpy as np
 
     seed = run.result.seed
@@ -64,12 +64,12 @@ def _drawn(run: Run) -> "npt.NDArray[np.int64] | None":
         return None
     try:
         crowd = samples(run.scenario, seed)
-    except LocalError:  # the table is not there any more, or another one
+    except LocalError:  # the table is missing or has changed
         return None
-    counted = crowd.people.codes[: crowd.first]
+    codes = crowd.people.codes[: crowd.first]
     rows = [
         tuple(texts[code] for texts, code in zip(crowd.people.values, row, strict=True))
-        for row in counted.tolist()
+        for row in codes.tolist()
     ]
     if not _agree(rows, run):
         return None

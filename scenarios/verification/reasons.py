@@ -1,4 +1,4 @@
-"""What a derivation is told as: numbered steps, each with those it needs, and what follows."""
+"""The form of a derivation: numbered steps with their premises, and a conclusion."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,13 @@ from ..serialization.record import Record
 
 
 class Step(Record, frozen=True):
-    """One line of a derivation.
+    """A line of a derivation.
 
     Attributes:
         number: from 1.
-        rule: by which it follows.
-        text: what follows.
-        after: the numbers of the steps that it follows from.
+        rule: the rule of inference.
+        text: the conclusion of this step.
+        after: the numbers of its premises.
     """
 
     number: int = field(name="step")
@@ -24,13 +24,13 @@ class Step(Record, frozen=True):
 
 
 class Explanation(Record, frozen=True):
-    """What is asked about a person or a ciphertext, and what follows.
+    """The explanation of the knowledge about a person or a ciphertext.
 
     Attributes:
         about: the person or the ciphertext.
         steps: of the derivation.
-        ending: what follows of it, and why not more.
-        missing: keys that would help.
+        ending: the conclusion, and the reason why it ends there.
+        missing: parties whose keys would extend it.
     """
 
     about: str
@@ -40,8 +40,8 @@ class Explanation(Record, frozen=True):
 
 
 def lines(why: Explanation) -> Iterator[str]:
-    """The derivation as numbered lines."""
+    """Yield the derivation as numbered lines."""
     for step in why.steps:
-        after = f"  [{', '.join(map(str, step.after))}]" if step.after else ""
-        yield f"{step.number:>4}  {step.text}{after}"
+        premises = f"  [{', '.join(map(str, step.after))}]" if step.after else ""
+        yield f"{step.number:>4}  {step.text}{premises}"
     yield why.ending

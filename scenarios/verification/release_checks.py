@@ -1,4 +1,4 @@
-"""What was decided and released: decided again, counted again, and within what was promised."""
+"""Checks of decision and release: decided again, counted again, compared with the bound."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,67 +23,67 @@ if TYPE_CHECKING:
 
 
 def decision(evidence: Evidence) -> str:
-    """The decision follows from the counts of round 1, and its certificate is proved from them."""
+    """Verify that the decision follows from the counts of round 1, which prove its bound."""
     claimed = evidence.decision
     _check_openings(evidence)
-    heard, whose = evidence.heard()
+    results, source = evidence.heard()
     scenario = evidence.run.scenario
     curating = strategy(scenario, evidence.others)
-    for number, result in enumerate(heard[1:], start=1):
-        step = curating.ask(evidence.schema, heard[:number])
+    for number, result in enumerate(results[1:], start=1):
+        step = curating.ask(evidence.schema, results[:number])
         same(f"asked in round {number + 1}", step, result.call)
-    _same_certainty(evidence, heard)
-    if (more := curating.ask(evidence.schema, heard)) is not None:
+    _same_certainty(evidence, results)
+    if (more := curating.ask(evidence.schema, results)) is not None:
         raise VerificationError(f"it was safe to ask {more.asks} before deciding")
-    decided = curating.decide(evidence.schema, heard)
+    decided = curating.decide(evidence.schema, results)
     names = evidence.result.features
     same("kept", [names[j] for j in decided.kept], [names[j] for j in claimed.kept])
     same("left blank", decided.hidden, claimed.hidden)
-    verify_decision(claimed, evidence.schema, heard)
+    verify_decision(claimed, evidence.schema, results)
     if scenario.policy.rule != "worst-case":  # another solver may prove more or less
         same("certificate", claim(decided), claim(claimed))
-    asked = f", {len(heard)} rounds of it" if len(heard) > 1 else ""
-    return f"decided again from {whose}{asked}: {_columns(evidence, claimed)}"
+    rounds_text = f", {len(results)} rounds of it" if len(results) > 1 else ""
+    return f"decided again from {source}{rounds_text}: {_columns(evidence, claimed)}"
 
 
 def _check_openings(evidence: Evidence) -> None:
     """Raise VerificationError unless all recorded openings fit the commitment.
 
-    The curator has one, and the analyst if it released anything. And unless the curator has opened
-    it on the board, where the rules let it, before it closed.
+    The curator has one, and the analyst if there was a release. The curator must also have opened
+    it on the board, if the rules allow that, before the session closed.
     """
-    if evidence.run.transcript is None or (said := evidence.board.committed) is None:
+    if evidence.run.transcript is None or (committed := evidence.board.committed) is None:
         return
     board, openings = evidence.board, evidence.transcript.certificates
-    holders = sorted(seen.party for seen in openings)
+    holders = sorted(opening.party for opening in openings)
     if holders != [ANALYST, CURATOR] and (evidence.released or holders != [CURATOR]):
         raise VerificationError("the transcript does not hold one opening of the certificate each")
-    for seen in openings:
+    for opening in openings:
         try:
-            open_commitment(board.session, said, seen.opened)
+            open_commitment(board.session, committed, opening.opened)
         except Refused:
-            why = f"{seen.party} has another certificate than was committed to"
-            raise VerificationError(why) from None
+            message = f"{opening.party} has another certificate than was committed to"
+            raise VerificationError(message) from None
     totals = [total for tally in board.tallies for total in tally.totals]
-    due = board.announcement and may_open(board.announcement.policy, said.hidden, totals)
+    due = board.announcement and may_open(board.announcement.policy, committed.hidden, totals)
     if due and evidence.released and board.phase is Phase.OVER and not board.opened:
         raise VerificationError("the curator has not opened its certificate after the release")
 
 
-def _same_certainty(evidence: Evidence, heard: Sequence[RoundResult]) -> None:
-    """Raise VerificationError unless the curator can be certain of as many people as is said.
+def _same_certainty(evidence: Evidence, results: Sequence[RoundResult]) -> None:
+    """Raise VerificationError unless the claimed numbers of certain people are recomputed.
 
-    And unless it could promise what is said, after each round.
+    The claimed bounds after each round must be recomputed, too.
     """
-    if not (said := evidence.rounds):
+    if not (claimed_rounds := evidence.rounds):
         return
-    standing = standings(evidence.schema, heard, evidence.run.scenario.policy.k)
+    standing = standings(evidence.schema, results, evidence.run.scenario.policy.k)
     same(
         "people certain to the curator",
         [certainty.now for certainty in standing],
-        [o.certain for o in said],
+        [o.certain for o in claimed_rounds],
     )
-    claimed = [record.promised for record in said if record.promised is not None]
+    claimed = [record.promised for record in claimed_rounds if record.promised is not None]
     if claimed:
         same(
             "people promised of all columns",
@@ -98,13 +98,13 @@ def _columns(evidence: Evidence, decision: Decision) -> str:
 
 
 def release(evidence: Evidence) -> str:
-    """Columns, people and sums of the release are those of the decision and of round 1."""
+    """Verify that columns, people and sums of the release fit the decision and round 1."""
     if evidence.randomized:
         return _reports(evidence)
     if not evidence.released:
         raise NoGround("nothing was released")
     claimed = evidence.decision
-    (joint,), whose = evidence.counts(evidence.last)
+    (joint,), source = evidence.counts(evidence.last)
     if any(len(cell) != len(claimed.kept) for cell in joint):
         raise VerificationError("the release has other columns than the decision")
     if evidence.run.transcript is not None:
@@ -113,13 +113,16 @@ def release(evidence: Evidence) -> str:
     if evidence.opens:
         if less := program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k):
             raise VerificationError(f"{less:,} people have values that fewer than k share")
-        return f"{sum(joint.values()):,} people in {len(joint):,} combinations, from {whose}"
+        return f"{sum(joint.values()):,} people in {len(joint):,} combinations, from {source}"
     singles, _ = evidence.counts(1)
-    now, before = sum(joint.values()), {sum(count.values()) for count in singles}
-    cells = f"{now:,} people in {len(joint):,} combinations, from {whose}"
+    joint_people, sums_before = sum(joint.values()), {sum(count.values()) for count in singles}
+    cells = f"{joint_people:,} people in {len(joint):,} combinations, from {source}"
     if evidence.statistical:
         return f"{cells}; round 1 asked other people"
     blanked = {rule.column: rule for rule in claimed.hidden if isinstance(rule, Redact)}
+    # The people of a value in the joint are among those of round 1: users may leave in between, but
+    # none may join or change a value. So a sum is at most the count of round 1, and equal to it if
+    # nobody left and no value of the column is hidden. A larger sum shows invented or moved people.
     for place, column in enumerate(claimed.kept):
         sums: Counter[tuple[str, ...]] = Counter()
         for cell, people in joint.items():
@@ -127,56 +130,58 @@ def release(evidence: Evidence) -> str:
         name = evidence.result.features[column]
         if column in blanked:
             del sums[BLANK,]
-            said = [value for (value,) in sums if value in blanked[column].values]
-            if said:
-                raise VerificationError(f"{name}: {shortened(said)} should have been left blank")
-        if before == {now} and column not in blanked:
+            unhidden = [value for (value,) in sums if value in blanked[column].values]
+            if unhidden:
+                raise VerificationError(
+                    f"{name}: {shortened(unhidden)} should have been left blank"
+                )
+        if sums_before == {joint_people} and column not in blanked:
             same(f"sums over {name}", dict(sums), dict(singles[column]))
         elif more := sums - Counter(singles[column]):
             raise VerificationError(f"{name}: {shortened(dict(more))} more people than in round 1")
-    return f"{cells}; sums {'as' if before == {now} else 'at most'} in round 1"
+    return f"{cells}; sums {'as' if sums_before == {joint_people} else 'at most'} in round 1"
 
 
 def _reports(evidence: Evidence) -> str:
-    """As many reports were counted as the board says, and result.json shows them if it can."""
-    counts, whose = evidence.counts(1)
+    """Verify that the number of counted reports is the board's."""
+    counts, source = evidence.counts(1)
     totals = tuple(sum(count.values()) for count in counts)
     if evidence.run.transcript is not None:
         same("reports", totals, evidence.board.tallies[0].totals)
     different = sum(len(count) for count in counts)
-    return f"{sum(totals):,} reports, {different:,} different ones, from {whose}"
+    return f"{sum(totals):,} reports, {different:,} different ones, from {source}"
 
 
 def exposure(evidence: Evidence) -> str:
-    """True exposure and promise, recomputed."""
-    said = evidence.result.exposure
+    """Recompute true exposure and certified bound."""
+    claimed_exposure = evidence.result.exposure
     claimed = evidence.decision
     if not evidence.released:
-        same("promised", claimed.certificate.value, said.promised)
-        same("true exposure", 0.0, said.true)
-        same("worst case", None, said.worst_case)
+        same("promised", claimed.certificate.value, claimed_exposure.promised)
+        same("true exposure", 0.0, claimed_exposure.true)
+        same("worst case", None, claimed_exposure.worst_case)
         return "nothing was released, so nobody is exposed by it"
     (joint,), _ = evidence.counts(evidence.last)
     if (promise := evidence.promised(joint)) is not None:
-        same("promised", promise, said.promised)
+        same("promised", promise, claimed_exposure.promised)
     people = sum(joint.values())
-    known = evidence.excluded(joint)
-    below = program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k) + known
-    same("true exposure", below / people, said.true)
-    if said.worst_case is not None:
-        _check_worst_case(said.worst_case, below, people)
-    keeps(below, people, said.promised)
+    excluded = evidence.excluded(joint)
+    below = program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k) + excluded
+    same("true exposure", below / people, claimed_exposure.true)
+    if claimed_exposure.worst_case is not None:
+        _check_worst_case(claimed_exposure.worst_case, below, people)
+    keeps(below, people, claimed_exposure.promised)
     k = claimed.certificate.k
     if evidence.opens:
         return (
             f"{below:,} of {people:,} people with a value that fewer than {k} share, or in "
-            f"so small a crowd that is known by exclusion ({known:,})"
+            f"so small a crowd that is known by exclusion ({excluded:,})"
         )
     return f"{below:,} of {people:,} people in a crowd smaller than {k}"
 
 
 def _check_worst_case(worst: "WrittenWorstCase", below: int, people: int) -> None:
-    """Raise VerificationError where the bounds contradict the release, or each other."""
+    """Raise VerificationError if the bounds contradict the release, or each other."""
     if worst.high * people < below - 0.5:
         raise VerificationError(f"{below} people are exposed, more than the worst case claimed")
     if worst.low > worst.high or worst.proven != (worst.low == worst.high):
@@ -187,7 +192,7 @@ def _check_worst_case(worst: "WrittenWorstCase", below: int, people: int) -> Non
 
 
 def keeps(below: int, people: int, promise: float) -> None:
-    """Raise VerificationError where more of these people are exposed than was promised."""
+    """Raise VerificationError if more of these people are exposed than was promised."""
     if below / people > promise:
         raise VerificationError(
             f"the promise does not hold: {below:,} of {people:,} people released are exposed, "

@@ -1,4 +1,4 @@
-"""What result.json says: as board and transcript have it, as learnt again, as run again."""
+"""Checks of result.json against board and transcript, recomputed views and a repeated run."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,40 +24,40 @@ from .evidence import Evidence
 from .views import columns, information
 from .worst_case import sought_again
 
-OTHERWISE = ("digest", "coalitions", "exposure", "ledger")  # of result.json: not to the letter
+OTHERWISE = ("digest", "coalitions", "exposure", "ledger")  # keys not compared literally
 REPLAYED = 10_000  # people; a run of more is run again only on request
 
 
 def result(evidence: Evidence) -> str:
-    """result.json and release.csv say what board and transcript say."""
-    said, scenario = evidence.result, evidence.run.scenario
-    same("mode", "ideal" if evidence.run.transcript is None else "real", said.mode)
-    same("scenario", scenario.scenario.name, said.scenario)
-    same("seed", scenario.scenario.seed, said.seed)
-    asked = scenario.population
-    others = (asked.round2_users or 0) if evidence.statistical else 0
-    same("users", (asked.users or 0) + others, said.users)
-    same("features", _features(evidence), said.features)
-    table = None if said.release is None else release_csv(said.release)
+    """Verify that result.json and release.csv agree with board and transcript."""
+    claimed, scenario = evidence.result, evidence.run.scenario
+    same("mode", "ideal" if evidence.run.transcript is None else "real", claimed.mode)
+    same("scenario", scenario.scenario.name, claimed.scenario)
+    same("seed", scenario.scenario.seed, claimed.seed)
+    population = scenario.population
+    second_users = (population.round2_users or 0) if evidence.statistical else 0
+    same("users", (population.users or 0) + second_users, claimed.users)
+    same("features", _features(evidence), claimed.features)
+    table = None if claimed.release is None else release_csv(claimed.release)
     same("release.csv", evidence.run.release_text, table)
     if evidence.run.transcript is None:
         return "files agree with each other"
-    same("people in the transcript", evidence.transcript.users, said.users + sybils(scenario))
-    same("marginals", _marginals(evidence), said.marginals)
+    same("people in the transcript", evidence.transcript.users, claimed.users + sybils(scenario))
+    same("marginals", _marginals(evidence), claimed.marginals)
     same("decision", evidence.record.decision, evidence.decided())
-    released = said.decision
+    released = claimed.decision
     if released is not None:
         same("max_exposure", scenario.policy.max_exposure, released.max_exposure)
         same("k", evidence.decision.certificate.k, released.k)
         same("bound", evidence.decision.certificate.value, released.bound)
-        kept = tuple(name for name in said.features if name not in released.kept)
-        same("suppressed", kept, released.suppressed)
-    same("release", _release(evidence), said.release)
-    same("burned", evidence.board.burned, said.burned)
+        suppressed = tuple(name for name in claimed.features if name not in released.kept)
+        same("suppressed", suppressed, released.suppressed)
+    same("release", _release(evidence), claimed.release)
+    same("burned", evidence.board.burned, claimed.burned)
     refused: Counter[str] = Counter()
     for refusal in evidence.transcript.refusals:
         refused[refusal.reason.value] += refusal.count
-    same("refused", dict(refused), said.refused)
+    same("refused", dict(refused), claimed.refused)
     _same_attacks(evidence)
     false = _alarms(evidence)
     agree = "scenario, result.json, release.csv and transcript agree"
@@ -65,7 +65,7 @@ def result(evidence: Evidence) -> str:
 
 
 def _same_attacks(evidence: Evidence) -> None:
-    """As many attacks are told of as the scenario has, where they are measured."""
+    """Verify that the measured attacks are the scenario's."""
     if evidence.randomized or evidence.transcript.summary:
         return
     committed = [fault.attack for fault in measured(evidence.run.scenario)]
@@ -73,28 +73,28 @@ def _same_attacks(evidence: Evidence) -> None:
 
 
 def _alarms(evidence: Evidence) -> int:
-    """Alarms are told as they were raised, and whether the board bears them out; those it does not.
+    """Verify the alarms and their verdicts by the board; return the number of false alarms.
 
-    An alarm about nothing is no fault of the run: anybody can raise one.
+    A false alarm is no fault of the run: every party can raise alarms.
     """
     board = evidence.board
     rule = strategy(evidence.run.scenario, evidence.others) if board.alarms else None
     actual = sorted(
-        (who, alarm.round, alarm.cause.value, borne_out(board, alarm, rule))
-        for who, alarm in board.alarms
+        (author, alarm.round, alarm.cause.value, borne_out(board, alarm, rule))
+        for author, alarm in board.alarms
     )
     same("alarms", tuple(Raised(*alarm) for alarm in actual), evidence.result.alarms)
     return sum(not true for *_, true in actual)
 
 
 def _features(evidence: Evidence) -> tuple[str, ...]:
-    """The features asked about: the scenario's, or the pieces of vectors."""
+    """Return the features asked about: the scenario's, or the pieces of vectors."""
     run = evidence.run
     return program_of(run.scenario).recorded(run.scenario, run.sizes)
 
 
 def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
-    """The counts of round 1, as result.json writes them."""
+    """Return the counts of round 1 in the form of result.json."""
     if evidence.randomized or evidence.opens:
         return {}
     try:
@@ -109,74 +109,86 @@ def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
 
 
 def _release(evidence: Evidence) -> WrittenRelease | None:
-    """The release, as result.json writes it."""
+    """Return the release in the form of result.json."""
     if evidence.randomized:
         return _reported(evidence)
     if not evidence.released:
         return None
     (joint,), _ = evidence.counts(evidence.last)
     names = evidence.result.features
-    kept = tuple(names[column] for column in evidence.decision.kept)
-    return WrittenRelease(kept, tuple((*cell, people) for cell, people in sorted(joint.items())))
+    kept_names = tuple(names[column] for column in evidence.decision.kept)
+    return WrittenRelease(
+        kept_names, tuple((*cell, people) for cell, people in sorted(joint.items()))
+    )
 
 
 def _reported(evidence: Evidence) -> WrittenRelease | None:
-    """The counts of reports, as result.json writes them where they are not too many."""
+    """Return the counts of reports in the form of result.json; None if they are too many."""
     if evidence.board.burned is not None or not evidence.board.tallies:
         return None
     counts, _ = evidence.counts(1)
-    shown = reports(columns(evidence.run), counts)
-    if shown is None:
+    row_counts = reports(columns(evidence.run), counts)
+    if row_counts is None:
         return None
-    rows: list[tuple[str | int, ...]] = [(*row, people) for row, people in sorted(shown.items())]
+    rows: list[tuple[str | int, ...]] = [
+        (*row, people) for row, people in sorted(row_counts.items())
+    ]
     return WrittenRelease(REPORTED, tuple(rows))
 
 
 def coalitions(evidence: Evidence) -> str:
-    """What each coalition learnt, worked out again from what its members saw.
+    """Verify the knowledge of each coalition, recomputed from the views of its members.
 
-    In the program `randomized` what a single report tells is taken as claimed: it depends on the
-    people, whom only a replay knows.
+    In the program `randomized` the leakage of a single report is taken as claimed: it depends on
+    the people, whom only a replay knows.
     """
-    told = information(evidence.run)
+    information_bits = information(evidence.run)
     truth = evidence.record.truth
-    views = learnt(evidence.run.scenario, evidence.view_of, evidence.run.sizes, told, truth)
+    views = learnt(
+        evidence.run.scenario, evidence.view_of, evidence.run.sizes, information_bits, truth
+    )
     claimed = evidence.result.coalitions
     same("coalitions", len(views), len(claimed))
-    for view, said in zip(views, claimed, strict=True):
-        who = " + ".join(view.parties) or "anybody"
-        same(f"{who}: parties", view.parties, said.parties)
-        same(f"{who}: people linked", view.linked, said.linked)
-        same(f"{who}: cells certain", view.cells_certain, said.cells_certain)
+    for view, claimed_view in zip(views, claimed, strict=True):
+        coalition_name = " + ".join(view.parties) or "anybody"
+        same(f"{coalition_name}: parties", view.parties, claimed_view.parties)
+        same(f"{coalition_name}: people linked", view.linked, claimed_view.linked)
+        same(f"{coalition_name}: cells certain", view.cells_certain, claimed_view.cells_certain)
         # A sum of logarithms: its last digits depend on the order in which the counts came.
-        if not isclose(view.bits_per_person, said.bits_per_person, rel_tol=1e-9, abs_tol=1e-9):
-            same(f"{who}: bits a person", view.bits_per_person, said.bits_per_person)
-        _guesses(who, plain(coalition(view)), plain(said))
+        if not isclose(
+            view.bits_per_person, claimed_view.bits_per_person, rel_tol=1e-9, abs_tol=1e-9
+        ):
+            same(
+                f"{coalition_name}: bits a person",
+                view.bits_per_person,
+                claimed_view.bits_per_person,
+            )
+        _guesses(coalition_name, plain(coalition(view)), plain(claimed_view))
     return f"{len(views)} coalitions, each recomputed from what its members saw"
 
 
-def _guesses(who: str, actual: Mapping[str, Any], said: Mapping[str, Any]) -> None:
-    """What result.json says of guesses, where it does: sums of shares, in any order."""
+def _guesses(coalition_name: str, actual: Mapping[str, Any], claimed: Mapping[str, Any]) -> None:
+    """Compare the guesses that result.json holds: sums of shares, in any order."""
     for key, value in actual.items():
-        if key not in said:
+        if key not in claimed:
             continue
-        if isinstance(value, float) and isinstance(said[key], float):
-            if isclose(value, said[key], rel_tol=1e-9, abs_tol=1e-9):
+        if isinstance(value, float) and isinstance(claimed[key], float):
+            if isclose(value, claimed[key], rel_tol=1e-9, abs_tol=1e-9):
                 continue
-        elif isinstance(value, dict) and isinstance(said[key], dict):
-            _guesses(f"{who}: {key}", value, said[key])
+        elif isinstance(value, dict) and isinstance(claimed[key], dict):
+            _guesses(f"{coalition_name}: {key}", value, claimed[key])
             continue
-        same(f"{who}: {key}", value, said[key])
+        same(f"{coalition_name}: {key}", value, claimed[key])
 
 
 def _arrival(scenario: Scenario) -> bool:
-    """Whether the order of arrival, which is the machine's, shows in a batch."""
+    """Whether the order of arrival, which depends on the machine, shows in a batch."""
     forwards = any(fault.attack == "forward" for fault in scenario.fault)
     return scenario.mix.order == "kept" or forwards
 
 
 def repeat(evidence: Evidence) -> str:
-    """A seeded run, run again, gives the same."""
+    """Verify that a seeded run, run again, gives the same results."""
     seed, users = evidence.result.seed, evidence.result.users
     if seed is None:
         raise NoGround("system randomness was used, so the run cannot be repeated")
@@ -184,38 +196,41 @@ def repeat(evidence: Evidence) -> str:
         raise NoGround("it was refused for earlier sessions, which only the ledger knows")
     if evidence.again is False:
         raise NoGround("not asked for")
+    # A large run takes as long again as it took, so it is repeated only on request.
     if evidence.again is None and users > REPLAYED:
         raise NoGround(f"{users:,} people; ask for it with --replay")
     try:
-        again = plain(evidence.repeated.written())
-    except LocalError as gone:
-        raise NoGround(f"its people cannot be read any more: {gone}") from None
-    said = plain(evidence.result)
-    for key in sorted((again.keys() | said.keys()) - set(OTHERWISE)):
-        alike(key, again.get(key), said.get(key))
+        repeated = plain(evidence.repeated.written())
+    except LocalError as error:
+        raise NoGround(f"its people cannot be read any more: {error}") from None
+    claimed = plain(evidence.result)
+    for key in sorted((repeated.keys() | claimed.keys()) - set(OTHERWISE)):
+        alike(key, repeated.get(key), claimed.get(key))
     for key in ("true", "promised"):
-        same(f"exposure: {key}", again["exposure"][key], said["exposure"][key])
-    same("coalitions", len(again["coalitions"]), len(said["coalitions"]))
-    for mine, theirs in zip(again["coalitions"], said["coalitions"], strict=True):
-        _guesses(" + ".join(mine["parties"]) or "anybody", mine, theirs)
+        same(f"exposure: {key}", repeated["exposure"][key], claimed["exposure"][key])
+    same("coalitions", len(repeated["coalitions"]), len(claimed["coalitions"]))
+    for mine, claimed_view in zip(repeated["coalitions"], claimed["coalitions"], strict=True):
+        _guesses(" + ".join(mine["parties"]) or "anybody", mine, claimed_view)
     from ...crypto.suites import SUITES
 
+    # A digest covers keys and the order of batches. Where the seed does not fix both, equal results
+    # are all that a repetition can show; where it does, the transcripts agree byte by byte.
     suite, worst = SUITES[evidence.run.scenario.mix.suite], sought_again(evidence)
-    if said["mode"] == "real" and not suite.reproducible:
+    if claimed["mode"] == "real" and not suite.reproducible:
         differ = f"{suite.name} draws keys anew, so digests differ"
         return f"same decision and release; {differ}{worst}"
-    if said["mode"] == "real" and _arrival(evidence.run.scenario):
+    if claimed["mode"] == "real" and _arrival(evidence.run.scenario):
         differ = "batches keep the order of arrival, so digests differ"
         return f"same decision and release; {differ}{worst}"
-    same("digest", again["digest"], said["digest"])
-    mine, theirs = evidence.repeated.transcript, evidence.run.transcript
-    for what, value in _recorded(mine).items():
-        same(f"transcript: {what}", value, _recorded(theirs).get(what))
+    same("digest", repeated["digest"], claimed["digest"])
+    mine, stored = evidence.repeated.transcript, evidence.run.transcript
+    for item, value in _recorded(mine).items():
+        same(f"transcript: {item}", value, _recorded(stored).get(item))
     return f"run again with seed {seed}: the same digest{worst}"
 
 
 def _recorded(transcript: Transcript | None) -> Mapping[str, object]:
-    """What a transcript holds besides the clock's times; an ideal run has none."""
+    """Return the content of a transcript without clock times; {} for an ideal run."""
     if transcript is None:
         return {}
     return {
@@ -224,8 +239,8 @@ def _recorded(transcript: Transcript | None) -> Mapping[str, object]:
         "posts": Counter(transcript.posts),
         "sealed": Counter(transcript.made),
         "read": sorted(
-            (read.reader, read.round, [sorted(count.items()) for count in read.counts])
-            for read in transcript.reads
+            (reading.reader, reading.round, [sorted(count.items()) for count in reading.counts])
+            for reading in transcript.reads
         ),
         "refused": Counter(transcript.refusals),
     }

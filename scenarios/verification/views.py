@@ -1,4 +1,4 @@
-"""A recorded run through the eyes of parties: what they saw, opened, read and can pin on people."""
+"""The views of parties on a recorded run: messages seen, opened, read and linked to people."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -25,52 +25,52 @@ UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
 
 
 def present(run: Run) -> tuple[str, ...]:
-    """Name the parties of a run, but for its users, who are `user-1` to `user-n`."""
+    """Return the parties of a run except its users, who are `user-1` to `user-n`."""
     names = party_names(run.scenario)
     return (*names, parties.NETWORK)
 
 
 def person_of(run: Run) -> Callable[[int], str]:
-    """Give what names a person of a run by its index: as a user, or a peer."""
+    """Return the function that names a person of a run by its index: a user, or a peer."""
     return topology_of(run.scenario).person
 
 
 def people_named(run: Run) -> str:
-    """Name the people of a run: `user-1` to `user-n`, or its peers."""
+    """Return the names of the people of a run: `user-1` to `user-n`, or its peers."""
     name = person_of(run)
     last = run.result.users - 1
     return name(0) if not last else f"{name(0)} to {name(last)}"
 
 
 def view_of(run: Run, members: Iterable[str]) -> View:
-    """Give what these parties know together. ParameterError for one the run has not."""
-    chosen, topology = tuple(members), topology_of(run.scenario)
+    """Return the pooled view of these parties. ParameterError for a party not in the run."""
+    names, topology = tuple(members), topology_of(run.scenario)
     shufflers = run.scenario.mix.shufflers
-    for party in chosen:
+    for party in names:
         if not topology.exists(party, shufflers, run.result.users):
             hint = did_you_mean(party, present(run))
             raise ParameterError(
                 f"no party is called {party!r}{hint}; this run has {', '.join(present(run))} "
                 f"and {people_named(run)}"
             )
-    return record_of(run).view(chosen)
+    return record_of(run).view(names)
 
 
 def record_of(run: Run) -> "Record | PeerRecord":
-    """Make a run ready to be looked at by many coalitions."""
+    """Return a run in a form that serves many coalitions."""
     return topology_of(run.scenario).record(run.scenario, run.result, recorded(run))
 
 
 def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
-    """Score every coalition of a run from what its members saw.
+    """Score every coalition of a run from the views of its members.
 
-    prior: `uniform`, all labelled tables equally likely, or `marginals`, where the shares of every
-    value among the people of the run are common knowledge.
+    prior: `uniform`, all labelled tables equally likely, or `marginals`, with the shares of every
+    value among the people of the run as common knowledge.
     """
-    seen = record_of(run)
-    told = information(run)
-    known = shares(seen, run) if prior == MARGINALS else None
-    return learnt(run.scenario, seen.view, run.sizes, told, seen.truth, known)
+    record = record_of(run)
+    leakage = information(run)
+    known_shares = shares(record, run) if prior == MARGINALS else None
+    return learnt(run.scenario, record.view, run.sizes, leakage, record.truth, known_shares)
 
 
 def scored(run: Run, seen: View) -> Received:
@@ -81,9 +81,9 @@ def scored(run: Run, seen: View) -> Received:
 
 
 def shares(seen: "Record | PeerRecord", run: Run) -> list[dict[str, float]]:
-    """The share of each value of each column among the people of a run, as if it were public.
+    """Return the share of each value of each column among the people of a run, as if public.
 
-    From what people said; in the summary form from the counts of the first round.
+    From the sealed answers; in the summary form from the counts of the first round.
     """
     counts: list[Counter[str]] = [Counter() for _ in run.result.features]
     for row in seen.truth.values():
@@ -98,18 +98,21 @@ def shares(seen: "Record | PeerRecord", run: Run) -> list[dict[str, float]]:
 
 
 def information(run: Run) -> float | None:
-    """Bits that a person's reports carry about its values; None where none are made."""
+    """Return bits that a person's reports carry about its values; None without reports."""
     findings = run.result.findings
     return None if findings is UNSET else findings.bits
 
 
 def columns(run: Run) -> tuple[str, ...]:
-    """Name the columns that people were asked for: features, or reports about them."""
+    """Return the names of the columns that people were asked for: features, or reports on them."""
     return announced_names(run.scenario, run.result.features)
 
 
 def breaking(views: Sequence[Received]) -> list[tuple[str, ...]]:
-    """The smallest coalitions without people that link anybody: a person knows its own values."""
+    """Return the smallest coalitions without people that link a person.
+
+    People are left out because a person knows its own values.
+    """
     people = (parties.Role.USER, parties.Role.PEER)
     return minimal(
         {
@@ -121,7 +124,7 @@ def breaking(views: Sequence[Received]) -> list[tuple[str, ...]]:
 
 
 def recorded(run: Run) -> Transcript:
-    """Give the transcript; ParameterError for an ideal run, in which nobody saw a message."""
+    """Return the transcript; ParameterError for an ideal run, which has no messages."""
     if run.transcript is None:
         raise ParameterError(
             f"{run.folder}: an ideal run, in which nobody sends or sees a message; play the "
@@ -131,9 +134,9 @@ def recorded(run: Run) -> Transcript:
 
 
 def board(run: Run) -> Board:
-    """Replay the board. Refused if one of its posts is not legal.
+    """Replay the board. Refused if a post is not legal.
 
-    ParameterError for a run of peers, on whose board nobody but them has anything to say.
+    ParameterError for a run of peers, which has no central parties.
     """
     if untold := topology_of(run.scenario).untold:
         raise ParameterError(f"{run.folder}: {untold}")

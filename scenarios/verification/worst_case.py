@@ -1,7 +1,7 @@
-"""Is the worst case of a run found again, by the search that was recorded? Part of the replay.
+"""Verification of the worst case of a run by the recorded search. Part of the replay.
 
-The same versions of libraries on the same system find the same bounds. Others may stop with other
-bounds, or find a worst table of another pair: both pairs bound the same number, so they overlap.
+The same versions of libraries on the same system find the same bounds. Other versions may stop with
+different bounds: both pairs bound the same number, so they overlap.
 """
 
 from ...errors import VerificationError
@@ -16,10 +16,10 @@ def sought_again(evidence: Evidence) -> str:
     """Run the recorded search on the repeated run; return a clause about it for the replay.
 
     Raises:
-        VerificationError: the record's bounds are not those of the search, or there is none.
+        VerificationError: the record's bounds are not the search's bounds, or no search fits.
     """
-    said, outcome = evidence.result.exposure.worst_case, evidence.repeated
-    if said is None:
+    claimed, outcome = evidence.result.exposure.worst_case, evidence.repeated
+    if claimed is None:
         return ""
     decision, release = outcome.decision, outcome.release
     program = program_of(evidence.run.scenario)
@@ -29,18 +29,18 @@ def sought_again(evidence: Evidence) -> str:
         or not is_sought(decision, program, fixed=not evidence.statistical)
     ):
         raise VerificationError("exposure: worst_case is claimed, and no search fits this release")
-    if said.search is None:
+    if claimed.search is None:
         return "; the worst case was recorded without the limits of its search"
-    if evidence.again is None and said.search.nodes > DEFAULT.nodes:
-        nodes = said.search.nodes
+    if evidence.again is None and claimed.search.nodes > DEFAULT.nodes:
+        nodes = claimed.search.nodes
         return f"; the worst case was sought with {nodes:,} nodes, and is again with --replay"
-    low, high = seek(release, decision, said.search).shares(sum(release.values()))
+    low, high = seek(release, decision, claimed.search).shares(sum(release.values()))
     if evidence.run.versions == versions():
-        same("exposure: worst_case", [low, high], [said.low, said.high])
+        same("exposure: worst_case", [low, high], [claimed.low, claimed.high])
         return ", and the same worst case"
-    if low > said.high or said.low > high:
+    if low > claimed.high or claimed.low > high:
         raise VerificationError(
-            f"exposure: worst_case: {said.low:g} to {said.high:g} is claimed, and the search finds "
-            f"{low:g} to {high:g}"
+            f"exposure: worst_case: {claimed.low:g} to {claimed.high:g} is claimed, and the search "
+            f"finds {low:g} to {high:g}"
         )
     return "; the worst case is within the bounds that other versions of libraries find"

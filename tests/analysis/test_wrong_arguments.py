@@ -79,6 +79,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"marginals": MARGINALS, "thresholds": THRESHOLDS, "threshold": Fraction(1, 3)},
     ),
     "best_bound": (composition.best_bound, {"marginals": MARGINALS, "k": 2, "rule": "coverage"}),
+    "best_bound by margins": (
+        composition.best_bound,
+        {"marginals": MARGINALS, "k": 2, "rule": "margins"},
+    ),
     "lower_bound": (composition.lower_bound, {"marginals": MARGINALS, "k": 2}),
     "worst_case": (composition.worst_case, {"marginals": MARGINALS, "k": 2, "time_limit": 1.0}),
     "tightness_example": (composition.tightness_example, {"c": 1, "columns": 2}),

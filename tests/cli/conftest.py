@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,9 @@ Typed = Callable[..., Said]
 
 @pytest.fixture
 def typed(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Run a command in an empty folder."""
+    """Run a command in an empty folder. Lines about progress come after seconds: none is due."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("veilmix.cli.text.pace.AFTER", inf)
 
     def type_(*arguments: str) -> Said:
         code = main(list(arguments))

@@ -177,6 +177,7 @@ ODD: dict[str, Callable[[bytes], Triple]] = {
             "eight": ORDER_8,
             "minus-eight": respelt(bytes(32), P - int.from_bytes(ORDER_8, "little")),
             "spelt-twice": respelt(bytes(32), P + 1),
+            "nought-spelt-twice": respelt(bytes(32), P),
         }.items()
     },
     "a-key-and-something-of-order-8": lambda text: made(

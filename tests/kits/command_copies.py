@@ -27,6 +27,7 @@ LINES = {
     "answer": ("hall none.toml --key none.key.toml --from t.csv", 2),
     "poll": ("--demo --people 5 --wait 1 --port 0 --no-save", 3),
     "status": ("https://127.0.0.1:1", 2),
+    "observe": ("none.toml --save posts", 2),
     "score": ("t.csv --k 2", 0),
     "advise": ("t.csv --k 2 --steps 9", 0),
     "worst": ("t.csv --k 2 --nodes 1 --rounds 1", 0),

@@ -21,11 +21,21 @@ AHEAD, OVER = Path("ahead"), Path("over")
 PAUSE = 0.05  # seconds between two looks at these files
 
 _time, _begun, _told = time.time, Host.__init__, gauge.Gauge.entry
+_steady = clocks.steady_time
 
 
 def driven_time() -> float:
     """Seconds of the machine's clock, and those that the test has let pass."""
-    return _time() + (float(AHEAD.read_text()) if AHEAD.exists() else 0.0)
+    return _time() + _let_pass()
+
+
+def driven_steady_time() -> float:
+    """Seconds of the clock that is never set, and those that the test has let pass."""
+    return _steady() + _let_pass()
+
+
+def _let_pass() -> float:
+    return float(AHEAD.read_text()) if AHEAD.exists() else 0.0
 
 
 def _idle(name: str, stands: IdleState) -> None:
@@ -61,7 +71,7 @@ async def _until_over(_: float) -> None:
         await trio.sleep(PAUSE)
 
 
-time.time = driven_time
+time.time, clocks.steady_time = driven_time, driven_steady_time
 gauge.Gauge.entry = _entry  # type: ignore[method-assign]
 Host.__init__ = _begin  # type: ignore[method-assign]
 clocks.RealTime.wait = _wait  # type: ignore[method-assign]

@@ -17,7 +17,7 @@ COMMANDS = (
     "leak runs/blood-type-0007 --format json",
     "score t.csv --k 2 --format csv --figure score.svg --save score.json",
     "score t.xlsx --k 2 --format json",
-    "score t.parquet --k 2 --format csv --table o.xlsx",
+    "score t.parquet --k 2 --format csv --table o.xlsx --anyway",
     "worst t.csv --k 2 --format json",
     "sweep blood-type --set policy.k=2,5 --mode ideal --executor thread --workers 1 --format csv",
     "report runs/blood-type-0007 --out - --worst-case 0",

@@ -195,9 +195,9 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     for name in ("padded", "salted", "ordered", "lesson"):
         fields[name] = data.flag()
     guards = data.number(1)
-    require(guards <= 7)
+    require(guards <= 15)
     fields["tokens"], fields["challenge"] = bool(guards & 1), bool(guards & 2)
-    fields["audit"] = bool(guards & 4)
+    fields["audit"], fields["verified"] = bool(guards & 4), bool(guards & 8)
     watched = fields["challenge"] or fields["audit"]
     fields["flaws"] = data.many(data.text)
     require(fields["flaws"] == [flaw for flaw in FLAWS if flaw in fields["flaws"]])
@@ -206,6 +206,8 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     require(not (fields["tokens"] and fields["flaws"]))
     careful = fields["salted"] and fields["padded"] and fields["ordered"] and not fields["flaws"]
     require(careful or not watched)
+    if fields["verified"]:
+        require(careful and guards == 8 and fields["program"] != "threshold")
     opens = fields["program"] == "threshold"
     sealed = fields["padded"] and fields["salted"] and not fields["flaws"]
     require(not opens or (sealed and not (watched or fields["tokens"])))
@@ -215,7 +217,8 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     require(1 <= len(fields["shufflers"]) <= 64 and len(set(keys)) == len(keys))
     require(len({public[:2] for public in keys}) == 1)
     registry = data.blob()
-    require(len(registry) in ((32,) if fields["tokens"] or watched else (0, 32)))
+    named = fields["tokens"] or watched or fields["verified"]
+    require(len(registry) in ((32,) if named else (0, 32)))
     require(fields["curator"][:2] == "01" or not watched)
     require(len(fields["shufflers"]) > 1 or not fields["audit"])
     fields["registry"] = registry.hex()
@@ -459,6 +462,37 @@ def opened(data: Bytes) -> dict[str, Any]:
     return {"hop": hop, "links": links}
 
 
+def records(data: Bytes) -> list[str]:
+    """Records, one or more."""
+    some = data.many(lambda: data.blob().hex())
+    require(bool(some))
+    return some
+
+
+def ballot_keys(data: Bytes) -> dict[str, Any]:
+    """Keys for ballots."""
+    keys = data.many(lambda: data.take(96).hex())
+    require(bool(keys))
+    return {"keys": keys}
+
+
+def handed(data: Bytes) -> dict[str, Any]:
+    """Ballots with names and signatures."""
+    many, size = data.number(4), data.number(4)
+    require((many == 0) == (size == 0))
+    people = [[data.number(4), data.take(size).hex(), data.take(64).hex()] for _ in range(many)]
+    places = [person[0] for person in people]
+    require(places == sorted(set(places)))
+    return {"people": people}
+
+
+def shuffled(data: Bytes) -> dict[str, Any]:
+    """Lists and proofs of a hop."""
+    hop, lists, proofs = data.number(1), records(data), records(data)
+    require(len(lists) == len(proofs))
+    return {"hop": hop, "lists": lists, "proofs": proofs}
+
+
 BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     1: ("key", lambda data: {"key": key(data.blob())}),
     2: ("announcement", lambda data: announcement(data.blob())),
@@ -512,6 +546,11 @@ BODIES: dict[int, tuple[str, Callable[[Bytes], dict[str, Any]]]] = {
     40: ("traced", traced),
     41: ("toss", lambda data: {"value": data.take(32).hex()}),
     42: ("opened", opened),
+    50: ("keys", ballot_keys),
+    51: ("handed", handed),
+    52: ("checked", lambda data: {"digest": data.take(32).hex()}),
+    53: ("shuffled", shuffled),
+    54: ("shared", lambda data: {"shares": records(data)}),
 }
 
 

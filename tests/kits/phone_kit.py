@@ -167,6 +167,8 @@ class Class:
     held: FinishedSession | None = None
     address: str = ""
     session: PhoneSession | None = None
+    stopped: bool = False
+    lines: Callable[[], str | None] | None = None  # what whoever runs it says
 
     def __enter__(self) -> "Class":
         from threading import Event
@@ -189,7 +191,10 @@ class Class:
                 most_of_one=MOST_PHONES,  # all phones of a test are on this computer
             )
             self.session = PhoneSession(self.scenario, terms, self.said.append)
-            self.held = self.session.hold(tell)
+            try:
+                self.held = self.session.hold(tell, self.lines)
+            except KeyboardInterrupt:
+                self.stopped = True
 
         self._thread = Thread(target=hold, daemon=True)
         self._thread.start()
@@ -240,6 +245,10 @@ class Class:
             elif room is not None:
                 self.wait_no_longer()
             self._thread.join(0.2)
+
+    def join(self) -> None:
+        """Wait until it has ended by itself."""
+        self._thread.join()
 
     def done(self) -> FinishedSession:
         """What it left."""

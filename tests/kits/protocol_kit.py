@@ -67,6 +67,14 @@ from veilmix.protocol.token_messages import (
     Query,
     Roll,
 )
+from veilmix.protocol.verified_messages import (
+    BallotKeys,
+    CheckedBallots,
+    HandedBallot,
+    HandedBallots,
+    OpeningShares,
+    ShuffledLists,
+)
 
 SIGNERS = [Signer(SeededEntropy(i)) for i in range(3)]  # of registered people
 REGISTRY = Registry(tuple(signer.public for signer in SIGNERS))
@@ -366,6 +374,19 @@ BODIES: dict[type, Any] = {
             max_size=3,
             unique_by=lambda link: link.place,
         ).map(lambda some: tuple(sorted(some, key=lambda link: link.place))),
+    ),
+    BallotKeys: st.lists(st.binary(min_size=96, max_size=96), min_size=1, max_size=3).map(
+        lambda keys: BallotKeys(tuple(keys))
+    ),
+    HandedBallots: st.dictionaries(
+        U32, st.tuples(st.binary(min_size=5, max_size=5), SIGNATURES), max_size=3
+    ).map(lambda some: HandedBallots(tuple(HandedBallot(i, *some[i]) for i in sorted(some)))),
+    CheckedBallots: DIGESTS.map(CheckedBallots),
+    ShuffledLists: st.lists(
+        st.tuples(st.binary(max_size=9), st.binary(max_size=9)), min_size=1, max_size=3
+    ).map(lambda some: ShuffledLists(len(some), *map(tuple, zip(*some, strict=True)))),
+    OpeningShares: st.lists(st.binary(max_size=9), min_size=1, max_size=3).map(
+        lambda some: OpeningShares(tuple(some))
     ),
     BallotMarks: st.sets(DIGESTS, max_size=4).map(lambda some: BallotMarks(tuple(sorted(some)))),
     Accusation: st.builds(Accusation, STEPS, PEERS, st.binary(max_size=40), DIGESTS),

@@ -9,6 +9,10 @@ from typing import Any
 PHONE = {"width": 360, "height": 640}  # CSS pixels: the narrowest that is still common
 
 
+# What a phone keeps of its session, as JSON, in the browser's language: not the end beside it.
+KEPT = "sessionStorage.getItem(Object.keys(sessionStorage).find((one) => !one.endsWith(' end')))"
+
+
 def join(page: Any, name: str) -> None:
     """Join, and see that one has: where the last has come, the class begins at once."""
     page.fill("#name", name)

@@ -183,7 +183,8 @@ class Session:
         return ["serve", place, self.path.name, *key, *linger, *options]
 
     def start(self, place: str, *options: str, before: str = "", limit: int = 0) -> None:
-        """Start a place. before: what its process does first. limit: bytes of a file it writes.
+        """Start a place. before: what its process does first. limit: bytes of a file it writes,
+        until somebody raises it.
 
         What it says goes to PLACE.out and PLACE.log, after what is there.
         """
@@ -191,7 +192,7 @@ class Session:
         for stale in (f"{place}.stands", "over"):
             (self.folder / stale).unlink(missing_ok=True)
         if limit:
-            runs = ["bash", "-c", f'ulimit -f {limit // 1024}; exec "$@"', "bash", *runs]
+            runs = ["bash", "-c", f'ulimit -S -f {limit // 1024}; exec "$@"', "bash", *runs]
         with (
             (self.folder / f"{place}.out").open("a") as out,
             (self.folder / f"{place}.log").open("a") as log,
@@ -218,7 +219,7 @@ class Session:
         for name in first:
             self.heard(name, "ready")
         self.pass_time(pause)
-        self.start("curator", *options, before=done.get("curator", ""))
+        self.start("curator", *options, *more.get("curator", ()), before=done.get("curator", ""))
 
     def log(self, place: str) -> list[dict[str, Any]]:
         """What a place has told so far, line by line."""
@@ -226,25 +227,27 @@ class Session:
         lines = [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
         return [json.loads(line) for line in lines if line.startswith("{")]
 
-    def heard(self, place: str, event: str, detail: str = "", times: int = 1) -> None:
-        """Wait until a place tells of something, or has told of it so many times."""
+    def heard(
+        self, place: str, event: str, detail: str = "", times: int = 1, still: bool = False
+    ) -> None:
+        """Wait until a place tells of something, or has told of it so often. still: as of until."""
         while True:
             over = self.processes[place].poll() is not None
             told = [e for e in self.log(place) if e["event"] == event and detail in e["detail"]]
             if len(told) >= times:
                 return
             assert not over, self.said(place)
-            self._drive()
+            self._drive(still)
 
-    def ended(self, place: str) -> int:
-        """Wait until a place has ended; gives its exit code.
+    def ended(self, place: str, still: bool = False) -> int:
+        """Wait until a place has ended; gives its exit code. still: as of until.
 
         The board ends when all others have read it, but for those with `--patience`.
         """
         if place == "board":
             self.until(lambda: all(map(self._has_read, self.processes)))
             (self.folder / "over").touch()
-        self.until(lambda: self.processes[place].poll() is not None)
+        self.until(lambda: self.processes[place].poll() is not None, still)
         return int(self.processes[place].returncode)
 
     def _has_read(self, place: str) -> bool:
@@ -256,19 +259,19 @@ class Session:
         last = [told for told in self.log(place) if told["event"] == "entry"][-1:]
         return [(told["detail"], told["phase"]) for told in last] == [("board: head", "over")]
 
-    def until(self, condition: Callable[[], bool]) -> None:
-        """Wait until something is so."""
+    def until(self, condition: Callable[[], bool], still: bool = False) -> None:
+        """Wait until something is so. still: no deadline comes meanwhile."""
         while not condition():
-            self._drive()
+            self._drive(still)
 
     def pass_time(self, seconds: float) -> None:
         """Let the clocks of all places go on by so many seconds at once."""
         self.ahead = let_pass(self.folder, self.ahead, seconds)
 
-    def _drive(self) -> None:
-        """Wait a moment; if all places are idle, let the next deadline come."""
+    def _drive(self, still: bool = False) -> None:
+        """Wait a moment; if all places are idle and time is not still, let a deadline come."""
         alive = {name for name, it in self.processes.items() if it.poll() is None}
-        begun = set(self.processes) >= {*PARTIES, *self.halls}
+        begun = not still and set(self.processes) >= {*PARTIES, *self.halls}
         self.pass_time(left(self.folder, alive - {"board"}, self.ahead) if begun else 0)
 
     def kill(self, place: str) -> None:

@@ -157,9 +157,14 @@ WRONG = {
     "people with an address": ("users = [1, 20]", 'address = "127.0.0.1:1"', "users"),
     "a lesson": ("min_batch = 10", "min_batch = 10\nlesson = true", "lesson"),
     "noise of no kind": ("k = 3 ", 'kind = "histogram"\nk = 3 ', "mechanism and epsilon"),
+    "randomness": ("k = 3 ", 'kind = "threshold"\nk = 3 ', "it needs the party `randomness`"),
     "sets": ("k = 3 ", 'kind = "incidence"\nk = 3 ', "sets of places"),
     "peers": ("min_batch = 10", "min_batch = 10\npeers = true", "has no way yet"),
     "an old guard": ("[place.board]", "[defence]\nunion = true\n[place.board]", "union"),
+    "a verified mix": (
+        *("min_batch = 10", 'min_batch = 10\nkind = "verified"'),
+        "a session between machines is of onions",
+    ),
     "tokens": ("[place.board]", "[defence]\ntokens = true\n[place.board]", "registered = true"),
     "no keys": (
         "[place.board]",

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import role_kit as KIT
+import verified_session_kit as VERIFIED
 from veilmix import systems
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.errors import ParameterError, StorageError
@@ -22,6 +23,7 @@ from veilmix.machines import processes
 from veilmix.machines.journal import Durable, Journal
 from veilmix.machines.processes import LostProcess, play_apart
 from veilmix.protocol.transcript import Transcript
+from veilmix.roles.cast import Guards
 from veilmix.roles.instruments import Recorder
 
 pytestmark = pytest.mark.tls
@@ -81,6 +83,19 @@ def test_killed_at_twenty_points_each_all_is_as_undisturbed() -> None:
         if not due:
             break
     assert not due, f"after 40 sessions there are still to be killed: {due}"
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_verified_session_ends_as_if_nobody_was_killed() -> None:
+    """Keys, orders and salts follow from what a party keeps: what it posted stays what it is."""
+    changes = {"rules": VERIFIED.RULES, "guards": Guards(registered=6)}
+    undisturbed = played(play_apart, 6, **changes)
+    assert undisturbed[1] is None
+    for seed in range(3):
+        killer = killing(Counter(PLACES), seed)
+        assert played(durable(killer), 6, **changes) == undisturbed, killer.when
+        assert killer.struck
 
 
 @pytest.mark.slow

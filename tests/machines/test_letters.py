@@ -114,6 +114,16 @@ async def test_a_letter_that_is_said_again_is_heard_once() -> None:
     assert heard == [bytes([number]) * ID for number in range(3)]
 
 
+async def test_letters_are_heard_in_their_order_past_those_that_were_heard_before() -> None:
+    here = place()
+    for number in (0, 0, 1):
+        await asked(here, parcel(letter("user-1", number)))
+    for number in (0, 1):
+        body = here._ready(0.0)[0]
+        assert isinstance(body, Letters)
+        assert [taken.id for taken in body.letters] == [bytes([number]) * ID]
+
+
 async def test_letters_wait_until_the_board_is_where_it_was_when_they_were_written() -> None:
     here = place()
     await asked(here, parcel(letter("user-1"), seen=1))
@@ -196,6 +206,7 @@ async def test_only_who_speaks_for_all_people_says_that_a_round_is_complete(peer
 def test_a_round_is_complete_once_and_while_it_is_collected(said: bytes, ahead: float) -> None:
     everybody = replace(DIRECTORY.places["hall"], users=EVERYBODY)
     hurry = Hurry(Directory({**DIRECTORY.places, "hall": everybody}))
+    hurry._over |= {b"0", b"9"}  # of other rounds
     request = Request("POST", "/hurry", {}, said, "hall")
     for board in (collecting(), PLAYED, collecting()):
         answer = hurry.answer(request, board, Left())  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """The parts of a machine: inputs as bytes, a role in steps, the board as a service, time."""
 
+import hashlib
 import math
 from contextlib import suppress
 from dataclasses import replace
@@ -13,8 +14,8 @@ import trio
 import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.errors import Reason, Refused
-from veilmix.machines import remote
+from veilmix.errors import Reason, Refused, VerificationError
+from veilmix.machines import inputs, remote, tls
 from veilmix.machines.board_service import BoardService
 from veilmix.machines.conductor import Conductor, Stuck
 from veilmix.machines.host import IdleState, frames
@@ -60,6 +61,12 @@ def test_a_reason_that_nobody_gives_is_refused() -> None:
     data = Input(1.0, Declined(bytes(ID), Reason.LATE)).encode()
     with pytest.raises(Refused):
         Input.decode(data.replace(b"late", b"lazy"))
+
+
+def test_an_input_has_a_known_kind() -> None:
+    for kind in (len(inputs._KINDS), len(inputs._KINDS) + 1, 255):
+        with pytest.raises(Refused):
+            inputs._read_input(Reader(bytes(8) + bytes([kind]) + bytes(99)))
 
 
 @given(st.binary(max_size=60))
@@ -223,6 +230,15 @@ async def test_the_board_takes_posts_of_those_who_send_them_once() -> None:
     assert len(service.board.entries) == 1
 
 
+async def test_a_post_among_others_is_judged_once() -> None:
+    service = BoardService(speaks=lambda place, party: place == party)
+    posts = [post("shuffler-1", KEYED, number) for number in range(3)]
+    judged = [await ask(service, each, "shuffler-1") for each in posts]
+    assert [answer.status for answer in judged] == [200, 409, 409]
+    assert [await ask(service, each, "shuffler-1") for each in posts] == judged
+    assert service.posts == {"shuffler-1": 3}
+
+
 async def test_entries_are_read_from_any_on_and_waited_for() -> None:
     service, heard = BoardService(speaks=lambda place, party: place == party), list[bytes]()
     got = trio.Event()
@@ -359,3 +375,35 @@ async def test_people_may_send_less_at_once_than_shufflers() -> None:
             client = Client(here, "x")
             assert (await client.ask("POST", "/", bytes(size)))[0] == status
             await client.close()
+
+
+class Shaken:
+    """A connection after its handshake, on which a server has shown something."""
+
+    def __init__(self, shown: bytes | None) -> None:
+        self.shown = shown
+
+    async def do_handshake(self) -> None:
+        """Have nothing to do."""
+        await trio.lowlevel.checkpoint()
+
+    def getpeercert(self, *, binary_form: bool) -> bytes | None:
+        """Return the certificate."""
+        assert binary_form
+        return self.shown
+
+
+@pytest.mark.parametrize("at", [0, 31])
+async def test_each_byte_of_the_digest_of_a_certificate_is_compared(at: int) -> None:
+    agreed = bytearray(hashlib.sha256(b"certificate").digest())
+    shaken: Any = Shaken(b"certificate")
+    assert await tls._checked(shaken, bytes(agreed)) is shaken
+    agreed[at] ^= 1
+    with pytest.raises(VerificationError, match="another certificate than was agreed on"):
+        await tls._checked(shaken, bytes(agreed))
+
+
+async def test_a_server_that_shows_no_certificate_is_refused() -> None:
+    shaken: Any = Shaken(None)
+    with pytest.raises(VerificationError, match="another certificate than was agreed on"):
+        await tls._checked(shaken, bytes(32))

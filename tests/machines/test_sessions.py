@@ -41,6 +41,7 @@ class Seen:
     links: list[Path] = field(default_factory=list)
     kept: dict[str, bytes] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
+    observed: str = ""
 
 
 async def asked(session: KIT.Session, place: str, path: str, own: str | None) -> tuple[int, bytes]:
@@ -120,7 +121,11 @@ def seen(tmp_path_factory: pytest.TempPathFactory, module_started: Any) -> Seen:
     with (folder / "theatre.err").open("w") as err:  # before the board is there: it waits
         page = started(*command, cwd=folder, stderr=err)
     disk = ("--durable", "disk", "--journal", ".")
-    session.start_all(*disk, before=CLOCKS, pause=KIT.LONG + 1)
+    watch = ("observe", "session.toml", "--save", "saved/observer", "--log", "json")
+    with (folder / "observer.log").open("w") as err:  # it waits for the board, too
+        observer = started(sys.executable, "-m", "veilmix", *watch, cwd=folder, stderr=err)
+    save = {place: ("--save", f"saved/{place}") for place in (*KIT.PARTIES, "hall")}
+    session.start_all(*disk, before=CLOCKS, pause=KIT.LONG + 1, own=save)
     address = re.search(r"http://127\.0\.0\.1:\d+/", page.stdout.readline())
     assert address
     record.page = address[0]
@@ -129,6 +134,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory, module_started: Any) -> Seen:
     others = [place for place in session.processes if place != "board"]
     record.codes = {place: session.ended(place) for place in others}
     session.heard("board", "over")
+    record.observed = observer.stdout.read()
+    assert observer.wait() == 0
     session.processes["board"].terminate()  # in the time that it stays for those who come late
     record.codes["board"] = session.processes["board"].wait()
     return record
@@ -245,3 +252,42 @@ def test_a_journal_on_disk_is_overwritten_at_the_end(seen: Seen) -> None:
         assert len(left) >= len(seen.kept[link.name]) or link.name.endswith("-wal")
         assert not any(left), link
     assert not list(seen.session.folder.glob("veilmix-*"))
+
+
+SAVED = (*KIT.PARTIES, "hall", "observer")
+
+
+def test_every_place_and_an_observer_save_the_same_posts(seen: Seen) -> None:
+    files = {place: seen.session.folder / "saved" / place / "posts.jsonl" for place in SAVED}
+    (text,) = {file.read_bytes() for file in files.values()}
+    entries = [event for event in seen.session.log("board") if event["event"] == "entry"]
+    assert text.count(b"\n") == len(entries)
+    assert seen.observed.startswith(f"{len(entries)} posts in saved/observer; the session is comp")
+    assert all([*file.parent.iterdir()] == [file] for file in files.values())
+
+
+def test_the_folder_of_a_place_holds_no_secret(seen: Seen) -> None:
+    posts = [
+        bytes.fromhex(json.loads(line)["post"])
+        for line in (seen.session.folder / "saved/hall/posts.jsonl").read_text().splitlines()
+    ]
+    whole = b"".join(posts)
+    for place in (*KIT.PARTIES, "hall"):
+        own = read_identity(seen.session.folder / f"{place}.key.toml")
+        for secret in (own.seed, own.seed.hex().encode(), own.tls_key.encode()[40:80]):
+            assert secret not in whole
+
+
+def test_a_stranger_verifies_what_an_observer_has_saved(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from veilmix.cli import main
+
+    monkeypatch.chdir(seen.session.folder)
+    assert main(["verify", "saved/observer", "--session", "session.toml"]) == 0
+    said = capfd.readouterr().out
+    assert "who has said it is shown of: agreement, signatures" in said
+    assert "No post of a session shows:" in said
+    assert (
+        "digest " + re.findall(r"^digest (\w+): the same", said, re.MULTILINE)[0] in seen.observed
+    )

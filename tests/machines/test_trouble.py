@@ -4,10 +4,9 @@ import os
 import pty
 import re
 import resource
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,9 @@ import session_kit as KIT
 from veilmix.protocol.alarms import borne_out
 from veilmix.protocol.messages import Cause
 from veilmix.scenarios.records.identity_files import read_known
+from veilmix.scenarios.sessions.checks import verify_session
+from veilmix.scenarios.sessions.file import read_session
+from veilmix.scenarios.sessions.saved_session import SessionEvidence, read_posts
 from veilmix.scenarios.sessions.status import read_status
 
 pytestmark = [
@@ -26,13 +28,14 @@ pytestmark = [
 DISK = ("--durable", "disk", "--journal", ".")
 
 
-@contextmanager
-def full(pid: int, size: int) -> Iterator[None]:
-    """For a while a process can write no file beyond a size; then there is room again."""
-    before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, before[1]))
-    yield
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+# place -> bytes a file of it may have: the board is full after a few posts, the analyst later
+ROOM = {"board": 40 << 10, "analyst": 64 << 10}
+
+
+def make_room(process: "subprocess.Popen[str]") -> None:
+    """Let a process write files of any length again."""
+    _, most = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most, most))
 
 
 @pytest.fixture(autouse=True)
@@ -81,16 +84,16 @@ def test_full_disks_are_said_and_waited_for_and_one_person_is_asked_in_a_termina
     me.asked("day (Monday, Friday):")
     me.types("Friday")
     me.asked('"ready"')
-    for place in ("hall", "board", "shuffler-1", "shuffler-2"):
+    for place in ("hall", "shuffler-1", "shuffler-2"):
         session.start(place, *DISK)
-    session.start("analyst", *DISK, limit=64 << 10)  # full in the middle of the first round
+    for place, room in ROOM.items():
+        session.start(place, *DISK, limit=room)
     for place in ("hall", "board", "shuffler-1", "shuffler-2", "analyst"):
         session.heard(place, "ready")
     session.start("curator", *DISK)
-    session.heard("board", "entry", "board: head")
-    with full(session.processes["board"].pid, 4 << 10):
-        session.heard("board", "fault", "make room")
-    assert session.ended("analyst") == 2
+    session.heard("board", "fault", "make room", still=True)  # who is restarted is late for nobody
+    make_room(session.processes["board"])
+    assert session.ended("analyst", still=True) == 2
     assert re.search(r"journal cannot be used .*make room", session.said("analyst"))
     session.start("analyst", *DISK)
     for place in (*KIT.PARTIES, *halls):
@@ -104,11 +107,12 @@ def test_a_board_away_for_ten_seconds_is_awaited_and_a_shuffler_that_is_gone_bur
     tmp_path: Path, started: Any
 ) -> None:
     session = KIT.Session(tmp_path, started)
-    session.start_all(*DISK)
+    save = {place: ("--save", f"saved/{place}") for place in ("board", "curator")}
+    session.start_all(*DISK, own=save)
     session.heard("board", "entry", "board: head")
     session.kill("board")
     time.sleep(10)
-    session.start("board", *DISK)
+    session.start("board", *DISK, *save["board"])
     session.heard("curator", "entry", "curator: tally")
     session.kill("shuffler-2")
     session.heard("board", "entry", "shuffler-1: mixed", times=2)
@@ -125,6 +129,11 @@ def test_a_board_away_for_ten_seconds_is_awaited_and_a_shuffler_that_is_gone_bur
         assert session.ended(place) == 3, session.said(place)
         assert "no batch that could be taken came from shuffler-2 to" in session.said(place)
         assert session.out(place) == ""
+    of_the_board, of_the_curator = (read_posts(tmp_path / "saved" / place) for place in save)
+    assert of_the_board == of_the_curator  # the board was killed, and went on in the same file
+    checks = verify_session(SessionEvidence(of_the_board, read_session(session.path)))
+    assert not [check for check in checks if check.ok is False]
+    assert any("burned: " in check.detail for check in checks)
 
 
 # Whoever keeps this board has the curator's key too. It shows the people of the annex another

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 from pupil_kit import PHONE
-from veilmix.poll.assets import HERE, assets, import_map, policy
+from veilmix.poll.assets import HERE, assets, policy
 
 VECTORS = {f"/{path.name}": path for path in Path(__file__).parent.glob("*vectors.js")}
-PAGE = f"""<!doctype html><meta charset="utf-8"><title>vectors</title>
+PAGE = """<!doctype html><meta charset="utf-8"><title>vectors</title>
 <link rel="icon" href="data:,">
-<script type="importmap">{import_map()}</script>
 <script type="module" src="/vectors.js"></script>"""
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 import role_kit
 import trio
+import trio.testing
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.poll import classroom
 from veilmix.poll.classroom import Classroom, Unwelcome
@@ -121,6 +122,16 @@ async def test_an_answer_that_comes_late_is_not_taken() -> None:
     assert await refusal(room, plan, "a", sealed(plan)) == (409, "Too late")
 
 
+async def test_a_round_is_over_at_the_moment_at_which_it_closes(
+    mock_clock: trio.testing.MockClock,
+) -> None:
+    room = room_at(1)
+    mock_clock.jump(DEADLINE - 0.5)
+    assert room.collecting
+    mock_clock.jump(0.5)
+    assert not room.collecting
+
+
 async def test_an_answer_to_what_is_being_mixed_is_not_taken() -> None:
     room = room_at(1, mixing=True)
     room.phones["a"] = classroom.Phone("Ann")
@@ -133,6 +144,36 @@ async def test_an_answer_to_another_round_is_not_taken() -> None:
     room.phones["a"] = classroom.Phone("Ann", 0)
     plan = plan_of(room, 1)
     assert await refusal(room, plan, "a", sealed(plan)) == (409, "Too late")
+
+
+async def test_an_answer_to_a_round_to_come_is_not_taken() -> None:
+    room, plan = room_at(1), plan_of(room_at(2), 2)
+    room.phones["a"] = classroom.Phone("Ann", 0, {1: b""})
+    assert await refusal(room, plan, "a", sealed(plan)) == (409, "Too late")
+
+
+async def test_a_phone_answers_once_in_each_round() -> None:
+    room, post = room_at(2), Post()
+    room.phones["a"] = classroom.Phone("Ann", 0, {1: b""})
+    first, plan = plan_of(room, 1), plan_of(room, 2)
+    assert await room.answer(plan, "a", sealed(plan), post)
+    assert not await room.answer(plan, "a", sealed(plan, 2), post)
+    assert not await room.answer(first, "a", sealed(first), post)
+    assert len(post.came) == 1
+
+
+@pytest.mark.parametrize("sent", [(), (True, False), (False, True)], ids=str)
+async def test_a_round_is_not_complete_before_all_have_answered(sent: tuple[bool, ...]) -> None:
+    room = room_at(1)
+    for at, there in enumerate(sent):
+        room.phones[str(at)] = classroom.Phone(str(at), at, {1: b""} if there else {})
+    assert not room.complete
+
+
+async def test_a_round_that_is_mixed_is_not_complete_again() -> None:
+    room = room_at(1, mixing=True)
+    room.phones["a"] = classroom.Phone("Ann", 0, {1: b""})
+    assert not room.complete
 
 
 async def test_what_is_no_sealed_answer_of_this_round_is_not_taken() -> None:

@@ -11,9 +11,11 @@ from phone_kit import Class
 from protocol_kit import session
 from pupil_kit import join
 from veilmix.analysis.randomizers import GRR
+from veilmix.poll.assets import HERE
 from veilmix.poll.classroom import Classroom
 from veilmix.poll.expected import expected_of, forecast_of, shown
 from veilmix.poll.facts import facts_of
+from veilmix.poll.noise import TOO_FEW, TOO_WIDE, Share
 from veilmix.poll.terms import Terms
 from veilmix.poll.wall import Wall
 from veilmix.protocol.board import Entry
@@ -110,3 +112,13 @@ def test_a_phone_draws_it_and_says_it(new_phone: Callable[[str], Any], tmp_path:
             })()""")
             assert drawn[0] >= 12  # px of a number
             assert drawn[1] <= 0
+
+
+def test_too_few_to_say_anything_is_said_in_place_of_an_estimate() -> None:
+    """By phones at the same width as in the terminal and on the wall."""
+    wide = Share("yes", -1.039, 0.0, 0.984)
+    near = Share("yes", 0.4, 0.2, 0.6999)
+    assert (wide.says, near.says) == ("too few to say anything", "40.0 %")
+    draw = (HERE / "static" / "draw.js").read_text("utf-8")
+    assert f"const TOO_WIDE = {TOO_WIDE};" in draw
+    assert f'const TOO_FEW = "{TOO_FEW}";' in draw

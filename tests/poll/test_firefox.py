@@ -11,6 +11,7 @@ import pytest
 from bidi_kit import Firefox, firefox
 from class_kit import ROWS, alike
 from phone_kit import Class, Client, together, unhurried
+from pupil_kit import KEPT
 from veilmix.poll.questions import DEMO, read_questions
 
 pytestmark = pytest.mark.slow
@@ -92,7 +93,7 @@ def test_firefox_asks_randomness_and_opens_what_three_say_alike(
         answer(phone, "Fox", ROWS[0])
         phone.until("document.querySelector('h1').textContent === 'This was published'")
         told = str(phone.evaluate("document.querySelector('main').innerText"))
-        asked = phone.evaluate("JSON.parse(Object.values(sessionStorage)[0]).asked")
+        asked = phone.evaluate(f"JSON.parse({KEPT}).asked")
         kept_nothing(phone, room.address)
         rest.join()
     assert "people were counted" in told

@@ -66,7 +66,7 @@ async def test_another_page_is_not_answered(origin: str) -> None:
         assert status(gate().refusal(asks(method, "/", origin=origin))) == 403
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "GETX"])
 async def test_what_changes_something_comes_from_the_page(method: str) -> None:
     request = Request(method, "/", {"host": HOST}, b"", "192.168.1.33")
     assert status(gate().refusal(request)) == 403

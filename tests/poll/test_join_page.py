@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from phone_kit import LONG, Class, unhurried
+from phone_kit import LONG, Class, Client, unhurried
 from pupil_kit import begin, choose, join, pick, seal
 from veilmix.poll import web
 from veilmix.poll.questions import DEMO, read_questions
@@ -108,6 +108,71 @@ def test_the_page_has_the_policy_and_nothing_inline(new_phone: Callable[[str], A
         )
 
 
+@pytest.mark.parametrize(
+    ("lacks", "title"),
+    [("replaceChildren", "This browser is too old"), (None, "One moment more")],
+)
+def test_a_browser_that_cannot_run_the_modules_is_told_so(
+    new_phone: Callable[[str], Any], lacks: str | None, title: str
+) -> None:
+    """Neither has run them: one is too old for that, the other has not got all of them."""
+    with Class(demo(), 5) as room:
+        page = new_phone(f"{room.address}/none")
+        page.route("**/static/seal.js", lambda route: route.abort())
+        if lacks:
+            page.add_init_script(f"delete Element.prototype.{lacks}")
+        page.goto(room.address, wait_until="load")
+        page.wait_for_selector(f"h1:has-text('{title}')")
+        assert page.locator("#screen .note").count() == 1
+
+
+def test_a_stop_is_said_before_the_computer_goes_and_stays_on_the_phone(
+    new_phone: Callable[[str], Any],
+) -> None:
+    """Of this phone's envelope it says what became of it; a reload needs no computer for that."""
+    with Class(demo(min_batch=2), 2) as room:
+        page, other = new_phone(room.address), Client(room.address, "Bea")
+        other.join()
+        join(page, "Ann")
+        choose(page, (0, 0, 2))
+        seal(page)
+        page.wait_for_selector("text=Your envelope was handed in.")
+        assert "your screen on until the end" in page.inner_text("main")
+        assert room.session is not None
+        room.session.farewell.asked = True
+        page.wait_for_selector("h1:has-text('This session was stopped')")
+        assert "One sealed envelope had left this phone" in page.inner_text("main")
+        assert "not lost" not in page.inner_text("body")
+    assert room.stopped
+    page.route(f"{room.address}/news/**", lambda route: route.abort())
+    assert "posts" in page.evaluate(
+        "sessionStorage.getItem(Object.keys(sessionStorage).find((name) => name.endsWith(' end')))"
+    )
+    page.get_by_role("button", name="Forget everything on this phone").click()
+    page.wait_for_selector("h1:has-text('Forgotten')")
+    assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_the_end_is_shown_again_without_the_computer(new_phone: Callable[[str], Any]) -> None:
+    """From what the phone has kept: after the end it asks for its modules, and for nothing else."""
+    with Class(demo(min_batch=1), 1) as room:
+        page = new_phone(room.address)
+        join(page, "Ann")
+        choose(page, (0, 0, 2))
+        seal(page)
+        ended = "h1:has-text('It is over'), h1:has-text('This was published')"
+        page.wait_for_selector(ended)
+        kept = "Object.keys(sessionStorage).some((name) => name.endsWith(' end'))"
+        page.wait_for_function(kept)  # what is published is shown before the session has ended
+        before = page.inner_text("main")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.reload(wait_until="load")
+        page.wait_for_selector(ended)
+        assert page.inner_text("main") == before
+        assert [url for url in asked if "/news/" in url] == []
+
+
 def test_a_phone_that_loses_the_network_says_so_and_goes_on_when_it_is_back(
     new_phone: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +183,11 @@ def test_a_phone_that_loses_the_network_says_so_and_goes_on_when_it_is_back(
         join(page, "Ann")
         begin(page)
         page.wait_for_selector("h1:has-text('Question 1')")
+        before = page.inner_text("#status")
+        assert "seconds left" in before
+        while page.inner_text("#status") == before:  # no news comes: it ticks by itself
+            page.wait_for_timeout(50)
+        assert "seconds left" in page.inner_text("#status")
         page.context.set_offline(True)
         page.wait_for_selector("#status:has-text('No connection to the computer')")
         for number in range(3):

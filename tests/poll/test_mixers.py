@@ -131,13 +131,16 @@ def test_papers_with_ones_own_key_and_certificate_are_followed() -> None:
 def test_papers_that_name_somebody_else_are_not_followed() -> None:
     """Nor the same certificate with other bytes."""
     ada = IdentityRecord.of(ADA.public)
-    commented = f"a comment\n{ada.certificate}"
+    certificates = (f"a comment\n{ada.certificate}", f"{ada.certificate}a comment\n")
     for party, given in (
         ("shuffler-1", papers(seat(EVE))),
         ("shuffler-1", papers(seat(ADA_AGAIN))),  # of the same name
         ("shuffler-1", papers(seat(BOB), seat(ADA))),
         ("shuffler-3", papers()),
-        ("shuffler-1", papers(replace(seat(ADA), who=replace(ada, certificate=commented)))),
+        *(
+            ("shuffler-1", papers(replace(seat(ADA), who=replace(ada, certificate=commented))))
+            for commented in certificates
+        ),
     ):
         with pytest.raises(DataError, match=f"names somebody else as {party}"):
             mixing(party)._check(given)
@@ -148,6 +151,7 @@ def test_papers_that_name_somebody_else_are_not_followed() -> None:
     [
         *("https://127.0.0.1:1/ABCDEF", "http:///ABCDEF", "http://127.0.0.1:1/AB/CDEF"),
         *("http://127.0.0.1:1/", "127.0.0.1:1/ABCDEF", "httpx://127.0.0.1:1/ABCDEF"),
+        "sftp://127.0.0.1:1/ABCDEF",
     ],
 )
 def test_an_address_that_is_none_is_refused(address: str) -> None:

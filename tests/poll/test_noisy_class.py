@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from class_kit import noisy
 from phone_kit import Class, Client, together
-from pupil_kit import alone, narrow
+from pupil_kit import KEPT, alone, narrow
 from veilmix.analysis.randomizers import GRR
 from veilmix.cli import main
 from veilmix.cli.commands.mix import say_release
-from veilmix.poll.noise import at_most, lines
+from veilmix.poll.noise import Share, at_most, lines
 from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.verification.checks import verify
@@ -71,7 +71,9 @@ def test_reports_are_estimated_and_the_truth_is_said_to_be_unknown(
     assert told.local == 3
     assert outcome.findings.told.together.hockey_stick == told.shuffled <= told.local
     assert clients[0].facts["noise"]["shuffled"] == told.shuffled
-    assert "copied: never  87.6 % of people (95 %: 25.0 % to 100.0 %)" in lines(told)
+    assert "copied: never  too few to say anything (95 %: 25.0 % to 100.0 % of people)" in lines(
+        told
+    )
     say_release(room.done().board, room.scenario)  # what whoever mixes is left with
     printed = capsys.readouterr().out.split()
     assert printed[0] == "feature,report,count"
@@ -102,7 +104,7 @@ def test_phones_in_chromium_add_the_noise_themselves(
             page.wait_for_selector("h1:has-text('This was published')")
             page.wait_for_selector("text=After the mix")
         told = [str(page.inner_text("main")) for page in pages]
-        kept = [json.loads(page.evaluate("Object.values(sessionStorage)[0]")) for page in pages]
+        kept = [json.loads(page.evaluate(KEPT)) for page in pages]
         wall.wait_for_selector("#told:not([hidden])")
         shown = str(wall.inner_text("#told"))
         assert all(narrow(page) for page in pages)
@@ -122,7 +124,8 @@ def test_phones_in_chromium_add_the_noise_themselves(
     assert sum(outcome.release.values()) == 2 * 7
     for feature in outcome.findings.features:
         for share, low, high in zip(feature.shares, feature.low, feature.high, strict=True):
-            assert all(f"{100 * share:.1f} %" in words for words in (*told, shown))
+            said = Share("", share, low, high).says
+            assert all(said in words for words in (*told, shown))
             assert all(f"{100 * low:.1f} % to {100 * high:.1f} %" in words for words in told)
     promise = f"epsilon is at most {at_most(held.told.shuffled)} nats"
     assert all("local epsilon = 3 nats" in words and promise in words for words in told)

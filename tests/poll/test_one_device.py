@@ -1,19 +1,16 @@
 """One computer is not a whole class: so many people join from one address, and it is shown."""
 
 import json
-import sys
 from collections import Counter
-from io import StringIO
 from typing import Any
 
 import pytest
 import trio
-from veilmix.cli.commands import poll
 from veilmix.machines.http import Answer, Request
 from veilmix.poll.classroom import MOST_OF_ONE, Classroom, Unwelcome
-from veilmix.poll.gate import Gate, device_of
+from veilmix.poll.gate import Gate, device_of, from_where
 from veilmix.poll.questions import DEMO, read_questions
-from veilmix.poll.session import PhoneSession, _from_where
+from veilmix.poll.session import PhoneSession
 from veilmix.poll.terms import Terms
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import Desk
@@ -104,11 +101,11 @@ def test_the_address_is_that_of_the_connection() -> None:
 
 
 def test_it_is_said_from_how_many_addresses_people_come() -> None:
-    assert _from_where(Counter()) == ""
-    assert _from_where(Counter({ROUTER: 1, LAPTOP: 1})) == ""
-    assert _from_where(Counter({ROUTER: 30})) == f", all from {ROUTER}"
+    assert from_where(Counter()) == ""
+    assert from_where(Counter({ROUTER: 1, LAPTOP: 1})) == ""
+    assert from_where(Counter({ROUTER: 30})) == f", all from {ROUTER}"
     assert (
-        _from_where(Counter({ROUTER: 2, LAPTOP: 6}))
+        from_where(Counter({ROUTER: 2, LAPTOP: 6}))
         == f", from 2 addresses, 6 of them from {LAPTOP}"
     )
 
@@ -125,12 +122,11 @@ def test_whoever_runs_the_class_is_told_and_lets_in_more(
     refused, here = said
     assert refused.startswith(f"{LAPTOP} wants to be more than 2 people, and is refused; ")
     assert here == f"2 people are here, all from {LAPTOP}"
-    monkeypatch.setattr(sys, "stdin", StringIO("3\n0\n1001\n99999999999\n\nnever read"))
-    assert poll._enter(session) is True
+    for line in ("3", "0", "1001", "99999999999"):
+        session.teacher.hear(line)
     assert joined(session.room, LAPTOP, 4, first=2) == 1
-    told = capsys.readouterr().out.splitlines()
+    told = said[2:]
+    assert not session.teacher.wanted
     assert told[0] == "so many people may join from one address now: 3"
     assert told[1] == "found 0 people from one address; 1 to 1000 are accepted"
     assert [line.startswith("found ") for line in told[1:]] == [True] * 3
-    monkeypatch.setattr(sys, "stdin", StringIO(""))
-    assert poll._enter(session) is False

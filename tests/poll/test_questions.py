@@ -4,15 +4,18 @@ from pathlib import Path
 
 import pytest
 from veilmix.analysis.randomizers import GRR
+from veilmix.cli import main
 from veilmix.errors import ScenarioError, StorageError
 from veilmix.poll.questions import (
     DEMO,
     LARGEST,
+    asks_questions,
     noise_of,
     promise_of,
     read_questions,
     scenario_of,
     table_of,
+    write_new,
 )
 from veilmix.scenarios.schema.model import Scenario
 
@@ -71,18 +74,24 @@ WRONG = {
     "no question": ('title = "a"', "feature"),
     "no title": (GOOD.replace('title = "canteen"', ""), "title"),
     "unknown key": (GOOD + "colour = 3", "colour"),
-    "no answers": (GOOD.replace('values = ["meat", "plants"]', ""), "meal: values: found 0"),
+    "no answers": (
+        GOOD.replace('values = ["meat", "plants"]', ""),
+        r"feature\[0\].values: found 0 answers to",
+    ),
     "one answer": (GOOD.replace('"meat", ', ""), "from 2 to 50"),
     "an answer twice": (GOOD.replace("plants", "meat"), "'meat' occurs twice"),
     "a question of two lines": (GOOD.replace('"meal"', '"a\\nb"'), "meal|name|control"),
-    "coarser": (GOOD + "merge_below = 3", "merge_below; name and values"),
-    "a suite": (GOOD + '[mix]\nsuite = "hpke-x25519"', "mix: found suite"),
-    "a lesson": (GOOD + "[mix]\nlesson = true", "mix: found lesson"),
-    "tokens": (GOOD + "[defence]\ntokens = true", "defence: found tokens; min_dropout"),
-    "no noise": (NOISY, "local.mechanism: found 'none'; grr is accepted"),
+    "coarser": (GOOD + "merge_below = 3", r"feature\[0\].merge_below: found 3; a question has"),
+    "a suite": (GOOD + '[mix]\nsuite = "hpke-x25519"', 'mix.suite: found "hpke'),
+    "a lesson": (GOOD + "[mix]\nlesson = true", "mix.lesson: found true"),
+    "tokens": (
+        GOOD + "[defence]\ntokens = true",
+        "defence.tokens: found true; a class can choose min_dropout",
+    ),
+    "no noise": (NOISY, 'local.mechanism: found "none"; "grr" is accepted'),
     "noise of another form": (
         NOISY + '[local]\nmechanism = "oue"\nepsilon = 1',
-        "local.mechanism: found 'oue'; grr is accepted",
+        'local.mechanism: found "oue"; "grr" is accepted',
     ),
     "no budget": (
         NOISY + '[local]\nmechanism = "grr"',
@@ -94,16 +103,16 @@ WRONG = {
     ),
     "noise that is kept": (
         NOISY + '[local]\nmechanism = "grr"\nepsilon = 1\nspend = 2',
-        "local: found spend; mechanism, epsilon",
+        "local.spend: found 2.0; a class can choose mechanism, epsilon",
     ),
     "one question a phone": (
         NOISY + '[local]\nmechanism = "grr"\nepsilon = 1\nfeatures = "sample"',
-        "local: found features; mechanism, epsilon",
+        'local.features: found "sample"; a class',
     ),
     "noise for nothing": (GOOD + '[local]\nmechanism = "grr"\nepsilon = 1', "and nowhere else"),
     "shares of more than can be": (
         ALIKE + "k = 256",
-        'policy: kind = "threshold" takes k up to 255',
+        'policy.k: kind = "threshold" takes k up to 255',
     ),
     "people at random": (ALIKE + "sample = 0.5", "policy.sample: found a rate; all take part"),
     "noise where rows are opened": (
@@ -117,9 +126,9 @@ WRONG = {
     ),
     "sets": (
         GOOD + '[policy]\nkind = "incidence"',
-        "'incidence': its sets are of owners.* threshold and histogram are accepted",
+        '"incidence": its sets are of owners.* threshold and histogram are accepted',
     ),
-    "peers": (GOOD + "[mix]\npeers = true", "mix: found peers"),
+    "peers": (GOOD + "[mix]\npeers = true", "mix.peers: found true"),
 }
 
 
@@ -132,9 +141,99 @@ def test_a_mistake_is_one_line_that_names_the_file(tmp_path: Path, name: str) ->
     assert "\n" not in str(wrong.value)
 
 
+def test_all_mistakes_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
+    text = """titel = "canteen"
+[[feature]]
+name = "meal"
+values = ["meat"]
+[[feature]]
+name = "meal"
+values = [
+  "yes", "no", "yes",
+]
+[policy]
+k = "three"
+kind = "exposur"
+[mix]
+deadline = 0
+lesson = true
+"""
+    with pytest.raises(ScenarioError) as wrong:
+        read(tmp_path, text)
+    told = [line.rpartition("questions.toml:")[2] for line in wrong.value.problems]
+    assert [line.split(": ")[:2] for line in told] == [
+        ["1", "titel"],
+        ["4", "feature[0].values"],
+        ["5", "feature[1]"],
+        ["6", "feature[1].name"],
+        ["11", "policy.k"],
+        ["12", "policy.kind"],
+        ["14", "mix.deadline"],
+        ["15", "mix.lesson"],
+    ]
+    assert "did you mean `title`" in told[0]
+    assert "did you mean `exposure`" in told[5]
+    assert "found 1 answer to" in told[1]
+
+
+def test_the_file_to_begin_with_is_right_and_explains_each_key(tmp_path: Path) -> None:
+    path = tmp_path / "questions.toml"
+    write_new(path)
+    scenario = read_questions(path)
+    assert len(scenario.feature) == 2
+    text = path.read_text("utf-8")
+    for key in ("title", "name", "values", "k", "max_exposure", "deadline", "min_batch"):
+        lines = [line for line in text.splitlines() if line.startswith(f"{key} ")]
+        assert lines, key
+        assert all("#" in line for line in lines), key
+    with pytest.raises(StorageError, match="stands there already"):
+        write_new(path)
+    assert path.read_text("utf-8") == text
+    with pytest.raises(StorageError, match="cannot be written"):
+        write_new(tmp_path / "nowhere" / "questions.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        (GOOD, True),
+        ("[[feature]]\n", True),
+        ('[scenario]\nname = "a"\n', False),
+        ("[population]\n" + GOOD.partition("\n")[2], False),
+        ("title = ", False),
+        ("k = 1", False),
+    ],
+)
+def test_a_file_of_questions_is_told_from_a_scenario(tmp_path: Path, text: str, asks: bool) -> None:
+    path = tmp_path / "some.toml"
+    path.write_text(text, "utf-8")
+    assert asks_questions(path) is asks
+    assert not asks_questions(tmp_path / "none.toml")
+
+
 def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be read"):
         read_questions(tmp_path / "nowhere.toml")
     (tmp_path / "large.toml").write_bytes(b"#" * (LARGEST + 1))
     with pytest.raises(StorageError, match="larger than"):
         read_questions(tmp_path / "large.toml")
+
+
+def test_check_judges_files_of_questions_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "canteen.toml"
+    assert main(["poll", "--new", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["check", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "My class: 2 questions" in said
+    assert f"right: veilmix poll {path}" in said
+    assert main(["check", str(path), "--format", "json"]) == 2
+    path.write_text(GOOD + "[mix]\ndedline = 3\n[policy]\nk = true\n", "utf-8")
+    capsys.readouterr()
+    assert main(["check", str(path)]) == 2
+    wrong = capsys.readouterr().err
+    assert f"{path}:6: mix.dedline: unknown key (did you mean `deadline`?)" in wrong
+    assert f"{path}:8: policy.k: found true" in wrong
+    assert main(["poll", "--new", str(path), "--demo"]) == 2

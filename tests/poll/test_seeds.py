@@ -119,7 +119,7 @@ def seeds(*, collecting: bool = True, silent: bool = False) -> tuple[Seeds, Answ
     room, network = Classroom(DEADLINE), Answering(Instruments([], pytest.fail))
     network.asked, network.silent = [], silent
     room.board = Board(phase=Phase.COLLECTING if collecting else Phase.MIXING)
-    room.closes = trio.current_time() + DEADLINE
+    room.closes = room.latest = trio.current_time() + DEADLINE
     room.phones = {"a": Phone("Ann"), "b": Phone("Bob")}
     return Seeds(room, network), network, room
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from class_kit import ROWS, alike
 from phone_kit import Class, Client, together
-from pupil_kit import alone, begin, choose, join, narrow, pick, seal
+from pupil_kit import KEPT, alone, begin, choose, join, narrow, pick, seal
 from veilmix.cli import main
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.poll.record import outcome_of_phones
@@ -175,7 +175,7 @@ def sealed_with_a_reload(page: Any) -> dict[str, Any]:
     page.route("**/seed", lambda route: route.abort())
     seal(page)
     page.wait_for_selector("h1:has-text('Asking randomness')")
-    asked: dict[str, Any] = json.loads(page.evaluate("Object.values(sessionStorage)[0]"))["asked"]
+    asked: dict[str, Any] = json.loads(page.evaluate(KEPT))["asked"]
     page.unroute("**/seed")
     page.reload()
     return asked
@@ -223,7 +223,7 @@ def test_phones_in_chromium_ask_seal_and_find_what_opened(
         for page in pages:
             page.wait_for_selector("h1:has-text('This was published')")
         told = [str(page.inner_text("main")) for page in pages]
-        kept = [json.loads(page.evaluate("Object.values(sessionStorage)[0]")) for page in pages]
+        kept = [json.loads(page.evaluate(KEPT)) for page in pages]
         first.get_by_role("button", name="Show me where I was").click()
         way = first.locator("ol.way li strong").all_inner_texts()
         assert all(narrow(page) for page in pages)

@@ -1,11 +1,23 @@
 """What others made lies here as they published it."""
 
+import gzip
 import hashlib
+import posixpath
 import re
 import tomllib
 from pathlib import Path
 
-from veilmix.poll.assets import HERE, LIBSODIUM, assets, import_map, policy
+import pytest
+from veilmix.poll.assets import (
+    BARE,
+    HERE,
+    PATH,
+    WRAPPER,
+    accepts_gzip,
+    asset_answer,
+    assets,
+    policy,
+)
 
 ROOT = Path(__file__).parents[2]
 VENDOR = ROOT / "poll" / "vendor"
@@ -37,14 +49,63 @@ def test_what_is_served_is_what_lies_here() -> None:
         package["file"] for package in LIST["package"]
     }
     for name, asset in assets().items():
-        assert asset.data == (HERE / name[1:]).read_bytes()
-    assert set(LIBSODIUM.values()) <= set(assets())
-    for name, where in LIBSODIUM.items():
-        assert f'"{name}"' in import_map()
-        assert any(
-            package["name"] == name and where.endswith(package["file"])
-            for package in LIST["package"]
-        )
+        here = (HERE / name[1:]).read_bytes()
+        if name == WRAPPER:
+            assert here.count(BARE) == 1
+            here = here.replace(BARE, PATH)
+        assert asset.data == here
+        assert gzip.decompress(asset.packed) == here
+
+
+def test_every_import_names_a_file() -> None:
+    """A browser without import maps knows no bare name, and would say "One moment" for ever."""
+    imports = re.compile(rb"""(?:^|[;}\s])(?:import|export)\b[^"';()]*?from\s*["']([^"']+)["']""")
+    found = 0
+    for name, asset in assets().items():
+        for where in imports.findall(asset.data):
+            assert where.startswith((b"./", b"../")), (name, where)
+            there = posixpath.normpath(posixpath.join(posixpath.dirname(name), where.decode()))
+            assert there in assets(), (name, where)
+            found += 1
+    assert found > 40
+    assert "importmap" not in (STATIC / "join.html").read_text("utf-8")
+
+
+def test_what_tells_old_browsers_so_is_old_itself() -> None:
+    text = (STATIC / "old.js").read_text("utf-8")
+    code = re.sub(r"//.*|\"[^\"]*\"", "", text)
+    assert not re.search(r"=>|\b(?:let|const|class|async|await|import|export)\b|`|\?\.|\?\?", code)
+
+
+def test_a_browser_that_accepts_gzip_gets_it() -> None:
+    path = "/vendor/libsodium-sumo.mjs"
+    plain, packed = asset_answer(path, ""), asset_answer(path, "gzip, deflate, br")
+    assert plain is not None
+    assert packed is not None
+    assert isinstance(packed.body, bytes)
+    assert gzip.decompress(packed.body) == plain.body
+    assert ("content-encoding", "gzip") in packed.headers
+    assert not [name for name, _ in plain.headers if name == "content-encoding"]
+    assert ("vary", "accept-encoding") in plain.headers
+    assert sum(len(asset.packed) for asset in assets().values()) < 300_000  # bytes a phone
+    assert asset_answer("/static/none.js", "gzip") is None
+
+
+@pytest.mark.parametrize(
+    ("header", "accepted"),
+    [
+        ("gzip", True),
+        ("br, GZIP ; q=0.5", True),
+        ("*", True),
+        ("", False),
+        ("br", False),
+        ("gzip;q=0", False),
+        ("gzip;q=0.000, *", False),
+        ("identity", False),
+    ],
+)
+def test_gzip_is_sent_only_where_it_is_accepted(header: str, accepted: bool) -> None:
+    assert accepts_gzip(header) is accepted
 
 
 def test_nothing_is_asked_of_another_computer() -> None:

@@ -12,6 +12,7 @@ from phone_kit import Class, Client, together, unhurried
 from veilmix.cli import main
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
+from veilmix.poll.wall import Wall
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.verification.checks import verify
@@ -56,6 +57,8 @@ def test_what_the_wall_is_sent_holds_nobodys_answer() -> None:
     assert len(batches) == 4  # two shufflers, two rounds
     assert all(batch["onions"] == list(range(len(batch["onions"]))) for batch in batches)
     assert told[-1] == {"what": "over"}
+    words = [entry["word"] for entry in told if entry["what"] == "word"]
+    assert any(word.endswith(" of 6 have answered") for word in words)
 
 
 def test_the_wall_says_that_everybody_answered_the_same() -> None:
@@ -182,3 +185,22 @@ def test_a_phone_says_how_many_were_lost_and_never_whether_its_own_was(phone: An
         assert [first[2], second[2]] == [False, lost > 0]
     assert phone.call("wayThrough", 0, 7)[-1][2] is True
     assert len(phone.call("wayThrough", 0, None)) == 3
+
+
+def test_the_wall_says_what_to_do_until_a_phone_has_come() -> None:
+    """Simulated people need no network, so they do not show that phones reach this computer."""
+    wall = Wall("canteen", 2)
+
+    def note() -> str:
+        first = json.loads(wall.log.entries[0])
+        return str(first["bill"]["note"])
+
+    assert "keep devices apart" in note()
+    wall.crowd(3, (), 3)
+    assert "keep devices apart" in note()
+    wall.mixed_by(("shuffler-1 is Ada at 192.168.1.7",))
+    assert "keep devices apart" in note()
+    wall.crowd(4, (), 3)
+    assert note().endswith("Others mix: shuffler-1 is Ada at 192.168.1.7.")
+    wall.crowd(3, (), 3)  # it was there: the network is not the reason
+    assert "keep devices apart" not in note()

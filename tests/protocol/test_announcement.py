@@ -78,6 +78,12 @@ CHANGES = {
         registry=bytes(32),
         shufflers=(*TOLD.shufflers, NEW_KEY),
     ),
+    "verified": replace(
+        TOLD,
+        rules=replace(TOLD.rules, verified=True),
+        registry=bytes(32),
+        shufflers=(*TOLD.shufflers, NEW_KEY),
+    ),
     "flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.BUNDLED,))),
     "other-flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.ONE_KEY,))),
     "registry": replace(TOLD, registry=bytes(32)),

@@ -20,7 +20,9 @@ from veilmix.protocol.audit import (
     coin_of,
     draw_toss,
     due_of,
+    input_hash,
     layer_hash,
+    led_to,
     open_links,
 )
 from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
@@ -251,9 +253,43 @@ def test_who_opens_others_than_the_coins_say_is_found() -> None:
     tosses = toss(3)
     opened = HONEST.opened(tosses)
     for hop in (1, 2):
-        fewer = Opened(hop, opened[hop].links[1:])
-        with pytest.raises(RoundBurned, match=f"shuffler-{hop} opened others"):
-            check_pairs(PLAN, HONEST.accepted, HONEST.traced, tosses, {**opened, hop: fewer})
+        for links in (opened[hop].links[1:], opened[hop].links[:-1]):
+            fewer = {**opened, hop: Opened(hop, links)}
+            with pytest.raises(RoundBurned, match=f"shuffler-{hop} opened others"):
+                check_pairs(PLAN, HONEST.accepted, HONEST.traced, tosses, fewer)
+
+
+@pytest.mark.parametrize("at", [0, 15, 16, 31])
+def test_an_opened_layer_came_to_the_last_byte_of_its_hash(at: int) -> None:
+    links = HONEST.links[1]
+    came = [bytearray(input_hash(1, link.layer)) for link in links]
+    due = [link.place for link in links]
+    sent = HONEST.traced[1]
+    assert led_to(PLAN, 1, Opened(1, tuple(links)), due, list(map(bytes, came)), sent)
+    came[-1][at] ^= 1
+    with pytest.raises(RoundBurned, match="has not come"):
+        led_to(PLAN, 1, Opened(1, tuple(links)), due, list(map(bytes, came)), sent)
+
+
+def test_every_onion_of_an_opened_layer_was_sent_on() -> None:
+    """The envelope of a round of three questions has three."""
+    plan = HELD.plan(KIT.SINGLES)
+    envelope = submit(plan, KIT.ROWS[0], SeededEntropy(5)).envelope
+    opened = Opened(1, tuple(open_links(plan, 1, SECRETS[1], SeededEntropy(9), [(0, envelope)])))
+    came = [input_hash(1, envelope)]
+    sent = [layer_hash(onion) for onion in open_envelope(plan, SECRETS[1], envelope)]
+    assert led_to(plan, 1, opened, [0], came, sent) == {*sent}
+    assert len(sent) == 3
+    for gone in sent:
+        with pytest.raises(RoundBurned, match="has not sent on"):
+            led_to(plan, 1, opened, [0], came, {*sent} - {gone})
+
+
+def test_an_accepted_envelope_opens_or_the_first_shuffler_is_named() -> None:
+    """A later hop may show that a layer does not open; the first has accepted this one."""
+    link = Link(0, b"no envelope", bytes(32))
+    with pytest.raises(RoundBurned, match="shuffler-1 has not shown"):
+        led_to(PLAN, 1, Opened(1, (link,)), [0], [input_hash(1, link.layer)], ())
 
 
 @pytest.mark.parametrize("hop", [1, 2])
@@ -312,6 +348,7 @@ LINK = Link(0, bytes(ROUND.envelope), bytes(32))
 SHORT = Opened(1, (replace(LINK, layer=bytes(9)),))
 MANY_LINKS = Opened(1, tuple(replace(LINK, place=i) for i in range(4)))
 SHORT_LAST = Opened(1, (LINK, replace(SHORT.links[0], place=1)))
+SHORT_FIRST = Opened(1, (SHORT.links[0], replace(LINK, place=1)))
 LONG = Opened(1, (replace(LINK, layer=bytes(ROUND.envelope + 1)),))
 
 
@@ -333,6 +370,8 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "a coin that ends otherwise": other_coin(31),
     "opened twice, by the second": [*SENT, *TOSSED, *NOTHING, NOTHING[1]],
     "a last layer of another size": [*SENT, *TOSSED, ("shuffler-1", SHORT_LAST)],
+    "a first layer of another size": [*SENT, *TOSSED, ("shuffler-1", SHORT_FIRST)],
+    "opened before the first has tossed": [*SENT, *TOSSED[1:], NOTHING[0]],
     "layers that are longer": [*SENT, *TOSSED, ("shuffler-1", LONG)],
     "mixed before all have drawn coins": [*COINS[:2], ACCEPTED, mixed(1)],
     "mixed before anybody was accepted": [*COINS, mixed(1)],

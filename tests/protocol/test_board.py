@@ -16,9 +16,11 @@ from veilmix.protocol.commitment import commit
 from veilmix.protocol.frames import Message
 from veilmix.protocol.hiding import Redact
 from veilmix.protocol.messages import (
+    Alarm,
     Body,
     Burned,
     Call,
+    Cause,
     Certificate,
     Closed,
     Consent,
@@ -232,6 +234,10 @@ WRONG: dict[str, tuple[str, Post]] = {
     "burned-by-nobody-known": ("mixed-1-1", said("shuffler-3", 1, Burned("no"))),
     "closed-before-it-begins": ("call-1", said("curator", 0, Closed())),
     "closed-by-a-shuffler": ("closed", said("shuffler-1", 2, Closed())),
+    "alarm-of-the-round-to-come": (
+        "mixed-1-1",
+        said("shuffler-1", 1, Alarm(2, Cause.BALANCE)),
+    ),
     "malformed": ("tally-1", ("curator", b"vm\x01")),
 }
 
@@ -411,6 +417,10 @@ REFUSED: dict[str, tuple[list[Post], Post]] = {
     "certificate-about-other-people": (
         opened(OTHERS, CALLED, *MIXED, COUNTED, *ASKED_OTHERS),
         said("curator", 2, OTHERS_OPENING, OTHERS.digest()),
+    ),
+    "decision-for-a-column-that-is-not-there-though-counts-are-public": (
+        opened(PUBLIC, CALLED, *MIXED, (1, "curator", Tally((3, 3, 3), {}, MARGINALS))),
+        said("curator", 1, replace(KEPT, kept=(0, 3)), PUBLIC.digest()),
     ),
     "commitment-though-counts-are-public": (
         opened(PUBLIC, CALLED, *MIXED, (1, "curator", Tally((3, 3, 3), {}, MARGINALS))),

@@ -179,6 +179,7 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "another secret": [*ALL[:-3], ("shuffler-1", ShareSecret(1, KEYS["shuffler-2"].secret))],
     "no scalar": [*ALL[:-3], ("shuffler-1", ShareSecret(1, b"\xff" * 32))],
     "another hop": [*ALL[:-3], ("shuffler-1", ShareSecret(2, KEYS["shuffler-1"].secret))],
+    "an earlier hop": [*ALL[:-3], ("shuffler-2", ShareSecret(1, KEYS["shuffler-2"].secret))],
     "a tally before anything is heard": [*LOCKED, ACCEPTED, *MIXED, TALLIED],
     "a tally before all have shown": [*ALL[:-2], TALLIED],
 }

@@ -109,7 +109,13 @@ def test_a_feature_says_only_what_its_rules_leave_alone() -> None:
     assert decode(out.done(), read_feature) == feature
 
 
-@pytest.mark.parametrize("data", ["00", "06", "0100000000", "05000000", "0300046461797300", "0400"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        *("00", "06", "0100000000", "05000000", "0300046461797300", "030005796561727300"),
+        "0400",
+    ],
+)
 def test_what_is_no_rule_is_refused(data: str) -> None:
     with pytest.raises(Refused):
         decode(bytes.fromhex(data), read_rule)

@@ -15,6 +15,7 @@ from veilmix.protocol.commitment import (
     MOST,
     commit,
     is_sealed_size,
+    may_open,
     open_commitment,
     open_sealed,
     public_decision,
@@ -126,3 +127,12 @@ def test_the_public_promise_is_the_announced_one(share: float, n: int, most: int
 def test_what_is_public_does_not_depend_on_the_certificate() -> None:
     one, other = certified(people=1), certified(people=4, thresholds=(), proof=b"prices")
     assert public_part(TOLD.policy, one) == public_part(TOLD.policy, other)
+
+
+@pytest.mark.parametrize(
+    ("totals", "may"), [((3, 3, 3), True), ((3, 3, 2), False), ((3, 4), False)]
+)
+def test_a_certificate_is_opened_of_the_same_people_alone(
+    totals: tuple[int, ...], may: bool
+) -> None:
+    assert may_open(Policy(2, 0.5), (), totals) is may

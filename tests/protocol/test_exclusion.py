@@ -143,6 +143,13 @@ def test_an_open_domain_has_no_last_row() -> None:
     assert close_further(plain, behind, 5, (None,), prefixes=False) == {(BLANK,): 10}
 
 
+def test_an_open_domain_has_no_last_prefix() -> None:
+    """All closed groups count together: each by itself is a small crowd."""
+    held = {("a",): 6, ("b",): 4, ("c",): 4}
+    plain, behind = opened(held, 5, prefixes=True), sizes_behind(held, 5, prefixes=True)
+    assert close_further(plain, behind, 5, (None,), prefixes=True) == plain
+
+
 def test_what_all_closed_rows_agree_on_is_a_known_cell() -> None:
     """Two of four rows are open, both with `a` first: who is blank has `b` there."""
     released = {("a", "a"): 9, ("a", "b"): 9, (BLANK, BLANK): 6}

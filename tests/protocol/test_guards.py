@@ -110,6 +110,8 @@ LOST = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 8, {}, bytes(32))]
 GAP = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 8, 8, {}, bytes(32))]
 SWAPPED = [Mixed(1, 3, 3, 8, {Reason.DUPLICATE: 1}, b""), Mixed(2, 0, 9, 9, {}, b"")]
 UNREAD = [Tally((3, 3, 2), {})]
+MORE_READ = [Tally((3, 3, 4), {})]
+INVENTED = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 10, {}, bytes(32))]
 # name -> (board, alarm, whether it is justified)
 BOARD_KEY, ANYBODY = Signer(SeededEntropy(1)), Signer(SeededEntropy(2))
 ROSTER = Roster(bytes(16), BOARD_KEY.public, b"c" * 32, b"a" * 32, (b"s" * 32,))
@@ -131,6 +133,9 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
     "accounts-lost": (board(mixed=LOST), Alarm(1, Cause.ACCOUNTS), True),
     "accounts-between": (board(mixed=GAP), Alarm(1, Cause.ACCOUNTS), True),
     "accounts-received-more-than-was-sent": (board(mixed=SWAPPED), Alarm(1, Cause.ACCOUNTS), True),
+    "accounts-invented": (board(mixed=INVENTED, tallies=[]), Alarm(1, Cause.ACCOUNTS), True),
+    "accounts-reader-of-more": (board(tallies=MORE_READ), Alarm(1, Cause.ACCOUNTS), True),
+    "accounts-before-there-was-a-round": (board(), Alarm(-1, Cause.ACCOUNTS), False),
     "accounts-reader": (board(tallies=UNREAD), Alarm(1, Cause.ACCOUNTS), True),
     "accounts-though-right": (board(), Alarm(1, Cause.ACCOUNTS), False),
     "accounts-refused": (
@@ -159,6 +164,7 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
         Alarm(1, Cause.ORDER, BATCH),
         False,
     ),
+    "order-before-there-is-an-announcement": (Board(), Alarm(0, Cause.ORDER, BATCH), False),
     "order-no-batch": (board(), Alarm(1, Cause.ORDER, b"?"), False),
     "decision": (board(decision=LIE), Alarm(1, Cause.DECISION), True),
     "decision-though-right": (board(), Alarm(1, Cause.DECISION), False),

@@ -166,3 +166,20 @@ def test_what_is_refused_for_a_group_is_not_written() -> None:
     hand_on(lenient, EVERYBODY)
     hand_on(lenient, EVERYBODY, KIT.JOINT)
     assert lenient.warned == ["ten people are told apart"]
+
+
+def test_where_it_is_not_known_who_answered_nothing_may_overlap() -> None:
+    """A curator counts answers. A first session stands alone; people of no session may follow."""
+    history = History()
+
+    def ask(people: Collection[str], *, certain: bool) -> None:
+        history.hand_on(terms(), KIT.SINGLES, people, first=True, certain=certain)
+
+    ask(EVERYBODY, certain=True)
+    with pytest.raises(RoundBurned, match="some people of this session did not answer"):
+        ask(EVERYBODY, certain=False)
+    ask(["somebody", "else"], certain=False)
+    ask(EVERYBODY, certain=True)
+    with pytest.raises(RoundBurned, match="some people of an earlier session did not answer"):
+        ask(["somebody", "else"], certain=True)
+    ask(["a", "third"], certain=True)

@@ -173,9 +173,10 @@ def test_an_envelope_that_is_wrong_is_refused(name: str) -> None:
 
 
 def test_a_slot_of_another_size_is_refused_in_an_envelope_of_the_right_size() -> None:
-    """Three slots of one width w, and the rest of the room in a fourth of another: no way in."""
-    room = len(Writer().items(onions()).done()) - 8
-    for sizes in ((1, 1, room - 2 - 12), (room - 12 - 2, 1, 1), (4, 5, room - 9 - 12)):
+    """Sizes that are spelt out take 12 bytes more than one size of all."""
+    room, right = len(Writer().items(onions()).done()) - 8, PLAN.inner[2]
+    others = ((1, 1, room - 2 - 12), (room - 12 - 2, 1, 1), (4, 5, room - 9 - 12))
+    for sizes in (*others, (right, right - 12, right)):
         slots = [bytes([n]) * size for n, size in enumerate(sizes)]
         data = envelope(slots, ordered=False)
         assert len(data) == PLAN.envelope

@@ -98,6 +98,18 @@ def test_a_share_has_the_proof_of_its_owner() -> None:
     board.post("peer-1", share(board, 1, 1))
 
 
+def test_a_peer_posts_once_in_a_step_and_no_key_after_it() -> None:
+    board = board_before(1, 0)
+    for peer in (1, 2, 3):
+        board.post(f"peer-{peer}", share(board, peer, peer))
+        for again in range(1, peer + 1):
+            with pytest.raises(Refused):
+                board.post(f"peer-{again}", share(board, again, again))
+    stranger = f"peer-{len(board.keys) + 1}"
+    with pytest.raises(Refused):
+        board.post(stranger, key("sealedbox", 77))
+
+
 def test_a_secret_is_that_of_the_share() -> None:
     board = board_before(1, PATH + 4)
     for secret in (bytes(32), make_share(SeededEntropy(3), b"").secret):

@@ -23,7 +23,7 @@ collecting  granted       curator analyst            board                      
 announced   decision      curator                    board                      decided
 collecting  query         user                       randomness                 collecting
 collecting  evaluated     randomness                 user                       collecting
-collecting  submission    user                       shuffler                   collecting
+collecting  submission    user                       shuffler curator analyst  collecting
 collecting  mixed         shuffler                   board                      mixing
 collecting  burned        curator shuffler analyst   board                      burnt
 collecting  share         curator shuffler analyst   board                      collecting
@@ -69,6 +69,12 @@ over        alarm         user curator shuffler analyst  board                 o
 opening     roster        curator                    board                      opening
 collecting  head          board                      board                      collecting
 over        head          board                      board                      over
+collecting  keys          shuffler curator analyst   board                      collecting
+collecting  handed        shuffler curator analyst   board                      collecting
+collecting  checked       shuffler curator analyst   board                      collecting
+collecting  shuffled      shuffler                   board                      mixing
+mixing      shuffled      shuffler                   board                      mixing
+mixing      shared        shuffler curator analyst   board                      mixing
 """
 
 

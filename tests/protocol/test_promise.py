@@ -1,5 +1,6 @@
 """What is promised of those who came, where a rule can prove nothing itself."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,6 +32,15 @@ CASES = [
     (0, 22, 2, True),
     (0, 19, 4, False),
 ]
+
+
+@pytest.mark.parametrize("rule", UNPROMISED)
+def test_a_rule_that_promises_nothing_is_known_by_its_whole_name(rule: str) -> None:
+    decision = decided(2)
+    later = replace(decision.certificate, people=20)
+    check_promise(Policy(5, 0.1, rule), decision, later)
+    with pytest.raises(RoundBurned, match="cannot be proved"):
+        check_promise(Policy(5, 0.1, f"{rule[:-1]}x"), decision, later)
 
 
 @pytest.mark.parametrize(("people", "now", "worst", "holds"), CASES)

@@ -66,9 +66,12 @@ def test_tokens_of_the_board_are_those_of_the_letter() -> None:
     assert take_grants([asking], [other], KEY.public) == [Reason.DOES_NOT_OPEN]
 
 
-def spoilt(person: int) -> Ask:
-    """Signed, but its elements are none."""
-    elements = (b"\xff" * 32,) * PLAN.slots
+def spoilt(person: int, *places: int) -> Ask:
+    """Signed, but its elements in these places are none; no place: all."""
+    elements = tuple(
+        b"\xff" * 32 if not places or at in places else element
+        for at, element in enumerate(pending(person).body.elements)
+    )
     digest = hashlib.sha256(b"".join(elements)).digest()
     signed = b"veilmix ask 1\0" + PLAN.session + b"\1" + digest
     return Ask(elements, KIT.SIGNERS[person].sign(signed))
@@ -82,6 +85,14 @@ WRONG: dict[str, tuple[list[tuple[str, Body]], Reason]] = {
     "a request of nobody registered": ([MINTED, ("user-4", ASKED)], Reason.UNREGISTERED),
     "a request of a shuffler": ([MINTED, ("shuffler-1", ASKED)], Reason.UNEXPECTED),
     "a request of no elements": ([MINTED, ("user-2", spoilt(1))], Reason.MALFORMED),
+    "a request whose first element is none": (
+        [MINTED, ("user-2", spoilt(1, 0))],
+        Reason.MALFORMED,
+    ),
+    "a request whose last element is none": (
+        [MINTED, ("user-2", spoilt(1, PLAN.slots - 1))],
+        Reason.MALFORMED,
+    ),
     "the same twice": ([MINTED, POSTED, POSTED], Reason.UNEXPECTED),
     "another of one person": (
         [MINTED, POSTED, ("user-2", pending(1, 200).body)],

@@ -3,6 +3,7 @@
 import hashlib
 import struct
 from collections import Counter
+from collections.abc import Mapping
 from itertools import pairwise
 
 import pytest
@@ -181,11 +182,20 @@ def test_one_bad_person_moves_others_and_nobody_notices(moved: int) -> None:
 
 @pytest.mark.parametrize("change", [(5, 0), (-5, 5), (1, 0), (-1, 0), (1 << 31, 0)])
 def test_counts_that_cannot_be_true_burn_the_round(change: tuple[int, int]) -> None:
+    assert_burned(dict(enumerate(change)))
+
+
+def test_counts_of_the_last_feature_that_cannot_be_true_burn_the_round() -> None:
+    assert_burned({-1: 1})
+
+
+def assert_burned(change: Mapping[int, int]) -> None:
+    """Require that the round burns if one of five people adds so much to places of its vector."""
     plan, piles = opened()
     everybody(plan, piles, ROWS[:4])
     vector = list(shares.one_hot(plan, ("A", "+")))
-    vector[0] += change[0]
-    vector[1] += change[1]
+    for place, more in change.items():
+        vector[place] += more
     bad = shares.split([x % shares.MODULUS for x in vector], SeededEntropy(4))
     hand_in(plan, piles, 4, shares.seal_shares(plan, 4, bad, SeededEntropy(5)))
     with pytest.raises(RoundBurned, match="cannot be those of 5 people"):

@@ -7,7 +7,7 @@ from typing import Any
 import protocol_kit as KIT
 import pytest
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.crypto.signing import Signer
+from veilmix.crypto.signing import Signer, verify_signature
 from veilmix.errors import ParameterError, Reason, Refused, VerificationError
 from veilmix.protocol.board import END, Board, replay
 from veilmix.protocol.frames import Message, Seal, decode_message
@@ -172,6 +172,21 @@ def test_a_signature_is_of_its_author_and_of_every_byte() -> None:
             check_post(ROSTER, stranger, data)
     with pytest.raises(Refused):
         check_post(ROSTER, "shuffler-1", data[:10])
+
+
+def test_signatures_are_of_the_bytes_that_the_wire_document_names() -> None:
+    """Post: label, roster, author, 0, hash of the frame. Head: label, opening, place, state."""
+    board = called()
+    message = Message(board.session, 1, Burned("no"))
+    data = sealed_post(message, ROSTER, "shuffler-1", WHO["shuffler-1"], board.witness)
+    keys = (ROSTER.board, ROSTER.curator, ROSTER.analyst, *ROSTER.shufflers)
+    roster = hashlib.sha256(ROSTER.opening + b"".join(keys)).digest()
+    frame = hashlib.sha256(data[:-64]).digest()
+    signed = b"veilmix post 1\0" + roster + b"shuffler-1\0" + frame
+    verify_signature(WHO["shuffler-1"].public, signed, data[-64:])
+    head = sign_head(ROSTER, 7, b"s" * 32, WHO["board"])
+    signed = b"veilmix head 1\0" + ROSTER.opening + b"\7" + b"s" * 32
+    verify_signature(WHO["board"].public, signed, head.signature)
 
 
 def test_users_have_no_seal() -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.crypto.padding import pad
+from veilmix.crypto.padding import pad, unpad
 from veilmix.crypto.suites import suite
 from veilmix.crypto.threshold import Sealer
 from veilmix.crypto.voprf import OprfKey
@@ -75,7 +75,8 @@ def test_a_ballot_that_holds_no_message_is_refused() -> None:
     good = ballots(at, ROWS[:1])[0]
     other = bytes((1,)) + good[1:]
     short = pad(b"\0" * 30, at.ballot)
-    for wrong in (other, short, bytes(at.ballot)):
+    long = pad(unpad(good) + b"!", at.ballot + 1)
+    for wrong in (other, short, long, bytes(at.ballot)):
         reading = threshold.read_sealed(at, [wrong])
         assert (reading.refused, reading.sealed) == ({Reason.MALFORMED: 1}, [])
     assert len(threshold.read_sealed(at, [good]).sealed) == 1

@@ -103,8 +103,9 @@ def test_an_ask_is_signed_by_whom_it_comes_from_and_for_all_questions() -> None:
         ("user-4", body),
         ("user-2", Ask(body.elements[::-1], body.signature)),
         ("user-2", fewer),
+        ("user-2", Ask((*body.elements, body.elements[0]), body.signature)),
     ]
-    unsigned = [None, *[Reason.UNREGISTERED] * 3, Reason.MALFORMED]
+    unsigned = [None, *[Reason.UNREGISTERED] * 3, *[Reason.MALFORMED] * 2]
     assert check_asks(PLAN, KIT.REGISTRY, asks) == unsigned
     assert check_asks(later, KIT.REGISTRY, asks[:1]) == [Reason.UNREGISTERED]
     assert check_asks(PLAN, KIT.REGISTRY, asks[2:3]) == [Reason.UNREGISTERED]
@@ -167,6 +168,8 @@ WRONG: dict[str, list[tuple[str, Body]]] = {
     "a number of the other reader": [MINTED, *MIXED, ("analyst", Issued(3))],
     "two numbers": [MINTED, *MIXED, ISSUED, ISSUED],
     "a tally without a number": [MINTED, *MIXED, TALLIED],
+    "a number of more than were accepted": [MINTED, *MIXED, ("curator", Issued(4))],
+    "a number of fewer than were accepted": [MINTED, *MIXED, ("curator", Issued(2))],
     "a tally of fewer": [MINTED, *MIXED, ("curator", Issued(4)), TALLIED],
     "a tally of more": [MINTED, *MIXED, ("curator", Issued(2)), TALLIED],
 }

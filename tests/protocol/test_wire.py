@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.protocol.bodies import read_counts
+from veilmix.protocol.decision_frames import read_columns
 from veilmix.protocol.frames import HEADER, Message, decode_message
-from veilmix.protocol.messages import Call, Kind
+from veilmix.protocol.messages import Call, Kind, Tally
 from veilmix.protocol.parties import Role
 from veilmix.protocol.wire import Reader, Writer, decode
 
@@ -186,10 +187,25 @@ def test_items_have_one_spelling(data: bytes) -> None:
         decode(data, Reader.items)
 
 
-def test_items_that_are_not_all_there_are_refused_at_once() -> None:
+@pytest.mark.parametrize("there", [b"abc", b"abcde"])
+def test_items_that_are_not_all_there_are_refused_at_once(there: bytes) -> None:
     """Before so many are made as the number says, of which nobody has sent the bytes."""
     with pytest.raises(Refused):
-        Reader(b"\0\0\0\2" + b"\0\0\0\3" + b"abc").items()
+        Reader(b"\0\0\0\2" + b"\0\0\0\3" + there).items()
+
+
+def test_nothing_is_read_beyond_the_end() -> None:
+    for reader in (Reader(b"a"), Reader(b"head a", 5)):
+        with pytest.raises(Refused):
+            reader.raw(2)
+        assert reader.raw(1) == b"a"
+
+
+def test_a_flag_has_two_values() -> None:
+    assert [decode(bytes([value]), Reader.flag) for value in (0, 1)] == [False, True]
+    for value in (2, 3, 255):
+        with pytest.raises(Refused):
+            decode(bytes([value]), Reader.flag)
 
 
 def test_a_structure_may_begin_behind_others() -> None:
@@ -253,6 +269,28 @@ def test_fuzz() -> None:
         assert taken is theirs, f"case {number}, seed 1: veilmix {taken}: {data.hex()}"
         accepted += taken
     assert 2_000 < accepted < 38_000
+
+
+def test_a_cell_comes_once() -> None:
+    one = Writer().many(("red",), Writer.text).u32(1).done()
+    assert decode(Writer().u32(1).raw(one).done(), read_counts) == {("red",): 1}
+    with pytest.raises(Refused, match="malformed"):
+        decode(Writer().u32(2).raw(one + one).done(), read_counts)
+
+
+@pytest.mark.parametrize("columns", [(0, 2, 1), (1, 0, 2), (0, 0), tuple(range(256))], ids=len)
+def test_columns_ascend_and_are_not_too_many(columns: tuple[int, ...]) -> None:
+    with pytest.raises(Refused, match="malformed"):
+        decode(Writer().many(columns, Writer.u8).done(), read_columns)
+
+
+def test_all_questions_have_the_counts_of_their_totals() -> None:
+    """Also where the first has."""
+    tally = Tally((3, 3), {}, ({("a",): 3}, {("b",): 3}))
+    data = Message(bytes(32), 1, tally).encode()
+    assert decode_message(data).body == tally
+    with pytest.raises(Refused, match="malformed"):
+        decode_message(data.replace(b"b" + bytes([0, 0, 0, 3]), b"b" + bytes([0, 0, 0, 2])))
 
 
 def test_a_cell_of_nobody_is_no_count() -> None:

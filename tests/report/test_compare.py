@@ -19,7 +19,7 @@ from veilmix.scenarios.comparison.result_folder import points, save
 from veilmix.scenarios.validation.load import load
 
 pytestmark = pytest.mark.slow
-NAMES = ("two-round", "trusted", "local")
+NAMES = ("exposure", "trusted", "local")
 
 
 @pytest.fixture(scope="module")

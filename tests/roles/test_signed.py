@@ -268,6 +268,7 @@ class Telling(Endpoint):
             self.network.show("user-1", Retold(self.network.stream, told))
 
 
+@pytest.mark.memory  # a lying curator shows one person another post within one process alone
 def test_a_person_who_is_told_of_another_schema_raises_an_alarm_and_does_not_answer() -> None:
     faults = {"curator": Telling, "user-1": lambda network, party: network.join(party)}
     run = KIT.run(ROWS, shufflers=2, faults=faults)

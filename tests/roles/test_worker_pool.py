@@ -50,6 +50,63 @@ def test_deadlines_pass_in_their_order() -> None:
     assert order == [10, 20, 30, 40]
 
 
+def test_the_same_work_is_done_once_for_all_who_ask() -> None:
+    calls: list[int] = []
+
+    def work() -> int:
+        calls.append(1)
+        return 7
+
+    async def main() -> list[int]:
+        results: list[int] = []
+        async with worker_pool(1, quiet()) as pool, trio.open_nursery() as nursery:
+
+            async def ask() -> None:
+                results.append(await pool.once(b"same", work))
+
+            for _ in range(3):
+                nursery.start_soon(ask)
+        async with worker_pool(1, quiet()) as pool:
+            results.append(await pool.once(b"same", work))
+            results.append(await pool.once(b"other", work))
+        return results
+
+    assert simulate(main) == [7] * 5
+    assert len(calls) == 3  # once in the first pool; of another pool, or by another name, again
+
+
+def test_a_failure_is_the_result_of_all_who_ask() -> None:
+    calls: list[int] = []
+
+    def work() -> int:
+        calls.append(1)
+        raise Refused(Reason.MALFORMED)
+
+    async def main() -> int:
+        failures = 0
+        async with worker_pool(1, quiet()) as pool:
+            for _ in range(3):
+                try:
+                    await pool.once(b"same", work)
+                except Refused:
+                    failures += 1
+        return failures
+
+    assert simulate(main) == 3
+    assert len(calls) == 1
+
+
+def test_who_is_cancelled_leaves_the_work_to_the_next() -> None:
+    async def main() -> int:
+        async with worker_pool(0, quiet()) as pool:
+            with trio.CancelScope() as scope:
+                scope.cancel()
+                await pool.once(b"same", lambda: 1)
+            return await pool.once(b"same", lambda: 2)
+
+    assert simulate(main) == 2
+
+
 def test_time_stands_still_while_a_thread_works() -> None:
     """A deadline of a millisecond does not pass while a job takes fifty."""
 

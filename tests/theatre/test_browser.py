@@ -41,6 +41,23 @@ def test_step_back_and_start(page_of, tab, shown) -> None:
     assert page.is_disabled("#back")
 
 
+def test_each_press_of_a_key_is_a_step_however_fast(page_of, tab) -> None:
+    """A flight takes half a second; a press lands it, and other keys do not undo it."""
+    page = tab.open(page_of("classroom"))
+    press = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '%s', bubbles: true}))"
+    page.evaluate(";".join([press % "ArrowRight"] * 10))
+    until(page, "!document.querySelector('#flight > *')")
+    assert place(page) == 10
+    page.evaluate(";".join(press % key for key in ("ArrowRight", "c")))
+    assert place(page) == 11
+    assert page.is_checked("#eye-curator")
+    page.evaluate(";".join(press % key for key in ("ArrowRight", "ArrowLeft")))
+    assert place(page) == 11
+    page.evaluate(";".join(press % key for key in ("ArrowRight", " ", " ")))
+    until(page, "!document.querySelector('#flight > *')")
+    assert place(page) >= 12
+
+
 def test_play_goes_on_by_itself_and_stops(page_of, tab) -> None:
     page = tab.open(page_of("classroom"))
     page.fill("#speed", "3")  # half a minute in all: it is not over while this looks on
@@ -206,10 +223,36 @@ SMALL = """() => [...document.querySelectorAll("body *")].filter((node) => node.
     }).sort((a, b) => a[0] - b[0])[0]"""
 
 
-@pytest.mark.parametrize("name", ["classroom", "faulty", "crowd", "village", "peers"])
-def test_no_text_is_too_small_for_the_last_row(page_of, tab, shown, name: str) -> None:
-    """14 px on a projector of 1920 x 1080, whatever is on the stage."""
-    tab.page.set_viewport_size({"width": 1920, "height": 1080})
+# Labels of the picture that something is drawn over which is itself no label, by their words.
+COVERED = """() => {
+    const tokens = ".onion, .envelope, .pile, .card, .seal, .person";
+    const order = [...document.querySelectorAll("#picture *")];
+    const found = [];
+    order.forEach((label, at) => {
+        if (label.tagName !== "text" || label.closest(tokens)) return;
+        const one = label.getBoundingClientRect();
+        for (const other of order.slice(at + 1)) {
+            if (!other.matches(tokens) || other.parentElement.closest(tokens)) continue;
+            const two = other.getBoundingClientRect();
+            const wide = Math.min(one.right, two.right) - Math.max(one.left, two.left);
+            const high = Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top);
+            if (wide > 2 && high > 0.3 * one.height) found.push(label.textContent);
+        }
+    });
+    return found;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("size", "name"),
+    [((1920, 1080), name) for name in ("classroom", "faulty", "crowd", "village", "peers")]
+    + [((1024, 768), name) for name in ("classroom", "threshold", "village")],
+)
+def test_no_text_is_too_small_for_the_last_row(
+    page_of, tab, shown, size: tuple[int, int], name: str
+) -> None:
+    """14 px on projectors of 1920 x 1080 and 1024 x 768, and no label lies under a token."""
+    tab.page.set_viewport_size({"width": size[0], "height": size[1]})
     page = tab.open(page_of(name), "#eyes=everything&at=1")
     page.evaluate("document.getElementById('sliders').hidden = false")
     total = len(shown(name).data["moves"])
@@ -222,8 +265,20 @@ def test_no_text_is_too_small_for_the_last_row(page_of, tab, shown, name: str) -
                 f"location.hash.includes('at={position}') && "
                 f"window.veilmix.show.at === {position} && window.veilmix.show.chosen === 3",
             )
-            size, words = page.evaluate(SMALL)
-            assert size >= 14, (eyes, position, size, words)
+            high, words = page.evaluate(SMALL)
+            assert high >= 14, (eyes, position, high, words)
+            page.evaluate("document.getElementById('way-close').click()")
+            assert page.evaluate(COVERED) == [], (eyes, position)
+
+
+def test_a_printed_page_has_no_controls_over_its_text(page_of, tab) -> None:
+    page = tab.open(page_of("classroom"), "#eyes=curator" + END)
+    page.emulate_media(media="print")
+    assert not page.is_visible("footer")
+    assert not page.is_visible("#eyes")
+    bottom = "document.getElementById('read').getBoundingClientRect().bottom"
+    assert page.evaluate(f"{bottom} <= document.documentElement.scrollHeight")
+    assert page.evaluate("getComputedStyle(document.getElementById('panel')).overflow") == "visible"
 
 
 @pytest.mark.parametrize("name", ["classroom", "faulty"])

@@ -12,6 +12,7 @@ from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.programs.registry import PROGRAMS, Registry, heard_as
 from veilmix.scenarios.programs.stage import promise, rule
+from veilmix.scenarios.schema.model import Policy as Section
 from veilmix.theatre.show import of_outcome
 
 PROMISED = "at most 5.0 % of the people may end up in a crowd smaller than k = 3"
@@ -66,6 +67,13 @@ def test_a_decision_says_what_is_released_and_by_whom(
     sentence = PROGRAMS["exposure"].stage_decision(Decision(kept, PROOF), COLUMNS, reader)
     assert sentence.startswith(said)
     assert not kept or sentence.endswith("in a crowd smaller than 5, by the coverage bound.")
+
+
+def test_a_stage_of_threshold_names_both_trust_assumptions() -> None:
+    """The curator reads nothing there, so a sentence about it would be of another program."""
+    said = PROGRAMS["threshold"].stage_rule(Section(kind="threshold"))
+    assert "shufflers and analyst do not pool" in said
+    assert "analyst and `randomness`" in said
 
 
 class Outspoken:

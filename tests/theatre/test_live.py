@@ -157,6 +157,7 @@ def test_an_id_that_is_none_means_the_beginning(text: str) -> None:
     [
         *(b"", b"no json", b"[]", b"[1]", b"7", b"{}", b'{"people": "12"}', b'{"people": true}'),
         *(b'{"people": 1.5}', b'{"population.source": 3}', b'{"seed": 1}', b"\xff"),
+        *(b'{"peoples": 30}', b'{"a": 1, "people": 30}', b'{"people": 30, "seed": 1}'),
     ],
 )
 def test_only_whole_numbers_for_three_keys_are_changed(body: bytes) -> None:

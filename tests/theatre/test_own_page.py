@@ -38,6 +38,10 @@ def test_another_page_is_not_answered(origin: str, method: str) -> None:
     assert status(method, host=HOSTS[0], origin=origin) == 403
 
 
+def test_a_method_that_begins_like_a_safe_one_is_not_safe() -> None:
+    assert status("GETX", host=HOSTS[0]) == 403
+
+
 @pytest.mark.parametrize("host", HOSTS)
 def test_the_page_itself_is_answered(host: str) -> None:
     for method in ("GET", "HEAD", "POST"):

@@ -1,7 +1,9 @@
 // Glyphs, all of them drawn: no picture depends on what a font has. A layer is a ring with the sign
 // of the party that opens it; the rings that the eyes can open are dashed and see-through, and a seal names who must open the next.
 
-const LEAST = 15.4; // units of the stage: 14 px on a projector of 1920 x 1080, the sliders of a live run included
+// The stage in its own units, which `fitStage` (figures.js) chooses by the room there is: least is the
+// smallest letter, 14 px high where the page is wide enough for a picture beside its text.
+const STAGE = { wide: 1200, high: 880, least: 15.4 };
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -117,13 +119,14 @@ function onion(size, openers, opened, core) {
 // A word in the middle of (x, y), no wider than `width` and no higher than `height`: cut where it has
 // no room, and left out where what would be left is too small to be read from the last row.
 function fitted(x, y, words, width, height) {
-  const high = height < LEAST && LEAST <= 1.35 * height ? LEAST : height;
+  const { least } = STAGE;
+  const high = height < least && least <= 1.35 * height ? least : height;
   let size = Math.min(high, width / Math.max(0.62 * words.length, 0.62));
-  if (size < LEAST) {
-    const room = Math.floor(width / (0.62 * LEAST));
-    if (high < LEAST || room < 4) return el("g");
+  if (size < least) {
+    const room = Math.floor(width / (0.62 * least));
+    if (high < least || room < Math.min(4, words.length)) return el("g");
     if (room < words.length) words = `${words.slice(0, room - 2)}..`;
-    size = LEAST;
+    size = least;
   }
   const node = text(x, y + size * 0.35, words, "said");
   node.setAttribute("font-size", size.toFixed(1));
@@ -167,7 +170,7 @@ function pile(glyph, count, size) {
   for (const shift of [2, 1, 0])
     group.append(at(-shift * size * 0.08, -shift * size * 0.1, glyph()));
   const label = count.toLocaleString("en");
-  const letter = Math.max(size * 0.36, LEAST);
+  const letter = Math.max(size * 0.36, STAGE.least);
   const width = letter * (0.8 + 0.68 * label.length);
   group.append(
     at(

@@ -1,10 +1,24 @@
 // Parts of the picture that are the same whoever carries messages.
 
-const WIDE = 1200;
-const HIGH = 880;
+const PIXELS = 0.8; // of a unit of the stage, at least, beside the text
+const SMALLEST = 14.1; // pixels of a letter
+const BESIDE = 600; // pixels of the stage from which on the text stands beside it
+const MOST_WIDE = 1200; // units
+const FEWEST = 700;
 const PILES_ABOVE = 48; // people; more are drawn as piles
 const ONE_BY_ONE = 64; // things in a box that are drawn one by one
 const LINES = 12; // of counts in a reader's box
+
+// Choose the units of the stage: as many as there is room for with letters of 14 px. width, height: of
+// the picture, in pixels. Narrower pages have the text below, and the picture of a large one, small.
+function fitStage(width, height) {
+  const beside = width >= BESIDE && height > 0;
+  STAGE.wide = beside ? Math.min(MOST_WIDE, Math.max(FEWEST, width / PIXELS)) : MOST_WIDE;
+  const shape = beside ? Math.min(Math.max(height / width, 0.7), 1.1) : 880 / 1200;
+  STAGE.high = STAGE.wide * shape;
+  const scale = beside ? Math.min(width / STAGE.wide, height / STAGE.high) : 0.916;
+  STAGE.least = SMALLEST / scale;
+}
 
 function middle(place) {
   return { x: place.x + place.width / 2, y: place.y + place.height / 2 };
@@ -19,9 +33,13 @@ function pinnedLines(bill, row, size, width) {
   const values = Object.values(row).map((value) => brief(value, 9));
   const half = values.join(" ").length > 10 ? Math.ceil(values.length / 2) : values.length;
   const lines = [values.slice(0, half), values.slice(half)].filter((line) => line.length);
-  const high = Math.max(size * (lines.length > 1 ? 0.28 : 0.36), LEAST + 1);
+  const high = Math.max(size * (lines.length > 1 ? 0.28 : 0.36), STAGE.least + 1);
+  const room = Math.floor((width * 0.94) / (0.62 * STAGE.least)); // letters
   return lines.map((line, i) => {
-    const node = fitted(0, size * 0.34 + i * high, line.join(" "), width * 0.96, high);
+    const whole = line.join(" ");
+    const each = Math.max(1, Math.floor(room / line.length) - 1);
+    const words = whole.length <= room || line.length === 1 ? whole : line.map((value) => value.slice(0, each)).join(" ");
+    const node = fitted(0, size * 0.34 + i * high, words, width * 0.94, high);
     node.setAttribute("class", "pinned-line");
     return node;
   });
@@ -36,6 +54,9 @@ function fittedLeft(x, y, words, width, height) {
   node.setAttribute("text-anchor", "start");
   return node;
 }
+
+// The longest of some words, in falling length, that need not be cut.
+const longestOf = (all, width, height) => all.find((words) => words.length * 0.62 * Math.min(height, STAGE.least) <= width) ?? all.at(-1);
 
 function card(size) {
   const lines = [-0.2, 0, 0.2].map((y) => `M${-size * 0.25} ${size * y} h${size * 0.5}`).join(" ");
@@ -90,7 +111,7 @@ function countedLines(bill, box, inside, scene) {
   const step = Math.min(62, inside.height / (shown.length + (lines.length > shown.length)));
   const most = Math.max(...lines.map((line) => line.people), 1);
   const longest = Math.max(...shown.map((line) => lineName(bill, box, line).length));
-  const label = Math.min(inside.width * 0.5, longest * 12.5 + 8);
+  const label = Math.min(inside.width * 0.5, longest * 0.6 * STAGE.least * 1.35 + 8);
   const nodes = shown.map((line, i) => at(inside.x, inside.y + (i + 0.5) * step, countedLine(bill, line, { width: inside.width, label, step, most }, scene, box)));
   if (lines.length > shown.length)
     nodes.push(fitted(inside.x + inside.width / 2, inside.y + (shown.length + 0.5) * step, `and ${lines.length - shown.length} more lines`, inside.width, step * 0.6));

@@ -21,6 +21,7 @@ const show = {
 
 let timer = 0;
 let wings = 0; // the number of the flight that is on; an older one ends without effect
+let landing = null; // the position at which the flight that is on ends; null: none is on
 
 function names() {
   return [...show.bill.parties];
@@ -40,6 +41,14 @@ const singled = () => [...show.eyes].filter((name) => isPerson(name) && !names()
 
 function sceneNow(position = show.at) {
   return sceneAt(show.bill, show.moves, position, show.eyes, show.chosen);
+}
+
+// The picture in units of the room that it has; a flight that is on lands.
+function fit() {
+  const { width, height } = find("stage").getBoundingClientRect();
+  fitStage(width, height);
+  find("stage").setAttribute("viewBox", `0 0 ${STAGE.wide} ${STAGE.high}`);
+  show.map = layout(show.bill);
 }
 
 function render() {
@@ -101,14 +110,20 @@ function readPlace(place = location.hash) {
   show.at = Math.max(0, Math.min(Number.isNaN(wanted) ? 0 : wanted, show.moves.length));
 }
 
+// Where the show stands: a flight that is on counts as landed.
+const here = () => landing ?? show.at;
+
 function go(position) {
   wings += 1;
+  landing = null;
   find("flight").replaceChildren();
   show.at = Math.max(0, Math.min(position, show.moves.length));
   render();
 }
 
+// Make the next moves. A flight that is on lands first, so each press of a key is a step.
 async function step(slow = 700, many = 1) {
+  if (landing !== null) go(landing);
   if (show.at >= show.moves.length) return;
   const after = show.at + many;
   const scene = sceneNow(after);
@@ -116,6 +131,7 @@ async function step(slow = 700, many = 1) {
   if (!things.length) return go(after);
   go(show.at);
   const mine = (wings += 1);
+  landing = after;
   drawPanel(show.bill, scene, show.choices, after);
   const flown = things.map(({ from, to, glyph }, i) => {
     const node = at(0, 0, glyph);
@@ -140,6 +156,7 @@ function pause() {
 
 async function play() {
   clearTimeout(timer);
+  if (landing !== null) go(landing);
   show.playing = true;
   if (show.at >= show.moves.length && ended()) go(0);
   drawControls();
@@ -163,7 +180,7 @@ function look(name, on) {
   else if (on) show.eyes.add(name);
   else show.eyes.delete(name);
   if (show.presenter) show.covered = true;
-  go(show.at);
+  go(here());
 }
 
 // Light the way of a person (from 0); of nobody if there is none.
@@ -190,7 +207,6 @@ function eyeBox(value, words, sign) {
 
 function open(bill) {
   show.bill = bill;
-  show.map = layout(bill);
   find("title").textContent = bill.title;
   document.title = `${bill.title} - veilmix theatre`;
   const secret = bill.seed === null ? "" : `seed ${bill.seed}: reproducible, not secret`;
@@ -206,11 +222,12 @@ function open(bill) {
   put("decision-title", bill.decision);
   find("stage").setAttribute("aria-label", bill.picture);
   for (const node of document.querySelectorAll("#keys [data-among]")) node.hidden = node.dataset.among !== bill.topology;
+  fit(); // when the rows above it are as high as they will be
 }
 
 const ACTIONS = {
   start: () => (stop(), go(0)),
-  back: () => (stop(), go(show.at - 1)),
+  back: () => (stop(), go(here() - 1)),
   play: () => (show.playing ? stop() : play()),
   step: () => (stop(), step()),
   presenter: () => (present(!show.presenter), render()),
@@ -218,8 +235,8 @@ const ACTIONS = {
   "curtain-reveal": reveal,
   help: () => find("keys").showModal(),
   "add-person": () => look(nameOf(show.bill, find("who-eyes").valueAsNumber - 1), true),
-  "way-person": () => (choose(find("who-eyes").valueAsNumber - 1), go(show.at)),
-  "way-close": () => (choose(-1), go(show.at)),
+  "way-person": () => (choose(find("who-eyes").valueAsNumber - 1), go(here())),
+  "way-close": () => (choose(-1), go(here())),
   "way-eyes": () => toggle(nameOf(show.bill, show.chosen)),
   "no-people": () => {
     show.eyes = new Set([...show.eyes].filter((name) => !singled().includes(name)));
@@ -265,7 +282,7 @@ function clicked(event) {
   if (!someone) return;
   const person = Number(someone.dataset.party.slice(5)) - 1;
   choose(person === show.chosen ? -1 : person);
-  go(show.at);
+  go(here());
 }
 
 for (const [id, act] of Object.entries(ACTIONS)) find(id).addEventListener("click", act);
@@ -276,6 +293,7 @@ addEventListener("hashchange", () => (readPlace(), go(show.at)));
 open(show.bill);
 readPlace();
 render();
+new ResizeObserver(() => (fit(), go(here()))).observe(find("stage")); // rows above it come and go
 
 // For tests and the curious: what some eyes know after so many moves, as plain data.
 window.veilmix = {

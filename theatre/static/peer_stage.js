@@ -1,11 +1,16 @@
 // The picture of peers: they stand in a ring around the board, on which everything is posted. Onions
 // go from hand to hand; what is inside one shows only where the eyes can open it.
 
-const RING = { x: 600, y: 446, wide: 486, high: 352 };
+const RING = { x: 600, y: 446, wide: 486, high: 352 }; // units of a large stage; `layout` makes them this one's
 const GROUPS = 20; // figures in the ring; of more people, neighbours stand together
 const BOARD = { x: 322, y: 236, width: 556, height: 420 };
+const LARGE = { ring: { ...RING }, board: { ...BOARD } };
 
 function layout(bill) {
+  const [across, down] = [STAGE.wide / 1200, STAGE.high / 880];
+  const { ring, board } = LARGE;
+  Object.assign(RING, { x: ring.x * across, y: ring.y * down, wide: ring.wide * across, high: ring.high * down });
+  Object.assign(BOARD, { x: board.x * across, y: board.y * down, width: board.width * across, height: board.height * down });
   const each = bill.people > GROUPS ? Math.ceil(bill.people / GROUPS) : 1;
   const groups = Math.ceil(bill.people / each);
   const turn = (2 * Math.PI) / groups;
@@ -14,7 +19,7 @@ function layout(bill) {
     return { x: RING.x + RING.wide * Math.cos(angle), y: RING.y + RING.high * Math.sin(angle) };
   };
   const high = groups > 4 ? Math.min(132, RING.high * Math.sin(turn) * 1.02) : 132;
-  const cell = { width: Math.min(190, (2650 / groups) * 0.94), height: high };
+  const cell = { width: Math.min(190, (2650 / groups) * 0.94) * across, height: high };
   return { places: new Map([["board", BOARD]]), each, groups, cell, centre };
 }
 
@@ -106,7 +111,7 @@ function inHand(scene, index, size) {
 
 function drawNeighbours(bill, map, scene, first, last) {
   const { state, known } = scene;
-  const size = Math.min(map.cell.height * 0.5, map.cell.width * 0.46);
+  const size = Math.min(map.cell.height * 0.42, map.cell.width * 0.46);
   let [pinned, held] = [0, 0];
   for (let i = first; i < last; i += 1) {
     pinned += known.pinned.has(i);

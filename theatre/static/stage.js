@@ -3,27 +3,30 @@
 
 function layout(bill) {
   const places = new Map();
-  places.set("board", { x: 350, y: 8, width: 480, height: 100 });
-  places.set("network", { x: 350, y: HIGH - 72, width: 480, height: 64 });
-  places.set("curator", { x: 862, y: 8, width: 330, height: HIGH / 2 - 14 });
-  places.set("analyst", { x: 862, y: HIGH / 2 + 6, width: 330, height: HIGH / 2 - 14 });
+  const { wide, high } = STAGE;
+  const side = wide * 0.275; // people on the left, readers on the right
+  const inner = { x: side + 20, width: wide - 2 * side - 60 };
+  places.set("board", { ...inner, y: 8, height: 100 });
+  places.set("network", { ...inner, y: high - 72, height: 64 });
+  places.set("curator", { x: wide - side - 8, y: 8, width: side, height: high / 2 - 14 });
+  places.set("analyst", { x: wide - side - 8, y: high / 2 + 6, width: side, height: high / 2 - 14 });
   const many = bill.shufflers;
   const columns = many <= 3 ? many : Math.ceil(Math.sqrt(many));
   const rows = Math.ceil(many / columns);
-  const [width, height] = [480 / columns, (HIGH - 204) / rows];
+  const [width, height] = [inner.width / columns, (high - 204) / rows];
   for (let i = 0; i < many; i += 1) {
-    const x = 350 + (i % columns) * width;
+    const x = inner.x + (i % columns) * width;
     const y = 120 + Math.floor(i / columns) * height;
     places.set(`shuffler-${i + 1}`, { x: x + 5, y, width: width - 10, height: height - 12 });
   }
-  return { places, ...crowdLayout(bill) };
+  return { places, ...crowdLayout(bill, side) };
 }
 
-// Where people stand: each for itself, or in piles of neighbours.
-function crowdLayout(bill) {
+// Where people stand: each for itself, or in piles of neighbours. room: the width that they have.
+function crowdLayout(bill, room) {
   const each = bill.people > PILES_ABOVE ? Math.ceil(bill.people / 12) : 1;
   const groups = Math.ceil(bill.people / each);
-  const { columns, width, height } = roomiest(groups);
+  const { columns, width, height } = roomiest(groups, room);
   const centre = (index) => {
     const group = Math.floor(index / each);
     return {
@@ -31,15 +34,15 @@ function crowdLayout(bill) {
       y: 82 + Math.floor(group / columns) * height + height / 2,
     };
   };
-  return { each, groups, cell: { width, height }, centre };
+  return { each, groups, room, cell: { width, height }, centre };
 }
 
 // The number of columns in which figures are largest.
-function roomiest(groups) {
-  let best = { size: 0, columns: 1, width: 330, height: 200 };
+function roomiest(groups, room) {
+  let best = { size: 0, columns: 1, width: room, height: 200 };
   for (let columns = 1; columns <= groups; columns += 1) {
-    const width = 330 / columns;
-    const height = Math.min((HIGH - 90) / Math.ceil(groups / columns), 200);
+    const width = room / columns;
+    const height = Math.min((STAGE.high - 90) / Math.ceil(groups / columns), 200);
     const size = Math.min(width * 0.72, height * 0.56);
     if (size > best.size) best = { columns, width, height, size };
   }
@@ -62,13 +65,14 @@ function drawStage(bill, map, scene) {
 }
 
 function drawPeople(bill, map, scene) {
-  if (bill.outside && !bill.people) return [text(170, 36, "people", "heading"), fitted(170, 64, "how many is not said yet", 300, 22)];
+  if (bill.outside && !bill.people) return [text(map.room / 2, 36, "people", "heading"), fitted(map.room / 2, 64, "how many is not said yet", map.room * 0.95, 22)];
   const made = (bill.simulated || []).length; // those who are no people, but stand for some
   const named = `${bill.people.toLocaleString("en")} people${made ? `, ${made} simulated` : ""}`;
-  const nodes = [made ? fitted(170, 36, named, 320, 30) : text(170, 36, named, "heading")];
+  const middle = map.room / 2;
+  const nodes = [made ? fitted(middle, 36, named, map.room * 0.97, 30) : text(middle, 36, named, "heading")];
   const { linked } = scene.known;
-  const words = linked ? `${linked.toLocaleString("en")} identified` : "what they say is hidden";
-  nodes.push(at(30, 64, eye(linked > 0, 26)), fittedLeft(52, 64, words, 270, 22));
+  const words = linked ? `${linked.toLocaleString("en")} identified` : longestOf(["what they say is hidden", "answers hidden", "hidden"], map.room - 60, 22);
+  nodes.push(at(30, 64, eye(linked > 0, 26)), fittedLeft(52, 64, words, map.room - 60, 22));
   for (let group = 0; group < map.groups; group += 1) {
     const first = group * map.each;
     const { x, y } = map.centre(first);
@@ -122,13 +126,14 @@ function drawCrowd(bill, map, scene, first, last) {
 function drawBoard(place, scene) {
   const { posts } = scene.state;
   const node = at(place.x, place.y, frame(place, "box board"));
-  node.append(text(14, 28, "the board, for everybody", "label", "start"));
+  const { round } = scene.state;
+  const room = place.width - 28 - (round ? 110 : 0);
+  node.append(fittedLeft(14, 21, longestOf(["the board, for everybody", "the board"], room, 21), room, 21));
   const last = posts.slice(-1)[0];
   if (last) {
     const line = `${last.kind} by ${last.by}`;
     node.append(at(30, 66, card(36)), fittedLeft(62, 66, line, place.width - 76, 26));
   }
-  const { round } = scene.state;
   if (round) node.append(text(place.width - 14, 28, `round ${round}`, "label", "end"));
   return node;
 }
@@ -140,7 +145,8 @@ function drawBox(bill, party, place, scene) {
   node.append(frame(place, `box ${hueOf(party)} ${open ? "open" : "shut"} ${active ? "active" : ""}`));
   const size = Math.min(26, place.width / 6);
   const left = party === "network" ? 64 : size * 1.7;
-  const title = fittedLeft(left, size * 0.95, party, place.width - left - 6, Math.min(size, 22));
+  const room = place.width - left - 6;
+  const title = fittedLeft(left, size * 0.95, longestOf([party, party.split("-")[0]], room, 22), room, Math.min(size, 22));
   node.append(title);
   if (party === "network") node.append(...wires(place, open, title));
   else {
@@ -155,8 +161,9 @@ function drawBox(bill, party, place, scene) {
 function wires(place, open, title) {
   title.setAttribute("y", place.height / 2 + 8);
   const y = place.height / 2;
-  const words = open ? "hears every wire, has no key" : "hidden";
-  return [at(34, y, eye(open, 36)), fittedLeft(176, y, words, place.width - 190, 22)];
+  const room = place.width - 190;
+  const words = open ? longestOf(["hears every wire, has no key", "hears wires, no key", "no key"], room, 22) : "hidden";
+  return [at(34, y, eye(open, 36)), fittedLeft(176, y, words, room, 22)];
 }
 
 function contents(bill, party, open, inside, scene) {

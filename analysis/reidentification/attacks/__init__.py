@@ -1,5 +1,5 @@
-"""Attackers by traces, scores and side information, and how often they are right (paper 003).
+"""Attackers by traces, scores and side information, and their success rates (paper 003).
 
-May import what `reidentification` may. Must never know the protocol's parties: an attacker here has
-samples, and no keys.
+May import the same rooms as `reidentification`. Must never know the protocol's parties: an attacker
+here has samples, and no keys.
 """

@@ -19,6 +19,8 @@ binomial one (V. Bentkus, On Hoeffding's inequalities, Ann. Probab. 32, 2004, Th
 same limits at 1 / e of the level hold, with the sum rounded outwards.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import e, exp, log
 
@@ -32,11 +34,11 @@ from .error_tradeoff import as_scores
 from .score_divergence import sorted_divergence
 
 # Bins of the scores, an even number. 2, 4, 6, 8, 12 and 16 were tried on Gaussian scores 1 to 4
-# deviations apart (100 to 20,000 genuine, up to 20,000 impostor ones): 6 loses least.
+# deviations apart (100 to 20,000 genuine, up to 20,000 impostor scores): 6 loses least.
 BINS = 6
 # Seed of the third that chooses the bins: independent of the scores, so their order is free.
 SPLIT = 0x62696E73
-# Fewest scores, or people where scores are grouped: one for the bins, two to be counted.
+# Fewest scores, or people if scores are grouped: one for the bins, two to be counted.
 FEWEST = 3
 # Sums of shares this close to a whole number are equal to it up to rounding.
 ROUNDING = 1e-9
@@ -44,7 +46,7 @@ ROUNDING = 1e-9
 ROUNDS = 60
 # Nats that rounding may add to the bound.
 SLACK = 1e-12
-# Shares below it are this in the projections (not in the bound), which need positive ones.
+# Smaller shares become this in the projections (not in the bound), which need positive shares.
 TINY = 1e-300
 
 Labels = npt.NDArray[np.int64]
@@ -59,8 +61,8 @@ class Divergence:
         at_least: D is at least this with the stated confidence, at any number of scores.
         confidence: of that bound, in (0, 1).
         estimate: by nearest neighbours (`score_divergence`); may be negative.
-        beyond: genuine scores above or below every impostor score. Nothing was seen there that
-            they could be compared with, so the estimate is no measurement if there are many.
+        beyond: genuine scores above or below every impostor score. No impostor score is near to
+            compare them with, so the estimate is no measurement if there are many.
         tied: genuine scores with a neighbour at distance 0.
         genuine, impostor: numbers of scores.
         neighbours: k of the estimate.
@@ -86,11 +88,11 @@ class Divergence:
         )
 
     def __str__(self) -> str:
-        said = f"; {self.warning}" if self.warning else ""
+        warning_text = f"; {self.warning}" if self.warning else ""
         return (
             f"D is at least {self.at_least:.3f} bits with confidence {self.confidence:g}; estimate "
             f"{self.estimate:.3f} ({self.genuine:,} genuine, {self.impostor:,} impostor scores, "
-            f"{self.tied:,} tied){said}"
+            f"{self.tied:,} tied){warning_text}"
         )
 
 
@@ -106,65 +108,75 @@ def divergence_bound(
 
     Args:
         genuine: scores of the same person, independent of each other unless people are given.
-        impostor: scores of different people, the same.
+        impostor: scores of different people, independent likewise.
         neighbours: k >= 1 of the estimate.
         confidence: of the lower bound.
         genuine_people: the person each genuine score depends on, whole numbers. Scores of one
-            person may depend on each other, those of different people are independent.
-        impostor_people: the same for the impostor scores, with the same numbers; both or neither.
+            person may depend on each other, scores of different people are independent.
+        impostor_people: the people of the impostor scores, with the same numbers; both or neither.
 
     Returns:
         The bound and the estimate. With people, D is that of a score of a random person.
     """
     k = whole(neighbours, "neighbours", 1)
-    same = as_scores(genuine, "genuine", max(FEWEST, k + 1))
-    other = as_scores(impostor, "impostor", max(FEWEST, k))
+    genuines = as_scores(genuine, "genuine", max(FEWEST, k + 1))
+    impostors = as_scores(impostor, "impostor", max(FEWEST, k))
     alpha = 1 - open_unit(confidence, "confidence")
     if (genuine_people is None) != (impostor_people is None):
         raise ParameterError("genuine_people, impostor_people: found one; needs both or neither")
     if genuine_people is None or impostor_people is None:
-        nats = _bound_of_scores(same, other, alpha)
+        nats = _bound_of_scores(genuines, impostors, alpha)
     else:
-        own = _labels(genuine_people, same, "genuine_people")
-        row = _labels(impostor_people, other, "impostor_people")
-        nats = _bound_of_people(same, other, own, row, alpha)
-    same, other = np.sort(same), np.sort(other)
-    guess, tied = sorted_divergence(same, other, k)
-    beyond = int(np.count_nonzero((same < other[0]) | (same > other[-1])))
+        labels = _labels(genuine_people, genuines, "genuine_people")
+        row = _labels(impostor_people, impostors, "impostor_people")
+        nats = _bound_of_people(genuines, impostors, labels, row, alpha)
+    genuines, impostors = np.sort(genuines), np.sort(impostors)
+    guess, tied = sorted_divergence(genuines, impostors, k)
+    beyond = int(np.count_nonzero((genuines < impostors[0]) | (genuines > impostors[-1])))
     return Divergence(
         at_least=nats / log(2),
         confidence=confidence,
         estimate=guess / log(2),
         beyond=beyond,
         tied=tied,
-        genuine=len(same),
-        impostor=len(other),
+        genuine=len(genuines),
+        impostor=len(impostors),
         neighbours=k,
     )
 
 
-def _bound_of_scores(same: Floats, other: Floats, alpha: float) -> float:
+def _bound_of_scores(genuines: Floats, impostors: Floats, alpha: float) -> float:
     """The bound for independent scores, nats."""
     rng = np.random.default_rng(SPLIT)
-    first, second = _third(len(same), rng), _third(len(other), rng)
-    edges = bin_edges(same[first], other[second], int(second.sum()))
-    return bound_of_counts(_counts(same[~first], edges), _counts(other[~second], edges), alpha)
+    first, second = _third(len(genuines), rng), _third(len(impostors), rng)
+    edges = bin_edges(genuines[first], impostors[second], int(second.sum()))
+    return bound_of_counts(
+        _counts(genuines[~first], edges), _counts(impostors[~second], edges), alpha
+    )
 
 
-def _bound_of_people(same: Floats, other: Floats, own: Labels, row: Labels, alpha: float) -> float:
+def _bound_of_people(
+    genuines: Floats,
+    impostors: Floats,
+    labels: Labels,
+    row: Labels,
+    alpha: float,
+) -> float:
     """The bound for scores of people: the same people choose the bins for both, nats."""
-    people, places = np.unique(np.concatenate([own, row]), return_inverse=True)
-    chosen = _third(len(people), np.random.default_rng(SPLIT))[places]
-    first, second = chosen[: len(own)], chosen[len(own) :]
+    people, places = np.unique(np.concatenate([labels, row]), return_inverse=True)
+    in_first_third = _third(len(people), np.random.default_rng(SPLIT))[places]
+    first, second = in_first_third[: len(labels)], in_first_third[len(labels) :]
     for part in (first, ~first, second, ~second):
         if not part.any():
             raise ParameterError(
                 f"genuine_people, impostor_people: found {len(people)} people; needs at least "
                 f"{FEWEST} with scores of both kinds, because a third of them choose the bins"
             )
-    edges = bin_edges(same[first], other[second], len(np.unique(row[second])))
+    edges = bin_edges(genuines[first], impostors[second], len(np.unique(row[second])))
     return bound_of_counts(
-        _sums(same[~first], own[~first], edges), _sums(other[~second], row[~second], edges), alpha
+        _sums(genuines[~first], labels[~first], edges),
+        _sums(impostors[~second], row[~second], edges),
+        alpha,
     )
 
 
@@ -188,10 +200,10 @@ class BinCounts:
     """Scores counted in bins.
 
     Attributes:
-        low, high: how many fell in each bin, whole numbers; different where shares of people are
+        low, high: numbers of scores in each bin, whole numbers; different if shares of people are
             rounded outwards.
         n: independent scores or people.
-        price: factor by which tails exceed binomial ones.
+        price: factor by which tails exceed binomial tails.
     """
 
     low: Floats
@@ -218,10 +230,10 @@ def _counts(scores: Floats, edges: Floats) -> BinCounts:
 def _sums(scores: Floats, people: Labels, edges: Floats) -> BinCounts:
     """Sum the shares of each person's scores."""
     bins = np.searchsorted(edges, scores, "right")
-    _, person, many = np.unique(people, return_inverse=True, return_counts=True)
-    sums = np.bincount(bins, 1 / many[person], len(edges) + 1)
+    _, person, scores_per_person = np.unique(people, return_inverse=True, return_counts=True)
+    sums = np.bincount(bins, 1 / scores_per_person[person], len(edges) + 1)
     low, high = np.floor(sums + ROUNDING), np.ceil(sums - ROUNDING)
-    return BinCounts(low, np.minimum(high, len(many)), len(many), e)
+    return BinCounts(low, np.minimum(high, len(scores_per_person)), len(scores_per_person), e)
 
 
 def bound_of_counts(genuine: BinCounts, impostor: BinCounts, alpha: float) -> float:
@@ -254,7 +266,7 @@ def _scale(x: Floats, low: Floats, high: Floats) -> float:
     return max(float(np.interp(1.0, sums, breaks)), TINY)
 
 
-def _dual(low: Floats, high: Floats, least: Floats, most: Floats, m: float, c: float) -> float:
+def _dual(low: Floats, high: Floats, q_low: Floats, q_high: Floats, m: float, c: float) -> float:
     """The bound for these multipliers.
 
     p log(p / q) - m p - c q is convex and grows in proportion along every ray from 0, so its least
@@ -262,17 +274,17 @@ def _dual(low: Floats, high: Floats, least: Floats, most: Floats, m: float, c: f
     """
     from scipy.special import rel_entr
 
-    q_sides, p_sides = np.stack([least, most]), np.stack([low, high])
+    q_sides, p_sides = np.stack([q_low, q_high]), np.stack([low, high])
     p = np.concatenate([np.clip(q_sides * exp(min(m - 1, 700.0)), low, high), p_sides])
-    q = np.concatenate([q_sides, np.clip(p_sides / -c, least, most)])
+    q = np.concatenate([q_sides, np.clip(p_sides / -c, q_low, q_high)])
     return m + c + float((rel_entr(p, q) - m * p - c * q).min(axis=0).sum())
 
 
 def _third(n: int, rng: np.random.Generator) -> Chosen:
-    """Choose a third of n at random, at least one."""
-    chosen = np.zeros(n, np.bool_)
-    chosen[rng.permutation(n)[: max(1, n // 3)]] = True
-    return chosen
+    """Return a mask of a random third of n, with at least one element."""
+    is_selected = np.zeros(n, np.bool_)
+    is_selected[rng.permutation(n)[: max(1, n // 3)]] = True
+    return is_selected
 
 
 def _labels(people: npt.ArrayLike, scores: Floats, name: str) -> Labels:

@@ -1,9 +1,11 @@
 """From scores to decisions: best score, top k, false acceptances and rejections.
 
 Scores are similarities: released sequence r against person i, higher is likelier. `owners[r]` is
-whose sequence r really is. Ties are not broken by a hidden coin or by the order of people: a person
-tied with t - 1 others for the last places counts with the chance that a fair coin would give it.
+the true owner of r. Ties are not broken by a hidden coin or by the order of people: a person tied
+with t - 1 other people for the last places counts with the probability of a fair coin.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -36,40 +38,49 @@ class Det:
 
     @property
     def equal_error_rate(self) -> float:
-        """Where FAR and FRR meet.
+        """The common value of FAR and FRR.
 
-        Between two corners with the same FRR, FAR falls past it, one impostor score at a time. Else
-        the mean of both at the corner where they are closest.
+        If two corners have the same FRR, and FAR falls past it between them, it is this FRR. Else
+        it is the mean of both at the corner with the least difference.
         """
-        after = int((self.far <= self.frr).argmax())  # the last corner accepts nothing
-        if after and self.frr[after] == self.frr[after - 1]:
-            return float(self.frr[after])
+        crossing = int((self.far <= self.frr).argmax())  # the last corner accepts no score
+        if crossing and self.frr[crossing] == self.frr[crossing - 1]:
+            return float(self.frr[crossing])
         i = int(np.abs(self.far - self.frr).argmin())
         return float(self.far[i] + self.frr[i]) / 2
 
     def frr_at(self, far: float) -> float:
-        """The least FRR among thresholds whose FAR is at most `far`."""
+        """Return the least FRR among thresholds with a FAR of at most `far`."""
         return float(self.frr[self.far <= far].min())
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draws FRR against FAR, FAR logarithmic, on `ax` or new axes; returns them."""
         if ax is None:
             from matplotlib import pyplot as plt
 
             ax = plt.subplots()[1]
-        shown = self.far > 0
-        ax.plot(self.far[shown], self.frr[shown])
+        is_positive = self.far > 0
+        ax.plot(self.far[is_positive], self.frr[is_positive])
         ax.set(xscale="log", xlabel="FAR", ylabel="FRR")
         return ax
 
 
 def best_score(scores: npt.ArrayLike) -> Owners:
-    """The best score rule: the person with the highest score, the first of equals; shape (r,)."""
+    """The best score rule: the person with the highest score, the first of equals; shape (r,).
+
+    Args:
+        scores: shape (r, people): a row for each released sequence, a column for each person.
+    """
     return np.asarray(_table(scores).argmax(axis=1), np.int64)
 
 
 def top_people(scores: npt.ArrayLike, k: int) -> Owners:
-    """The k people with the highest scores, best first, shape (r, k); equals by number."""
+    """The k people with the highest scores, best first, shape (r, k); equals by number.
+
+    Args:
+        scores: shape (r, people): a row for each released sequence, a column for each person.
+        k: people to name, 1 .. people.
+    """
     table = _table(scores)
     k = _at_most(k, table.shape[1])
     order: Owners = np.argsort(-table, axis=1, kind="stable")[:, :k]
@@ -90,21 +101,29 @@ def people_within(scores: npt.ArrayLike, owners: npt.ArrayLike | None = None, k:
         "correct", but shows these).
     """
     table = _table(scores)
-    own, k = _own(table, as_owners(table, owners)), _at_most(k, table.shape[1])
-    better = (table > own[:, None]).sum(axis=1)
-    tied = (table == own[:, None]).sum(axis=1)
+    genuine_scores, k = (
+        _genuine_scores(table, as_owners(table, owners)),
+        _at_most(k, table.shape[1]),
+    )
+    better = (table > genuine_scores[:, None]).sum(axis=1)
+    tied = (table == genuine_scores[:, None]).sum(axis=1)
     return np.asarray(np.clip((k - better) / tied, 0.0, 1.0))
 
 
 def genuine_impostor(
     scores: npt.ArrayLike, owners: npt.ArrayLike | None = None
 ) -> tuple[Floats, Floats]:
-    """Scores of the same person, shape (r,), and of different people, shape (r (people - 1),)."""
+    """Scores of the same person, shape (r,), and of different people, shape (r (people - 1),).
+
+    Args:
+        scores: shape (r, people): a row for each released sequence, a column for each person.
+        owners: the true person of each row; the row number if not given.
+    """
     table = _table(scores)
     people = as_owners(table, owners)
-    other = np.ones(table.shape, np.bool_)
-    other[np.arange(len(people)), people] = False
-    return _own(table, people), table[other]
+    is_impostor = np.ones(table.shape, np.bool_)
+    is_impostor[np.arange(len(people)), people] = False
+    return _genuine_scores(table, people), table[is_impostor]
 
 
 def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
@@ -114,15 +133,19 @@ def det_curve(genuine: npt.ArrayLike, impostor: npt.ArrayLike) -> Det:
         genuine: scores of the same person, shape (n,), n >= 1.
         impostor: scores of different people, shape (m,), m >= 1.
     """
-    same, other = as_scores(genuine, "genuine"), as_scores(impostor, "impostor")
-    same, other = np.sort(same), np.sort(other)
-    # Between two genuine scores only FAR changes; the genuine ones and the ends are the corners.
-    corners = np.unique(np.concatenate([same, other[:1], np.nextafter(same, np.inf)]))
-    thresholds = np.append(corners, np.nextafter(max(same[-1], other[-1]), np.inf))
+    genuine_scores, impostor_scores = as_scores(genuine, "genuine"), as_scores(impostor, "impostor")
+    genuine_scores, impostor_scores = np.sort(genuine_scores), np.sort(impostor_scores)
+    # Between two genuine scores only FAR changes; the genuine scores and the ends are the corners.
+    corners = np.unique(
+        np.concatenate([genuine_scores, impostor_scores[:1], np.nextafter(genuine_scores, np.inf)])
+    )
+    thresholds = np.append(
+        corners, np.nextafter(max(genuine_scores[-1], impostor_scores[-1]), np.inf)
+    )
     return Det(
         thresholds,
-        1 - np.searchsorted(other, thresholds) / len(other),
-        np.searchsorted(same, thresholds) / len(same),
+        1 - np.searchsorted(impostor_scores, thresholds) / len(impostor_scores),
+        np.searchsorted(genuine_scores, thresholds) / len(genuine_scores),
     )
 
 
@@ -137,7 +160,7 @@ def as_scores(scores: npt.ArrayLike, name: str, least: int = 1) -> Floats:
 
 
 def as_owners(table: Floats, owners: npt.ArrayLike | None) -> Owners:
-    """Whose each row is: person numbers below the number of columns."""
+    """Check the owner of each row: person numbers below the number of columns."""
     if owners is None:
         if table.shape[0] > table.shape[1]:
             raise ParameterError(f"scores: shape {table.shape}; more rows than people need owners")
@@ -161,7 +184,7 @@ def _table(scores: npt.ArrayLike) -> Floats:
     return table
 
 
-def _own(table: Floats, owners: Owners) -> Floats:
+def _genuine_scores(table: Floats, owners: Owners) -> Floats:
     return np.asarray(table[np.arange(len(owners)), owners])
 
 

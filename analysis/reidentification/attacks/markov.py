@@ -1,4 +1,4 @@
-"""The attacker of paper 003, Section 5.1: a Markov chain for everybody, matched by likelihood.
+"""The attacker of paper 003, Section 5.1: a Markov chain per person, matched by likelihood.
 
 From the training events of each person i, by maximum likelihood,
 
@@ -6,12 +6,14 @@ From the training events of each person i, by maximum likelihood,
     L_i(x, y)    the share of y among the events that follow x (the transition matrix)
 
 and a released sequence y_1 .. y_m scores log pi_i(y_1) + sum over t of log L_i(y_t, y_(t+1)), with
-1e-8 in place of a probability 0. Log-likelihoods are used where the paper multiplies: a product of
-a hundred probabilities is 0 in floating point.
+1e-8 in place of a probability 0. Log-likelihoods are used instead of the paper's product: a product
+of a hundred probabilities is 0 in floating point.
 
-A score is a constant of the released sequence plus what the trained entries add; so all people
-against all people is one sparse product, whatever the alphabet.
+A score is a constant of the released sequence plus contributions of the trained entries; so all
+people against all people is one sparse product, for any alphabet.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log
@@ -25,7 +27,7 @@ from ...randomizers import GRR, HashReports, LocalHash, as_randomizer
 from ...validation import Floats, brief, open_unit
 from .sequences import Events, Sequences, same_alphabet
 
-# What a probability 0 is replaced by (paper 003, Section 5.1).
+# Replacement of a probability 0 (paper 003, Section 5.1).
 FLOOR = 1e-8
 # Rows of a sparse product that are made at one time.
 ROWS = 512
@@ -33,10 +35,10 @@ ROWS = 512
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkovAttack:
-    """Everybody's trained chain.
+    """The trained chains of all people.
 
     Attributes:
-        training: one sequence for each person, what the attacker knows.
+        training: one sequence for each person, known to the attacker.
         floor: replaces a probability 0, in (0, 1).
     """
 
@@ -57,7 +59,7 @@ class MarkovAttack:
 
     @property
     def people(self) -> int:
-        """How many people the attacker has trained on."""
+        """The number of people that the attacker has trained on."""
         return self.training.people
 
     def visit_vector(self, person: int) -> Floats:
@@ -65,7 +67,7 @@ class MarkovAttack:
         return np.asarray(self._visits[[person], :].toarray()).ravel()
 
     def transition_matrix(self, person: int) -> Any:
-        """Person's L as a SciPy CSR array, symbols x symbols; rows of what was never left are 0."""
+        """A person's L as a SciPy CSR array, symbols x symbols; an unleft symbol has a row of 0."""
         from scipy.sparse import coo_array
 
         row, a = self._moves[[person], :].tocoo(), self.training.symbols
@@ -88,12 +90,12 @@ class MarkovAttack:
             (np.ones(released.people), (np.arange(released.people), released.starts)),
             shape=(released.people, released.symbols),
         )
-        seen = hstack([starts, self._counted(released)]).tocsr()
+        features = hstack([starts, self._move_counts(released)]).tocsr()
         gain = hstack([self._gain(self._visits), self._gain(self._moves)]).tocsr()
-        return product(seen, gain, released.lengths * log(self.floor))
+        return product(features, gain, released.lengths * log(self.floor))
 
-    def _counted(self, released: Sequences) -> Any:
-        """How often each released sequence makes each trained move; other moves add nothing."""
+    def _move_counts(self, released: Sequences) -> Any:
+        """Count each trained move in each released sequence; other moves are left out."""
         from scipy.sparse import coo_array
 
         owner, keys = released.moves()
@@ -102,11 +104,11 @@ class MarkovAttack:
             return coo_array(shape)
         place = np.minimum(np.searchsorted(self._known, keys), len(self._known) - 1)
         trained = self._known[place] == keys
-        ones = np.ones(int(trained.sum()))
-        return coo_array((ones, (owner[trained], place[trained])), shape=shape)
+        unit_counts = np.ones(int(trained.sum()))
+        return coo_array((unit_counts, (owner[trained], place[trained])), shape=shape)
 
     def _gain(self, shares: Any) -> Any:
-        """What an entry adds above the floor: log(share) - log(floor)."""
+        """Return the gain of an entry above the floor: log(share) - log(floor)."""
         gain = shares.copy()
         gain.data = np.log(np.maximum(gain.data, self.floor)) - log(self.floor)
         return gain
@@ -136,10 +138,10 @@ class ReportAttack:
             )
 
     def scores(self, reports: npt.ArrayLike | HashReports) -> Floats:
-        """Natural log-likelihood of each report for each person, shape (reports, people).
+        """Return the log-likelihood (nats) of each report for each person, shape (reports, people).
 
         With the share m of person i's events that the report supports it is log(nu + theta m): for
-        local hashing up to the probability of the key, which is the same for everybody.
+        local hashing up to the probability of the key, which is the same for all people.
         """
         pi = _shares(self.training.visits())
         occurring = np.unique(self.training.events)
@@ -172,14 +174,17 @@ def _transitions(training: Sequences) -> tuple[Events, Any]:
     from scipy.sparse import coo_array
 
     owner, keys = training.moves()
-    known, place = np.unique(keys, return_inverse=True)
+    transition_keys, place = np.unique(keys, return_inverse=True)
     counts = coo_array(
-        (np.ones(len(owner)), (owner, place)), shape=(training.people, max(1, len(known)))
+        (np.ones(len(owner)), (owner, place)), shape=(training.people, max(1, len(transition_keys)))
     ).tocsr()
     counts.sum_duplicates()
     moves = counts.tocoo()
-    if len(known):
-        left = moves.row.astype(np.int64) * training.symbols + known[moves.col] // training.symbols
-        _, group = np.unique(left, return_inverse=True)
+    if len(transition_keys):
+        from_symbols = (
+            moves.row.astype(np.int64) * training.symbols
+            + transition_keys[moves.col] // training.symbols
+        )
+        _, group = np.unique(from_symbols, return_inverse=True)
         moves.data = moves.data / np.bincount(group, moves.data)[group]
-    return known, moves.tocsr()[:, : len(known)]
+    return transition_keys, moves.tocsr()[:, : len(transition_keys)]

@@ -1,7 +1,7 @@
-"""Matching without a model of order, and what the attacker is allowed to know.
+"""Matching without a model of order, and the knowledge of the attacker.
 
     TF-IDF   cosine of the vectors tf(x) log(N / df(x)), tf the share of x among a person's events,
-             df the number of the N trained people who did x (Frankowski et al., 2006)
+             df the number of the N trained people with x (Frankowski et al., 2006)
     cosine   cosine of the numbers of events (Narayanan and Shmatikov, 2008)
 
 and of the sequences themselves (paper 003, Sections 3.1 and 5.1):
@@ -10,6 +10,8 @@ and of the sequences themselves (paper 003, Sections 3.1 and 5.1):
     partial knowledge   on the older half, while the newer half is released
     prefix knowledge    on the first few events of what is released (ratings)
 """
+
+from __future__ import annotations
 
 from typing import Any
 
@@ -21,31 +23,40 @@ from .sequences import Sequences, same_alphabet
 
 
 def tfidf_scores(training: Sequences, released: Sequences) -> Floats:
-    """TF-IDF similarity of each released sequence to each trained one.
+    """Return the TF-IDF similarity of each released sequence to each trained sequence.
 
     Args:
         training: one sequence for each person the attacker knows.
         released: sequences over the same alphabet.
 
     Returns:
-        Shape (released people, trained people), in [0, 1]; 0 where nothing rare is shared.
+        Shape (released people, trained people), in [0, 1]; 0 without common rare symbols.
     """
     same_alphabet(training, released)
-    known, seen = training.visits(), released.visits()
-    frequency = np.bincount(known.indices, minlength=known.shape[1])
+    training_visits, released_visits = training.visits(), released.visits()
+    frequency = np.bincount(training_visits.indices, minlength=training_visits.shape[1])
     weight = np.log(training.people / np.maximum(frequency, 1))
-    return product(_directions(seen, weight), _directions(known, weight))
+    return product(_directions(released_visits, weight), _directions(training_visits, weight))
 
 
 def cosine_scores(training: Sequences, released: Sequences) -> Floats:
-    """Cosine similarity of the counts; arguments and result as in `tfidf_scores`."""
+    """Cosine similarity of the counts; arguments and result as in `tfidf_scores`.
+
+    Args:
+        training: one sequence for each person the attacker knows.
+        released: sequences over the same alphabet.
+    """
     same_alphabet(training, released)
     weights = np.ones(training.symbols)
     return product(_directions(released.visits(), weights), _directions(training.visits(), weights))
 
 
 def maximum_knowledge(traces: Sequences) -> tuple[Sequences, Sequences]:
-    """(training, released): both are all events."""
+    """(training, released): both are all events.
+
+    Args:
+        traces: one sequence for each person.
+    """
     return traces, traces
 
 
@@ -63,12 +74,17 @@ def partial_knowledge(
 
 
 def prefix_knowledge(traces: Sequences, training_events: int) -> tuple[Sequences, Sequences]:
-    """(training, released): the first few events, and all of them."""
+    """(training, released): the first few events, and all of them.
+
+    Args:
+        traces: one sequence for each person.
+        training_events: the first events of a person, >= 1.
+    """
     return traces.first(training_events), traces
 
 
 def _directions(counts: Any, weight: Floats) -> Any:
-    """Rows times weight, at length one; a row of zeros stays."""
+    """Return rows times weight, scaled to length 1; a row of zeros stays."""
     rows = counts.astype(np.float64)
     lengths = np.diff(rows.indptr)
     rows.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), lengths)

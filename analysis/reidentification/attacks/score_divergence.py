@@ -1,32 +1,34 @@
 """The divergence of genuine from impostor scores by nearest neighbours, sorted, without a tree.
 
 For n genuine scores x and m impostor scores, one dimension, k neighbours (Q. Wang, S. Kulkarni and
-S. Verdu, 2009, whose estimators paper 003 uses, Section 5.1):
+S. Verdu, 2009; paper 003 uses their estimators, Section 5.1):
 
     D = (1/n) sum over i of log( v_k(i) / r_k(i) ) + log( m / (n - 1) )
 
 r_k(i): distance from x_i to its k-th nearest other genuine score; v_k(i): to its k-th nearest
 impostor score. In one dimension the k nearest are k neighbours in sorted order.
 
-Ties. Scores of few events repeat, and then the distances speak of rounding instead of density;
-adding noise would hide that. Where any x_i has a neighbour at distance 0 (up to rounding), all
+Ties. Scores of few events repeat, and then the distances reflect rounding instead of density;
+adding noise would hide that. If any x_i has a neighbour at distance 0 (up to rounding), all
 terms are those of the generalized estimator: the ball of radius max(r_j, v_k), j = max(k, 10),
 around x_i holds a other genuine scores, the farthest at distance r, and b impostor scores, the
 farthest at distance v;
 
     psi(a) - psi(b) + log( v / r )        psi the digamma function; the last term if v, r > 0
 
-which is the same in expectation where there are densities, and the ratio of frequencies at atoms.
+which has the same expectation if there are densities, and is the ratio of frequencies at atoms.
 (With j = 1 and scores rounded so that neighbours are a few steps apart it would be 0.4 bits low,
 because the step, not the density, would set the radius; with j = 10 it is within 0.1.)
 
-Where genuine scores lie beyond all impostor scores there is nothing to compare them with, and the
-estimate falls short: by 1.5 of 11.5 bits for Gaussian scores four deviations apart, 1,000 genuine
-and 20,000 impostor ones. It has no interval; `divergence_bound.py` bounds D from below.
+If genuine scores lie beyond all impostor scores, they cannot be compared, and the estimate falls
+short: by 1.5 of 11.5 bits for Gaussian scores four deviations apart, 1,000 genuine and 20,000
+impostor scores. It has no interval; `divergence_bound.py` bounds D from below.
 
-D is what the attacker would learn if there were infinitely many people (Theorem 3.2). For n people
+D is the attacker's information if there were infinitely many people (Theorem 3.2). For n people
 I(U; S) is at most log n, and D may be far above it: `system_entropy.py` has the value for n.
 """
+
+from __future__ import annotations
 
 from math import log
 
@@ -38,7 +40,7 @@ from .error_tradeoff import as_scores
 
 # Scores this close, relative to the largest, are equal up to rounding.
 ROUNDING = 1e-12
-# Genuine neighbours where scores tie.
+# Genuine neighbours used if scores tie.
 TIED = 10
 
 
@@ -55,9 +57,9 @@ def score_divergence(genuine: npt.ArrayLike, impostor: npt.ArrayLike, neighbours
         PIE of finitely many people.
     """
     k = whole(neighbours, "neighbours", 1)
-    same = np.sort(as_scores(genuine, "genuine", k + 1))
-    other = np.sort(as_scores(impostor, "impostor", k))
-    return sorted_divergence(same, other, k)[0] / log(2)
+    genuine_scores = np.sort(as_scores(genuine, "genuine", k + 1))
+    impostor_scores = np.sort(as_scores(impostor, "impostor", k))
+    return sorted_divergence(genuine_scores, impostor_scores, k)[0] / log(2)
 
 
 def sorted_divergence(same: Floats, other: Floats, k: int) -> tuple[float, int]:
@@ -65,11 +67,13 @@ def sorted_divergence(same: Floats, other: Floats, k: int) -> tuple[float, int]:
     n, m = len(same), len(other)
     inner = kth_distance(same, same, np.arange(n), k, skip=1)
     outer = kth_distance(same, other, np.searchsorted(other, same), k, skip=0)
-    near = ROUNDING * float(max(np.abs(same[[0, -1]]).max(), np.abs(other[[0, -1]]).max()))
-    tied = int(np.count_nonzero(np.minimum(inner, outer) <= near))
+    rounding_error = ROUNDING * float(
+        max(np.abs(same[[0, -1]]).max(), np.abs(other[[0, -1]]).max())
+    )
+    tied = int(np.count_nonzero(np.minimum(inner, outer) <= rounding_error))
     if tied:
         wide = kth_distance(same, same, np.arange(n), min(max(k, TIED), n - 1), skip=1)
-        terms = _generalized(same, other, np.maximum(wide, outer) + near, near)
+        terms = _generalized(same, other, np.maximum(wide, outer) + rounding_error, rounding_error)
     else:
         terms = np.log(outer / inner)
     return float(terms.mean()) + log(m / (n - 1)), tied
@@ -85,35 +89,39 @@ def kth_distance(
     """
     padded = np.concatenate([np.full(k, -np.inf), among, np.full(k, np.inf)])
     best = np.full(len(at), np.inf)
-    for left in range(k + 1):
-        # `left` of the k on the left, the others on the right; the farther of both ends.
+    for below in range(k + 1):
+        # `left` of the k on the left, the rest on the right; the farther of both ends.
         reach = np.zeros(len(at))
-        if left:
-            reach = at - padded[place + k - left]
-        if k - left:
-            reach = np.maximum(reach, padded[place + k + skip + (k - left) - 1] - at)
+        if below:
+            reach = at - padded[place + k - below]
+        if k - below:
+            reach = np.maximum(reach, padded[place + k + skip + (k - below) - 1] - at)
         best = np.minimum(best, reach)
     return best
 
 
-def _generalized(same: Floats, other: Floats, radius: Floats, near: float) -> Floats:
-    """The terms of the generalized estimator, one for each genuine score."""
+def _generalized(
+    genuine_scores: Floats, impostor_scores: Floats, radius: Floats, rounding_error: float
+) -> Floats:
+    """Return the terms of the generalized estimator, one for each genuine score."""
     from scipy.special import digamma
 
-    low, high = same - radius, same + radius
-    a, r = _ball(same, same, low, high)
-    b, v = _ball(same, other, low, high)
+    low, high = genuine_scores - radius, genuine_scores + radius
+    a, r = _ball(genuine_scores, genuine_scores, low, high)
+    b, v = _ball(genuine_scores, impostor_scores, low, high)
     # The score itself is in its ball.
     terms = np.asarray(digamma(np.maximum(a - 1, 1)) - digamma(np.maximum(b, 1)))
-    apart = (r > near) & (v > near)
-    terms[apart] += np.log(v[apart] / r[apart])
+    is_distinct = (r > rounding_error) & (v > rounding_error)
+    terms[is_distinct] += np.log(v[is_distinct] / r[is_distinct])
     return terms
 
 
 def _ball(
-    at: Floats, among: Floats, low: Floats, high: Floats
+    at: Floats, candidates: Floats, low: Floats, high: Floats
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    """How many of `among` are in [low, high], and the distance of the farthest from `at`."""
-    first, end = np.searchsorted(among, low), np.searchsorted(among, high, "right")
-    farthest = np.maximum(at - among[np.minimum(first, len(among) - 1)], among[end - 1] - at)
+    """Return the number of `candidates` in [low, high], and their largest distance from `at`."""
+    first, end = np.searchsorted(candidates, low), np.searchsorted(candidates, high, "right")
+    farthest = np.maximum(
+        at - candidates[np.minimum(first, len(candidates) - 1)], candidates[end - 1] - at
+    )
     return (end - first).astype(np.int64), farthest

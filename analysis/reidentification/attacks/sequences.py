@@ -1,8 +1,11 @@
-"""Who did what in which order: one sequence of events a person, as two flat arrays.
+"""Sequences of events, one a person in order of time, as two flat arrays.
 
 Person i's events, oldest first, are events[offsets[i] : offsets[i + 1]]; an event is a symbol in
-0 .. symbols - 1 (a place, a film). Everybody has at least one: nothing can be matched with nothing.
+0 .. symbols - 1 (a place, a film). Each person has at least one event: an empty sequence cannot be
+matched.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +56,7 @@ class Sequences:
             )
 
     @classmethod
-    def of(cls, people: Sequence[npt.ArrayLike], symbols: int | None = None) -> "Sequences":
+    def of(cls, people: Sequence[npt.ArrayLike], symbols: int | None = None) -> Sequences:
         """From one list of symbols a person; the alphabet ends with the largest if not given."""
         parts = [as_array(trace, "people", "symbols") for trace in sequence(people, "people")]
         if not parts or any(part.ndim != 1 or part.size == 0 for part in parts):
@@ -64,7 +67,7 @@ class Sequences:
         return cls(events, offsets.astype(np.int64), 1 if size is None else size)
 
     @classmethod
-    def grouped(cls, owner: Events, events: Events, symbols: int) -> "Sequences":
+    def grouped(cls, owner: Events, events: Events, symbols: int) -> Sequences:
         """From events in any order of people, oldest first, `owner` in 0 .. people - 1."""
         order = np.argsort(owner, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(np.bincount(owner))])
@@ -72,7 +75,7 @@ class Sequences:
 
     @property
     def people(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return len(self.offsets) - 1
 
     @property
@@ -82,7 +85,7 @@ class Sequences:
 
     @property
     def owners(self) -> Events:
-        """Whose each event is, shape (events,)."""
+        """The person of each event, shape (events,)."""
         return np.repeat(np.arange(self.people), self.lengths)
 
     @property
@@ -95,45 +98,45 @@ class Sequences:
         """Everybody's first event, shape (people,)."""
         return self.events[self.offsets[:-1]]
 
-    def first(self, m: int) -> "Sequences":
+    def first(self, m: int) -> Sequences:
         """Everybody's first m events, or all of them."""
-        return self._kept(self.positions < whole(m, "m", 1))
+        return self._masked(self.positions < whole(m, "m", 1))
 
-    def last(self, m: int) -> "Sequences":
+    def last(self, m: int) -> Sequences:
         """Everybody's last m events, or all of them."""
-        left = self.lengths[self.owners] - self.positions
-        return self._kept(left <= whole(m, "m", 1))
+        events_left = self.lengths[self.owners] - self.positions
+        return self._masked(events_left <= whole(m, "m", 1))
 
-    def halves(self) -> tuple["Sequences", "Sequences"]:
+    def halves(self) -> tuple[Sequences, Sequences]:
         """The older and the newer half of everybody's events; an odd one is left to the newer.
 
-        Raises ParameterError if somebody has only one event.
+        Raises ParameterError if a person has only one event.
         """
         if self.lengths.min() < 2:
             raise ParameterError("sequences: somebody has one event only; two halves need two")
         older = self.positions < self.lengths[self.owners] // 2
-        return self._kept(older), self._kept(~older)
+        return self._masked(older), self._masked(~older)
 
-    def with_at_least(self, m: int) -> "Sequences":
-        """The people who have at least m events, renumbered."""
+    def with_at_least(self, m: int) -> Sequences:
+        """Return the people with at least m events, renumbered."""
         return self.of_people(np.flatnonzero(self.lengths >= whole(m, "m", 1)))
 
-    def of_people(self, people: npt.ArrayLike) -> "Sequences":
+    def of_people(self, people: npt.ArrayLike) -> Sequences:
         """These people, in this order, renumbered from 0."""
-        chosen = np.asarray(people)
-        if chosen.ndim != 1 or chosen.size == 0:
+        chosen_people = np.asarray(people)
+        if chosen_people.ndim != 1 or chosen_people.size == 0:
             raise ParameterError("people: nobody is left; needs at least one person")
-        parts = [self.events[self.offsets[i] : self.offsets[i + 1]] for i in chosen]
+        parts = [self.events[self.offsets[i] : self.offsets[i + 1]] for i in chosen_people]
         return Sequences.of(parts, self.symbols)
 
     def visits(self) -> Any:
-        """How often each person did each thing: a SciPy CSR array, people x symbols, of counts."""
+        """Return counts of symbols per person: a SciPy CSR array, people x symbols."""
         from scipy.sparse import csr_array
 
-        ones = np.ones(len(self.events), np.int64)
+        unit_counts = np.ones(len(self.events), np.int64)
         shape = (self.people, self.symbols)
         # Adding up duplicates works in place; the sequences stay as they are.
-        counts = csr_array((ones, self.events, self.offsets), shape=shape, copy=True)
+        counts = csr_array((unit_counts, self.events, self.offsets), shape=shape, copy=True)
         counts.sum_duplicates()
         return counts
 
@@ -144,7 +147,7 @@ class Sequences:
         inside = np.flatnonzero(self.positions > 0)
         return self.owners[inside], self.events[inside - 1] * self.symbols + self.events[inside]
 
-    def _kept(self, mask: npt.NDArray[np.bool_]) -> "Sequences":
+    def _masked(self, mask: npt.NDArray[np.bool_]) -> Sequences:
         lengths = np.bincount(self.owners[mask], minlength=self.people)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return Sequences(self.events[mask], offsets, self.symbols)

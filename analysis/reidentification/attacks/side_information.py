@@ -1,17 +1,19 @@
-"""An attack on a release: who knows some columns of everybody, how many does it find?
+"""An attack on a release by an attacker that knows some columns of all people.
 
-Person u has the known part k_u (what the attacker knows of everybody, by name) and the row with the
-released part y_u (what the release shows, without names). Everybody is equally likely. With c(k, y)
+Person u has the known part k_u (known to the attacker for all people, by name) and the row with the
+released part y_u (shown by the release, without names). All people are equally likely. With c(k, y)
 people in both cells and n_k in the first, the row y belongs to a given person with k_u = k with
-posterior chance c(k, y) / (c(y) n_k). So the best guess is right for
+posterior probability c(k, y) / (c(y) n_k). So the best guess is right for
 
     found = sum over y of max over k of c(k, y) / n_k        people in expectation,
 
-the Bayes error is 1 - found / n, and the row tells I(K; Y) bits about its owner (paper 003, (4)).
-Where the release shows all the known columns y determines k, and `found` is the number of cells
-that occur in them: a crowd of any size yields one person in expectation. Columns that are known but
-not released help through c: an attacker who knows the joint counts is assumed, the strongest.
+the Bayes error is 1 - found / n, and the row has I(K; Y) bits about its owner (paper 003, (4)).
+If the release shows all the known columns, y determines k, and `found` is the number of cells that
+occur in them: a crowd of any size yields one person in expectation. Known columns that are not
+released help through c: the attacker is assumed to know the joint counts, the strongest case.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,13 +35,13 @@ Keys = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """What one attacker gets out of one release.
+    """The success of one attacker on one release.
 
     Attributes:
         people: n.
-        found: people named correctly by the best guesses, in expectation; 0 < found <= n.
-        certain: people whose row can be nobody else's, as the attacker sees it.
-        bits: I(K; Y), what a row tells about its owner.
+        found: expected people named correctly by the best guesses; 0 < found <= n.
+        certain: people whose row can only be theirs, in the view of the attacker.
+        bits: I(K; Y), the information in a row about its owner.
         known, released: the columns.
     """
 
@@ -57,7 +59,7 @@ class Identified:
 
     @property
     def fano(self) -> float:
-        """What Fano's inequality makes of `bits`; at most `error`."""
+        """Fano's lower bound on the error from `bits`; at most `error`."""
         return fano_bound(self.bits, uniform_prior_error(self.people))
 
     def __str__(self) -> str:
@@ -75,44 +77,46 @@ def find_people(
     released: Sequence[int] | None = None,
     people: npt.ArrayLike | None = None,
 ) -> Identified:
-    """The attack on an exact release of some columns by somebody who knows some columns.
+    """Attack an exact release of some columns, with knowledge of some columns.
 
     Args:
         table: n x d integer codes, n >= 2; a masked cell is one more code.
-        known: columns the attacker knows of everybody.
+        known: columns the attacker knows of all people.
         released: columns of the release; all if not given.
-        people: how many people have each row, if rows are not one person each.
+        people: number of people with each row, if rows are not one person each.
     """
     codes = as_table(table)
-    ones = np.ones(codes.shape[0], np.int64)
-    weights = ones if people is None else as_counts(people).astype(np.int64)
+    one_person = np.ones(codes.shape[0], np.int64)
+    weights = one_person if people is None else as_counts(people).astype(np.int64)
     if len(weights) != len(codes) or weights.sum() < 2 or weights.min() < 1:
         raise ParameterError(
             f"table: {weights.sum()} people in {codes.shape[0]} rows; needs at least two, and "
             "somebody for every row"
         )
     mine = as_columns(known, codes.shape[1])
-    shown = as_columns(range(codes.shape[1]) if released is None else released, codes.shape[1])
-    cells = cells_of(codes, mine), cells_of(codes, shown)
-    return _attack(counted(*cells, weights), tuple(mine), tuple(shown))
+    released_columns = as_columns(
+        range(codes.shape[1]) if released is None else released, codes.shape[1]
+    )
+    cells = cells_of(codes, mine), cells_of(codes, released_columns)
+    return _attack(counted(*cells, weights), tuple(mine), tuple(released_columns))
 
 
 def find_in(known: npt.ArrayLike, released: npt.ArrayLike) -> Identified:
-    """The same when the two tables differ, as a masked or rewritten release does.
+    """Attack a release with another table, such as a masked or rewritten release.
 
     Args:
-        known: n x d integer codes, row u is what is known of person u.
-        released: n x e integer codes, row u is what is released of person u (the attacker is not
-            told which row is whose).
+        known: n x d integer codes, row u is known about person u.
+        released: n x e integer codes, row u is released about person u (the attacker does not know
+            the owners of rows).
     """
-    mine, shown = as_table(known), as_table(released)
-    if mine.shape[0] != shown.shape[0] or mine.shape[0] < 2:
+    mine, released_table = as_table(known), as_table(released)
+    if mine.shape[0] != released_table.shape[0] or mine.shape[0] < 2:
         raise ParameterError(
-            f"released: {shown.shape[0]} rows for {mine.shape[0]} people; needs one for each of at "
-            "least two"
+            f"released: {released_table.shape[0]} rows for {mine.shape[0]} people; needs one for "
+            "each of at least two"
         )
-    columns = tuple(range(mine.shape[1])), tuple(range(shown.shape[1]))
-    cells = cells_of(mine, columns[0]), cells_of(shown, columns[1])
+    columns = tuple(range(mine.shape[1])), tuple(range(released_table.shape[1]))
+    cells = cells_of(mine, columns[0]), cells_of(released_table, columns[1])
     return _attack(counted(*cells, np.ones(len(mine), np.int64)), *columns)
 
 
@@ -160,7 +164,7 @@ def _blurred(shares: Any, Q: Any) -> float:
     return float((shares @ matrix.T).max(axis=0).sum())
 
 
-def counted(known: Keys, shown: Keys, people: npt.NDArray[Any]) -> "PeopleByCell":
+def counted(known: Keys, shown: Keys, people: npt.NDArray[Any]) -> PeopleByCell:
     """People by known cell and shown value.
 
     Args:
@@ -176,12 +180,12 @@ def counted(known: Keys, shown: Keys, people: npt.NDArray[Any]) -> "PeopleByCell
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PeopleByCell:
-    """How many people have a known cell and show a value: all pairs that occur, each once.
+    """Numbers of people by known cell and shown value: all pairs that occur, each once.
 
     Attributes:
-        cells, values: how many known cells and shown values there are.
+        cells, values: numbers of known cells and of shown values.
         row, column: cell and value of each pair, shape (pairs,).
-        people: how many have both, above 0, whole or expected, shape (pairs,).
+        people: people with both, above 0, whole or expected, shape (pairs,).
     """
 
     cells: int
@@ -204,20 +208,22 @@ class PeopleByCell:
 
     @property
     def certain(self) -> int:
-        """People whose row can be nobody else's, whatever is known of the others; rounded."""
-        only = np.bincount(self.column, minlength=self.values)[self.column] == 1
-        alone = np.isclose(self.each, 1)[self.row]
-        return round(float(self.people[alone & only].sum()))
+        """People whose row can only be theirs, for any knowledge of the rest; rounded."""
+        is_only_row = np.bincount(self.column, minlength=self.values)[self.column] == 1
+        is_certain = np.isclose(self.each, 1)[self.row]
+        return round(float(self.people[is_certain & is_only_row].sum()))
 
     @property
     def bits(self) -> float:
-        """I(K; Y): what a row tells about its owner."""
+        """I(K; Y): the information in a row about its owner."""
         if self.cells < 2:
             return 0.0
         mass = self.people / self.people.sum()
         return pie(Joint(self.cells, self.values, self.row, self.column, mass))
 
 
-def _attack(counts: PeopleByCell, known: tuple[int, ...], released: tuple[int, ...]) -> Identified:
+def _attack(
+    counts: PeopleByCell, known_columns: tuple[int, ...], released: tuple[int, ...]
+) -> Identified:
     people = int(counts.people.sum())
-    return Identified(people, counts.found, counts.certain, counts.bits, known, released)
+    return Identified(people, counts.found, counts.certain, counts.bits, known_columns, released)

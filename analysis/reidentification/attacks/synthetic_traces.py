@@ -1,15 +1,17 @@
-"""Events of people who never lived: Zipf places, Markov habits.
+"""Events of fictitious people: Zipf places, Markov habits.
 
-Traces. Place x has popularity proportional to 1 / (x + 1)^exponent. Everybody has some habitual
+Traces. Place x has popularity proportional to 1 / (x + 1)^exponent. Each person has some habitual
 places, drawn by popularity, the first the most frequent (shares 1, 1/2, 1/3, ...), and a routine: a
 habitual next place for each. A step follows the routine with probability `routine`, else goes to
-any place by popularity with probability `explore`, else to one of the own places by its share.
+any place by popularity with probability `explore`, else to a habitual place by its share.
 
-Rating histories. Everybody rates different items, one after the other, each drawn by popularity
-from those not yet rated; the order of a person's history is the order of drawing.
+Rating histories. Each person rates different items, one after the other, each drawn by popularity
+from the items not yet rated; the order of a person's history is the order of drawing.
 
-Nothing here is a model of a real city; it is a known law on which attacks can be checked.
+This is no model of a real city; it is a known law on which attacks can be checked.
 """
+
+from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +26,12 @@ BLOCK = 1 << 22
 
 
 def zipf_shares(symbols: int, exponent: float = 1.0) -> Floats:
-    """Shares in proportion to 1, 1/2^exponent, 1/3^exponent, ...; shape (symbols,), sum 1."""
+    """Shares in proportion to 1, 1/2^exponent, 1/3^exponent, ...; shape (symbols,), sum 1.
+
+    Args:
+        symbols: size of the alphabet, >= 1.
+        exponent: steepness, in [0, 50); 0 is uniform.
+    """
     if not 0 <= exponent < 50:
         raise ParameterError(f"exponent: found {exponent!r}; needs a number in [0, 50)")
     weights = np.arange(1, whole(symbols, "symbols", 1) + 1, dtype=np.float64) ** -exponent
@@ -56,27 +63,27 @@ def markov_traces(
     n, rng = whole(people, "people", 1), as_generator(rng)
     routine, explore = _chance(routine, "routine"), _chance(explore, "explore")
     popularity = np.cumsum(zipf_shares(places, exponent))
-    own = _drawn(popularity, rng, (n, whole(habits, "habits", 1)))
-    after = rng.integers(0, habits, (n, habits))
+    favourites = _sample_events(popularity, rng, (n, whole(habits, "habits", 1)))
+    next_habit = rng.integers(0, habits, (n, habits))
     personal = np.cumsum(zipf_shares(habits))
     trace, rows = np.empty((n, whole(events, "events", 1)), np.int64), np.arange(n)
-    habit = _drawn(personal, rng, (n,))
-    trace[:, 0] = own[rows, habit]
+    habit = _sample_events(personal, rng, (n,))
+    trace[:, 0] = favourites[rows, habit]
     for step in range(1, events):
         chance = rng.random(n)
         follow = chance < routine
-        habit = np.where(follow, after[rows, habit], _drawn(personal, rng, (n,)))
+        habit = np.where(follow, next_habit[rows, habit], _sample_events(personal, rng, (n,)))
         # After going anywhere, people return to the routine from the habit they had in mind.
-        away = ~follow & (chance < routine + (1 - routine) * explore)
-        anywhere = _drawn(popularity, rng, (n,))
-        trace[:, step] = np.where(away, anywhere, own[rows, habit])
+        is_exploring = ~follow & (chance < routine + (1 - routine) * explore)
+        anywhere = _sample_events(popularity, rng, (n,))
+        trace[:, step] = np.where(is_exploring, anywhere, favourites[rows, habit])
     return Sequences(trace.ravel(), np.arange(n + 1) * events, places)
 
 
 def rating_histories(
     people: int, items: int, ratings: int, exponent: float = 1.0, rng: Seed = None
 ) -> Sequences:
-    """Histories of different items, `ratings` for each person, popular ones likely and early.
+    """Return histories of different items, `ratings` a person; popular items are likely and early.
 
     Args:
         people: >= 1.
@@ -99,7 +106,7 @@ def rating_histories(
     return Sequences(history.ravel(), np.arange(n + 1) * ratings, items)
 
 
-def _drawn(cumulated: Floats, rng: np.random.Generator, shape: tuple[int, ...]) -> Events:
+def _sample_events(cumulated: Floats, rng: np.random.Generator, shape: tuple[int, ...]) -> Events:
     place: npt.NDArray[np.intp] = np.searchsorted(cumulated, rng.random(shape), "right")
     return np.minimum(place, len(cumulated) - 1).astype(np.int64)
 

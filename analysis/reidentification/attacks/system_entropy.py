@@ -1,4 +1,4 @@
-"""Personal identification system entropy: what the scores of a matching algorithm say about who.
+"""Personal identification system entropy: the information in matching scores about identity.
 
     PSE = I(U; S) <= I(U; Y) = PIE                            paper 003, (6) and Proposition 3.3
 
@@ -14,6 +14,8 @@ entropy of a guess is at least the entropy); b is chosen on one half of the rows
 over the other, both ways round, with a little of 1/n mixed in (`_log_share`). So `finite` estimates
 a true lower bound on the PIE.
 """
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log, log2
@@ -37,16 +39,16 @@ STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class SystemEntropy:
-    """What one attack on one release achieved.
+    """The success of one attack on one release.
 
     Attributes:
         people: n, people the attacker chooses from.
-        released: sequences that were attacked.
+        released: number of attacked sequences.
         finite: the lower bound on I(U; S) for these n people, bits, with limits.
         finite_low, finite_high: normal limits over released sequences.
         divergence: D of genuine from impostor scores, the limit for infinitely many people: a
             certified lower bound and an estimate, bits.
-        rate: expected share of sequences whose owner has the best score (ties by a fair coin).
+        rate: expected share of sequences with the best score for the owner (ties by a fair coin).
         rate_low, rate_high: exact binomial limits of that share.
         confidence: of all limits.
     """
@@ -64,7 +66,7 @@ class SystemEntropy:
 
     @property
     def ceiling(self) -> float:
-        """log2 n, more than which nobody can learn."""
+        """log2 n: the most information possible."""
         return log2(self.people)
 
     @property
@@ -73,12 +75,12 @@ class SystemEntropy:
         return fano_bound(max(0.0, self.finite), uniform_prior_error(self.people))
 
     def __str__(self) -> str:
-        said = f"; {self.divergence.warning}" if self.divergence.warning else ""
+        warning_text = f"; {self.divergence.warning}" if self.divergence.warning else ""
         return (
             f"{self.released:,} sequences against {self.people:,} people: {self.rate:.2%} found "
             f"([{self.rate_low:.2%}, {self.rate_high:.2%}]), PSE at least {self.finite:.2f} bits "
             f"of {self.ceiling:.2f}; D at least {self.divergence.at_least:.2f} bits for endless "
-            f"people (estimate {self.divergence.estimate:.2f}){said}"
+            f"people (estimate {self.divergence.estimate:.2f}){warning_text}"
         )
 
 
@@ -154,25 +156,25 @@ def finite_information(
     return float(bits.mean()), float(bits.std(ddof=1) / np.sqrt(len(bits)))
 
 
-def _log_share(away: Floats, b: float, doubt: float) -> Floats:
-    """log( (1 - doubt) exp(b s_own) / sum exp(b s_i) + doubt / n ) of rows s - s_own, nats.
+def _log_share(distances: Floats, b: float, doubt: float) -> Floats:
+    """Return log( (1 - doubt) exp(b s_own) / sum exp(b s_i) + doubt / n ) of rows s - s_own, nats.
 
-    What was never seen in N rows may still happen once in N: without doubt, one surprise after
-    rows that could all be told apart would cost any number of bits.
+    An event not seen in N rows may still happen with probability 1/N: without doubt, one surprise
+    after rows that were all distinguished would cost any number of bits.
     """
     from scipy.special import logsumexp
 
-    sure = np.log1p(-doubt) - logsumexp(b * away, axis=1)
-    return np.asarray(np.logaddexp(sure, log(doubt / away.shape[1])))
+    sure = np.log1p(-doubt) - logsumexp(b * distances, axis=1)
+    return np.asarray(np.logaddexp(sure, log(doubt / distances.shape[1])))
 
 
-def _best_scale(away: Floats) -> float:
+def _best_scale(distances: Floats) -> float:
     """The b >= 0 that maximises the mean log share: concave, so the slope is followed to 0."""
 
     def slope(b: float) -> float:
-        top = b * away
+        top = b * distances
         weight = np.exp(top - top.max(axis=1, keepdims=True))
-        return -float(((weight * away).sum(axis=1) / weight.sum(axis=1)).mean())
+        return -float(((weight * distances).sum(axis=1) / weight.sum(axis=1)).mean())
 
     if slope(0.0) <= 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""The program `hierarchical`: singles, then safe pairs, triples ..., until nothing is safe (8.2).
+"""The program `hierarchical`: singles, then safe pairs, triples ..., until no group is safe (8.2).
 
-May import what `programs` may. Must never know other programs.
+May import the same rooms as `programs`. Must never know other programs.
 """

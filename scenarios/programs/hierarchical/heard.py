@@ -1,4 +1,4 @@
-"""What a curator of `hierarchical` has read, as the analysis takes it, and what follows from it."""
+"""The curator's counts in `hierarchical`, in the analysis' form, and the bounds from them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def knowledge(
     schema: Schema, heard: Sequence[RoundResult], k: int
 ) -> tuple["Knowledge", tuple[tuple[str, ...], ...]]:
-    """What a curator has read, as the analysis takes it, and the names of the values by column.
+    """Return the curator's knowledge in the analysis' form, and the names of values by column.
 
-    The values of a column are those that somebody had in round 1, in ascending order.
+    The values of a column are the values with a nonzero count in round 1, in ascending order.
     """
     from ....analysis.composition.group_counts import with_parts
     from ....analysis.composition.known_groups import Knowledge
@@ -44,7 +44,7 @@ def knowledge(
 
 
 def standings(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certainty, ...]":
-    """What the curator can be certain of, and could promise, after each round it has read."""
+    """Return the certain cells and the exposure bound after each round the curator has read."""
     from ....analysis.trust.certain_cells import Certainty
 
     rounds = range(1, len(heard) + 1)
@@ -53,17 +53,17 @@ def standings(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Ce
 
 
 def certainties(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certain, ...]":
-    """Of how many people the curator can be certain after each round that it has read."""
+    """Return the number of people certain to the curator after each round it has read."""
     return tuple(standing.now for standing in standings(schema, heard, k))
 
 
 def answered_again(
     schema: Schema, calls: Sequence[Call], kept: Sequence[int], joint: Counts
 ) -> tuple[Schema, list[RoundResult]]:
-    """What the people of a release would have answered to the calls before, as far as it shows.
+    """Reconstruct the answers of a release's people to the earlier calls, from the release.
 
-    Columns are numbered by their places among those kept; calls for no group of these are left out.
-    A value that was masked is counted by name: the masks of the call say that it is `other`.
+    Columns are numbered by their places among the released ones; calls without such columns are
+    omitted. A masked value is counted by name: the masks of the call make it `other`.
     """
     place = {column: at for at, column in enumerate(kept)}
     heard: list[RoundResult] = []
@@ -85,7 +85,7 @@ def answered_again(
 
 
 def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
-    """One table: cells by the numbers of the values said; any other value is `other`."""
+    """Return one table: cells by the numbers of the named values; any other value is `other`."""
     from ....analysis.composition.group_counts import GroupCounts
 
     masks = {rule.column: set(rule.said) for rule in call.hidden if isinstance(rule, Mask)}
@@ -104,7 +104,7 @@ def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: C
 
 
 def masked(heard: Sequence[RoundResult], names: Sequence[Sequence[str]]) -> "dict[int, Group]":
-    """Per column that was ever masked, the values that were still said by name, by number."""
+    """Return the numbers of the values still reported by name, per column ever masked."""
     said: dict[int, Group] = {}
     for result in heard:
         for rule in result.call.hidden:

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def _chooses(policy: Section) -> bool:
-    """Whether groups are asked for one by one."""
+    """Whether the curator asks for groups one by one."""
     return policy.ask == "best"
 
 
 def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
-    """As many groups as may be chosen, the widest, each after its parts."""
+    """Return as many groups as the curator may choose, the widest, each after its parts."""
     from ....protocol.programs import MOST_CHOSEN
 
     sizes = range(len(columns), 1, -1)
@@ -37,7 +37,7 @@ def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
 
 
 class Hierarchical(Decided):
-    """Singles, then safe pairs, triples ..., until nothing is safe."""
+    """A program that counts singles, then safe pairs, triples ..., until no group is safe."""
 
     kind = wire = compared = "hierarchical"
     among_peers = False
@@ -47,14 +47,14 @@ class Hierarchical(Decided):
     largest = "rounds 2 and later at their largest: as if every question were safe"
 
     def rounds(self, features: int, policy: Section) -> int:
-        """One for each size of a group, or for each group that is chosen, and the release."""
+        """Return one round per group size or per chosen group, and the release."""
         from ....protocol.programs import MOST_CHOSEN
 
         groups = 2**features - features - 1
         return 2 + min(MOST_CHOSEN, groups) if _chooses(policy) else features + 1
 
     def proof(self, policy: Section) -> str:
-        """The kind, how it asks, and how many people the curator may be certain of."""
+        """Return the kind, the way of asking, and the limit of people certain to the curator."""
         from ....protocol.programs import BEST
 
         limit = policy.curator_exposure
@@ -62,13 +62,13 @@ class Hierarchical(Decided):
         return " ".join(words if limit is None else [*words, f"curator_exposure={limit:g}"])
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
-        """Ask as long as it is safe."""
+        """Return the strategy that asks as long as it is safe."""
         from .strategy import Hierarchical as Strategy
 
         return Strategy(scenario.policy)
 
     def deeper(self, policy: Section, columns: Sequence[int]) -> "Iterator[Call]":
-        """The questions for groups, as if all of them were safe that are asked for at most."""
+        """Yield the queries for groups, as if all of the largest allowed number were safe."""
         from ....protocol.messages import Call
         from ....protocol.parties import Role
         from .strategy import MOST_ASKED
@@ -82,7 +82,7 @@ class Hierarchical(Decided):
             yield Call(size, Role.CURATOR, groups)
 
     def considered(self, session: "Session") -> "tuple[Considered, ...]":
-        """Every set of columns of a few, by all that was asked."""
+        """Return every set of columns with its bound by all counts, if there are few columns."""
         from ..two_round.options import SHOWN, heard
         from .strategy import considered
 
@@ -92,7 +92,7 @@ class Hierarchical(Decided):
         return considered(session.scenario.policy, schema, heard(session.played), decision.kept)
 
     def dropped(self, session: "Session") -> "tuple[Dropped, ...]":
-        """What could be promised with each column that is not kept."""
+        """Return the exposure bound with each suppressed column."""
         from ..two_round.options import heard
         from .strategy import dropped
 
@@ -102,7 +102,7 @@ class Hierarchical(Decided):
         return dropped(session.scenario.policy, schema, heard(session.played), decision.kept)
 
     def score(self, session: "Session") -> "Scored":
-        """What the curator was given, round by round."""
+        """Return the record of each round for the curator."""
         from ..interface import Scored
         from ..two_round.options import heard
         from .heard import standings
@@ -115,7 +115,7 @@ class Hierarchical(Decided):
         return Scored(Rounds(given)) if given else Scored()
 
     def findings(self) -> "type[Findings]":
-        """What the curator was given, round by round."""
+        """Return the record type of the curator's rounds."""
         from .rounds import Rounds
 
         return Rounds
@@ -133,21 +133,21 @@ class Hierarchical(Decided):
         verify(decision.certificate, schema, heard, decision.kept)
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """What will happen, a sentence a step."""
+        """Return the steps of a session, a sentence each."""
         deeper = text.CHOSEN if _chooses(scenario.policy) else text.DEEPER
         decides = f"When nothing is left to ask that is safe, {self.decides(scenario.policy)}."
         return [answering, mixing, f"{COUNTING}. {deeper}", decides, again(scenario)]
 
     def decides(self, policy: Section) -> str:  # noqa: ARG002
-        """What is kept, in a clause."""
+        """Return the released columns, as a clause."""
         return "it keeps the most features that it can promise for, by all it knows"
 
     def summary(self, outcome: Any) -> "Iterator[Block]":
-        """What was asked in each round."""
+        """Return the table of the queries of each round."""
         return text.summary(outcome)
 
     def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":
-        """What the curator asked, round by round, and what it could have promised by then."""
+        """Yield the section: the curator's queries round by round, and the bounds after each."""
         from .rounds import Rounds
         from .section import section
 
@@ -155,10 +155,10 @@ class Hierarchical(Decided):
             yield section(result.findings.rounds, chosen=_chooses(scenario.policy))
 
     def stage_rule(self, policy: Section) -> str:
-        """How it asks, and what is kept."""
+        """Return sentences on the queries and the release."""
         asks = text.STAGE_CHOSEN if _chooses(policy) else text.STAGE_DEEPER
         return f"{asks} In the end {self.decides(policy)}."
 
     def stage_hiding(self, call: "Call") -> str:
-        """Rare values are masked."""
+        """Return a clause on masks if the call has some."""
         return "rare values are said as `other`" if call.hidden else ""

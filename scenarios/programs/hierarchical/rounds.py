@@ -1,4 +1,4 @@
-"""What the curator was given in each round: tables, counts, people in small crowds, bits."""
+"""The curator's information in each round: tables, counts, people in small classes, bits."""
 
 from collections.abc import Sequence
 
@@ -20,26 +20,26 @@ from ..findings import Findings
 
 
 class RoundRecord(Record, frozen=True):
-    """One round for the curator.
+    """A round as the curator sees it.
 
     Attributes:
         round: its number.
         groups: the columns of each table, by name.
-        masked: per column with a mask, how many of its values are no longer said by name.
-        people: who answered.
-        counts: numbers that are not zero, over all tables.
-        others: of the answers, how many hold an `other`.
-        exposed: the most people of one of the tables who are in a crowd smaller than k there,
-            `other` being a value.
+        masked: per column with a mask, the number of its values that are no longer reported by
+            name.
+        people: the number of respondents.
+        counts: nonzero counts, over all tables.
+        others: the number of answers with a masked value.
+        exposed: the most people in a class smaller than k in one of the tables, `other` being a
+            value.
         certain: people of whom the curator can be certain by all rounds up to this one
             (analysis/trust/certain_cells.py).
         bits_per_person: received in all rounds up to this one, divided by the number of people
-            (analysis/trust/received_view.py, overlapping_counts.py,
-            even_tables.py).
-        exact: whether the bits are neither more nor less.
-        bits_are: what they are to the truth.
-        promised: people who are exposed at most in a release of all columns, as far as could be
-            proved after this round; None in a record of an earlier version.
+            (analysis/trust/received_view.py, overlapping_counts.py, even_tables.py).
+        exact: whether the bits are the exact value.
+        bits_are: whether the bits are exact, a lower or an upper bound.
+        promised: upper bound on exposed people in a release of all columns, as far as proved after
+            this round; None in a record of an earlier version.
     """
 
     round: int
@@ -57,22 +57,22 @@ class RoundRecord(Record, frozen=True):
 
 
 class Rounds(Findings, frozen=True, tag="hierarchical"):
-    """What the curator was given, round by round.
+    """The curator's information, round by round.
 
     Attributes:
-        rounds: one for each that it read the answers to.
+        rounds: a record for each round it read.
     """
 
     rounds: tuple[RoundRecord, ...]
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """People who answered the curator, round by round."""
+        """The number of respondents, round by round."""
         return tuple(record.people for record in self.rounds)
 
 
 def _bits(view: View, sizes: Sequence[int]) -> tuple[float, Side]:
-    """Bits received, and what they are: the largest of three figures that are at least so."""
+    """Return bits received, and their bound kind: exact, or the largest of three lower bounds."""
     chained = chained_bits(view.counted, sizes, view.users)
     if chained is not None and chained[1]:
         return chained[0], Side.EXACT
@@ -91,9 +91,9 @@ def round_records(
     k: int,
     standing: Sequence[Certainty],
 ) -> tuple[RoundRecord, ...]:
-    """What each round gave the curator. calls: those answered; tallies: the counts of each.
+    """Return the record of each of the curator's rounds. calls: answered; tallies: their counts.
 
-    standing: what it can be certain of, and could promise, after each round of its own.
+    standing: the certain people and the exposure bound after each of its rounds.
     """
     records: list[RoundRecord] = []
     seen: list[CountsSeen] = []

@@ -1,4 +1,4 @@
-"""What the curator asked, round by round, on the page of a run."""
+"""The curator's queries, round by round, on the page of a run."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ PATH_CHOSEN = (
 
 
 def section(rounds: Sequence[RoundRecord], *, chosen: bool) -> Section:
-    """The path of what was asked. rounds: at least one; chosen: group by group, not by levels."""
+    """Return the section on the queries. rounds: not empty; chosen: a single group per round."""
     path = [record.promised for record in rounds if record.promised is not None]
     lead = PATH_CHOSEN if chosen else PATH_LEVELS
     if path:

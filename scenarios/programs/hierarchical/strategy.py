@@ -1,26 +1,26 @@
-"""The program `hierarchical`: what the curator asks next, and what it decides in the end.
+"""The program `hierarchical`: the curator's next query, and its decision at the end.
 
 Round r asks for groups of r columns. A group is asked for if
 
 * every part of it was asked for in the round before (of a pair: each column is safe alone),
-* in each of its columns at least two answers are left: values said by name, and `other`,
-* whatever is answered, the curator can then be certain of no more people than `curator_exposure`
-  allows, where there is such a limit (analysis/trust/certain_cells.py): questions that are safe one
-  by one need not be safe together,
-* with what is known so far it can be promised that at most `max_exposure` of the people are in a
-  crowd smaller than k in the very table that is asked for, in which `other` is a value.
+* in each of its columns at least two answers are left: values reported by name, and `other`,
+* for every possible answer, the curator is then certain of no more people than `curator_exposure`
+  allows, if there is such a limit (analysis/trust/certain_cells.py): queries that are safe one by
+  one need not be safe together,
+* the counts so far prove that at most `max_exposure` of the people are in a class smaller than k
+  in the very table that is asked for, in which `other` is a value.
 
-Values are masked before anything is promised: rare ones are said as `other` (analysis/
-known_groups.py has which). Nothing more is asked for once every column can be released together:
-what is learnt then would change nothing. In the end the heaviest set of columns is released of
-which as much can be promised; there everybody says its value by name.
+Values are masked before the bound is proved: rare ones are reported as `other` (analysis/
+known_groups.py chooses them). The curator stops asking once all columns can be released together:
+further counts would not change the decision. At the end it releases the heaviest set of columns
+with an exposure bound within `max_exposure`; there each user reports its value by name.
 
-So the curator asks by levels. Where the policy says `ask = "best"` it asks for one group a round,
-of any number of columns, which is safe by the last three points: that which should lower the
-promise of all columns most per bit (analysis/composition/next_group.py); it stops when none can.
+So the curator asks by levels. If the policy says `ask = "best"` it asks for one group a round,
+of any number of columns, which is safe by the last three points: the group expected to lower the
+bound of all columns most per bit (analysis/composition/next_group.py). It stops if no group can.
 
-With d columns there are too many groups to try them all: of those that may be asked for, the first
-200 are judged, heaviest first, and the first 60 of the safe ones are asked for, none of more than a
+With many columns there are too many groups to try them all: of the candidates the first
+200 are judged, heaviest first, and the first 60 of the safe groups are asked for, each of at most a
 million cells.
 """
 
@@ -53,7 +53,7 @@ KIND = "hierarchical"  # the kind of policy
 MOST_JUDGED = 200  # groups of one round
 MOST_ASKED = 60  # groups of one round
 MOST_CELLS = 1 << 20  # of one group
-SHARP = 4  # features; of more, the report looks at the released set alone with both bounds
+SHARP = 4  # features; with more, the report computes both bounds of the released set alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Hierarchical:
     policy: Policy
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """The groups that are to be asked for and safe; None if there are none."""
+        """Return the call for all groups that are due and safe; None if there are none."""
         known, names = knowledge(schema, heard, self.policy.k)
         if known.meets(self._allowed(schema), self._most(known)):
             return None
@@ -87,7 +87,7 @@ class Hierarchical:
         known: "Knowledge",
         said: Mapping[int, "Group"],
     ) -> "list[Group]":
-        """The one group that should lower the promise most per bit, if there is one."""
+        """Return the group expected to lower the bound most per bit, or []."""
         from ....analysis.composition.next_group import choose_group
 
         if len(heard) > MOST_CHOSEN:
@@ -110,7 +110,7 @@ class Hierarchical:
         known: "Knowledge",
         said: Mapping[int, "Group"],
     ) -> "list[Group]":
-        """The groups of one more column that are safe, heaviest first."""
+        """Return the safe groups of one more column, heaviest first."""
         most, may_know = self._most(known), self._limit(known, said)
         groups: list[Group] = []
         for group in list(self._candidates(schema, heard, known, said))[:MOST_JUDGED]:
@@ -121,7 +121,7 @@ class Hierarchical:
         return groups
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """The heaviest set of columns of which enough can be promised."""
+        """Return the heaviest set of columns with a bound within max_exposure."""
         from ....analysis.composition.heaviest_columns import heaviest
         from ....analysis.suppression import choose_columns
 
@@ -143,13 +143,13 @@ class Hierarchical:
     def prove(
         self, schema: Schema, calls: Sequence[Call], decision: Decision, joint: Counts
     ) -> Certificate:
-        """What the groups that were asked for prove of the people of a release."""
+        """Return the bound for the people of a release, proved by the groups asked for."""
         inside, again = answered_again(schema, calls, decision.kept, joint)
         known, _ = knowledge(inside, again, self.policy.k)
         return certificate(known.promise(range(len(decision.kept))), self.policy.k)
 
     def _limit(self, known: "Knowledge", said: "Said") -> "Callable[[Sequence[Group]], bool]":
-        """Whether the curator may be told these tables together, by `curator_exposure`."""
+        """Return a predicate of tables: the curator may receive them all, by `curator_exposure`."""
         from ....analysis.suppression.column_suppression import people_allowed
         from ....analysis.trust.certain_cells import Certainty
 
@@ -173,7 +173,7 @@ class Hierarchical:
     def _speaking(
         self, schema: Schema, known: "Knowledge", said: Mapping[int, "Group"]
     ) -> list[int]:
-        """The columns that may be released in which two answers at least are left."""
+        """Return the columns allowed in a release that have at least two answers left."""
         return [
             column
             for column in self._allowed(schema)
@@ -187,7 +187,7 @@ class Hierarchical:
         known: "Knowledge",
         said: Mapping[int, "Group"],
     ) -> "Iterator[Group]":
-        """The groups that may be asked for next, heaviest first."""
+        """Yield the groups that may be asked for next, heaviest first."""
         size, gains = len(heard) + 1, column_weights(self.policy, schema.names)
         speaking = self._speaking(schema, known, said)
         before = set(heard[-1].call.asks)
@@ -205,7 +205,7 @@ class Hierarchical:
 
 
 def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
-    """All groups of so many columns; of very many columns, those of the first ones."""
+    """Yield all groups of so many columns; of very many columns, of the first columns only."""
     limit = len(columns)
     while limit > size and comb(limit, size) > 100_000:
         limit -= 1
@@ -213,14 +213,14 @@ def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
 
 
 def _values(known: "Knowledge", column: int) -> int:
-    """The values of a column that somebody has."""
+    """Return the number of values of a column that occur."""
     return len(known.singles[column])
 
 
 def considered(
     policy: Policy, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
 ) -> tuple[Considered, ...]:
-    """Every set of columns of a few, with what could be promised of it in the end."""
+    """Return every set of columns with its final bound, for few columns."""
     known, _ = knowledge(schema, heard, policy.k)
     choices = []
     for size in range(1, len(schema.names) + 1):
@@ -236,7 +236,7 @@ def considered(
 def dropped(
     policy: Policy, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
 ) -> tuple[Dropped, ...]:
-    """What could be promised with each column that is not kept."""
+    """Return the exposure bound with each suppressed column."""
     known, _ = knowledge(schema, heard, policy.k)
     return tuple(
         Dropped(name, known.promise((*kept, column)).value, None, name in policy.forbidden)
@@ -246,12 +246,12 @@ def dropped(
 
 
 def _nothing_kept(k: int, n: int) -> Certificate:
-    """The certificate of a decision that releases nothing: no people are exposed, without proof."""
+    """Return the certificate of an empty release: no people are exposed, without proof."""
     return Certificate(KIND, k, n, 0)
 
 
 def certificate(promised: "Promised", k: int) -> Certificate:
-    """Write down what is promised, and what proves it, as the protocol's plain data."""
+    """Convert a bound and its proof to the protocol's plain data."""
     proof: dict[str, Any]
     thresholds: tuple[float, ...] = ()
     if promised.weights is not None:
@@ -272,7 +272,7 @@ def certificate(promised: "Promised", k: int) -> Certificate:
 def verify(
     claimed: Certificate, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
 ) -> None:
-    """Raises VerificationError unless what was read proves what is claimed of the kept columns."""
+    """Raise VerificationError unless the counts prove the claim about the released columns."""
     known, _ = knowledge(schema, heard, claimed.k)
     if not kept:
         if claimed != _nothing_kept(claimed.k, known.n):
@@ -290,7 +290,7 @@ def verify(
 
 
 def promised(claimed: Certificate) -> "Promised":
-    """Read a certificate of this program back; VerificationError if it is not one."""
+    """Parse a certificate of this program; VerificationError for any other."""
     from ....analysis.composition import Certificate as Proof
     from ....analysis.composition import Rule
     from ....analysis.composition.known_groups import Promised, block_of

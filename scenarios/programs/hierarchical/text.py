@@ -1,4 +1,4 @@
-"""What the curator was given, round by round, in a program that asks more than once."""
+"""The curator's information, round by round, in a program with several queries."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ NOTE = (
 
 
 def summary(outcome: Any) -> Iterator[Block]:
-    """Print a line a round; nothing where the curator may ask only once."""
+    """Yield a table with a row per round; empty if the curator may ask only once."""
     if not outcome.findings:
         return
     yield Grid(HEADINGS, list(map(row, outcome.findings.rounds)), (3, 4, 5, 6, 7))
@@ -37,7 +37,7 @@ def summary(outcome: Any) -> Iterator[Block]:
 
 
 def row(asked: "RoundRecord") -> tuple[str, ...]:
-    """A round, as a row under HEADINGS."""
+    """Return a round as a row under HEADINGS."""
     return (
         str(asked.round),
         _groups(asked),
@@ -51,7 +51,7 @@ def row(asked: "RoundRecord") -> tuple[str, ...]:
 
 
 def _groups(asked: "RoundRecord") -> str:
-    """The groups of a round: each by name, or how many of how many columns."""
+    """Return the groups of a round: each by name, or their number and size."""
     size = len(asked.groups[0])
     if size == 1:
         return "every feature by itself"
@@ -61,7 +61,7 @@ def _groups(asked: "RoundRecord") -> str:
 
 
 def _certain(asked: "RoundRecord") -> str:
-    """How many people are certain: the number, or at least and at most."""
+    """Return the number of certain people, or its lower and upper bound."""
     low, high = asked.certain.low, asked.certain.high
     return f"{low:,}" if asked.certain.exact else f"{low:,} to {high:,}"
 

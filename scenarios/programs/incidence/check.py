@@ -1,4 +1,4 @@
-"""What owners who hold sets do not read, and what nobody else does."""
+"""Checks of keys that only policies for sets read, or that these policies do not read."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from ..registry import program_of
 
 
 def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report what only one kind of policy reads, under another."""
+    """Report keys that only one kind of policy reads, under another."""
     kind = scenario.policy.kind
     if not program_of(scenario).held:
         if scenario.feature:

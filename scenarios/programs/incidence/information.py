@@ -1,4 +1,4 @@
-"""What the reports of one owner tell about which set it has, by drawing."""
+"""The leakage of one owner's reports about the identity of its set, by sampling."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -17,7 +17,10 @@ SEED = 0x666F756E
 
 
 def compose_vectors(questions: Sequence[Question], codes: Any) -> tuple[float, float]:
-    """Bits that all pieces of one owner tell about which set it has, with the standard error."""
+    """Return bits that all pieces of an owner leak about the identity of its set, and their error.
+
+    The error is a standard error of the sample, in bits.
+    """
     rows, many = distinct(codes)
     if len(rows) < 2:
         return 0.0, 0.0
@@ -35,10 +38,10 @@ def compose_vectors(questions: Sequence[Question], codes: Any) -> tuple[float, f
 
 
 def bits_of(question: Question) -> Any:
-    """The bits behind the texts of a piece."""
+    """Return the bits behind the texts of a piece."""
     return unpack_text(question.domain, question.randomizer.bits)
 
 
 def draws_of(width: int, rows: int) -> int:
-    """How many reports of so many positions are drawn, where so many rows may have sent them."""
+    """Return the number of reports to sample, by the number of positions and of candidate rows."""
     return max(64, min(DRAWS, TABLE // rows, SUPPORTS // width))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Incidence(Randomizing):
-    """In how many sets elements are, from flipped vectors."""
+    """A program that estimates from flipped vectors the number of sets that hold an element."""
 
     kind = SETS
     compared: str | None = None
@@ -35,11 +35,11 @@ class Incidence(Randomizing):
     unit = "position"
 
     def facts(self, scenario: Scenario, base: Path) -> tuple[Facts, list[Problem]]:
-        """Owners, and the pieces that they say."""
+        """Return the owners with the pieces of their vectors, and the problems."""
         return set_facts.people(scenario, base)
 
     def samples(self, scenario: Scenario, seed: int | None) -> "Samples":
-        """All owners at once."""
+        """Return all owners at once."""
         from ...populations.samples import Samples
         from ...populations.sets import owners
 
@@ -51,17 +51,17 @@ class Incidence(Randomizing):
         scenario: Scenario,  # noqa: ARG002
         names: tuple[str, ...],  # noqa: ARG002
     ) -> tuple[Feature, ...]:
-        """Pieces of vectors are no features of anybody."""
+        """Return (): pieces of vectors are not features."""
         return ()
 
     def recorded(self, scenario: Scenario, sizes: Sequence[int]) -> tuple[str, ...]:  # noqa: ARG002
-        """The pieces."""
+        """Return the names of the pieces."""
         from ...populations.sets import piece_names
 
         return piece_names(len(sizes))
 
     def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
-        """One for each piece."""
+        """Return a question for each piece."""
         from .questions import pieces
 
         return pieces(scenario.local.epsilon or 0.0, people)
@@ -72,19 +72,19 @@ class Incidence(Randomizing):
         result: "Claims",  # noqa: ARG002
         sizes: Sequence[int],
     ) -> "Sequence[Question]":
-        """The same, without anybody's vector."""
+        """Return the questions of a recorded run, without any owner's vector."""
         from .questions import noise
 
         return noise(scenario.local.epsilon or 0.0, len(sizes))
 
     def sizes(self, people: "Population") -> tuple[int, ...]:
-        """Every position is a column with two values."""
+        """Return 2 for every position: each is a column with two values."""
         from ...populations.sets import positions_of
 
         return (2,) * positions_of(people)
 
     def score(self, session: "Session") -> "Scored":
-        """How often elements recur."""
+        """Estimate the number of elements per number of sets."""
         from ..interface import Scored
         from ..randomized.questions import reports
         from .information import compose_vectors
@@ -100,7 +100,7 @@ class Incidence(Randomizing):
         return Scored(findings, release, information)
 
     def findings(self) -> "type[Findings]":
-        """How many elements are in how many sets."""
+        """Return the record of these estimates."""
         from .score import Incidence
 
         return Incidence
@@ -115,31 +115,31 @@ class Incidence(Randomizing):
         return recomputed(evidence)
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """What will happen, a sentence a step."""
+        """Return the steps of a session, a sentence each."""
         return [*text.steps(scenario, answering), mixing, text.COUNTING]
 
     def describe(self, people: "Population") -> list[str]:
-        """How long the vectors are."""
+        """Return the length of the vectors, in a line."""
         return text.describe(people)
 
     def promise(self, scenario: Scenario) -> str:
-        """What is promised, in words."""
+        """Return the promise, in words."""
         return text.promise(scenario)
 
     def summary(self, outcome: Any) -> "Iterator[Block]":
-        """Every count."""
+        """Return the table of all counts."""
         return text.summary(outcome)
 
     def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
-        """Errors and budgets."""
+        """Return score rows: errors and privacy budgets."""
         return text.scores(outcome.findings) if outcome.findings else iter(())
 
     def remark(self) -> str:
-        """What a vector is not."""
+        """Return a remark on the difference between a vector and a set."""
         return text.NOTE
 
     def answers(self, result: "Claims") -> "tuple[Answer, ...]":
-        """Estimated counts, and what a vector tells of an element."""
+        """Return the answers: estimated counts, and the leakage of a vector about an element."""
         from .score import Incidence as Found
         from .section import answers
 
@@ -147,7 +147,7 @@ class Incidence(Randomizing):
         return answers(findings if isinstance(findings, Found) else None, result.burned)
 
     def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":  # noqa: ARG002
-        """In how many sets elements are."""
+        """Yield the section on the number of sets per element."""
         from .score import Incidence as Found
         from .section import section
 

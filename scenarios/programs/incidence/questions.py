@@ -1,4 +1,4 @@
-"""The questions that owners are asked: one for each piece of their vectors, every bit flipped."""
+"""The questions to owners: a question per piece of their vectors, each bit flipped at random."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -11,7 +11,7 @@ from ..randomized.questions import Question
 
 
 def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
-    """One question for each piece. epsilon: of one position, nats."""
+    """Return a question for each piece. epsilon: of one position, nats."""
     q = 1 / (1 + exp(epsilon))
     named = zip(piece_names(positions), pairwise(piece_ends(positions)), strict=True)
     return tuple(
@@ -21,7 +21,7 @@ def noise(epsilon: float, positions: int) -> tuple[Question, ...]:
 
 
 def pieces(epsilon: float, people: Population) -> tuple[Question, ...]:
-    """The questions that these owners are asked."""
+    """Return the questions to these owners."""
     asked = noise(epsilon, positions_of(people))
     return tuple(
         replace(question, values=(texts,))

@@ -1,9 +1,9 @@
-"""In how many sets the elements are: what flipped vectors say, and how far it is from the truth.
+"""The number of elements per number of sets: estimates from flipped vectors, and their errors.
 
 Psi_t counts the positions that are set in exactly t of the n vectors that were read, over all
-pieces; `analysis.incidence` makes of it how many there truly are, with limits for all t at once.
-Where reports of a piece are missing, its positions are left out: their t would be of fewer vectors.
-The truth is known where as many vectors were read as owners took part.
+pieces; `analysis.incidence` estimates the true number from it, with limits for all t at once.
+If reports of a piece are missing, its positions are left out: their t would be of fewer vectors.
+The truth is known if as many vectors were read as owners took part.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ class Counted(Record, frozen=True):
         value: the estimate.
         low: the lower limit.
         high: the upper limit.
-        truth: None where it is not known.
+        truth: the true number; None if it is not known.
     """
 
     value: float = field(name="estimate")
@@ -64,10 +64,10 @@ class Counted(Record, frozen=True):
 
 
 class CountErrors(Record, frozen=True):
-    """How far estimated counts are from the true ones; None where these are not known.
+    """The errors of the estimated counts; None if the true counts are not known.
 
     Attributes:
-        largest: of all of them, positions.
+        largest: the largest error of all counts, positions.
         covered: true counts that lie within their limits.
     """
 
@@ -76,26 +76,26 @@ class CountErrors(Record, frozen=True):
 
 
 class Incidence(Findings, frozen=True, tag="incidence"):
-    """What came of a run of policy.kind "incidence". Counts are of positions, for t = 0 .. n.
+    """The findings of a run of policy.kind "incidence". Counts are of positions, for t = 0 .. n.
 
     Attributes:
-        owners: n, whose vectors were read.
-        positions: counted.
+        owners: n, the number of owners whose vectors were read.
+        positions: the number of counted positions.
         left_out: positions in pieces with too few reports.
         outside: texts that are no report.
         rule: the noise, as it was announced.
-        budget: what it costs.
+        budget: its privacy budget.
         eta: 1 minus twice the probability that a bit is flipped.
-        method: how counts were estimated.
+        method: the estimator of the counts.
         beta: the limits hold together with probability 1 - beta (bayes: a credible band).
         psi: noisy counts.
         phi, low, high: estimates and limits.
-        truth: None where others than the owners were read.
+        truth: true counts; None if the vectors read are not exactly the owners'.
         union, intersection: elements in any set, and in all.
-        error: how far the estimates are from the truth.
-        note: how the estimates are to be read.
-        information: bits that all reports of one owner, were they pinned on it, tell about which
-            owner's set it is.
+        error: the errors of the estimates.
+        note: a remark on reading the estimates.
+        information: bits that all reports of one owner, if linked to it, leak about the identity of
+            its set.
         information_error: its standard error.
     """
 
@@ -122,7 +122,7 @@ class Incidence(Findings, frozen=True, tag="incidence"):
 
     @property
     def epsilon(self) -> float:
-        """Of one position, in nats."""
+        """The epsilon of one position, in nats."""
         return self.budget.position
 
     @property
@@ -136,34 +136,34 @@ class Incidence(Findings, frozen=True, tag="incidence"):
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """Owners whose vectors were read."""
+        """The number of owners with a vector read."""
         return (self.owners,)
 
     @property
     def bits(self) -> float:
-        """That all reports of one owner carry about its set, were they pinned on it."""
+        """Bits that all reports of an owner leak about its set, if linked to it."""
         return self.information
 
     @property
     def short(self) -> str:
-        """The noise, and how many elements are in any set."""
+        """The noise, and the number of elements in any set."""
         return f"{self.rule}, in any set {self.union}"
 
     @property
     def largest_error(self) -> float | None:
-        """How far an estimated count is from the true one at most, positions."""
+        """The largest error of an estimated count, positions."""
         return self.error.largest
 
     @property
     def covered(self) -> int | None:
-        """How many true counts lie within their limits."""
+        """The number of true counts that lie within their limits."""
         return self.error.covered
 
 
 def errors(
     phi: Sequence[float], low: Sequence[float], high: Sequence[float], truth: Sequence[int] | None
 ) -> CountErrors:
-    """Hold estimates and limits against the truth, where it is known."""
+    """Compare estimates and limits with the truth, if it is known."""
     if truth is None:
         return CountErrors(None, None)
     missed = [abs(estimate - true) for estimate, true in zip(phi, truth, strict=False)]
@@ -177,12 +177,12 @@ def _counted(count: Count, truth: int | None) -> Counted:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was read.
+    """The counts of the vectors that were read.
 
     Attributes:
         psi: over the positions of whole pieces.
-        owners: whose vectors were read.
-        whole: which pieces these are.
+        owners: the number of owners whose vectors were read.
+        whole: whether each piece has all its reports.
         left_out: positions of pieces with too few reports.
         outside: texts that are no report.
     """
@@ -195,9 +195,9 @@ class Tally:
 
 
 def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> Tally | None:
-    """Analyst: count the positions by the number of vectors that have them; None of no vector.
+    """Analyst: count the positions by the number of vectors that set them; None without vectors.
 
-    sizes: bits of each piece. counts: how often each text of it was received.
+    sizes: bits of each piece. counts: the number of each received text.
     """
     read = [list(readable(count, bits)) for count, bits in zip(counts, sizes, strict=True)]
     came = [sum(times for _, times in piece) for piece in read]
@@ -217,7 +217,7 @@ def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> Tally | None:
 
 
 def estimated(scenario: Scenario, seen: Tally) -> IncidenceEstimate:
-    """Analyst: how many positions are truly set in exactly t vectors."""
+    """Analyst: estimate the number of positions that are truly set in exactly t vectors."""
     wanted, eta = scenario.incidence, eta_of(scenario.local.epsilon or 0.0)
     return estimate(seen.psi, eta, wanted.beta, wanted.method, rng=SEED)
 
@@ -230,9 +230,9 @@ def score(
     told: Callable[[], tuple[float, float]],
     tallies: Sequence[Sequence[Counts]],
 ) -> Incidence | None:
-    """Score a run; None where nothing was read. present: indices of the owners who took part.
+    """Score a run; None if no vector was read. present: indices of the participating owners.
 
-    told: bits that all reports of one owner tell about which set it has, with the standard error.
+    told: returns bits that all reports of an owner leak about its set, and their standard error.
     """
     sizes = [question.randomizer.bits for question in questions]
     seen = tally(sizes, tallies[0]) if tallies else None
@@ -248,7 +248,7 @@ def score(
 def result(
     scenario: Scenario, seen: Tally, truth: tuple[int, ...] | None, told: tuple[float, float]
 ) -> Incidence:
-    """Put together what the reports say and what is known besides."""
+    """Combine the estimates with the truth and the leakage."""
     from ..randomized.questions import rule
 
     estimate = estimated(scenario, seen)

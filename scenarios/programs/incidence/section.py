@@ -1,4 +1,4 @@
-"""In how many sets elements are: the estimate from flipped vectors, its limits, and the truth."""
+"""The number of sets per element on the page of a run: estimates, their limits, and the truth."""
 
 from ...pages.pieces import EXPOSED, RELEASED, Answer, Figure, Grid, Numbers, Section
 from ...pages.svg import plot
@@ -9,7 +9,7 @@ KEYS = ("psi", "estimate", "low", "high", "truth")
 
 
 def answers(findings: Incidence | None, burned: str | None) -> tuple[Answer, Answer]:
-    """What was released, and how exposed owners are. burned: why the round was, if it was."""
+    """Return the answers on release and exposure. burned: the reason for an abort, if any."""
     if not findings:
         why = burned or "no vector was counted"
         nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
@@ -31,7 +31,7 @@ def answers(findings: Incidence | None, burned: str | None) -> tuple[Answer, Ans
 
 
 def section(findings: Incidence) -> Section:
-    """The part of the page on sets."""
+    """Return the section of the page on sets."""
     sure = percent(1 - findings.beta)
     kind = "credible limits" if findings.method == "bayes" else "limits"
     lead = (

@@ -1,4 +1,4 @@
-"""The report of a run in which owners flipped the bits of their sets: how often elements recur."""
+"""The report of a run in which owners flipped the bits of their sets."""
 
 from collections.abc import Iterator
 from math import isclose
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from ...schema.model import Scenario
     from .score import Counted, Incidence
 
-ROWS = 24  # counts told one by one
+ROWS = 24  # counts listed one by one
 NOTE = "a vector pinned on an owner is not its set: any one of its bits may have been flipped"
 
 Score = tuple[str, str, str]
 
 
 def summary(outcome: Any) -> Iterator[Block]:
-    """Print what was read, and the counts with their limits."""
+    """Yield the number of vectors, and the counts with their limits."""
     findings = outcome.findings
     if findings is None:
         yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
@@ -69,7 +69,7 @@ def _count(count: "Counted") -> tuple[str, str, str]:
 
 
 def scores(findings: "Incidence") -> Iterator[Score]:
-    """How good the estimate is, and what an element and an owner give away."""
+    """Yield score rows: error of the estimates, leakage about an element and about an owner."""
     if findings.largest_error is not None:
         share = percent(findings.largest_error / findings.positions)
         meaning = f"positions, of {findings.positions:,}: {share}; the worst of all counts"
@@ -95,7 +95,7 @@ def scores(findings: "Incidence") -> Iterator[Score]:
 
 
 def describe(people: "Population") -> list[str]:
-    """How long the vectors of the owners are."""
+    """Return the length of the owners' vectors, in a line."""
     from ...populations.sets import positions_of
 
     pieces, positions = len(people.schema.names), positions_of(people)
@@ -103,7 +103,7 @@ def describe(people: "Population") -> list[str]:
 
 
 def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
-    """What owners do before they answer, and how they answer."""
+    """Return two sentences: the owners' noise, and their submission."""
     flipping = (
         "Every owner flips each bit of its vector by itself, with "
         f"epsilon = {scenario.local.epsilon:g} nats a bit."
@@ -120,7 +120,7 @@ COUNTING = (
 
 
 def promise(scenario: "Scenario") -> str:
-    """What is promised to the elements."""
+    """Return the promise to the elements."""
     epsilon = scenario.local.epsilon
     return (
         f"epsilon = {epsilon:g} nats: an owner's vector, even with its name on it, changes the "

@@ -1,8 +1,8 @@
-"""Do the counts of a run over sets follow from the flipped vectors that were read?
+"""Verification that the counts of a run over sets follow from the flipped vectors.
 
-The vectors are the board's; budget and method are the scenario's. What is true of the sets is not
-on the board: it is taken as claimed, must be counts of the same positions, and is drawn again by a
-replay, as is what one owner's reports tell.
+The vectors are the board's; budget and method are the scenario's. The true counts are not on the
+board: the check takes them as claimed and tests that they count the same positions. A replay draws
+them again, as well as the leakage of an owner's reports.
 """
 
 from itertools import pairwise
@@ -16,7 +16,7 @@ from .score import Incidence, result, tally
 
 
 def recomputed(evidence: Evidence) -> str:
-    """Noisy counts, estimates and limits, from the vectors that were read."""
+    """Recompute noisy counts, estimates and limits from the vectors that were read."""
     said = claimed(evidence, Incidence)
     counts, whose = evidence.counts(1)
     ends = pairwise(piece_ends(len(evidence.run.sizes)))

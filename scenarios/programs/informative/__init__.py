@@ -1,4 +1,5 @@
-"""The program `informative`: the columns that tell most of people, within the promise.
+"""The program `informative`: the columns with the most information, within the promise.
 
-May import what `programs` may, and the rules of `two_round`. Must never know other programs.
+May import the same rooms as `programs`, and the rules of `two_round`. Must never know other
+programs.
 """

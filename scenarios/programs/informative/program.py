@@ -1,12 +1,13 @@
-"""The columns that tell most: each weighs the bits that its counts of round 1 say it carries.
+"""The columns with the most information: each weighs its entropy by the counts of round 1.
 
-Where `exposure` keeps as many columns as it can promise for, a column that is the same for nearly
-everybody counts there as much as one that tells people apart. Here a column weighs its entropy,
+Where `exposure` keeps as many columns as it can promise for, a nearly constant column counts there
+as much as one that distinguishes people. Here a column weighs its entropy,
 
     H = - sum over values v of p_v log2 p_v,    p_v the share of v in round 1, in bits a person,
 
-and the heaviest set within the promise is kept. The joint entropy of what is kept is at most the
-sum of its columns' (equal where they are independent); single columns do not tell by how much.
+and the heaviest set within the promise is kept. The joint entropy of the released columns is at
+most the sum of their entropies (equal if they are independent); single columns do not determine the
+difference.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def bits(count: Sequence[int]) -> float:
-    """The entropy of a column in bits a person, from how many have each value; 0 for nobody."""
+    """Return the entropy of a column in bits per person, from its counts; 0 without people."""
     from ....analysis.estimation import entropy
 
     people = sum(count)
@@ -33,13 +34,13 @@ def bits(count: Sequence[int]) -> float:
 
 
 class Informative(Decided):
-    """The heaviest set of columns within the promise, each weighed by what it tells."""
+    """A program that releases the columns of largest total entropy within the promise."""
 
     kind = "informative"
     note = "the columns that tell most"
 
     def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-        """Weights are what it finds."""
+        """Report weights in the scenario, which this program computes itself."""
         for key, given in (
             ("weights", scenario.policy.weights),
             ("prefer", scenario.policy.prefer),
@@ -50,7 +51,7 @@ class Informative(Decided):
         yield from super().check(scenario, facts)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Decide from the counts of single columns."""
+        """Return the strategy that decides from the counts of single columns."""
         from msgspec.structs import replace
 
         from ....protocol.messages import Decision
@@ -70,5 +71,5 @@ class Informative(Decided):
         return BySingles(decide, policy)
 
     def decides(self, policy: Section) -> str:
-        """What is kept, in a clause."""
+        """Return the released columns, as a clause."""
         return f"it keeps the features that tell most, by the rule {policy.rule}"

@@ -1,4 +1,4 @@
-"""The program `local-suppression`: values blanked by rules, with random covers (paper 000, 8.1).
+"""The program `local-suppression`: values suppressed by rules, with random covers (paper 000, 8.1).
 
-May import what `programs` may. Must never know other programs.
+May import the same rooms as `programs`. Must never know other programs.
 """

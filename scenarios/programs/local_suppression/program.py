@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LocalSuppression(Decided):
-    """Values blanked by rules, with random covers."""
+    """A program that suppresses values by rules, with random covers."""
 
     kind = wire = compared = "local-suppression"
     among_peers = False
@@ -27,13 +27,13 @@ class LocalSuppression(Decided):
     again = True
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
-        """Decide on columns and on the values that are left blank."""
+        """Return the strategy that decides on columns and on suppressed values."""
         from .strategy import LocalSuppression as Strategy
 
         return Strategy(scenario.policy)
 
     def score(self, session: "Session") -> "Scored":
-        """What blanks hide and cost, where there may be some."""
+        """Return the chance that a blank hides a rare value, and the cost of blanks."""
         from ..interface import Scored
         from .score import score
 
@@ -47,7 +47,7 @@ class LocalSuppression(Decided):
         return Scored(findings)
 
     def findings(self) -> "type[Findings]":
-        """What blanks hide and cost."""
+        """Return the record of suppressed values and their cost."""
         from .score import Blanks
 
         return Blanks
@@ -59,23 +59,23 @@ class LocalSuppression(Decided):
     def verify_decision(
         self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
     ) -> None:
-        """Prove it again from the counts of single columns."""
+        """Prove the decision again from the counts of single columns."""
         from .strategy import verify
 
         verify(decision, schema, heard)
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """What will happen, a sentence a step."""
+        """Return the steps of a session, a sentence each."""
         decides = f"{COUNTING} and decides: {self.decides(scenario.policy)}."
         blanks = text.BLANKS.format(k=scenario.policy.k)
         return [answering, mixing, decides, blanks, again(scenario)]
 
     def decides(self, policy: Section) -> str:  # noqa: ARG002
-        """What is kept, in a clause."""
+        """Return the released columns, as a clause."""
         return "it has as much said by name as it can promise for, by the coverage bound"
 
     def promise(self, scenario: Scenario) -> str:
-        """What is promised, in words."""
+        """Return the promise, in words."""
         delta = scenario.policy.delta
         return promised(
             scenario,
@@ -83,13 +83,13 @@ class LocalSuppression(Decided):
         )
 
     def explained(self, outcome: Any) -> Iterator[str]:
-        """Which values were left blank, and how many people did."""
+        """Return lines: the suppressed values, and the number of blanks."""
         return text.blanks(outcome)
 
     def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
-        """What blanks cost and save."""
+        """Return score rows: released cells, compared with whole columns."""
         return text.scores(outcome)
 
     def stage_hiding(self, call: "Call") -> str:
-        """Rare values are blanked, and others to cover them."""
+        """Return a clause on blanks: rare values, and covers for them."""
         return "some values are left blank" if call.hidden else ""

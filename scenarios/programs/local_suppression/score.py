@@ -1,8 +1,8 @@
-"""What blanks hide and what they cost: a release of the program `local-suppression`, scored.
+"""The benefit and the cost of suppressed values: scores of the program `local-suppression`.
 
-Compared with global suppression (whole columns) twice: at the same promise, as the curator could
-have decided from the same counts; and at the same true exposure, as somebody could have decided who
-sees everything. Cells are (person, column) pairs whose value is said by name.
+Compared with global suppression (whole columns) twice: at the same bound, as the curator could have
+decided from the same counts; and at the same true exposure, as a decision with full knowledge of
+the table could have been. Cells are (person, column) pairs with a value released by name.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ from .strategy import global_decision
 
 
 class Rule(Record, frozen=True):
-    """One column with blanks.
+    """A column with suppressed values.
 
     Attributes:
         feature: its name.
-        listed: people who have one of the values of the rule and leave a blank for it.
-        cover: the probability with which anybody else does.
-        expected: people who are expected to leave one.
-        blanks: people who left one; None where nothing was released.
-        chance: that a blank hides a listed value, 0 to 1, as far as the counts tell:
-            listed / blanks, or, where nothing was released, listed / expected.
-        values: those for which a blank is left.
+        listed: people with a value of the rule; they leave a blank for it.
+        cover: the probability with which any other person leaves a blank.
+        expected: the expected number of blanks.
+        blanks: people with a blank; None without a release.
+        chance: that a blank hides a listed value, 0 to 1, by the counts: listed / blanks or,
+            without a release, listed / expected.
+        values: the values that are suppressed.
     """
 
     feature: str
@@ -43,12 +43,12 @@ class Rule(Record, frozen=True):
 
 
 class Rival(Record, frozen=True):
-    """Global suppression on the same people: the columns it keeps, and the cells it shows.
+    """Global suppression on the same people: the columns and cells it releases.
 
     Attributes:
         kept: names of columns.
-        cells: shown: people times columns kept.
-        exposed: share of people in a crowd smaller than k.
+        cells: released cells: people times released columns.
+        exposed: share of people in a class smaller than k.
     """
 
     kept: tuple[str, ...]
@@ -57,11 +57,11 @@ class Rival(Record, frozen=True):
 
 
 class Blanks(Findings, frozen=True, tag="local-suppression"):
-    """The rules, and what is said.
+    """The suppression rules, and the number of released cells.
 
     Attributes:
-        rules: one for each column with blanks.
-        cells: said by name.
+        rules: a rule for each column with blanks.
+        cells: the number of cells released by name.
         of: people times features.
         promise: global suppression at the same promise.
         truth: global suppression at the same true exposure.
@@ -82,7 +82,7 @@ def score(
     release: Counts | None,
     codes: Any,
 ) -> Blanks:
-    """Score a decision and its release. codes: the people who answered at last, one row each."""
+    """Score a decision and its release. codes: the respondents of the last round, one row each."""
     n, names = len(codes), schema.names
     rules = tuple(
         _rule(rule, names[rule.column], marginals[rule.column], decision, release)
@@ -118,7 +118,7 @@ def _rule(
 
 
 def _most_columns(codes: Any, k: int, most: int) -> tuple[int, ...]:
-    """The most columns that truly expose no more people: only who sees everything can know."""
+    """Return the most columns that truly expose no more people, computed from the full table."""
     from ....analysis.suppression.safe_sets import search_safe_sets
 
     return search_safe_sets(codes, k, most).largest if len(codes) else ()

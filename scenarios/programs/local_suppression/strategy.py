@@ -1,10 +1,10 @@
-"""The program `local-suppression`: which values people leave blank, and how many cover for them.
+"""The program `local-suppression`: the choice of suppressed values and of their cover rate.
 
-After round 1 the curator knows how many people have each value. It decides which columns to
-release and which of their values are left blank: by everybody who has one, and with a stated
-probability by everybody else, so that at least k people leave a blank
-(analysis/suppression/value_suppression.py). A value that fewer than k people have is always left
-blank; others are if more can be said that way.
+After round 1 the curator knows the count of each value. It decides which columns to release and
+which of their values to suppress: people with such a value leave a blank, and all other people
+leave one with a stated probability, so that at least k people leave a blank
+(analysis/suppression/value_suppression.py). A value that fewer than k people have is always
+suppressed; further values are if that releases more cells.
 """
 
 from collections.abc import Sequence
@@ -36,11 +36,11 @@ class LocalSuppression:
     policy: Policy
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
-        """Nothing after round 1."""
+        """Return None: there is no query after round 1."""
         return None
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
-        """The columns, and the values left blank, with which most is said by name."""
+        """Return the columns and the suppressed values that release most cells by name."""
         from ....analysis.suppression.column_suppression import people_allowed
         from ....analysis.suppression.value_suppression import choose
 
@@ -75,15 +75,15 @@ class LocalSuppression:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """What the counts of what was said in each column prove, a blank being a value like any.
+        """Return the bound proved by the column counts of the submitted answers, blanks included.
 
-        How many left a blank is known by then, so no quantile is needed.
+        The number of blanks is known by then, so no quantile is needed.
         """
         return prove_singles(self.policy, "coverage", schema, decision.kept, joint)
 
 
 def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -> Decision:
-    """What would be released of the same people, as surely, without a blank: whole columns."""
+    """Return the decision for the same people and limits without blanks: whole columns."""
     from ....analysis.suppression import choose_columns
 
     counts, n = marginals(tallies)
@@ -103,22 +103,22 @@ def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -
 
 
 def most(tallies: Sequence[Counts]) -> int:
-    """People: as many as answered the question that most of them answered."""
+    """Return the number of respondents of the query that most people answered."""
     return max((sum(tally.values()) for tally in tallies), default=0)
 
 
 def ranked(tally: Counts) -> tuple[str, ...]:
-    """The values of a column that somebody has, the most frequent first."""
+    """Return the values of a column that occur, the most frequent first."""
     return tuple(value for (value,) in sorted(tally, key=lambda cell: (-tally[cell], cell)))
 
 
 def counted(tally: Counts, values: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """How many people have each of these values."""
+    """Return the number of people with each of these values."""
     return np.array([tally[value,] for value in values], dtype=np.int64)
 
 
 def said_in(policy: Policy, tallies: Sequence[Counts], j: int, level: int) -> "Column":
-    """What is said in a column of which so many values are said by name."""
+    """Return the cover and the bound of a column with so many values released by name."""
     from ....analysis.suppression.value_suppression import column
 
     n = most(tallies)
@@ -130,7 +130,7 @@ def said_in(policy: Policy, tallies: Sequence[Counts], j: int, level: int) -> "C
 
 
 def verify(decision: Decision, schema: Schema, heard: Sequence[RoundResult]) -> None:
-    """Raises VerificationError unless the counts of round 1 prove what a decision claims."""
+    """Raise VerificationError unless the counts of round 1 prove the claims of a decision."""
     from ....analysis.suppression.value_suppression import proved
 
     claimed, tallies = decision.certificate, heard[0].counts

@@ -1,11 +1,11 @@
-"""Which values are left blank, by how many, and what that costs and saves, in words."""
+"""Sentences on suppressed values: their number, their cost and their benefit."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 
 def blanks(outcome: Any) -> Iterator[str]:
-    """Say which values were left blank, and how many people did."""
+    """Yield lines on the suppressed values and the number of blanks."""
     if outcome.findings is None:
         return
     k = outcome.scenario.policy.k
@@ -31,7 +31,7 @@ def _sure(outcome: Any, *, covered: bool, k: int) -> str:
 
 
 def scores(outcome: Any) -> Iterator[tuple[str, str, str]]:
-    """What blanks cost and save: cells, beside whole columns."""
+    """Yield score rows: released cells, compared with whole columns."""
     findings = outcome.findings
     if findings is None or not outcome.released:
         return

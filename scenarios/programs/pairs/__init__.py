@@ -1,4 +1,5 @@
 """The program `pairs`: single columns are counted, and one cross table of two is released.
 
-May import what `programs` may, and the rules of `two_round`. Must never know other programs.
+May import the same rooms as `programs`, and the rules of `two_round`. Must never know other
+programs.
 """

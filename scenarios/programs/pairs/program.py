@@ -1,9 +1,8 @@
-"""The best cross table: the heaviest two columns, or one, within the promise.
+"""The best cross table: the heaviest two columns, or a single column, within the promise.
 
-Most tables that people read are of two columns, and cells of few columns are large. Where
-`exposure` keeps as many columns as it can promise for, `pairs` keeps at most two: the heaviest that
-the policy's rule promises enough of; of equally heavy ones the better promised, of equal ones the
-first.
+Most published tables have two columns, and cells of few columns are large. `exposure` keeps as many
+columns as it can promise for; `pairs` keeps at most two: the heaviest within the bound of the
+policy's rule; of equally heavy tables the table with the lower bound, then the first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,10 +30,10 @@ MOST = 2  # columns of a cross table
 def cross_table(
     policy: Section, schema: "Schema", counts: Sequence[Sequence[int]], others: int | None
 ) -> tuple[int, ...]:
-    """The columns that are released, () if nothing can be.
+    """Return the columns to release, () if no table is safe.
 
-    counts: of every value of every column, zeros of a public domain included. others: how many
-    people round 2 asks, where they are not those of round 1.
+    counts: of every value of every column, zeros of a public domain included. others: the number of
+    new people in round 2; None if it asks the people of round 1.
     """
     from ..two_round.rule_names import PLAIN, PRICED
     from ..two_round.rules import bound, named_rule
@@ -59,20 +58,20 @@ def cross_table(
 
 
 class Pairs(Decided):
-    """A cross table of at most two columns."""
+    """A program that releases a cross table of at most two columns."""
 
     kind = "pairs"
     note = "the best cross table of two columns"
 
     def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-        """It cannot keep more than two."""
+        """Report more than two required columns, and the problems common to such programs."""
         if len(scenario.policy.required) > MOST:
             message = 'kind = "pairs" releases two columns at most; require no more'
             yield problem(("policy", "required"), message)
         yield from super().check(scenario, facts)
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Decide from the counts of single columns."""
+        """Return the strategy that decides from the counts of single columns."""
         from ....protocol.messages import Decision
         from ..two_round.rules import BySingles, as_certificate, bound, choose, listed, named_rule
 
@@ -93,7 +92,7 @@ class Pairs(Decided):
         return BySingles(decide, policy)
 
     def considered(self, session: "Session") -> "tuple[Considered, ...]":
-        """Every column and every pair."""
+        """Return every column and every pair, with bounds."""
         return tuple(
             candidate for candidate in super().considered(session) if len(candidate.columns) <= MOST
         )
@@ -105,10 +104,10 @@ class Pairs(Decided):
         counts: "Sequence[Counts] | None",
         others: int | None,
     ) -> "tuple[Considered, ...]":
-        """Every column and every pair."""
+        """Return every column and every pair, with bounds."""
         options = super().options(policy, schema, counts, others)
         return tuple(option for option in options if len(option.columns) <= MOST)
 
     def decides(self, policy: Section) -> str:
-        """What is kept, in a clause."""
+        """Return the released columns, as a clause."""
         return f"it keeps the best two features that it can promise for, by the rule {policy.rule}"

@@ -1,4 +1,5 @@
-"""Checks and scores of sessions among peers, whatever program they follow.
+"""Checks and scores of sessions among peers, for any program.
 
-May import what `programs` may. Must never know central parties: a peer is all of them.
+May import the same rooms as `programs`. Must never know central parties: a peer has all their
+roles.
 """

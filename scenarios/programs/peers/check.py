@@ -1,4 +1,4 @@
-"""What a scenario among peers may say, and what it cannot mean."""
+"""Checks of a scenario among peers: accepted keys and impossible values."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,12 @@ from ...schema.problems import Problem, listed, problem, quoted
 from ..registry import PROGRAMS, program_of
 
 FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
-MOST = 2_000  # peers: all of them read all that is said
+MOST = 2_000  # peers: each of them reads all posts
 CENTRAL = ("curator_links_at_most",)
 
 
 def fits(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report what peers cannot do."""
+    """Report requests that peers cannot meet."""
     if not program_of(scenario).among_peers:
         kinds = [kind for kind, program in PROGRAMS.items() if program.among_peers]
         kind = quoted(scenario.policy.kind)
@@ -36,7 +36,7 @@ def _said(value: object) -> str:
 
 
 def paths(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report paths that are longer than there are peers for."""
+    """Report paths that need more peers than there are."""
     path, people = scenario.mix.path, facts.people
     if people is not None and path > people - 1:
         yield problem(
@@ -49,7 +49,7 @@ def paths(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report guards and expectations that are about a central party."""
+    """Report guards and expectations that concern a central party."""
     for key in CENTRAL:
         if getattr(scenario.expect, key) is not None:
             yield problem(("expect", key), f"there is no central party here to expect {key} of")

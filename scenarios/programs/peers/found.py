@@ -1,4 +1,4 @@
-"""What is told of a run among peers: who was named, and what coalitions follow."""
+"""The findings of a run among peers: charged peers, and messages that coalitions follow."""
 
 from msgspec import field
 
@@ -7,7 +7,7 @@ from ...serialization.record import Record
 
 
 class Spread(Record, frozen=True):
-    """A mean over coalitions with its 95 % interval: the mean itself, where all were looked at.
+    """A mean over coalitions with its 95 % interval; without width if all were measured.
 
     Attributes:
         mean: over coalitions.
@@ -21,16 +21,16 @@ class Spread(Record, frozen=True):
 
 
 class OfSize(Record, frozen=True):
-    """What coalitions of so many peers follow.
+    """The messages that coalitions of one size follow.
 
     Attributes:
         size: members.
-        tried: coalitions looked at.
-        all_: how many there are.
-        expected: share of onions whose whole path is theirs.
-        onions: share of others' onions that they follow to the ballot.
-        people: others of whom they pin a value.
-        rows: others whose released row they pin.
+        tried: coalitions measured.
+        all_: the number of coalitions of this size.
+        expected: share of onions with their whole path in the coalition.
+        onions: share of outsiders' onions that it follows to the ballot.
+        people: outsiders it links to a value.
+        rows: outsiders it links to their released row.
     """
 
     size: int
@@ -43,15 +43,15 @@ class OfSize(Record, frozen=True):
 
 
 class PeersFound(Record, frozen=True):
-    """A run among peers.
+    """The findings of a run among peers.
 
     Attributes:
         agreement: its encoding, in hex.
-        peers: who took part.
+        peers: the number of participants.
         path: peers that every message passes.
-        onions: of each, a round.
-        charges: who was named, and for what.
-        sizes: what coalitions follow; () without messages.
+        onions: the number of onions per peer and round.
+        charges: the charged peers, with reasons.
+        sizes: the messages that coalitions follow, by size; () without messages.
     """
 
     agreement: str
@@ -63,10 +63,11 @@ class PeersFound(Record, frozen=True):
 
 
 def smallest_linking(among: PeersFound) -> int | None:
-    """Members of the smallest coalition known to link somebody; None: none looked at does.
+    """Return the size of the smallest coalition known to link a peer, or None.
 
-    Of many peers not every coalition is looked at, and few that are drawn hold all peers of one
-    path; whoever holds these follows what takes it, so that a path's length of peers is enough.
+    Of many peers not every coalition is measured, and few random coalitions hold all peers of a
+    path. A coalition that holds them follows its messages, so that a path's length of peers is
+    enough.
     """
     first = next((size.size for size in among.sizes if size.people.mean > 0), None)
     return None if first is None else min(first, among.path)

@@ -1,4 +1,4 @@
-"""What each peer handled and learned by itself, from the ways of all messages."""
+"""The messages each peer handled and followed by itself, from the routes of all messages."""
 
 from dataclasses import dataclass
 
@@ -6,21 +6,21 @@ from ....protocol import parties
 from ....protocol.peers.routes import Route, followed
 from ....protocol.peers.view import PeerRecord
 
-MOST = 300  # peers; with more, what each follows alone is not worked out
+MOST = 300  # peers; with more, the messages each follows alone are not computed
 
 
 @dataclass(frozen=True, slots=True)
 class PeerLearned:
-    """One peer, over all rounds.
+    """The work and the knowledge of a peer, over all rounds.
 
     Attributes:
         name: the peer.
-        sent: messages of its own, blanks included, that came to their ends.
-        opened: layers of others' messages that it opened.
-        shown: ballots that it found at the end of their paths, and showed.
-        senders: the fewest senders behind one of its batches: whoever looks on is lost among them.
-        followed: others' messages that it follows to what they say; None where it is not known.
-        linked: others of whom it knows a value by that; None likewise.
+        sent: messages of its own, dummies included, that reached the end of their path.
+        opened: layers of other peers' messages that it opened.
+        shown: ballots that it found at the end of their paths, and posted.
+        senders: the fewest senders behind a batch of its own: the anonymity set of a sender.
+        followed: messages that it follows from another sender to the ballot; None if not computed.
+        linked: other peers with a value that it learns from these messages; None if not computed.
     """
 
     name: str
@@ -33,7 +33,7 @@ class PeerLearned:
 
 
 def learned(record: PeerRecord) -> tuple[PeerLearned, ...]:
-    """Every peer of a run, in their order."""
+    """Return the record of every peer of a run, in their order."""
     peers = sorted(number - 1 for number in record.board.keys)
     return tuple(_one(record, peer, alone=len(peers) <= MOST) for peer in peers)
 
@@ -61,6 +61,6 @@ def _one(record: PeerRecord, peer: int, *, alone: bool) -> PeerLearned:
 
 
 def _followed(record: PeerRecord, peer: int) -> list[Route]:
-    """Others' messages that a peer follows with nobody's help."""
+    """Return the messages of other peers that a peer follows alone."""
     members = frozenset({peer})
     return [there[place] for there in record.routes.values() for place in followed(there, members)]

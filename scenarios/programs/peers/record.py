@@ -1,4 +1,4 @@
-"""What everybody works out from the board of a session among peers."""
+"""The accounts that follow from the board of a session among peers."""
 
 from ....errors import VerificationError
 from ....protocol.peers.accounting import Reckoning, reckon
@@ -10,14 +10,14 @@ from ..registry import strategy
 
 
 def agreement_of(result: Claims) -> str:
-    """The agreement that result.json holds, in hex. VerificationError if it holds none."""
+    """Return the agreement of result.json, in hex. VerificationError if it has no agreement."""
     if not result.peers:
         raise VerificationError("result.json says nothing of peers")
     return result.peers.agreement
 
 
 def reckoned(scenario: Scenario, agreement: str, posts: list[tuple[str, bytes]]) -> Reckoning:
-    """Replay a board and account for it. Refused if a post is not legal.
+    """Replay a board and account for it. An illegal post is refused.
 
     agreement: its encoding in hex, as result.json has it.
     """

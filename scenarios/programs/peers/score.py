@@ -1,8 +1,8 @@
-"""What coalitions of peers follow, by the number of their members, and who was named.
+"""Scores of coalitions of peers by number of members: the messages they follow.
 
-Among n peers there are 2^n coalitions, alike but for who is in them. So they are told by size: of
-each size all coalitions are looked at if they are few, else some, drawn at random; what is measured
-is what their members saw (protocol/peers/view.py), and beside it stands what theory expects
+Among n peers there are 2^n coalitions, alike but for their members. They are therefore reported by
+size: all coalitions of a size are measured if they are few, else a random sample. The measurement
+uses the members' views (protocol/peers/view.py); beside it stands the expected value
 (analysis/trust/peer_paths.py).
 """
 
@@ -20,21 +20,21 @@ from .found import OfSize, Spread
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-SIZES = 16  # peers; with more, not every size of coalition is looked at
-STEPS = 10  # sizes that are, then
+SIZES = 16  # peers; with more, not every size of coalition is measured
+STEPS = 10  # number of sizes measured then
 TRIES = 60  # coalitions of a size
 FEWER = 20  # with more than SIZES peers
 
 
 def sizes_of(peers: int) -> list[int]:
-    """The sizes of coalitions that are looked at: 1 to n - 1, or some of them."""
+    """Return the coalition sizes to measure: 1 to n - 1, or some of them."""
     if peers <= SIZES:
         return list(range(1, peers))
     return sorted({1, peers - 1, *(round(i * peers / STEPS) for i in range(1, STEPS))})
 
 
 def by_size(record: PeerRecord, seed: int | None, wanted: Sequence[int] = ()) -> tuple[OfSize, ...]:
-    """Measure what coalitions of each size follow. wanted: sizes; (): `sizes_of`."""
+    """Measure the messages that coalitions of each size follow. wanted: sizes; (): `sizes_of`."""
     import numpy as np
 
     peers = sorted(number - 1 for number in record.board.keys)
@@ -68,14 +68,14 @@ def _drawn(peers: Sequence[int], size: int, rng: "Generator", tries: int) -> lis
 
 
 def _mean(name: str, values: Sequence[float], most: float, *, whole: bool) -> Spread:
-    """The mean of what is 0 to `most`."""
+    """Return the mean of values from 0 to `most`, with its interval unless all were measured."""
     measured = estimate(name, values, 0.0, most)
     limits = (measured.mean, measured.mean) if whole else (measured.low, measured.high)
     return Spread(measured.mean, *limits)
 
 
 def _followed(record: PeerRecord, members: frozenset[int]) -> tuple[float, int, int]:
-    """Share of others' onions followed, people pinned, people whose row of round 2 is pinned."""
+    """Return the share of outsiders' onions followed, people linked, and people with row linked."""
     onions = whole = 0
     people, rows = set[int](), set[int]()
     for number, routes in record.routes.items():

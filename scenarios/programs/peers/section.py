@@ -1,4 +1,4 @@
-"""Peers on the page of a run: what each learned, what coalitions follow, who was named."""
+"""Peers on the page of a run: knowledge of each, messages coalitions follow, charges."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -30,7 +30,7 @@ HANDLED = (
 
 
 def answer(among: PeersFound) -> Answer:
-    """Whom one must trust."""
+    """Return the answer on trust: the size of a coalition that links people."""
     sizes = among.sizes
     if not sizes:
         text = "No message was sent, so there was nothing to follow."
@@ -56,7 +56,7 @@ def answer(among: PeersFound) -> Answer:
 
 
 def section(among: PeersFound, record: PeerRecord) -> Section:
-    """The part of the page on peers."""
+    """Return the section of the page on peers."""
     each = learned(record)
     blocks: list[Block] = []
     if among.sizes:
@@ -72,7 +72,7 @@ def section(among: PeersFound, record: PeerRecord) -> Section:
 
 
 def _figure(among: PeersFound) -> Figure:
-    """Shares of messages followed and of others linked, by the number of members."""
+    """Return the figure: shares of messages followed and of people linked, by coalition size."""
     sizes, peers = among.sizes, among.peers
     spoken = "; ".join(
         f"{size.size:,} members follow {percent(size.onions.mean)}" for size in sizes
@@ -101,7 +101,7 @@ def _measured(
     label: str,
     part: Callable[[OfSize], tuple[Spread, int]],
 ) -> None:
-    """A curve with its intervals. part: what is measured of a size, and all there could be."""
+    """Plot a curve with its intervals. part: the measured spread of a size, and its maximum."""
     points = []
     for size in sizes:
         spread, whole = part(size)

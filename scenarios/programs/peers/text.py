@@ -1,4 +1,4 @@
-"""What coalitions of peers follow, as rows: the same in a terminal, in a file and on a page."""
+"""The messages that coalitions of peers follow, as rows for terminal, file and page."""
 
 from msgspec.structs import astuple
 
@@ -17,7 +17,7 @@ ENDS = ("mean", "low_95", "high_95")
 
 
 def rows_by_size(among: PeersFound) -> list[tuple[str, ...]]:
-    """Rows for SIZES."""
+    """Return a row of texts per coalition size, in the columns SIZES."""
     return [
         (
             f"{size.size:,}",
@@ -32,7 +32,7 @@ def rows_by_size(among: PeersFound) -> list[tuple[str, ...]]:
 
 
 def _between(spread: Spread, *, share: bool = False) -> str:
-    """A mean, and its 95 % interval where it has one; no share is below 0."""
+    """Return a mean as text, with its 95 % interval if it is wide; the lower end is at least 0."""
     mean = percent(spread.mean) if share else f"{spread.mean:.2f}"
     if spread.low == spread.high:
         return mean
@@ -41,7 +41,7 @@ def _between(spread: Spread, *, share: bool = False) -> str:
 
 
 def numbers(among: PeersFound) -> tuple[tuple[str, ...], list[tuple[int | float, ...]]]:
-    """The same as numbers: headings, and rows."""
+    """Return the same as numbers: headings, and rows."""
     parts = [f"{name}_{end}" for name in ("onions", "people", "rows") for end in ENDS]
     rows = [
         (

@@ -1,10 +1,10 @@
-"""Is a run of peers what it says it is? Everything follows from the posts on its board.
+"""Verification of a run among peers: all its claims follow from the posts on its board.
 
-board        its posts are legal, one a peer and step; who is named is named by what they say
+board        its posts are legal, one per peer and step; the charges follow from them
 digest       the posts hash to the digest of result.json
 counts       marginals, decision and release, worked out again from the ballots that were shown
-exposure     true and promised, recomputed from the release; the promise holds
-coalitions   what each size of coalition follows, worked out again from what its members saw
+exposure     true and promised, recomputed from the release; the bound holds
+coalitions   the messages each size of coalition follows, recomputed from its members' views
 replay       a seeded scenario, run again, gives the same
 """
 
@@ -21,25 +21,25 @@ from .found import PeersFound
 from .record import agreement_of, reckoned
 from .score import by_size
 
-SHOWN = 60  # letters of a value that is wrong
+SHOWN = 60  # letters of a wrong value in a message
 Rule = tuple[str, str, Callable[[Evidence], str]]
 
 
 def _reckoned(evidence: Evidence) -> Reckoning:
-    """What everybody works out from the posts; NoGround for an ideal run."""
+    """Return the accounts that follow from the posts; NoGround for an ideal run."""
     posts = evidence.transcript.posts
     return reckoned(evidence.run.scenario, agreement_of(evidence.result), posts)
 
 
 def claimed(evidence: Evidence) -> PeersFound:
-    """What result.json says of peers."""
+    """Return the claims of result.json about peers."""
     if not evidence.result.peers:
         raise VerificationError("result.json says nothing of peers")
     return evidence.result.peers
 
 
 def board(evidence: Evidence) -> str:
-    """The posts are legal, and bear out who was named."""
+    """Verify that the posts are legal, and that the charges follow from them."""
     seen = _reckoned(evidence)
     same("named", tuple(seen.charges), claimed(evidence).charges)
     same("burned", seen.burned, evidence.result.burned)
@@ -48,14 +48,14 @@ def board(evidence: Evidence) -> str:
 
 
 def digest(evidence: Evidence) -> str:
-    """The posts hash to the digest."""
+    """Verify that the posts hash to the digest."""
     computed = _reckoned(evidence).board.digest().hex()
     same("digest", computed, evidence.result.digest)
     return computed[:16]
 
 
 def counts(evidence: Evidence) -> str:
-    """Marginals, decision and release follow from the ballots."""
+    """Verify that marginals, decision and release follow from the ballots."""
     seen, said = _reckoned(evidence), evidence.result
     names = said.features
     marginals: dict[str, Mapping[str, int]] = {}
@@ -77,7 +77,7 @@ def counts(evidence: Evidence) -> str:
 
 
 def exposure(evidence: Evidence) -> str:
-    """True exposure and promise follow from the ballots, and the promise holds."""
+    """Verify that true exposure and bound follow from the ballots, and that the bound holds."""
     seen, said = _reckoned(evidence), evidence.result.exposure
     if seen.decision is None or len(seen.tallies) < 2:
         same("true exposure", 0.0, said.true)
@@ -94,7 +94,7 @@ def exposure(evidence: Evidence) -> str:
 
 
 def coalitions(evidence: Evidence) -> str:
-    """What coalitions follow."""
+    """Verify the messages that coalitions follow."""
     record = PeerRecord(evidence.transcript, _reckoned(evidence))
     said = claimed(evidence).sizes
     seed = evidence.result.seed
@@ -105,7 +105,7 @@ def coalitions(evidence: Evidence) -> str:
 
 
 def same(what: str, actual: object, claimed: object) -> None:
-    """VerificationError unless what was found is what was claimed."""
+    """Raise VerificationError unless the computed value equals the claim."""
     if actual != claimed:
         raise VerificationError(f"{what}: {_short(claimed)} is claimed, {_short(actual)} was found")
 

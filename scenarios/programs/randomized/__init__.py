@@ -1,4 +1,4 @@
 """The program `randomized`: one round of locally randomized reports, tallied and estimated.
 
-May import what `programs` may. Must never know other programs.
+May import the same rooms as `programs`. Must never know other programs.
 """

@@ -1,6 +1,7 @@
-"""What is wrong with the noise of a scenario: what is missing, not read, or cannot be reported.
+"""Checks of the noise of a scenario: missing, unread and impossible parameters.
 
-Only `policy.kind = "histogram"` and `"incidence"` ask for randomized reports, and for nothing else.
+Only `policy.kind = "histogram"` and `"incidence"` ask for randomized reports, and for no other
+data.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +30,7 @@ UNARY = (
 )  # reports of a bit for each value
 TWO_BITS = "pckv-ue"  # for each key, of which there are no more than values
 MOST_VALUES = 4 * MAX_WIDTH  # bits of a report that is written in hex
-MOST_BYTES = 64  # of a text of which a prefix is reported
+MOST_BYTES = 64  # of a text whose prefix is reported
 # Mechanisms of shares, of which a person may report one feature.
 SAMPLED = ("grr", "rappor", "oue", "blh", "local-hash", "subset", "hadamard", "projective")
 ROOM = 16  # positions, of a report in hex, that give way to the number of the feature
@@ -40,7 +41,7 @@ UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promis
 
 
 def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report noise that nobody asks for, and a histogram without noise."""
+    """Report noise without a query for reports, and a histogram without noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
     program = program_of(scenario)
     if program.reports and program.held and mechanism == "none":
@@ -61,7 +62,7 @@ def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def coarser(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report rules for coarser values where the announcement has no place for them."""
+    """Report rules for coarser values that have no place in the announcement."""
     message = dict(unannounced(scenario))
     for i, feature in enumerate(scenario.feature):
         if feature.name in message:
@@ -69,7 +70,7 @@ def coarser(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Features whose rules could not be announced, and why: a report is about several of them."""
+    """Yield features whose rules could not be announced, with the reason: joint reports."""
     if not program_of(scenario).reports:
         return
     if scenario.local.mechanism == BITS:
@@ -98,7 +99,7 @@ def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         message = f'missing; mechanism = "{local.mechanism}" needs a privacy budget in nats'
         yield problem(("local", "epsilon"), message)
         return
-    # A set costs as much as its most telling element: all positions have the whole budget.
+    # The epsilon of a set is that of a single element: each position has the whole budget.
     count = len(facts.features or ()) if program_of(scenario).held else 1
     each = feature_budget(scenario, count) if count else LEAST
     if not LEAST <= each <= MOST:
@@ -111,7 +112,7 @@ def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def sampled(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report what a person who draws one feature cannot report."""
+    """Report parameters with which a person cannot report a single drawn feature."""
     at, local = ("local", "features"), scenario.local
     if local.features == "split":
         return
@@ -126,7 +127,7 @@ def sampled(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def undrawable(scenario: Scenario) -> str | None:
-    """Say why people cannot report a feature that they draw; None if they can."""
+    """Return the reason why people cannot report a drawn feature; None if they can."""
     local = scenario.local
     if local.features == "split" or (local.mechanism in SAMPLED and program_of(scenario).held):
         return None
@@ -137,7 +138,7 @@ def undrawable(scenario: Scenario) -> str | None:
 
 
 def kept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report prices of many runs that nobody reads, or that one report passes."""
+    """Report prices of many runs that are not read, or that one report exceeds."""
     local, own = scenario.local, mechanisms().get(scenario.local.mechanism)
     if local.forever is not None and not (own and own.remembers):
         message = f"{quoted(local.mechanism)} keeps no noise from run to run; take memoized"
@@ -160,7 +161,7 @@ def kept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def relied_on(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report a number of people relied on where no reports are shuffled, or of more than all."""
+    """Report `relied_on` without shuffled reports, or above the number of people."""
     honest, program, where = scenario.local.relied_on, program_of(scenario), ("local", "relied_on")
     if honest is None:
         return
@@ -175,7 +176,7 @@ def relied_on(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report features that the mechanism has no reports for: one line for each."""
+    """Report features without reports under the mechanism: a line for each."""
     mechanism = scenario.local.mechanism
     program = program_of(scenario)
     if not (program.reports and program.held) or mechanism == "none":
@@ -199,7 +200,7 @@ def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-    """Report a crowd too small, or too large, for reports that the mix alone protects."""
+    """Report a batch too small, or too large, for reports that the mix alone protects."""
     own = mechanisms().get(scenario.local.mechanism)
     if own is None or not (own.split or own.finds):
         return
@@ -220,7 +221,7 @@ def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
 
 
 def _no_crafting(scenario: Scenario, of: str) -> Iterator[Problem]:
-    """Report attacks on reports that are not about one listed value of every feature."""
+    """Report attacks on reports unless each report is about one listed value of a feature."""
     for i, fault in enumerate(scenario.fault):
         if fault.attack in ON_REPORTS:
             message = f"{fault.attack} is about reports of {of}"
@@ -228,7 +229,7 @@ def _no_crafting(scenario: Scenario, of: str) -> Iterator[Problem]:
 
 
 def _numbers(scenario: Scenario) -> Iterator[Problem]:
-    """Report values that are no numbers, where the mechanism is for numbers."""
+    """Report values that are not numbers, if the mechanism is for numbers."""
     if not mechanisms()[scenario.local.mechanism].numbers:
         return
     for feature in scenario.feature:
@@ -245,14 +246,14 @@ def _numbers(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _pairs(scenario: Scenario) -> Iterator[Problem]:
-    """Report values that are no pairs of keys and numbers, where the mechanism is for pairs."""
+    """Report values that are not pairs of key and number, if the mechanism is for pairs."""
     if not mechanisms()[scenario.local.mechanism].pairs:
         return
     from ....analysis.randomizers import PckvGRR
 
     for i, feature in enumerate(scenario.feature):
         if feature.values is None and feature.levels is None:
-            continue  # those of a table
+            continue  # the values are in a table
         try:
             PckvGRR(tuple(feature.values or ("v1",)), 1.0)
         except LocalError as error:
@@ -267,7 +268,7 @@ def too_wide(mechanism: str, size: int) -> bool:
 
 
 def _misfit(mechanism: str, size: int) -> str | None:
-    """Say why a feature with so many values has no report, None if it has one."""
+    """Return the reason why a feature with so many values has no report, None if it has one."""
     if mechanism == BITS and size != 2:
         return f'{_values(size)}; "{BITS}" needs two, take grr, oue or local-hash'
     if size < 2:
@@ -285,7 +286,7 @@ def _values(size: int) -> str:
 
 
 def one_round(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report what needs a second round, where there is one round only."""
+    """Report keys for a second round in a program with a single round."""
     kind = scenario.policy.kind
     if not program_of(scenario).reports:
         return
@@ -295,7 +296,7 @@ def one_round(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def pointless(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
-    """Report expectations about columns, where none are chosen."""
+    """Report expectations about columns in a program that chooses no columns."""
     kind = scenario.policy.kind
     if not program_of(scenario).reports:
         return

@@ -1,4 +1,4 @@
-"""Which mechanism is best for a task: exact variances of all that have it, side by side.
+"""The mechanisms for a task, ranked by their exact variances.
 
 The error is the standard error of one estimate, of uniform answers given the people, as a share of
 them (of a mean: as a share of the range of the numbers), root of the mean over all features:
@@ -31,17 +31,17 @@ OF = {
     "distribution": "of a share of people, unbiased",
 }
 
-LIKE = {"heavy-hitters": "one that nobody has"}  # what the errors are of, where it is no share
+LIKE = {"heavy-hitters": "one that nobody has"}  # the subject of errors that are not of shares
 
 
 class Ranked(Record, frozen=True):
     """A mechanism and its standard error, exact, for uniform answers.
 
     Attributes:
-        task: that the mechanism is for.
+        task: the task that the mechanism is for.
         mechanism: its name.
         error: in the unit of the task.
-        own: the scenario's.
+        own: whether it is the scenario's.
     """
 
     task: str
@@ -53,7 +53,7 @@ class Ranked(Record, frozen=True):
 def ranking(
     scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]], people: int
 ) -> tuple[Ranked, ...]:
-    """Every mechanism that fits and has the task of the scenario's, best first."""
+    """Return every mechanism that fits and has the task of the scenario's, best first."""
     own = scenario.local.mechanism
     mechanism = mechanisms().get(own)
     if mechanism is None or not people or not scenario.local.epsilon:
@@ -77,7 +77,7 @@ def _error(
     values: Sequence[tuple[str, ...]],
     people: int,
 ) -> float | None:
-    """Root of the mean variance over the features; None where a feature has no such reports."""
+    """Return the root mean variance over the features; None if a feature has no such reports."""
     from msgspec.structs import replace
 
     sizes = [len(domain) for domain in values]
@@ -95,7 +95,7 @@ def _error(
 
 
 def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]:
-    """The basis of epsilon after shuffling, where a mechanism has no neighbours of its own."""
+    """Yield the basis of epsilon after shuffling for mechanisms without neighbours of their own."""
     mechanism = scenario.local.mechanism
     if mechanism not in mechanisms() or not scenario.local.epsilon:
         return
@@ -115,7 +115,7 @@ def _unknown_neighbours(scenario: Scenario, people: Population) -> Iterator[str]
 
 
 def _division(scenario: Scenario, people: Population) -> Iterator[str]:
-    """The error of the other way to divide epsilon over several features."""
+    """Yield the errors of both ways to divide epsilon over several features."""
     from msgspec.structs import replace
 
     name, d = scenario.local.mechanism, len(people.values)
@@ -139,7 +139,7 @@ def _division(scenario: Scenario, people: Population) -> Iterator[str]:
 
 
 def advice(scenario: Scenario, people: Population) -> Iterator[str]:
-    """The ranking in a sentence, where another mechanism has the task; what bounds will rest on."""
+    """Yield the ranking of mechanisms in sentences, and the basis of later bounds."""
     yield from _unknown_neighbours(scenario, people)
     ranked = ranking(scenario, people.schema.names, people.values, people.n)
     if len(ranked) < 2:

@@ -1,6 +1,6 @@
-"""Reports as they were received, lines of text, read and counted.
+"""Parsing and counting of received reports, which are lines of text.
 
-How a report is written is its randomizer's (`encode`, `decode`), of one width for everybody:
+The randomizer defines the format of a report (`encode`, `decode`), of equal width for all:
 
     GRR             the value itself
     unary encoding  bits, packed eight to a byte, in hex: 2 ceil(a / 8) digits. Position 0 is the
@@ -9,7 +9,7 @@ How a report is written is its randomizer's (`encode`, `decode`), of one width f
                     the largest such word has
     bit-flip        one digit 0 or 1 for each feature, the first feature first
 
-Only what is written exactly so is read: everything else is counted as no report.
+Only texts of exactly this form are read: any other text is counted as outside.
 """
 
 import re
@@ -23,14 +23,14 @@ import numpy.typing as npt
 
 from ....analysis.randomizers import Randomizer
 
-BLOCK = 1 << 24  # bits that are looked at together
+BLOCK = 1 << 24  # bits processed together
 
 Reports = Mapping[tuple[str, ...], int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """What reports hold, counted.
+    """The counts of the symbols in reports.
 
     Attributes:
         supporting: for each symbol the reports that support it; of bit-flip, for each position the
@@ -45,7 +45,7 @@ class Tally:
 
 
 def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> Tally:
-    """Analyst: count what the reports hold. counts: how often each text was received."""
+    """Analyst: count the symbols in reports. counts: number of receptions of each text."""
     if randomizer.text_width is None:
         return _values(domain, counts)
     supporting = np.zeros(randomizer.positions, np.int64)
@@ -65,7 +65,7 @@ def _values(domain: Sequence[str], counts: Reports) -> Tally:
 
 
 def read(randomizer: Randomizer, counts: Reports) -> Iterator[Any]:
-    """Analyst: the reports that these texts are, some at a time; others are left out."""
+    """Analyst: parse texts to reports, a block at a time; any other text is omitted."""
     block = max(1, BLOCK // randomizer.positions)
     texts = _written(re.compile(randomizer.text_pattern), counts)
     while piece := list(islice(texts, block)):
@@ -75,7 +75,7 @@ def read(randomizer: Randomizer, counts: Reports) -> Iterator[Any]:
 
 
 def _written(pattern: re.Pattern[str], counts: Reports) -> Iterator[str]:
-    """Every text of the right form, as often as it was received."""
+    """Yield every text of the right form, as often as it was received."""
     for (text,), people in counts.items():
         if pattern.fullmatch(text):
             yield from repeat(text, people)

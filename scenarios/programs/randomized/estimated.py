@@ -1,6 +1,6 @@
-"""Estimated shares, with their limits, held against the truth where anybody knows it.
+"""Estimated shares with their limits, compared with the truth if it is known.
 
-Intervals are 95 % at least, from the law of the reports, and count their noise given these people.
+Intervals are 95 % at least, from the law of the reports, and cover their noise given these people.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from msgspec import field
 from ....analysis.randomizers import Estimate
 from ...serialization.record import Record
 
-ALPHA = 0.05  # with which limits may miss the truth
-ROUNDED = 1e-9  # limits and shares that differ by less are the same
+ALPHA = 0.05  # probability with which limits may miss the truth
+ROUNDED = 1e-9  # limits and shares that differ by less count as equal
 
 
 class ShareErrors(Record, frozen=True):
-    """How far estimated shares of several values are from the true ones, >= 0: largest and mean.
+    """The errors of the estimated shares of several values, >= 0: largest and mean.
 
     Attributes:
         largest, mean: of all values.
@@ -30,11 +30,11 @@ class ShareErrors(Record, frozen=True):
 
 
 class EstimateErrors(ShareErrors, frozen=True):
-    """The same of one estimate.
+    """The errors of the shares of one estimate.
 
     Attributes:
-        in_errors: the largest distance, in standard errors (of those above 0).
-        covered: how many true shares lie within their intervals.
+        in_errors: the largest error, in standard errors (zero errors omitted).
+        covered: the number of true shares that lie within their intervals.
     """
 
     in_errors: float = field(name="largest_in_standard_errors")
@@ -42,18 +42,18 @@ class EstimateErrors(ShareErrors, frozen=True):
 
 
 class Estimated(Record, frozen=True):
-    """Shares of the people with each value, as the reports have it and as it is.
+    """The share of people with each value: the estimate from reports, and the truth.
 
     Attributes:
         feature: its name, or names joined by ` x `.
-        reports: those that were read.
+        reports: the number of reports read.
         outside: texts that are no report, which are left out.
-        values: one for each share.
+        values: the value of each share.
         shares, errors: unbiased, and their standard errors.
         low, high: 95 % limits, within 0 to 1.
         projected: the nearest distribution, biased.
-        truth: among the people who took part; () where nobody knows it.
-        error: how far the shares are from the truth; None where nobody knows it.
+        truth: among the participants; () if it is unknown.
+        error: the errors of the shares; None if the truth is unknown.
         nearest: values whose reports no share of people makes probable (2.5 %); both limits are
             then at the nearest end.
     """
@@ -73,37 +73,37 @@ class Estimated(Record, frozen=True):
 
     @property
     def missed(self) -> tuple[float, ...]:
-        """How far each estimated share is from the true one, in shares, >= 0; () if unknown."""
+        """The error of each estimated share, in shares, >= 0; () if unknown."""
         return missed(self.shares, self.truth) if self.truth else ()
 
     @property
     def largest_error(self) -> float:
-        """The largest of them; nan where the truth is unknown."""
+        """The largest error; nan if the truth is unknown."""
         return self.error.largest if self.error else nan
 
     @property
     def mean_error(self) -> float:
-        """Their mean; nan where the truth is unknown."""
+        """The mean error; nan if the truth is unknown."""
         return self.error.mean if self.error else nan
 
     @property
     def worst_in_errors(self) -> float:
-        """The largest distance from the truth, in standard errors (of those above 0); or nan."""
+        """The largest error, in standard errors (zero errors omitted); nan if unknown."""
         return self.error.in_errors if self.error else nan
 
     @property
     def covered(self) -> int:
-        """How many true shares lie within their intervals; 0 where the truth is unknown."""
+        """The number of true shares within their intervals; 0 if the truth is unknown."""
         return self.error.covered if self.error else 0
 
 
 @dataclass(frozen=True, slots=True)
 class UntestedEstimate:
-    """An estimate before anybody compares it with the truth.
+    """An estimate before its comparison with the truth.
 
     Attributes:
         feature, columns, values: its name, the numbers of its columns, and its domain.
-        reports, outside: those that were read, and texts that are no report.
+        reports, outside: the number of reports read, and of texts that are no report.
         estimate: shares, and the variance of each.
     """
 
@@ -116,12 +116,12 @@ class UntestedEstimate:
 
 
 def missed(shares: Sequence[float], truth: Sequence[float]) -> tuple[float, ...]:
-    """How far each share is from the true one, >= 0."""
+    """Return the distance of each share from the true share, >= 0."""
     return tuple(abs(a - b) for a, b in zip(shares, truth, strict=True))
 
 
 def worst(features: Sequence[Estimated]) -> ShareErrors | None:
-    """The largest and the mean error over all shares of some features; None if unknown."""
+    """Return the largest and the mean error over all shares of some features; None if unknown."""
     if any(not feature.truth for feature in features):
         return None
     every = [miss for feature in features for miss in feature.missed] or [0.0]
@@ -129,7 +129,7 @@ def worst(features: Sequence[Estimated]) -> ShareErrors | None:
 
 
 def compare(untested: UntestedEstimate, codes: Any, values: Sequence[tuple[str, ...]]) -> Estimated:
-    """Hold an estimate against the people who took part. codes: theirs, n x d."""
+    """Compare an estimate with the participants. codes: their values, n x d."""
     sizes = tuple(len(values[column]) for column in untested.columns)
     cells = np.ravel_multi_index(tuple(codes[:, list(untested.columns)].T), sizes)
     truth: Any = np.bincount(cells, minlength=len(untested.values)) / max(1, len(codes))
@@ -137,9 +137,9 @@ def compare(untested: UntestedEstimate, codes: Any, values: Sequence[tuple[str, 
 
 
 def limits(untested: UntestedEstimate, truth: tuple[float, ...]) -> Estimated:
-    """Add the 95 % limits to an estimate, the nearest distribution, and what is true.
+    """Add 95 % limits, the nearest distribution and the truth to an estimate.
 
-    truth: (): nobody knows it.
+    truth: true shares; () if they are unknown.
     """
     estimate = untested.estimate
     known = estimate.limits(ALPHA)

@@ -1,8 +1,8 @@
-"""The limits that the people and epsilon of a scenario will give, before anybody is asked.
+"""The limits that the people and epsilon of a scenario will give, before a session.
 
-The reports come as often as expected; the limits are those that the run will print. The worst of a
-few truths counts, so a run is seldom less certain than is said here. For the terminal and for the
-page of a poll.
+The forecast assumes reports at their expected frequencies; the limits are computed as in the run.
+The worst of a few truths counts, so a run is seldom less certain than the forecast. For the
+terminal and for the page of a poll.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from .questions import Question, feature_budget, questions
 if TYPE_CHECKING:
     from ....analysis.randomizers.expected_limits import ExpectedLimits
 
-# half of the widest limits, as a share of the range, from which on -> what it is good for
+# half of the widest limits, as a share of the range: lower bound -> verdict
 VERDICTS = (
     (0.25, "too few to say anything"),
     (0.1, "enough to tell a rare value from a common one"),
@@ -33,10 +33,10 @@ class Wording:
     """The words of a task.
 
     Attributes:
-        within: what is estimated, `{}` for half of the widest limits.
-        middle: the truth whose limits are drawn.
-        least: what is told of a share, `{}` for the least; "" if nothing is said of one.
-        none: the same if there is no such share.
+        within: the estimated quantity, `{}` for half of the widest limits.
+        middle: the truth at the middle of the drawn limits.
+        least: the statement about a share, `{}` for the least; "" if there is no statement.
+        none: the statement if there is no such share.
     """
 
     within: str
@@ -88,14 +88,14 @@ class Forecast:
     """The expected precision of one estimate, in words and numbers.
 
     Attributes:
-        people: who are expected.
+        people: the expected number of people.
         epsilon: of one feature, nats.
         reach: half of the widest limits, as a share of the range.
-        within: what is estimated, and how far off it is.
-        verdict: what that is good for.
-        middle: the truth whose limits are drawn.
+        within: the estimated quantity, and its precision.
+        verdict: the use of this precision.
+        middle: the truth at the middle of the drawn limits.
         low, high: its 95 % limits as shares of the range.
-        least: a sentence on the least share of which something is told; "" if there is none.
+        least: a sentence on the least detectable share; "" if there is no sentence.
     """
 
     people: int
@@ -115,7 +115,7 @@ class Forecast:
 
     @property
     def lines(self) -> list[str]:
-        """The sentence, a picture of the limits, and the least share if there is one."""
+        """The sentence, a picture of the limits, and the least share if it exists."""
         drawn = picture(self.low, self.high)
         known = [self.sentence, f"0 % {drawn} 100 %   {self.middle} (o) and its 95 % limits"]
         return [*known, self.least] if self.least else known

@@ -1,7 +1,7 @@
-"""Values that reports find in an open domain, held against what people have.
+"""Values that reports find in an open domain, compared with people's values.
 
-What is found comes from the reports alone; nobody lists values. Intervals are 95 % at least, of a
-value that was not chosen by its estimate: those that were just found are overestimated.
+The values come from the reports alone; there is no list of them. Intervals are 95 % at least, for a
+value that was not chosen by its estimate: values that only just qualify are overestimated.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ class FoundShare(Record, frozen=True):
 
     Attributes:
         value: the text.
-        unbiased: share of people, were it not chosen by its estimate.
+        unbiased: share of people, unbiased for a value not chosen by its estimate.
         standard_error: its standard error.
         low_95, high_95: 95 % limits.
-        truth: among the people who took part; 0 where nobody has it.
+        truth: among the participants; 0 if no participant has it.
     """
 
     value: str
@@ -41,19 +41,19 @@ class FoundShare(Record, frozen=True):
 
 
 class FoundFeature(Record, frozen=True):
-    """What the reports about an open feature find.
+    """The values that reports about an open feature find.
 
     Attributes:
         feature: its name.
-        reports: those that were read.
+        reports: the number of reports read.
         outside: texts that are no report.
-        values: what people have, which no analyst knows.
+        values: the true values, which no analyst knows.
         found: the largest estimate first.
         tested: texts that were tested.
-        false_at_most: expected number of values found that nobody has, at most.
+        false_at_most: upper bound on the expected number of found values that no person has.
         least_share: a value of at least this share of people is missed with probability 5 % at
-            most; None where nothing is promised.
-        false: values found that nobody who took part has.
+            most; None if there is no such bound.
+        false: found values that no participant has.
         missed: values of at least the least share that were not found.
     """
 
@@ -71,15 +71,15 @@ class FoundFeature(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UntestedFound:
-    """The same before anybody compares it with the truth.
+    """The found values before their comparison with the truth.
 
     Attributes:
         feature: its name.
         column: its number.
-        values: that people have, as their codes are.
-        reports: those that were read.
+        values: the true values, in the order of their codes.
+        reports: the number of reports read.
         outside: texts that are no report.
-        found: values that nobody listed, with their shares.
+        found: values from an open domain, with their shares.
     """
 
     feature: str
@@ -91,7 +91,7 @@ class UntestedFound:
 
 
 def searched(question: Question, counts: Counts) -> UntestedFound | None:
-    """Analyst: the values that the reports to one question find; None where they find none."""
+    """Analyst: find values from the reports to a question; None if it does not find values."""
     if not question.randomizer.finds:
         return None
     parts = list(read(question.randomizer, counts))
@@ -105,7 +105,7 @@ def searched(question: Question, counts: Counts) -> UntestedFound | None:
 
 
 def against(untested: UntestedFound, codes: Any) -> FoundFeature:
-    """Hold what was found against the people who took part. codes: theirs, n x d."""
+    """Compare found values with the participants. codes: their values, n x d."""
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = (count / max(1, len(codes))).tolist()
     truth = {text: share for text, share in zip(untested.values, shares, strict=True) if share > 0}
@@ -116,7 +116,7 @@ def against(untested: UntestedFound, codes: Any) -> FoundFeature:
 
 
 def held(untested: UntestedFound, truth: Sequence[float], missed: int) -> FoundFeature:
-    """Put the truth beside what was found. truth: of each value found."""
+    """Combine found values with the truth. truth: the share of each found value."""
     values = untested.found
     shares = tuple(
         FoundShare(value.text, value.share, value.error, value.low, value.high, true)
@@ -137,7 +137,7 @@ def held(untested: UntestedFound, truth: Sequence[float], missed: int) -> FoundF
 
 
 def grid(shown: Sequence[FoundFeature]) -> Grid:
-    """All values that were found, with their limits."""
+    """Return the table of all found values, with their limits."""
     rows = [
         (feature.feature if place == 0 else "", *row)
         for feature in shown
@@ -148,7 +148,7 @@ def grid(shown: Sequence[FoundFeature]) -> Grid:
 
 
 def rows_of(feature: FoundFeature) -> list[tuple[str, ...]]:
-    """A row for each value found; one that says so where none was."""
+    """Return a row for each found value; a placeholder row if there are no values."""
     rows = [
         (
             value.value,
@@ -163,7 +163,7 @@ def rows_of(feature: FoundFeature) -> list[tuple[str, ...]]:
 
 
 def promised(feature: FoundFeature) -> str:
-    """What may have been missed, and what may be false, in a sentence."""
+    """Return a sentence on missed values and on false values."""
     false = f"at most {feature.false_at_most:.2g} values are expected that nobody has"
     if feature.least_share is None:
         return f"no value is certain to be found, however many have it; {false}"

@@ -1,7 +1,7 @@
 """Numbers that reports estimate besides shares: means, sums, quantiles, people in ranges.
 
-Each is a `Measure` of its randomizer, held against what it is among the people who took part.
-Intervals are 95 % at least, from the law of the reports; an estimate that is biased says so.
+Each is a `Measure` of its randomizer, compared with its true value among the participants.
+Intervals are 95 % at least, from the law of the reports; a biased estimate is marked as such.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ ROWS = 24  # of a table of measures
 
 
 class Measured(Record, frozen=True):
-    """One number. low, high: 95 % limits.
+    """An estimated number with its 95 % limits.
 
     Attributes:
         name: of the number.
@@ -31,8 +31,8 @@ class Measured(Record, frozen=True):
         standard_error: of the estimate.
         low_95: the lower limit.
         high_95: the upper limit.
-        truth: among the people who took part.
-        biased: whether its expectation is not the truth.
+        truth: among the participants.
+        biased: whether its expectation differs from the truth.
         nearest: whether no truth makes the reports probable (2.5 %); both limits are then at the
             nearest end of the range.
     """
@@ -54,11 +54,11 @@ class Measured(Record, frozen=True):
 
 
 class MeasuredFeature(Record, frozen=True):
-    """What the reports about a feature say besides shares.
+    """The numbers that reports about a feature estimate besides shares.
 
     Attributes:
         feature: its name.
-        reports: those that were read.
+        reports: the number of reports read.
         outside: texts that are no report.
         values: its domain.
         measures: each with its truth.
@@ -73,15 +73,15 @@ class MeasuredFeature(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UntestedMeasures:
-    """The same before anybody compares it with the truth.
+    """The estimated numbers before their comparison with the truth.
 
     Attributes:
         feature: its name.
         column: its number.
         values: of the domain.
-        reports: those that were read.
+        reports: the number of reports read.
         outside: texts that are no report.
-        measures: what they say besides shares.
+        measures: the estimated numbers.
     """
 
     feature: str
@@ -93,7 +93,7 @@ class UntestedMeasures:
 
 
 def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
-    """Analyst: the numbers that the reports to one question say; None where they say none."""
+    """Analyst: estimate the numbers of a question from its reports; None if it has no numbers."""
     seen = tally(question.randomizer, question.domain, counts)
     if not seen.people:
         return None
@@ -105,7 +105,7 @@ def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
 
 
 def held(untested: UntestedMeasures, truth: Callable[[int, Measure], float]) -> MeasuredFeature:
-    """Put limits on the numbers, and the truth beside them. truth: of the number at a place."""
+    """Combine the numbers with limits and the truth. truth: returns it by place and number."""
     rows = []
     for place, number in enumerate(untested.measures):
         known = number.limits(ALPHA)
@@ -127,21 +127,21 @@ def held(untested: UntestedMeasures, truth: Callable[[int, Measure], float]) -> 
 
 
 def against(untested: UntestedMeasures, codes: Any) -> MeasuredFeature:
-    """Hold the numbers against the people who took part. codes: theirs, n x d."""
+    """Compare the numbers with the participants. codes: their values, n x d."""
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = count / max(1, len(codes))
     return held(untested, lambda _, number: number.truth(shares))
 
 
 def error_meaning(mechanism: str) -> str:
-    """Say what standard errors of the numbers of a mechanism are of."""
+    """Return a sentence on the meaning of standard errors of a mechanism."""
     if mechanisms()[mechanism].sampled:
         return "error: standard error, of the noise and of who took part"
     return "error: standard error, of the noise given who took part"
 
 
 def grid(shown: Sequence[MeasuredFeature]) -> Grid:
-    """All numbers, with their limits."""
+    """Return the table of all numbers, with their limits."""
     rows = [
         (
             feature.feature if place == 0 else "",

@@ -1,17 +1,17 @@
-"""What the reports of a run tell about one person, and what is known of their privacy.
+"""The leakage of a run's reports about one person, and their privacy parameters.
 
-    information    I(value; report) of one person whose report is pinned on it, in bits. A value is
-                   as likely as it is frequent among the people who took part; all features together
-                   where a person has several reports.
+    information    I(value; report) of a person and a report linked to it, in bits. A value is
+                   as likely as it is frequent among the participants; all features together
+                   if a person has several reports.
 
 With one question and a small matrix Q it is the sum over reports; else the mean of
 log2 P(report | row) / P(report) over rows and reports drawn at random from a fixed seed, with its
 standard error. Of unary encodings and local hashing only supports matter: up to a factor that is
-the same for all rows, P(report | row) is e^eps where the report supports the row's value, else 1.
+the same for all rows, P(report | row) is e^eps if the report supports the row's value, else 1.
 
-    epsilon after shuffling    what everybody's reports to one question together tell about one of
-                               them; exact for one bit (paper 001), else between certified bounds
-                               (analysis/shuffled/amplification.py); of all questions
+    epsilon after shuffling    the privacy loss of one person through all reports to a question
+                               together; exact for one bit (paper 001), else between certified
+                               bounds (analysis/shuffled/amplification.py); of all questions
                                together, composed (analysis/shuffled/composition.py)
     S_mu, participation        paper 002, Definitions 4.1 and 6.10, Jeffreys prior, one feature
 """
@@ -28,7 +28,7 @@ from ...serialization.record import Record
 from .questions import Question
 
 SMALL = 1 << 20  # entries of a matrix that is summed over
-ROWS = 1 << 16  # different rows; with more the information is left out
+ROWS = 1 << 16  # different rows; with more the information is not computed
 DRAWS = 4096
 TABLE = 1 << 22  # likelihoods held together
 SUPPORTS = 1 << 24
@@ -38,28 +38,29 @@ DELTA = 1e-6  # of every epsilon after shuffling
 ADJACENCY = "replace one"  # neighbours differ in one person's answers; how many take part is public
 CROWD = 200_000  # reports of several bits beyond which more are not counted: they only protect
 MOST_BITS = 6  # of a report of flipped bits, for which bounds after shuffling are sought
-FEW = 16  # values of a feature whose participation factor is worked out
-MOST_NATS = 1e9  # where nothing is promised
+FEW = 16  # values of a feature whose participation factor is computed
+MOST_NATS = 1e9  # stands for an infinite epsilon
 POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
 
 
 class Shuffled(Record, frozen=True):
-    """What is left of epsilon after shuffling, at `DELTA`: of one question, or of all together.
+    """Epsilon after shuffling, at `DELTA`: of one question, or of all together.
 
-    The probabilistic ones are None where reports have more than one bit.
+    The probabilistic ones are None if reports have more than one bit.
 
     Attributes:
         feature: the question, or None for all of them.
         reports: in the batch, of a question.
         q: probability that a bit is flipped, of a one-bit report.
-        delta: that epsilon is told at.
+        delta: the delta of the epsilons.
         hockey_stick, probabilistic: epsilon in nats, for the two readings of paper 001, section
-            5.4; never too small.
-        hockey_stick_at_least, probabilistic_at_least: never too large; the same where it is exact.
-        rule: how they were found.
-        adjacency: how neighbouring collections differ: in the answers of one person.
-        relied_on: people who are assumed to tell nobody their reports, of whom the epsilons are;
-            None: all who sent one.
+            5.4; upper bounds.
+        hockey_stick_at_least, probabilistic_at_least: lower bounds; equal to the upper ones if
+            exact.
+        rule: the method that found them.
+        adjacency: the difference between neighbouring collections: the answers of one person.
+        relied_on: people assumed to keep their reports secret, for whom the epsilons hold; None:
+            all senders.
     """
 
     feature: str | None
@@ -76,14 +77,14 @@ class Shuffled(Record, frozen=True):
 
 
 class Reading(Record, frozen=True):
-    """Of one feature or bit: average privacy S_mu and effective participation factor, 0 to 1.
+    """Average privacy S_mu and effective participation factor of a feature or bit, 0 to 1.
 
-    None where it would take long, or nothing exact is known of the mechanism.
+    None if the computation would take long, or no exact law of the mechanism is known.
 
     Attributes:
         feature: its name, or "any one bit".
-        average_privacy: S_mu; None where it would take long.
-        participation: the factor; None where nothing exact is known.
+        average_privacy: S_mu; None if it would take long.
+        participation: the factor; None if no exact law is known.
     """
 
     feature: str
@@ -92,16 +93,15 @@ class Reading(Record, frozen=True):
 
 
 class PrivacyLoss(Record, frozen=True):
-    """What is known.
+    """The privacy parameters of the reports of a run.
 
     Attributes:
-        information: bits that a person's reports carry about its values; None where it was left
-            out. Where nobody knows the truth, with the estimated shares as prior.
-        information_error: its standard error, 0 where it is exact.
-        shuffled: () where nothing better than the local epsilon is known.
-        together: of all questions, None where there is one.
-        readings: one for each question; of bit-flip, about any one bit; none of a feature that is
-            drawn.
+        information: bits that a person's reports carry about its values; None if not computed. With
+            the estimated shares as prior if the truth is unknown.
+        information_error: its standard error, 0 if it is exact.
+        shuffled: () if no epsilon better than the local epsilon is known.
+        together: of all questions, None with a single question.
+        readings: per question; of bit-flip, about any one bit; none of a feature that is drawn.
     """
 
     information: float | None
@@ -114,10 +114,10 @@ class PrivacyLoss(Record, frozen=True):
 def read_privacy(
     questions: Sequence[Question], codes: Any, reports: Sequence[int], relied_on: int | None = None
 ) -> PrivacyLoss:
-    """Work out what is known.
+    """Compute the privacy parameters of a run.
 
-    codes: of those who took part. reports: how many were read, for each question. relied_on: people
-    who tell nobody their reports; None: all.
+    codes: the values of the participants. reports: the number of reports read, for each question.
+    relied_on: people who keep their reports secret; None: all.
     """
     shuffled, whole = after_shuffling(questions, reports, relied_on)
     return PrivacyLoss(*information(questions, codes), shuffled, whole, tuple(_readings(questions)))
@@ -129,9 +129,9 @@ def unseen_privacy(
     reports: Sequence[int],
     relied_on: int | None = None,
 ) -> PrivacyLoss:
-    """The same where nobody knows what people have: a value is as likely as it is estimated.
+    """Compute the parameters without the true values: estimated shares are the prior.
 
-    shares: as below. reports, relied_on: as above.
+    shares: as in `unseen_information`. reports, relied_on: as in `read_privacy`.
     """
     shuffled, whole = after_shuffling(questions, reports, relied_on)
     told = unseen_information(questions, shares)
@@ -141,10 +141,10 @@ def unseen_privacy(
 def unseen_information(
     questions: Sequence[Question], shares: Sequence[Sequence[float]]
 ) -> float | None:
-    """Bits that a person's reports carry about its values; None where one is too large to sum.
+    """Return bits that a person's reports carry about its values; None if a matrix is too large.
 
     shares: of the values of each question, a distribution each: its prior. Answers to different
-    questions are taken to have nothing to do with each other.
+    questions are assumed to be independent.
     """
     known = [_estimated_information(*pair) for pair in zip(questions, shares, strict=False)]
     bits = [each for each in known if each is not None]
@@ -152,7 +152,7 @@ def unseen_information(
 
 
 def _estimated_information(question: Question, shares: Sequence[float]) -> float | None:
-    """Bits of one report about the value, with these shares as prior; None: too large to sum."""
+    """Return bits of a report about the value, with these shares as prior; None: too large."""
     randomizer = question.randomizer
     if _is_joint(randomizer) or randomizer.outputs * randomizer.inputs > SMALL:
         return None
@@ -160,17 +160,17 @@ def _estimated_information(question: Question, shares: Sequence[float]) -> float
 
 
 def _is_joint(randomizer: Any) -> bool:
-    """Whether an input is no single value: bits, or a row."""
+    """Whether an input is bits or a row, not a single value."""
     return bool(randomizer.takes_bits or randomizer.takes_rows)
 
 
 def after_shuffling(
     questions: Sequence[Question], reports: Sequence[int], relied_on: int | None = None
 ) -> tuple[tuple[Shuffled, ...], Shuffled | None]:
-    """Epsilon of each question, where it is known, and of all of them together.
+    """Return the known epsilons of each question, and of all of them together.
 
-    relied_on: people who tell nobody their reports, as many as there are at most; None: all. What
-    others tell is taken out of the batch, so only these hide each other.
+    relied_on: people who keep their reports secret, as many as there are at most; None: all.
+    Disclosed reports are removed from the batch, so only these people hide each other.
     """
     known = [
         (question, many)
@@ -189,7 +189,7 @@ def after_shuffling(
 
 
 def honest(reports: int, relied_on: int | None) -> int:
-    """The number of reports that nobody but their senders tells."""
+    """Return the number of reports that only their senders know."""
     return reports if relied_on is None else min(reports, relied_on)
 
 
@@ -209,7 +209,7 @@ def _shuffled(question: Question, reports: int, relied_on: int | None) -> Shuffl
 
 
 def _mixed(question: Question, reports: int) -> Shuffled:
-    """Of several messages that the mix alone protects: what the noise of enough people gives."""
+    """Return the epsilon of several messages per person: the noise of enough people protects."""
     randomizer = question.randomizer
     least = randomizer.people
     enough = reports >= least
@@ -225,7 +225,7 @@ def _mixed(question: Question, reports: int) -> Shuffled:
 
 @lru_cache(maxsize=256)
 def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
-    """Compose randomizers with so many reports; the reports of a huge crowd are taken for fewer."""
+    """Compose randomizers with their numbers of reports; above CROWD a report is not counted."""
     from ....analysis.shuffled import compose_reports
 
     counted = [many if randomizer.one_bit else min(many, CROWD) for randomizer, many in parts]
@@ -248,7 +248,7 @@ def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
 def _readings(questions: Sequence[Question]) -> Iterator[Reading]:
     for question in questions:
         if question.randomizer.takes_rows:
-            continue  # a report about one feature of several says nothing of the others
+            continue  # a report about one feature carries no information about another
         randomizer = question.randomizer.single()
         yield Reading(question.name, *_information_metrics(randomizer))
 
@@ -267,7 +267,7 @@ def _information_metrics(randomizer: Any) -> tuple[float | None, float | None]:
 
 
 def _matrix(randomizer: Any) -> Any:
-    """What its privacy is worked out from; None where that would take long."""
+    """Return the randomizer or matrix that determines its privacy; None if it would take long."""
     if randomizer.closed_form:
         return randomizer
     # a hash is known by its parameters for all hash functions, not for these
@@ -275,13 +275,13 @@ def _matrix(randomizer: Any) -> Any:
 
 
 def entries_of(randomizer: Any) -> int:
-    """Entries of the matrix that its privacy is worked out from; 0 where there is none."""
+    """Return the entries of the matrix that determines its privacy; 0 if there is no matrix."""
     entries: int = randomizer.outputs * randomizer.inputs
     return 0 if randomizer.closed_form or entries > SMALL else entries
 
 
 def average_privacy_of(randomizer: Any) -> float | None:
-    """S_mu of a randomizer, Jeffreys prior; None where it would take long."""
+    """Return S_mu of a randomizer, Jeffreys prior; None if it would take long."""
     from ....analysis.information import average_privacy
 
     protocol = _matrix(randomizer)
@@ -289,7 +289,7 @@ def average_privacy_of(randomizer: Any) -> float | None:
 
 
 def information(questions: Sequence[Question], codes: Any) -> tuple[float | None, float]:
-    """Bits that the reports of one person carry about its row, with the standard error."""
+    """Return the bits that a person's reports carry about its row, and the standard error."""
     if not len(codes):
         return None, 0.0
     rows, people = _distinct(codes)
@@ -304,7 +304,7 @@ def information(questions: Sequence[Question], codes: Any) -> tuple[float | None
 
 
 def _distinct(codes: Any) -> tuple[Any, Any]:
-    """The different rows, and how many people have each."""
+    """Return the different rows, and the number of people with each."""
     sizes = tuple((codes.max(axis=0) + 1).tolist())
     if prod(sizes) > WORD:
         return np.unique(codes, axis=0, return_counts=True)
@@ -313,7 +313,7 @@ def _distinct(codes: Any) -> tuple[Any, Any]:
 
 
 def _summed(law: Any, weights: Any) -> float:
-    """I(X; Y) of inputs with these weights. law: column x is the law of the report given x."""
+    """Return I(X; Y) of inputs with these weights. law: column x is the law of the report at x."""
     mean = law @ weights
     seen = mean > 0
     ratio = law[seen] / mean[seen, None]

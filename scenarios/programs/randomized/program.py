@@ -1,7 +1,7 @@
-"""The program `randomized` behind the interface of all: people randomize what they say.
+"""The program `randomized` behind the interface of all: people randomize their answers.
 
-`Randomizing` is what its kinds have in common: one round, reports that the analyst reads, and
-nothing that a curator decides. `Histogram` asks people for their features.
+`Randomizing` is the common part of its kinds: one round, reports that the analyst reads, and no
+decision by a curator. `Histogram` asks people for their features.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,53 +30,53 @@ if TYPE_CHECKING:
 
 
 class Randomizing(OneRound):
-    """One round of reports."""
+    """A program with one round of randomized reports."""
 
     wire = "randomized"
     reports = True
     recomputed: str | None = "they follow from the counts of reports"
 
     def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:  # noqa: ARG002
-        """Nothing beside the checks of noise (check.py), which need to know what is wrong."""
+        """Yield no problems: the checks of noise (check.py) need to know which parts are wrong."""
         yield from ()
 
     def policy(self, scenario: Scenario) -> "Policy":
-        """No crowd is promised: the rule says what people do to their answers."""
+        """Return the announced policy: a rule for the noise, and no class size."""
         from ....protocol.announcement import Policy
         from .questions import rule
 
         return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
 
     def stage_rule(self, policy: Section) -> str:  # noqa: ARG002
-        """Nothing is decided."""
+        """Return a sentence: there is no decision."""
         return text.UNDECIDED
 
     def stage_announcement(self, policy: "Policy") -> str:  # noqa: ARG002
-        """No crowd is promised."""
+        """Return a clause: users add noise."""
         return "everybody adds noise before sealing"
 
 
 class Histogram(Randomizing):
-    """Shares of every value of every feature, from randomized reports."""
+    """A program that estimates the share of every value of a feature from randomized reports."""
 
     kind = KIND
-    compared: str | None = "randomized"
-    note = "noise before sealing; two-way tables as if independent"
+    compared: str | None = KIND
+    note = "randomized: noise before sealing; two-way tables as if independent"
 
     def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":
-        """Reports, not values."""
+        """Return the schema of reports in place of values."""
         from .questions import reported_schema
 
         return reported_schema(scenario, schema)
 
     def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-        """Of features, or of one report of all."""
+        """Return the names of the features, or of a joint report of all."""
         from .questions import reported_names
 
         return reported_names(scenario, names)
 
     def questions(self, scenario: Scenario, people: "Population") -> "tuple[Question, ...]":
-        """One for each feature, or one of all."""
+        """Return a question for each feature, or a joint question."""
         from .questions import questions
 
         return questions(scenario, people.schema.names, people.values)
@@ -87,7 +87,7 @@ class Histogram(Randomizing):
         result: "Claims",
         sizes: Sequence[int],  # noqa: ARG002
     ) -> "Sequence[Question]":
-        """The same; what people have is not known from a record."""
+        """Return the questions of a recorded run, whose true values are unknown."""
         from .questions import questions
         from .score import Randomized
 
@@ -97,7 +97,7 @@ class Histogram(Randomizing):
         return questions(scenario, result.features, local.domains)
 
     def score(self, session: "Session") -> "Scored":
-        """What the reports say."""
+        """Estimate the shares from the reports."""
         from ..interface import Scored
         from .questions import reports
         from .score import score
@@ -112,7 +112,7 @@ class Histogram(Randomizing):
         return Scored(local, release, told)
 
     def findings(self) -> "type[Findings]":
-        """Estimates, their errors and what they cost."""
+        """Return the record type of estimates, errors and privacy loss."""
         from .score import Randomized
 
         return Randomized
@@ -124,11 +124,11 @@ class Histogram(Randomizing):
         return recomputed(evidence)
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """What will happen, a sentence a step."""
+        """Return the steps of a session, a sentence each."""
         return [*text.steps(scenario, answering), mixing, text.counting(scenario)]
 
     def advice(self, scenario: Scenario, people: "Population") -> Iterator[str]:
-        """What to expect of the noise, and which mechanism has least error."""
+        """Yield the expected precision, and the mechanisms by their error."""
         from .choice import advice
         from .foreseen import foreseen
 
@@ -136,23 +136,23 @@ class Histogram(Randomizing):
         yield from advice(scenario, people)
 
     def promise(self, scenario: Scenario) -> str:
-        """What is promised, in words."""
+        """Return the promise, in words."""
         return text.promise(scenario)
 
     def summary(self, outcome: Any) -> "Iterator[Block]":
-        """Every estimate."""
+        """Return the table of all estimates."""
         return text.summary(outcome)
 
     def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
-        """Errors, and every epsilon."""
+        """Return score rows: errors, and every epsilon."""
         return text.scores(outcome.findings) if outcome.findings else iter(())
 
     def remark(self) -> str:
-        """What a report is not."""
+        """Return a remark on the difference between a report and a value."""
         return text.NOTE
 
     def answers(self, result: "Claims") -> "tuple[Answer, ...]":
-        """Estimates, and what noise leaves hidden."""
+        """Return the answers: the estimates, and the privacy loss of a person."""
         from .score import Randomized
         from .section import answers
 
@@ -160,7 +160,7 @@ class Histogram(Randomizing):
         return answers(findings if isinstance(findings, Randomized) else None, result.burned)
 
     def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":
-        """Noise against benefit."""
+        """Yield the section on noise and precision."""
         from .score import Randomized
         from .section import section
 

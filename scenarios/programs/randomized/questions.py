@@ -1,14 +1,14 @@
-"""Local noise: what people do to their answers before they seal them (program `randomized`).
+"""Local noise: the randomization of answers before users seal them (program `randomized`).
 
     mechanism              one report                               randomizer of one feature
-    grr                    one of the feature's values              GRR(a, e)
-    rappor, oue, blh       a bits, one for each value               UnaryEncoding.rappor, .oue, .blh
+    grr                    a value of the feature                     GRR(a, e)
+    rappor, oue, blh       a bits, a bit per value                  UnaryEncoding.rappor, .oue, .blh
     local-hash             a key, and a hash value under it         LocalHash.olh(a, e)
     subset                 a bits, d of them 1                      SubsetSelection.best(a, e)
     hadamard               a column of a matrix                     Hadamard(a, e)
     hadamard-blocks        a column of the own block                HadamardBlocks.best(a, e)
     projective             a point of a projective space            ProjectiveGeometry.best(a, e)
-    bit-flip               d bits, one for each feature             BitFlip(d, 1 / (1 + exp(e)))
+    bit-flip               d bits, a bit per feature                BitFlip(d, 1 / (1 + exp(e)))
     duchi, piecewise, ...  a level                                  Duchi(numbers, e), ...
     pckv-grr, ...          a key and a sign                         PckvGRR(texts, e), ...
     memoized, ...          a bits, noise kept and fresh             Memoized.of(a, e, forever), ...
@@ -17,8 +17,8 @@
 epsilon is the whole budget of a person, in nats. Each of d features is reported by itself and costs
 e = epsilon / d; bit-flip makes one report of all features, in which each bit costs e. With
 `local.features = "sample"` a person draws one feature and reports it: e = epsilon, and the one
-report (`SampledFeature`) names the feature. How a report is written as text is in `encoding`; what
-the reports say about the people in `score`.
+report (`SampledFeature`) names the feature. The text format of reports is in `encoding`; the
+estimates from reports are in `score`.
 """
 
 from collections import Counter
@@ -46,23 +46,23 @@ if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from ....protocol.messages import Counts
     from ...populations import Population
 
-SEED = 32  # bytes of a person's entropy behind all its noise
+SEED = 32  # bytes of a person's entropy that seed all its noise
 SHOWN = 1_000  # different reports that result.json holds; more are only in the transcript
 LONG = 1 << 17  # signs of all reports that it holds
-BLOCK = 1 << 24  # symbols drawn together where nobody's noise needs to be repeated
+BLOCK = 1 << 24  # symbols drawn together if noise needs no replay
 
 Randomization = Callable[[Sequence[str], "Entropy"], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question that is answered with noise.
+    """A question that is answered with noise.
 
     Attributes:
         name: of the announced feature.
-        columns: those of the population it is about.
+        columns: the columns of the population it is about.
         values: their domains.
-        randomizer: one of analysis/randomizers.
+        randomizer: an object of analysis/randomizers.
         packed: whether values and reports are pieces of long vectors, as sets.py writes them.
     """
 
@@ -74,16 +74,16 @@ class Question:
 
     @property
     def domain(self) -> tuple[str, ...]:
-        """The values of the first column: the only one, but where a report is about several."""
+        """The values of the first column, the only one unless a report is about several."""
         return self.values[0]
 
 
 def rule(scenario: Scenario, features: int) -> str:
-    """What people do to their answers, as it is announced: one text for one mechanism.
+    """Return the announced text of the noise: equal for equal mechanisms.
 
-    Such as `grr epsilon=1 each of 3`: the whole budget, and over how many features it is divided;
-    of sets (0 features) `bit-flip epsilon=1 each position`, the budget of one element in one set.
-    Where a person draws a feature, `one of 3`.
+    Such as `grr epsilon=1 each of 3`: the whole budget, and the number of features it is divided
+    over; of sets (0 features) `bit-flip epsilon=1 each position`, the budget of one element in one
+    set. If a person draws a feature, `one of 3`.
     """
     local = scenario.local
     whole = repr(float(local.epsilon or 0.0)).removesuffix(".0")
@@ -95,13 +95,13 @@ def rule(scenario: Scenario, features: int) -> str:
 
 
 def forever(scenario: Scenario) -> float:
-    """What all reports about one answer cost, of a mechanism that keeps noise; nats."""
+    """Return the epsilon of all reports about an answer, for a mechanism with kept noise; nats."""
     local = scenario.local
     return float(local.forever or 2 * (local.epsilon or 0.0))
 
 
 def share(epsilon: float, features: int) -> float:
-    """What one feature, or one bit, costs of a person's budget; nats."""
+    """Return the part of a person's budget for a feature or a bit; nats."""
     return epsilon / features
 
 
@@ -111,7 +111,7 @@ def is_sampled(scenario: Scenario, features: int) -> bool:
 
 
 def feature_budget(scenario: Scenario, features: int) -> float:
-    """What a report about one of so many features costs; nats."""
+    """Return the epsilon of a report about one of so many features; nats."""
     epsilon = scenario.local.epsilon or 0.0
     return epsilon if is_sampled(scenario, features) else share(epsilon, features)
 
@@ -119,7 +119,7 @@ def feature_budget(scenario: Scenario, features: int) -> float:
 def questions(
     scenario: Scenario, names: Sequence[str], values: Sequence[tuple[str, ...]]
 ) -> tuple[Question, ...]:
-    """The questions that a scenario asks people with these features, and the noise of each."""
+    """Return the questions of a scenario to people with these features, and the noise of each."""
     each = feature_budget(scenario, len(names))
     mechanism = mechanisms()[scenario.local.mechanism]
     making, every = load(mechanism.place), tuple(range(len(names)))
@@ -145,20 +145,20 @@ def questions(
 
 
 def given(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
-    """What a randomizer is made from besides epsilon: how many values, or the numbers they are."""
+    """Return the argument of a randomizer besides epsilon: number of values, numbers or texts."""
     if mechanism.words:
         return tuple(domain)
     return numbers(name, domain) if mechanism.numbers else len(domain)
 
 
 def room(scenario: Scenario, mechanism: Mechanism, name: str) -> dict[str, int]:
-    """How many bytes the texts of an open feature have, where its mechanism finds them."""
+    """Return the byte width of the texts of an open feature, if its mechanism finds texts."""
     opened = [feature for feature in scenario.feature if feature.name == name and feature.open]
     return {"width": opened[0].width or WIDTH} if opened and mechanism.finds else {}
 
 
 def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
-    """The features that are announced: reports, not values.
+    """Return the announced features: reports in place of values.
 
     Rules that make values coarser are announced with them: people apply them before the noise.
     """
@@ -175,13 +175,13 @@ def reported_schema(scenario: Scenario, schema: Schema) -> Schema:
 
 
 def _rules(schema: Schema, question: Question) -> tuple[Rule, ...]:
-    """The rules of the one feature that is reported; none of several have any (check.py)."""
+    """Return the rules of a single reported feature; several have no rules (check.py)."""
     first, *others = question.columns
     return () if others else schema.features[first].rules
 
 
 def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
-    """The names of the announced features."""
+    """Return the names of the announced features."""
     mechanism = mechanisms()[scenario.local.mechanism]
     if mechanism.split:
         from ....analysis.randomizers.split_mix import shares_needed
@@ -194,12 +194,12 @@ def reported_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def pieces(name: str, copies: int) -> tuple[str, ...]:
-    """The announced features of a question: one, or one for each message of a report."""
+    """Return the announced features of a question: a feature per message of a report."""
     return (name,) if copies == 1 else tuple(f"{name}.{place + 1}" for place in range(copies))
 
 
 def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list[Counts]":
-    """The texts that were received in answer to each question, of all its messages."""
+    """Return the texts received in answer to each question, of all its messages."""
     tallies: list[Counts] = []
     first = 0
     for question in questions:
@@ -212,7 +212,7 @@ def gathered(questions: Sequence[Question], counts: "Sequence[Counts]") -> "list
 
 
 def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None":
-    """The counts of reports by (feature, report); None where they are too many, or too long.
+    """Return the counts by (feature, report); None if they are too many, or too long.
 
     names: of the announced features. counts: as the analyst read them.
     """
@@ -228,7 +228,7 @@ def reports(names: Sequence[str], counts: "Sequence[Counts]") -> "Counts | None"
 
 
 def joined(names: Sequence[str]) -> str:
-    """Name a report about several features; by their number if names would not fit the wire."""
+    """Return the name of a joint report; a number of features if the names are too long."""
     name = "+".join(names)
     return name if len(name.encode()) <= MAX_NAME else f"{len(names)} features"
 
@@ -236,11 +236,11 @@ def joined(names: Sequence[str]) -> str:
 def randomization(
     questions: Sequence[Question], schema: Schema | None = None, memory: bytes = b""
 ) -> Randomization:
-    """User: what one person does to its answers, with its own randomness and nobody else's.
+    """User: return the function that randomizes a person's answers with its own entropy.
 
-    schema: the features, whose rules make what the person has coarser first; None: that is done.
-    memory: a secret of the person's own, the same in every run, from which noise that it keeps is
-    drawn; b"": it keeps none.
+    schema: the features, whose rules first make the person's values coarser; None: they are coarse
+    already. memory: a secret of the person, equal in all runs, that seeds the noise it keeps; b"":
+    it keeps no noise.
     """
     import numpy as np
 
@@ -271,14 +271,14 @@ def randomization(
 
 
 def kept_noise(memory: bytes, question: Question, row: Sequence[str]) -> int:
-    """The seed of the noise that a person keeps for a question, as long as its answer is this."""
+    """Return the seed of the noise that a person keeps for a question and this answer."""
     said = [row[column] for column in question.columns]
     what = repr((question.name, question.domain, question.randomizer, said))
     return int.from_bytes(blake2b(what.encode(), key=memory, digest_size=SEED).digest(), "big")
 
 
 def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
-    """Users: the reports of many people as text. codes: shape (people, columns of the question)."""
+    """Users: randomize many answers to texts. codes: shape (people, columns of the question)."""
     if question.packed:
         from ...populations.sets import flip_texts
 
@@ -294,9 +294,9 @@ def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
 def ideal_reports(
     questions: Sequence[Question], people: "Population", present: Any, entropy: "Entropy"
 ) -> "Table":
-    """What the people with these indices say, without a message.
+    """Return the reports of the people with these indices, without messages.
 
-    Seeded: each draws the noise that it draws in a real run. Else all of them together.
+    With a seed, each person draws the noise of its real run; else all draw together.
     """
     if entropy.seeded:
         from ....protocol.parties import user
@@ -332,7 +332,7 @@ def _together(question: Question, codes: Any) -> list[str]:
 
 
 def as_table(said: Sequence[Sequence[str]]) -> "Table":
-    """The table whose column j holds these texts."""
+    """Return the table whose column j holds these texts."""
     import numpy as np
 
     from ....protocol.ideal import Table

@@ -1,8 +1,8 @@
-"""What randomized reports say about the people, how far it is from the truth, and what it costs.
+"""Estimates from randomized reports, their errors and their privacy loss.
 
-The unbiased estimate comes first: it may be below 0 or above 1. What makes a distribution of it
+The unbiased estimate comes first: it may be below 0 or above 1. Its projection to a distribution
 (`projected`) is biased and called by its name. Intervals are 95 % at least, from the law of the
-reports, and count their noise given these people. Every epsilon says which one it is.
+reports, and count their noise given these people. Every epsilon states its kind.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,8 +38,8 @@ class Budget(Record, frozen=True):
     Attributes:
         local, each: of one person's whole answer; of one feature or bit.
         unit: of both.
-        mixed: whether they hold after the mix alone, and a person's messages hide nothing before.
-        adjacency: how neighbouring collections differ: in the answers of one person.
+        mixed: whether they hold after the mix alone; before it a person's messages are its answer.
+        adjacency: the difference between neighbouring collections: the answers of one person.
     """
 
     local: float
@@ -50,18 +50,18 @@ class Budget(Record, frozen=True):
 
 
 class Randomized(Findings, frozen=True, tag="randomized"):
-    """What came of a run of the program `randomized`.
+    """The findings of a run of the program `randomized`.
 
     Attributes:
         mechanism: its name in a scenario.
         rule: the noise, as it was announced.
-        budget: what it costs.
-        features: estimates, one each.
+        budget: its epsilons.
+        features: an estimate each.
         joint: of all together (bit-flip with at most 6 features).
-        error: over all shares of all features; None where nobody knows the truth.
-        told: what is known of the privacy of the reports.
-        omitted: different reports, where they are too many for the release; 0 where it holds them.
-        measured: numbers besides shares, of the features that have some.
+        error: over all shares of all features; None if the truth is unknown.
+        told: the privacy parameters of the reports.
+        omitted: the number of different reports, if too many for the release; 0 if it holds them.
+        measured: numbers besides shares, of the features that have such numbers.
         found: values of open domains that were found.
     """
 
@@ -83,17 +83,17 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def epsilon(self) -> float:
-        """Of one person's whole answer, in nats."""
+        """The epsilon of one person's whole answer, in nats."""
         return self.budget.local
 
     @property
     def each(self) -> float:
-        """Of one feature or bit, in nats."""
+        """The epsilon of one feature or bit, in nats."""
         return self.budget.each
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """People who were counted: the most of one feature."""
+        """The number of people counted: the most of a feature."""
         read = [feature.reports + feature.outside for feature in self.features]
         read += [feature.reports + feature.outside for feature in self.measured]
         read += [feature.reports + feature.outside for feature in self.found]
@@ -106,7 +106,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def bits(self) -> float | None:
-        """That a person's reports carry about its values."""
+        """Bits that a person's reports carry about its values."""
         return self.told.information
 
     @property
@@ -133,7 +133,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def short(self) -> str:
-        """The noise, and what came of it."""
+        """The noise, and the main result."""
         if self.found:
             values = [value.value for feature in self.found for value in feature.found]
             return f"{self.rule}, found {', '.join(values[:3]) or 'nothing'}"
@@ -166,13 +166,13 @@ def score(
 ) -> Randomized | None:
     """Score a run; None in another program, or if the reports were not counted.
 
-    present: indices of the people who took part. tallies: the counts that the analyst read.
+    present: indices of the participants. tallies: the counts that the analyst read.
     """
     if not questions or not tallies:
         return None
     received = gathered(questions, tallies[0])
     codes: Any = people.codes[present]
-    known = not people.answered  # what people have said there was drawn before anybody saw it
+    known = not people.answered  # answers to a poll arrive randomized, so the truth is unknown
     compared = [
         compare(estimate, codes, people.values) if known else limits(estimate, ())
         for question, counts in zip(questions, received, strict=True)
@@ -209,7 +209,7 @@ def score(
 
 
 def budget_of(scenario: Scenario, features: int) -> Budget:
-    """What the scenario says that answers cost."""
+    """Return the epsilons of a scenario's answers."""
     epsilon = scenario.local.epsilon or 0.0
     mixed = mechanisms()[scenario.local.mechanism].split
     return Budget(epsilon, feature_budget(scenario, features), mixed=mixed)
@@ -218,7 +218,7 @@ def budget_of(scenario: Scenario, features: int) -> Budget:
 def estimates(
     question: Question, counts: Counts, names: Sequence[str]
 ) -> Iterator[UntestedEstimate]:
-    """Analyst: what the reports to one question say. Nothing where no report could be read."""
+    """Analyst: estimate shares from the reports to a question, if any are readable."""
     seen = tally(question.randomizer, question.domain, counts)
     if not seen.people or not question.randomizer.gives_shares:
         return
@@ -240,7 +240,7 @@ def estimates(
 
 
 def _features(question: Question, seen: Tally, names: Sequence[str]) -> Iterator[UntestedEstimate]:
-    """Every feature, by the reports of the people who drew it."""
+    """Yield the estimate of every feature, from the reports of the people that drew it."""
     every = question.randomizer.estimate_features(seen.supporting, seen.people)
     for column, domain, estimate in zip(question.columns, question.values, every, strict=True):
         yield UntestedEstimate(
@@ -249,14 +249,14 @@ def _features(question: Question, seen: Tally, names: Sequence[str]) -> Iterator
 
 
 def _bit(flip: BitFlip, ones: int, people: int) -> Estimate:
-    """One flipped bit is generalised randomized response on two symbols."""
+    """Return the estimate of a flipped bit: randomized response on two symbols."""
     return flip.single().estimate_tally(np.array([people - ones, ones]), people)
 
 
 def _joint(
     question: Question, counts: Counts, people: int, outside: int, names: Sequence[str]
 ) -> UntestedEstimate:
-    """All bits of the reports together."""
+    """Return the joint estimate of all bits of the reports."""
     bits = len(question.columns)
     cells = 1 << bits
     written = [format(number, f"0{bits}b") for number in range(cells)]

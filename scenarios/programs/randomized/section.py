@@ -1,4 +1,4 @@
-"""Noise against benefit: what randomized reports say, how far it is off, and what it costs."""
+"""Noise against benefit: estimates from randomized reports, their errors and their epsilon."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ NAMES = 170
 
 
 def answers(findings: Randomized | None, burned: str | None) -> tuple[Answer, Answer]:
-    """What was released, and how exposed people are. burned: why the round was, if it was."""
+    """Return the answers on release and exposure. burned: the reason for an abort, if any."""
     if not findings:
         why = burned or "no report was counted"
         nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
@@ -44,7 +44,7 @@ def answers(findings: Randomized | None, burned: str | None) -> tuple[Answer, An
 
 
 def _of_found(findings: Randomized) -> tuple[Answer, Answer]:
-    """The same where values were found."""
+    """Return the answers if values were found."""
     said = "; ".join(
         f"{feature.feature}: {', '.join(value.value for value in feature.found[:5]) or 'nothing'} "
         f"({promised(feature)})"
@@ -55,7 +55,7 @@ def _of_found(findings: Randomized) -> tuple[Answer, Answer]:
 
 
 def _of_numbers(findings: Randomized) -> tuple[Answer, Answer]:
-    """The same where the reports are about numbers."""
+    """Return the answers if the reports are about numbers."""
     said = "; ".join(
         f"{feature.feature}: {number.name} {number.estimate:,.4g} (95 %: {number.low_95:,.4g} to "
         f"{number.high_95:,.4g})"
@@ -80,7 +80,7 @@ def _exposed(findings: Randomized) -> Answer:
 
 
 def section(scenario: Scenario, findings: Randomized) -> Section:
-    """The part of the page on noise."""
+    """Return the section of the page on noise."""
     local: Mapping[str, Any] = plain(findings)
     shown = [*local["features"], *([local["joint"]] if local["joint"] else [])]
     blocks: list[Block] = [_estimates(place, feature) for place, feature in enumerate(shown)]
@@ -125,7 +125,7 @@ def _numbers_of(feature: MeasuredFeature, mechanism: str) -> Grid:
 
 
 def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:
-    """A row for each value: estimate with its interval, and the truth."""
+    """Return a figure with a row per value: estimate with its interval, and the truth."""
     count = len(feature["values"])
     order = list(range(count))
     if count > VALUES:
@@ -174,7 +174,7 @@ def _numbers(feature: Mapping[str, Any]) -> Numbers:
 
 
 def _trade(trades: tuple[Trade, ...], own: float) -> Figure:
-    """Error and hidden share against epsilon, each in percent."""
+    """Return the figure of error and hidden share against epsilon, each in percent."""
     top = max(0.02, *(trade.error for trade in trades))
     hidden = [trade for trade in trades if trade.hidden is not None]
     high = 100.0 if hidden else 100 * top
@@ -273,7 +273,7 @@ def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _shuffled(shuffled: Mapping[str, Any], whose: str, of: str) -> Iterator[tuple[str, str, str]]:
-    """Both readings of epsilon after shuffling; older results hold the exact ones only."""
+    """Yield both readings of epsilon after shuffling; older results hold exact values only."""
     for kind in ("hockey_stick", "probabilistic"):
         if (value := shuffled[kind]) is not None:
             low = shuffled.get(f"{kind}_at_least", value)

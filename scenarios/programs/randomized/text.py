@@ -1,4 +1,4 @@
-"""The report of a run in which people randomized what they said: estimates, errors, every epsilon.
+"""The report of a run with randomized answers: estimates, errors, every epsilon.
 
 The unbiased estimate comes first, as it is: a share below 0 is not an error. The nearest
 distribution is biased, and its column says so. Every epsilon is printed with its kind.
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...schema.mechanisms import mechanisms
-from ...wording import Block, Grid, Line, give_or_take, many, percent
+from ...wording import Block, Grid, Line, give_or_take, many, noun_of, percent
 from .found import grid as grid_of_found
 from .found import promised
 from .measured import error_meaning, grid
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HELD = "95 % are expected, at least"
 NAMED = 5  # values whose limits are at the nearest end
-VALUES = 12  # of a feature, told one by one; else the most frequent
+VALUES = 12  # of a feature, listed one by one; of more the most frequent
 NOTE = "a report pinned on a person is not a value: it says something about it, nothing for certain"
 
 Score = tuple[str, str, str]
@@ -31,7 +31,7 @@ UNDECIDED = "Nothing is decided: people add noise before they seal, and the anal
 
 
 def summary(outcome: Any) -> Iterator[Block]:
-    """Print what was reported, and what the reports say."""
+    """Yield the number of reports, and the estimates."""
     local = outcome.findings
     if local is None:
         yield Line(f"  round 1  burned: {outcome.burned}", "bold red")
@@ -43,7 +43,7 @@ def summary(outcome: Any) -> Iterator[Block]:
     )
     if _is_of_bits(local) or is_of_one_feature(local):
         counted //= len(local.domains)
-    noun = "answer" if outcome.mode == "ideal" else "onion"
+    noun = noun_of(outcome.scenario.mix.kind, outcome.mode)
     noun = "split answer" if local.budget.mixed else noun
     yield Line(f"  round 1  {many(counted, noun)} -> analyst   people randomize: {local.rule}")
     yield Line()
@@ -97,7 +97,7 @@ def _shares(local: "Randomized", shown: "Sequence[Estimated]") -> Iterator[Block
 
 
 def nearest(names: Sequence[str]) -> str:
-    """Say which limits are at an end of the range, because no truth makes the reports probable."""
+    """Return a sentence on limits at an end of the range: no truth makes the reports probable."""
     shown = ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
     return f"limits at the nearest end, as no truth makes such reports probable (2.5 %): {shown}"
 
@@ -124,12 +124,12 @@ def _rows(feature: "Estimated") -> Iterator[tuple[str, ...]]:
 
 
 def signed(share: float) -> str:
-    """Write a share that may be below 0 or above 1."""
+    """Return a share that may be below 0 or above 1 as text."""
     return f"{100 * share:.1f} %"
 
 
 def scores(local: "Randomized") -> Iterator[Score]:
-    """The error of the estimates, and what is known of people's privacy."""
+    """Yield score rows: errors of the estimates, and privacy parameters."""
     yield from _errors(local)
     yield from _epsilons(local)
     yield from _readings(local)
@@ -229,7 +229,7 @@ def _epsilons(local: "Randomized") -> Iterator[Score]:
 
 
 def relying(people: int | None) -> str:
-    """Say for whom an epsilon holds, if not for all who sent a report."""
+    """Return a clause on the people for whom an epsilon holds; "" for all senders."""
     return "" if people is None else f", if {people:,} people tell nobody theirs"
 
 
@@ -249,7 +249,7 @@ def _shuffled(shuffled: "Shuffled", about: str) -> Iterator[Score]:
 
 
 def _between(low: float, high: float, rule: str) -> tuple[str, str]:
-    """A number, with what is known of its error."""
+    """Return a number as text, and the kind of its error."""
     from ....analysis.shuffled.level import width_in_words
 
     if low == high:
@@ -258,7 +258,7 @@ def _between(low: float, high: float, rule: str) -> tuple[str, str]:
 
 
 def _is_of_bits(local: "Randomized") -> bool:
-    """Whether a report is about all features, a bit each; a mechanism that is not here says no."""
+    """Whether a report is about all features, a bit each; False for an unknown mechanism."""
     mechanism = mechanisms().get(local.mechanism)
     return mechanism is not None and mechanism.bits
 
@@ -291,7 +291,7 @@ COUNTING = (
 
 
 def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
-    """What people do before they answer, and how they answer."""
+    """Return two sentences: the users' randomization, and their submission."""
     local = scenario.local
     randomizing = (
         f"Everybody randomizes what it will say, by {local.mechanism}, with "
@@ -316,12 +316,12 @@ def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:
 
 
 def counting(scenario: "Scenario") -> str:
-    """What the analyst does with the reports."""
+    """Return the sentence on the analyst's work."""
     return FINDING if mechanisms()[scenario.local.mechanism].finds else COUNTING
 
 
 def promise(scenario: "Scenario") -> str:
-    """What is promised to people, in words."""
+    """Return the promise to people, in words."""
     epsilon = scenario.local.epsilon
     if mechanisms()[scenario.local.mechanism].split:
         return (

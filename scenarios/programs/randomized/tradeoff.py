@@ -1,13 +1,13 @@
-"""Noise against benefit: what a run with more or less noise would have given, and cost.
+"""Noise against benefit: error and privacy of a run with more or less noise.
 
-For the mechanism of a scenario, its people and their true shares (the estimated ones, where nobody
-knows the true ones), at several epsilons:
+For the mechanism of a scenario, its people and their true shares (estimated shares if the
+true shares are unknown), at several epsilons:
 
     error      the exact standard error of an estimated share (root of the mean variance)
     S_mu       average privacy (paper 002, Definition 4.1): the part of a value that a report hides
 
 Both are of one feature, the mean over all of them. epsilon is a person's whole local budget, nats;
-what all reports with kept noise cost grows with it.
+the epsilon of all reports with kept noise grows with it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,17 +22,17 @@ from .privacy import average_privacy_of, entries_of
 from .questions import questions
 
 FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of the scenario's epsilon
-ENTRIES = 1 << 20  # of matrices that are read, about 3 s; no further reading is begun after so many
+ENTRIES = 1 << 20  # of matrices, about 3 s of work; beyond so many no S_mu is computed
 
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """One amount of noise.
+    """Error and privacy at one amount of noise.
 
     Attributes:
         epsilon: local, in nats.
         error: in shares of people.
-        hidden: S_mu, None where it was left out.
+        hidden: S_mu, None if it was not computed.
     """
 
     epsilon: float
@@ -41,7 +41,7 @@ class Trade:
 
 
 def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
-    """Work out the trade at several epsilons. local: that of result.json."""
+    """Compute error and privacy at several epsilons. local: findings as in result.json."""
     features = local["features"]
     epsilon = scenario.local.epsilon
     if not epsilon or not features:
@@ -51,7 +51,7 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
         at = epsilon * factor
         forever = (
             scenario.local.forever and scenario.local.forever * factor
-        )  # what all reports cost
+        )  # epsilon of all reports
         changed = replace(scenario, local=replace(scenario.local, epsilon=at, forever=forever))
         made = _randomizers(changed, features)
         variances = _variances(made, features)
@@ -64,7 +64,7 @@ def trades(scenario: Scenario, local: Mapping[str, Any]) -> tuple[Trade, ...]:
 
 
 def _variances(made: Sequence[Any], features: Sequence[Mapping[str, Any]]) -> list[float]:
-    """The mean variance of a share of each feature."""
+    """Return the mean variance of a share of each feature."""
     people = [max(1, feature["reports"]) for feature in features]
     likely = [_likely(feature) for feature in features]
     if made[0].takes_rows:  # one report a person, about any feature
@@ -76,19 +76,19 @@ def _variances(made: Sequence[Any], features: Sequence[Mapping[str, Any]]) -> li
 
 
 def _likely(feature: Mapping[str, Any]) -> Sequence[float]:
-    """The true shares of a feature; where nobody knows them, the nearest distribution."""
+    """Return the true shares of a feature; the nearest distribution if they are unknown."""
     likely: Sequence[float] = feature["truth"] or feature["projected"]
     return likely
 
 
 def _hidden(made: Sequence[Any]) -> list[float | None]:
-    """S_mu of each; those that are equal are worked out once."""
+    """Return S_mu of each randomizer; equal randomizers are computed once."""
     known = {randomizer: average_privacy_of(randomizer) for randomizer in dict.fromkeys(made)}
     return [known[randomizer] for randomizer in made]
 
 
 def _randomizers(scenario: Scenario, features: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """The randomizer of each feature; a flipped bit is randomized response on two values."""
+    """Return the randomizer of each feature; a flipped bit is randomized response."""
     names = [feature["feature"] for feature in features]
     asked = questions(scenario, names, [tuple(feature["values"]) for feature in features])
     each = [question.randomizer.single() for question in asked]

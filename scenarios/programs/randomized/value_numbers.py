@@ -1,4 +1,4 @@
-"""Numbers that the values of a feature are."""
+"""Numeric values of a feature."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -7,7 +7,7 @@ from ....errors import DataError
 
 
 def numbers(feature: str, values: Sequence[str]) -> tuple[float, ...]:
-    """The numbers that these values are. Raises DataError where one is none, or all are one."""
+    """Return the numbers of these values. DataError if a value is no number, or all are equal."""
     numbers = [number(value) for value in values]
     for value, at in zip(values, numbers, strict=True):
         if at is None:
@@ -21,7 +21,7 @@ def numbers(feature: str, values: Sequence[str]) -> tuple[float, ...]:
 
 
 def number(value: str) -> float | None:
-    """A value as a finite number; None where it is none."""
+    """Return a value as a finite number; None for any other text."""
     try:
         finite = float(value)
     except ValueError:

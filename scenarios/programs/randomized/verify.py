@@ -1,7 +1,7 @@
-"""Do the estimates of a run follow from the reports that were counted? Part of verify.py.
+"""Verification that the estimates of a run follow from the counted reports. Part of verify.py.
 
-The counts are the board's; mechanism and budget are the scenario's. What was true of the people is
-not on the board: it is taken as claimed, must be shares, and is drawn again by a replay.
+The counts are the board's; mechanism and budget are the scenario's. The true shares are not on the
+board: the check takes them as claimed and tests that they are shares; a replay draws them again.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from .privacy import PrivacyLoss, after_shuffling, unseen_information
 from .questions import Question, gathered, questions, rule
 from .score import Randomized, budget_of, estimates
 
-SOLVED = 1e-5  # and more of them where an equation was solved, to 1e-6
+SOLVED = 1e-5  # tolerance of values from an equation solved to 1e-6
 
 
 def recomputed(evidence: Evidence) -> str:
-    """Estimates, errors and intervals, from the counts of reports."""
+    """Recompute estimates, errors and intervals from the counts of reports."""
     said = claimed(evidence, Randomized)
     counts, whose = evidence.counts(1)
     names = evidence.result.features
@@ -59,7 +59,7 @@ def recomputed(evidence: Evidence) -> str:
 def _measured(
     asked: Sequence[Question], counts: Sequence[Counts], said: Sequence[MeasuredFeature]
 ) -> int:
-    """Every number follows from the reports; what is true is taken as claimed."""
+    """Verify that every number follows from the reports; the truth is taken as claimed."""
     told = [measured for pair in zip(asked, counts, strict=True) if (measured := measures(*pair))]
     if len(told) != len(said):
         raise VerificationError("numbers are claimed of other features than have some")
@@ -77,7 +77,7 @@ def _measured(
 def _found(
     asked: Sequence[Question], counts: Sequence[Counts], said: Sequence[FoundFeature]
 ) -> int:
-    """Every value follows from the reports; what is true is taken as claimed."""
+    """Verify that every value follows from the reports; the truth is taken as claimed."""
     told = [values for pair in zip(asked, counts, strict=True) if (values := searched(*pair))]
     if len(told) != len(said):
         raise VerificationError("values are said to be found of other features than have some")
@@ -90,7 +90,7 @@ def _found(
 
 
 def _terms(evidence: Evidence, said: Randomized) -> None:
-    """What is said of the noise is what the scenario says."""
+    """Verify that the claimed noise is the scenario's."""
     scenario, features = evidence.run.scenario, len(evidence.result.features)
     same("mechanism", scenario.local.mechanism, said.mechanism)
     same("rule", rule(scenario, features), said.rule)
@@ -100,7 +100,7 @@ def _terms(evidence: Evidence, said: Randomized) -> None:
 def _shuffled(
     asked: Sequence[Question], counts: Sequence[Counts], said: PrivacyLoss, relied_on: int | None
 ) -> None:
-    """Every epsilon after shuffling follows from the noise and the number of reports."""
+    """Verify every epsilon after shuffling, from the noise and the number of reports."""
     each, together = after_shuffling(
         asked,
         [

@@ -1,4 +1,4 @@
-"""What the program `threshold` cannot do of what a scenario says."""
+"""The requests of a scenario that the program `threshold` cannot meet."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...schema.model import Scenario
 
 WIDEST = 1 << 16  # bytes of a message that people send
-EPSILON = 1.0  # nats, at which a delta is told unless another is asked for
+EPSILON = 1.0  # nats, the default epsilon at which a delta is stated
 UNREAD: tuple[tuple[str, str], ...] = (
     ("tokens", "people ask for outputs of their rows instead"),
     ("challenge", "locked ballots are not opened by groups"),
@@ -23,7 +23,7 @@ LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
 
 def problems(scenario: "Scenario") -> Iterator[Problem]:
-    """Report what does not go with it."""
+    """Report keys that are incompatible with this program."""
     policy, mix, defence = scenario.policy, scenario.mix, scenario.defence
     said = f"kind = {quoted(policy.kind)}"
     wrong: list[tuple[Path, bool, str]] = [
@@ -55,7 +55,7 @@ def problems(scenario: "Scenario") -> Iterator[Problem]:
 
 
 def _of_sampling(policy: Policy) -> Iterator[Problem]:
-    """Report what nothing is proved of."""
+    """Report sampling parameters without a proved guarantee."""
     if policy.sample is None:
         if policy.epsilon is not None:
             message = "only a sampled release has an epsilon; say sample too, or leave it out"

@@ -1,8 +1,8 @@
-"""What a release of people who take part at random says of all of them, and what it costs them.
+"""Estimates for all people from a release of random participants, and its privacy loss.
 
-Of s people seen with a row that opened, s / p have it in the mean. The limits are of all numbers c
-under which neither so many nor so few would be unlikely, GIVEN that the row opened (at least k of c
-took part); without that condition rows near k would be taken for larger than they are.
+Of s people seen with a row that opened, s / p have it in the mean. The limits include every number
+c under which neither so many nor so few would be unlikely, GIVEN that the row opened (at least k of
+c took part); without that condition rows near k would be overestimated.
 """
 
 from typing import TYPE_CHECKING
@@ -25,15 +25,15 @@ ALPHA = 0.05  # probability with which the limits of one row may fail
 
 
 class Estimate(Record, frozen=True):
-    """How many people have a row that opened.
+    """The estimated number of people with a row that opened.
 
     Attributes:
         values: of the row.
-        seen: people who took part with it.
+        seen: participants with it.
         people: seen / rate.
-        error: standard error of that, of a row that is certain to open.
-        low: 95 % limits, given that it opened.
-        high: the upper one.
+        error: standard error of `people`, for a row that is certain to open.
+        low: lower 95 % limit, given that it opened.
+        high: the upper limit.
     """
 
     values: tuple[str, ...]
@@ -45,19 +45,18 @@ class Estimate(Record, frozen=True):
 
 
 class Sampled(Record, frozen=True):
-    """People who take part at random: what a release of them says, and what it tells of one.
+    """Random participation: estimates for all people, and the privacy loss of each view.
 
     Attributes:
         rate: probability with which a person takes part, as it is drawn.
         epsilon: nats, of all deltas here.
-        removed: delta for everybody, of a person's row against none of it.
-        replaced: delta for everybody, of a person's row against any other.
-        reader: delta of a row against none, for the reader, who sees the sizes of closed groups.
-        tried: the same for reader and `randomness` together, who open all.
+        removed: delta of the release, for a person's row against no row.
+        replaced: delta of the release, for a person's row against any other.
+        reader: delta of a row against no row, for the reader, which sees sizes of closed groups.
+        tried: the same for reader and `randomness` together, which open all.
         estimates: of the rows that opened, the largest of them.
-        rows: that opened.
-        adjacency: how neighbouring collections differ, but for `replaced`: one person's row is
-            there or not.
+        rows: the number of rows that opened.
+        adjacency: the neighbours of all deltas but `replaced`: one person's row is there or not.
     """
 
     rate: float
@@ -86,7 +85,7 @@ class Sampled(Record, frozen=True):
 
 
 def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:
-    """What everybody can work out from policy and release; None where all take part."""
+    """Return the estimates that follow from policy and release; None if all people take part."""
     if policy.sample is None:
         return None
     people = sum(release.values())
@@ -104,7 +103,7 @@ def sampled_by(policy: "Policy", release: "Counts") -> Sampled | None:
 
 
 def estimated_cells(release: "Counts", rate: float) -> dict[tuple[str, ...], int]:
-    """A release of those who took part as one of all people: what opened, scaled and rounded."""
+    """Scale a release of participants to all people: open rows, divided by the rate and rounded."""
     people = sum(release.values())
     scaled = {cell: round(seen / rate) for cell, seen in release.items() if BLANK not in cell}
     columns = len(next(iter(release), ()))
@@ -113,7 +112,7 @@ def estimated_cells(release: "Counts", rate: float) -> dict[tuple[str, ...], int
 
 
 def losses(policy: "Policy", people: int) -> tuple[float, float, float, float, float]:
-    """Epsilon, and the deltas: release, the same of replaced rows, reader, reader and the other."""
+    """Return epsilon and four deltas: release, replaced row, reader, reader with `randomness`."""
     rate, epsilon = policy.sample or 0.0, policy.epsilon or EPSILON
     about = rate, epsilon, people
     return (

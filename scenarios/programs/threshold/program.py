@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Threshold(OneRound):
-    """Rows, or prefixes of rows, that k people share."""
+    """A program that opens rows, or prefixes of rows, that k people share."""
 
     kind = wire = compared = "threshold"
     note = "what k people share opens; reader and `randomness` together can open all"
@@ -33,13 +33,13 @@ class Threshold(OneRound):
     recomputed: str | None = "they follow from the release"
 
     def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:  # noqa: ARG002
-        """What it does not go with."""
+        """Report keys that are incompatible with this program."""
         from .check import problems
 
         return problems(scenario)
 
     def participation(self, policy: Section) -> "Participation | None":
-        """The sampled rate, as announced."""
+        """Return the sampled rate, as announced."""
         if policy.sample is None:
             return None
         from ....analysis.shuffled.sampled_rows import rate_parts
@@ -48,22 +48,22 @@ class Threshold(OneRound):
         return Participation(rate_parts(policy.sample))
 
     def proof(self, policy: Section) -> str:
-        """Whether whole rows are opened, or prefixes, or rows of people who take part at random."""
+        """Return the rule: whole rows, prefixes, or rows of random participants."""
         from ....protocol.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
 
         if some := self.participation(policy):
-            return sampled_rule(some.parts)  # any message may be a cover: no blank tells anything
+            return sampled_rule(some.parts)  # any message may be a cover, so a blank leaks no value
         rule = PREFIXES if policy.prefixes else WHOLE
         return rule + CLOSED if policy.close == "published" else rule
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
-        """All columns at once, whatever will be counted."""
+        """Return the strategy that queries all columns at once and ignores counts."""
         from ....protocol.opened_prefixes import ByThreshold
 
         return ByThreshold(scenario.policy.k, self.proof(scenario.policy))
 
     def score(self, session: "Session") -> "Scored":
-        """What was opened, and what was not."""
+        """Return the counts of open and of closed rows."""
         from ....protocol.ideal import Table, count_cells
         from ..interface import Scored
         from .score import rows_tried, said_by, score
@@ -85,19 +85,19 @@ class Threshold(OneRound):
         return Scored(score(policy, people.schema, played.release, rows, read))
 
     def exposed(self, release: "Counts", k: int) -> int:
-        """People with a value that fewer than k share together with all before it."""
+        """Return the number of people with a value in a prefix that fewer than k share."""
         from ....protocol.opened_prefixes import exposed
 
         return exposed(release, k)
 
     def excluded(self, release: "Counts", scenario: Scenario, schema: "Schema") -> int:
-        """People in a crowd smaller than k that everybody knows by exclusion."""
+        """Return the number of people in a class smaller than k that is known by exclusion."""
         from .score import excluded_by
 
         return excluded_by(release, scenario.policy, schema).people
 
     def findings(self) -> "type[Findings]":
-        """What was opened."""
+        """Return the record of open and closed rows."""
         from .score import Opened
 
         return Opened
@@ -109,10 +109,10 @@ class Threshold(OneRound):
     def verify_decision(
         self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
     ) -> None:
-        """Nothing: it is the same for all counts, and was compared."""
+        """Do nothing: the decision is the same for all counts, and was compared."""
 
     def verify(self, evidence: "Evidence") -> str:
-        """Recompute what was opened from the release."""
+        """Recompute the open rows from the release."""
         from ..evidence import NoGround
         from .verify import recomputed
 
@@ -121,42 +121,46 @@ class Threshold(OneRound):
         return recomputed(evidence)
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:  # noqa: ARG002
-        """What will happen, a sentence a step."""
+        """Return the steps of a session, a sentence each."""
         return text.steps(scenario, mixing)
 
     def decides(self, policy: Section) -> str:
-        """What is opened, in a clause."""
+        """Return the rows to be opened, as a clause."""
         some = text.what(prefixes=policy.prefixes)
         if policy.sample is not None:
             some += f" of people who take part with probability {policy.sample:g}"
         return f"{some} that {many(policy.k, 'person', 'people')} or more share are opened"
 
     def promise(self, scenario: Scenario) -> str:
-        """What is promised, in words."""
+        """Return the promise, in words."""
         return text.promise(scenario)
 
     def summary(self, outcome: Any) -> "Iterator[Block]":
-        """Who is open how far."""
+        """Return the table: people by length of their open prefix."""
         return text.summary(outcome.findings)
 
     def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:
-        """What is said, and what its reader sees of the rest."""
+        """Return score rows: released cells, and the reader's view of closed groups."""
         return text.scores(outcome.findings)
 
     def remark(self) -> str:
-        """Whom one has to trust."""
+        """Return the trust assumption."""
         return text.NOTE
 
     def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":  # noqa: ARG002
-        """Who is open how far, and what stayed closed."""
+        """Yield the section on open prefixes and closed groups."""
         from .score import Opened
         from .section import section
 
         if isinstance(result.findings, Opened):
             yield section(result.findings)
 
+    def stage_rule(self, policy: Section) -> str:  # noqa: ARG002
+        """Return the two assumptions about coalitions: counts decide no choice."""
+        return text.STAGE_RULE
+
     def stage_announcement(self, policy: "Policy") -> str:
-        """What opens."""
+        """Return the condition for opening a row, as a clause."""
         from ....protocol.opened_prefixes import PARTS, sample_parts
 
         if parts := sample_parts(policy.rule):
@@ -167,11 +171,11 @@ class Threshold(OneRound):
         return f"the analyst can open what {policy.k} or more people share, and nothing else"
 
     def stage_hiding(self, call: "Call") -> str:  # noqa: ARG002
-        """Everything, but for those who have the same."""
+        """Return a clause: a row is sealed to the people with the same row."""
         return "who takes part seals its row to all who have the same"
 
     def stage_decision(self, decision: "Decision", columns: Sequence[str], reader: str) -> str:  # noqa: ARG002
-        """Nothing is chosen."""
+        """Return a sentence: there is no choice."""
         return f"Nothing has to be decided: what {decision.certificate.k} people share will open."
 
     def stage_release(self, policy: "Policy", schema: "Schema", release: "Counts") -> str:

@@ -1,7 +1,7 @@
-"""What was opened, what stayed closed, and what its reader sees of that.
+"""Open rows, closed groups, and the reader's view of these groups.
 
-Cells are (person, column) pairs whose value is said. How many groups of which size stayed closed is
-known to the reader alone, and here to the laboratory; the board does not show it.
+Cells are (person, column) pairs with a released value. The sizes of closed groups are known to
+the reader alone, and here to the laboratory; the board does not show them.
 """
 
 from collections import Counter
@@ -42,11 +42,11 @@ FEW = 5  # columns of which every order is tried
 
 
 class Depth(Record, frozen=True):
-    """People of whom the first so many columns are open, and no more.
+    """The number of people with exactly the first so many columns open.
 
     Attributes:
-        columns: that are open, 0 to all.
-        people: so many.
+        columns: the number of open columns, 0 to all.
+        people: the number of people.
     """
 
     columns: int
@@ -58,7 +58,7 @@ class Closed(Record, frozen=True):
 
     Attributes:
         people: in each, 1 to k - 1.
-        groups: so many.
+        groups: the number of groups.
     """
 
     people: int
@@ -66,11 +66,11 @@ class Closed(Record, frozen=True):
 
 
 class Order(Record, frozen=True):
-    """An order of the columns, and what would be said in it.
+    """An order of the columns, and the number of cells it would release.
 
     Attributes:
         features: all names, in this order.
-        cells: said.
+        cells: the number of released cells.
     """
 
     features: tuple[str, ...]
@@ -78,26 +78,26 @@ class Order(Record, frozen=True):
 
 
 class Opened(Findings, frozen=True, tag="threshold"):
-    """What k people share, and what they do not.
+    """The rows that k people share, and the rows that fewer share.
 
     Attributes:
-        k: people who open a group.
+        k: the number of people that open a group.
         prefixes: whether prefixes are opened, in the order of the features.
-        cells: said.
+        cells: the number of released cells.
         of: people times features.
         depths: people by how many of their columns are open, each depth that occurs.
-        cut_short: people with some column open whose very cell fewer than k have: each value is
-            shared by k, but that they have no common continuation is not.
-        closed: groups that stayed closed, by size; () in the record of who cannot see them.
-        astray: people who are open only in part and in none of these groups, since what they sent
-            beyond is junk; known to the reader, as the groups are.
-        excluded: people whose rows are closed and whose small crowd everybody knows by exclusion.
-        excluded_cells: of people whose rows are closed, values that all closed rows agree on.
-        reader_excluded: people whose small crowd is known by exclusion to the reader, who sees the
+        cut_short: people with an open column and an exact cell of fewer than k: k people share
+            each open value, but fewer than k are open exactly so far in this cell.
+        closed: groups that stayed closed, by size; () in the record of a party without this view.
+        astray: people with an open prefix and in no closed group, since the rest of their
+            message is junk; known to the reader, as the groups are.
+        excluded: people with closed rows, in a small class known to all by exclusion.
+        excluded_cells: of people with closed rows, values that all closed rows agree on.
+        reader_excluded: people in a small class known by exclusion to the reader, which sees the
             sizes of the groups that it could not open.
-        best: the order of features in which most would be said, known to who sees the table; None
-            without prefixes, or with many features.
-        sampled: what follows for all people, and for one of them, where they take part at random.
+        best: the order of features with the most released cells, which depends on the true
+            table; None without prefixes, or with many features.
+        sampled: estimates and privacy losses under random participation; else None.
     """
 
     k: int
@@ -116,28 +116,28 @@ class Opened(Findings, frozen=True, tag="threshold"):
 
     @property
     def epsilons(self) -> tuple[StatedEpsilon, ...]:
-        """The one epsilon of people who take part at random, with the delta of each view."""
+        """The epsilon of random participation, with the delta of each view."""
         return self.sampled.stated if self.sampled else ()
 
     @property
     def withheld(self) -> int:
-        """People whose whole row opened for the reader, and is not published whole."""
+        """The number of people with a row open to the reader, but not published whole."""
         width = self.of // self.people if self.people else 0
         stopped = sum(depth.people for depth in self.depths if depth.columns < width)
         return stopped - self.closed_people - self.astray
 
     @property
     def people(self) -> int:
-        """People who were counted."""
+        """The number of people counted."""
         return sum(depth.people for depth in self.depths)
 
     @property
     def share(self) -> float:
-        """The share of cells that is said, 0 to 1."""
+        """The share of released cells, 0 to 1."""
         return self.cells / self.of if self.of else 0.0
 
     def of_everybody(self, release: "Counts") -> "tuple[Counts, float] | None":
-        """Where people take part at random: what opened, scaled."""
+        """Return the open rows scaled to all people, if participation is random."""
         if self.sampled is None:
             return None
         return estimated_cells(release, self.sampled.rate), self.share
@@ -156,7 +156,7 @@ class Opened(Findings, frozen=True, tag="threshold"):
 
 
 def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Excluded:
-    """What everybody knows by exclusion; nothing where any message may be a cover."""
+    """Return the people that all know by exclusion; 0 if any message may be a cover."""
     if policy.sample is not None:
         return Excluded(0, 0)
     closed, domains = policy.close == "published", domains_of(schema)
@@ -164,7 +164,7 @@ def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Exclud
 
 
 def shown(release: "Counts", schema: "Schema", policy: "Policy") -> Opened:
-    """What everybody can tell from a release."""
+    """Return the record as far as it follows from the release."""
     columns, known = len(schema.names), excluded_by(release, policy, schema)
     depths: dict[int, int] = {}
     for cell, people in release.items():
@@ -191,9 +191,9 @@ def score(
     rows: "Counts",
     read: "Read | None" = None,
 ) -> Opened:
-    """What a release says of these people. rows: people by whole row, which nobody is told.
+    """Return the record of a release. rows: people by whole row, unknown to every party.
 
-    read: what its reader saw; None where nobody sent anything, and all would have been honest.
+    read: the view of the reader; None if no messages were sent, and all would have been honest.
     """
     names, prefixes = schema.names, policy.prefixes
     seen = read.closed if read else None
@@ -208,7 +208,7 @@ def score(
 
 
 def _known_to_reader(rows: "Counts", policy: "Policy", schema: "Schema") -> int:
-    """People in small crowds that are known to the reader, by the sizes of closed groups."""
+    """Return the people in small classes known to the reader, by the sizes of closed groups."""
     if policy.sample is not None:
         return 0
     k, prefixes = policy.k, policy.prefixes
@@ -217,13 +217,13 @@ def _known_to_reader(rows: "Counts", policy: "Policy", schema: "Schema") -> int:
 
 
 def rows_tried(played: "Played") -> "Counts":
-    """What reader and `randomness` together read: rows, and covers as what they are."""
+    """Return the rows that reader and `randomness` together read, covers marked as covers."""
     seen = played.look((ANALYST, RANDOMNESS)).counted
     return seen[-1].counts
 
 
 def said_by(transcript: "Transcript", people: Collection[int]) -> "Counts":
-    """People by what they have sealed, of those who are counted."""
+    """Return the sealed rows of the counted people, with their numbers."""
     return Counter(
         tuple(values)
         for made in transcript.made
@@ -233,7 +233,7 @@ def said_by(transcript: "Transcript", people: Collection[int]) -> "Counts":
 
 
 def best_order(policy: "Policy", schema: "Schema", rows: "Counts") -> Order:
-    """The order of the columns in which most cells are said; the first of several."""
+    """Return the order of the columns with the most released cells; the first of several."""
     orders = (
         (-cells_said(_ordered(rows, places, policy, schema)), places)
         for places in permutations(range(len(schema.names)))
@@ -245,7 +245,7 @@ def best_order(policy: "Policy", schema: "Schema", rows: "Counts") -> Order:
 def _ordered(
     rows: "Counts", places: tuple[int, ...], policy: "Policy", schema: "Schema"
 ) -> "Counts":
-    """What is published of the rows in this order of the columns."""
+    """Return the release of the rows in this order of the columns."""
     moved = {tuple(row[j] for j in places): people for row, people in rows.items()}
     released = opened(moved, policy.k, prefixes=True)
     if policy.close != "published" or policy.sample is not None:

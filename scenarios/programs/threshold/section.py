@@ -8,7 +8,7 @@ from .text import excluded_rows
 
 
 def _estimated(told: "Sampled") -> tuple[tuple[str, ...], list[tuple[str, ...]], tuple[int, ...]]:
-    """The table of the estimates."""
+    """Return the table of the estimates: headings, rows, right-aligned columns."""
     from .text import estimates
 
     table = estimates(told)
@@ -16,7 +16,7 @@ def _estimated(told: "Sampled") -> tuple[tuple[str, ...], list[tuple[str, ...]],
 
 
 def section(opened: Opened) -> Section:
-    """Who is open how far, and what stayed closed."""
+    """Return the section on open prefixes and closed groups."""
     groups = sum(size.groups for size in opened.closed)
     lead = (
         f"A group opens when {opened.k} people send the same. {opened.cells:,} of {opened.of:,} "

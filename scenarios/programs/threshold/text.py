@@ -1,4 +1,4 @@
-"""What is said of rows that k people open, in words."""
+"""Sentences and tables on rows that k people open."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -21,14 +21,20 @@ NOTE = (
 
 ANY = 10**6  # people whom a promise is about: the delta grows with their number, and no more
 
+STAGE_RULE = (
+    "What k people share opens; nothing is chosen. Two assumptions: shufflers and analyst do not "
+    "pool what they have, or they know whose the open rows are; analyst and `randomness` do not, "
+    "or they read the closed rows too."
+)
+
 
 def what(*, prefixes: bool) -> str:
-    """What is opened, in the plural."""
+    """Return the unit that is opened, in the plural."""
     return "rows, or else their first columns," if prefixes else "rows"
 
 
 def _of_one_person(told: "Sampled") -> Iterator[tuple[str, str, str]]:
-    """What a release of people who take part at random tells of one of them."""
+    """Yield score rows: the privacy loss of a participant for each view."""
     at = f"at epsilon = {told.epsilon:g}, {told.adjacency}"
     meaning = f"{at}; {told.replaced:.3g} against another row (replace one)"
     yield "delta, release", f"{told.removed:.3g}", meaning
@@ -37,7 +43,7 @@ def _of_one_person(told: "Sampled") -> Iterator[tuple[str, str, str]]:
 
 
 def promise(scenario: "Scenario") -> str:
-    """What is promised, in words."""
+    """Return the promise, in words."""
     policy = scenario.policy
     some = "row or prefix of one" if policy.prefixes else "row"
     promised = (
@@ -48,7 +54,7 @@ def promise(scenario: "Scenario") -> str:
 
 
 def _closing(policy: "Policy") -> str:
-    """What is done about people who are known by exclusion, in a clause."""
+    """Return the countermeasure against knowledge by exclusion, as a clause."""
     if policy.sample is not None:
         return ""
     if policy.close == "none":
@@ -60,7 +66,7 @@ def _closing(policy: "Policy") -> str:
 
 
 def private(policy: "Policy") -> str:
-    """What sampling promises of one person, whoever the others are and however many."""
+    """Return the privacy guarantee of sampling, for any number of people."""
     from .estimates import losses
 
     epsilon, removed, replaced, reader, tried = losses(policy, ANY)
@@ -72,7 +78,7 @@ def private(policy: "Policy") -> str:
 
 
 def steps(scenario: "Scenario", mixing: str) -> list[str]:
-    """What will happen, a sentence a step."""
+    """Return the steps of a session, a sentence each."""
     k = scenario.policy.k
     order = ", in the order of the features" if scenario.policy.prefixes else ""
     asking = (
@@ -99,7 +105,7 @@ def steps(scenario: "Scenario", mixing: str) -> list[str]:
 
 
 def excluded_rows(opened: "Opened") -> Iterator[tuple[str, str, str]]:
-    """What is known of people whose rows are closed: by everybody, and by the reader."""
+    """Yield score rows on people with closed rows: known to all, and known to the reader."""
     if opened.sampled is not None:
         return
     if opened.withheld:
@@ -130,7 +136,7 @@ def excluded_on_stage(policy: "Announced", schema: "Schema", release: "Counts") 
 
 
 def summary(opened: "Opened | None") -> Iterator[Block]:
-    """Who is open how far."""
+    """Yield the table: people by length of their open prefix; and the estimates."""
     if opened is None:
         return
     yield Line()
@@ -149,7 +155,7 @@ def summary(opened: "Opened | None") -> Iterator[Block]:
 
 
 def estimates(told: "Sampled") -> Grid:
-    """How many people have each row that opened."""
+    """Return the table of people per open row, with sampling error and limits."""
     heading = "row", "took part", "people", "sampling error", "95 % limits"
     return Grid(
         heading,
@@ -168,7 +174,7 @@ def estimates(told: "Sampled") -> Grid:
 
 
 def scores(opened: "Opened | None") -> Iterator[tuple[str, str, str]]:
-    """What is said, what is not, and who sees what of that."""
+    """Yield score rows: released cells, closed groups and the views on them."""
     if opened is None:
         return
     yield (

@@ -1,7 +1,7 @@
-"""Does what is said of opened rows follow from the release?
+"""Verification that the claims on open rows follow from the release.
 
-The release is the board's. Sizes of closed groups and the best order are not on it: they are taken
-as claimed, must be possible, and are found again by a replay.
+The release is the board's. Sizes of closed groups and the best order are not on it: the check takes
+them as claimed, tests that they are possible, and a replay recomputes them.
 """
 
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from .score import Opened, shown
 
 
 def recomputed(evidence: Evidence) -> str:
-    """Cells, depths and who is cut short, from the released counts."""
+    """Recompute cells, depths and `cut_short` from the released counts."""
     said, policy = claimed(evidence, Opened), evidence.run.scenario.policy
     columns, schema = len(evidence.result.features), evidence.schema
     release = dict(evidence.result.release.cells)

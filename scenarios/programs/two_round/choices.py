@@ -1,9 +1,9 @@
-"""Programs whose curator decides what is released, from the counts of single columns.
+"""Programs with a choice of columns by the curator, from the counts of single columns.
 
 kind       columns kept
-exposure   the heaviest set whose bound on exposed people is within max_exposure
-fixed      those the scenario names, whatever the bound says
-all        every one
+exposure   the heaviest set with a bound on exposed people within max_exposure
+fixed      the columns that the scenario names, for any bound
+all        every column
 """
 
 from collections.abc import Iterator
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 
 
 class Exposure(Decided):
-    """The heaviest set of columns within the promise."""
+    """A program that releases the heaviest set of columns within the promised exposure."""
 
     kind = "exposure"
     by_rule = True
     on_paper = True
 
     def stage_rule(self, policy: Section) -> str:
-        """What may be released at all."""
+        """Return the condition for a release, in a sentence."""
         return text.stage_rule(policy)
 
     def proof(self, policy: Section) -> str:
-        """The rule that bounds the exposure."""
+        """Return the rule that bounds the exposure."""
         return policy.rule
 
     def dropped(self, session: "Session") -> "tuple[Dropped, ...]":
-        """What it would take to keep each column that is not."""
+        """Return the limits that would admit each suppressed column."""
         from .options import dropped
 
         return dropped(session)
 
 
 class Fixed(Decided):
-    """The columns that the scenario names."""
+    """A program that releases the columns that the scenario names."""
 
     kind = "fixed"
     chooses = False
@@ -54,27 +54,27 @@ class Fixed(Decided):
     largest = None
 
     def fixed_columns(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
-        """Those named in keep."""
+        """Return the columns named in `keep`."""
         return policy.keep
 
     def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
-        """It needs names."""
+        """Report a missing `keep`, and the problems of all programs of this family."""
         if not scenario.policy.keep:
             message = 'missing; kind = "fixed" releases the features named in keep'
             yield problem(("policy", "keep"), message)
         yield from super().check(scenario, facts)
 
     def decides(self, policy: Section) -> str:
-        """What is kept, in a clause."""
+        """Return the released columns, as a clause."""
         return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
 
     def promise(self, scenario: Scenario) -> str:  # noqa: ARG002
-        """None."""
+        """Return a sentence that there is no promise."""
         return text.UNPROMISED
 
 
 class All(Decided):
-    """Every column."""
+    """A program that releases every column."""
 
     kind = "all"
     chooses = False
@@ -82,13 +82,13 @@ class All(Decided):
     largest = None
 
     def fixed_columns(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
-        """Every one."""
+        """Return the names of all columns."""
         return schema.names
 
     def decides(self, policy: Section) -> str:  # noqa: ARG002
-        """What is kept, in a clause."""
+        """Return a clause: every column is released."""
         return "it keeps every feature, whatever the bound says"
 
     def promise(self, scenario: Scenario) -> str:  # noqa: ARG002
-        """None."""
+        """Return a sentence that there is no promise."""
         return text.UNPROMISED

@@ -1,4 +1,4 @@
-"""What else a curator could have kept: every set of columns, and each column that it left out."""
+"""The alternatives of a curator: every set of columns, and each column that it suppressed."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -17,13 +17,13 @@ SHOWN = 6  # columns; with more, not every set is listed
 
 
 def heard(played: Played) -> list[RoundResult]:
-    """What the curator read."""
+    """Return the round results that the curator read."""
     pairs = zip(played.calls, played.tallies, strict=True)
     return [RoundResult(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
 
 
 def considered(session: Session) -> tuple[Considered, ...]:
-    """Every set of columns, with what could be promised of it; () with more than 6 columns."""
+    """Return every set of columns with its exposure bound; () with more than 6 columns."""
     policy, crowd, played = session.scenario.policy, session.crowd, session.played
     schema, decision = crowd.people.schema, played.decision
     possible = options(policy, schema, next(iter(played.tallies), None), crowd.others)
@@ -39,10 +39,10 @@ def considered(session: Session) -> tuple[Considered, ...]:
 def options(
     policy: Policy, schema: Schema, tally: Sequence[Counts] | None, others: int | None = None
 ) -> tuple[Considered, ...]:
-    """What a policy could promise of every set of columns, from the counts of each.
+    """Return the exposure bound of every set of columns under a policy, from their counts.
 
-    others: how many people round 2 asks, where they are not those of round 1. () where nothing was
-    counted, and with more than 6 columns.
+    others: the number of people in round 2, if they are not the people of round 1. () without
+    counts, and with more than 6 columns.
     """
     if tally is None or len(schema.names) > SHOWN:
         return ()
@@ -59,7 +59,7 @@ def options(
 
 
 def dropped(session: Session) -> tuple[Dropped, ...]:
-    """What it would take to keep each column that is not kept, by the rule of the policy."""
+    """Return the limits that would admit each suppressed column, by the rule of the policy."""
     policy, crowd, played = session.scenario.policy, session.crowd, session.played
     schema = crowd.people.schema
     if not played.tallies:

@@ -1,7 +1,7 @@
-"""What programs have in common whose curator decides what is released.
+"""The common part of programs with a choice of columns by the curator.
 
-A program inherits from `Decided` what it does not change; choices.py has three that decide from the
-counts of single columns.
+A program inherits from `Decided` all that it does not change; choices.py has three that decide from
+the counts of single columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,22 +36,23 @@ if TYPE_CHECKING:
     from ..participation import Participation
     from ..randomized.questions import Question
 
-TWO_ROUND = "two-round"
+TWO_ROUND = "two-round"  # its questions on the wire
+ROW = "exposure"  # its row of a comparison, which is called as the kind that is played
 
 
 def meant(scenario: Scenario) -> Section:
-    """The policy of a scenario, with the rule that it means."""
+    """Return the policy of a scenario, with its default rule resolved."""
     counted = scenario.population.setting == "fixed"
     return policy_for(scenario.policy, people_counted=counted)
 
 
 class Decided:
-    """What programs have in common whose curator decides what is released."""
+    """A program with a choice of columns by the curator."""
 
     kind = ""
     wire = TWO_ROUND
-    compared: str | None = TWO_ROUND
-    note = "columns chosen from the counts of single columns"
+    compared: str | None = ROW
+    note = "two rounds: columns chosen from the counts of single columns"
     reports = False
     chooses = True
     listed = False
@@ -68,11 +69,11 @@ class Decided:
     largest: str | None = "round 2 at its largest: as if every column were kept"
 
     def rounds(self, features: int, policy: Section) -> int:  # noqa: ARG002
-        """Counts of single columns, and the release."""
+        """Return 2: counts of single columns, and the release."""
         return 2
 
     def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:  # noqa: ARG002
-        """The rule has to hold for those who are released."""
+        """Report a rule without a valid bound for the people of the release."""
         population, policy = scenario.population, scenario.policy
         if self.again and population.setting != "fixed":
             message = f"kind = {quoted(policy.kind)} asks the same people again; say setting = "
@@ -88,31 +89,31 @@ class Decided:
             )
 
     def facts(self, scenario: Scenario, base: Path) -> tuple[Facts, list[Problem]]:
-        """People with columns."""
+        """Return the people of a scenario, with columns, and its problems."""
         return of_people.people(scenario, base)
 
     def samples(self, scenario: Scenario, seed: int | None) -> "Samples":
-        """People with columns."""
+        """Draw people with columns."""
         return drawing.samples(scenario, seed)
 
     def asks(self, scenario: Scenario, names: tuple[str, ...]) -> tuple[Feature, ...]:
-        """The features of the file, or all of the source."""
+        """Return the features of the scenario file, or all of the source."""
         return scenario.feature or tuple(Feature(name=name) for name in names)
 
     def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":  # noqa: ARG002
-        """The people's own."""
+        """Return the schema of the people, unchanged."""
         return schema
 
     def names(self, scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """The people's own."""
+        """Return the features of the people, unchanged."""
         return tuple(names)
 
     def recorded(self, scenario: Scenario, sizes: Sequence[int]) -> tuple[str, ...]:  # noqa: ARG002
-        """Those of the scenario that the run folder keeps."""
+        """Return the features of the scenario that the run folder keeps."""
         return tuple(feature.name for feature in scenario.feature)
 
     def policy(self, scenario: Scenario) -> "Policy":
-        """The promise, and what is meant to prove it."""
+        """Return the announced policy: the promise, and the rule that shall prove it."""
         from ....protocol.announcement import Policy, Setting
 
         policy = scenario.policy
@@ -124,7 +125,7 @@ class Decided:
         )
 
     def proof(self, policy: Section) -> str:
-        """What proves the promise, as it is announced."""
+        """Return the rule of the promise, as it is announced."""
         return policy.kind
 
     def questions(
@@ -132,11 +133,11 @@ class Decided:
         scenario: Scenario,  # noqa: ARG002
         people: "Population",  # noqa: ARG002
     ) -> "tuple[Question, ...]":
-        """None with noise."""
+        """Return (): no answer has noise."""
         return ()
 
     def participation(self, policy: Section) -> "Participation | None":  # noqa: ARG002
-        """Everybody takes part."""
+        """Return None: all users take part."""
         return None
 
     def noise(
@@ -145,21 +146,21 @@ class Decided:
         result: "Claims",  # noqa: ARG002
         sizes: Sequence[int],  # noqa: ARG002
     ) -> "Sequence[Question]":
-        """None with noise."""
+        """Return (): no answer has noise."""
         return ()
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
-        """Decide by the rule of the policy, from single columns."""
+        """Return the strategy that decides by the rule of the policy, from single columns."""
         from .rules import BySingles, decision_rule
 
         return BySingles(decision_rule(scenario.policy, others), scenario.policy)
 
     def fixed_columns(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
-        """It chooses."""
+        """Return None: the curator chooses."""
         return None
 
     def calls(self, policy: Section, schema: "Schema") -> "Sequence[Call]":
-        """Every column by itself, then those that are released, all of them at most."""
+        """Return the queries: each column by itself, then the released columns, all at most."""
         from ....protocol.announcement import Program
         from ....protocol.messages import Call
         from ....protocol.parties import Role
@@ -171,31 +172,31 @@ class Decided:
         return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
 
     def deeper(self, policy: Section, columns: Sequence[int]) -> "Iterator[Call]":  # noqa: ARG002
-        """The questions between the first counts and the release."""
+        """Yield the queries between the first counts and the release; by default no query."""
         yield from ()
 
     def sizes(self, people: "Population") -> tuple[int, ...]:
-        """How many values each feature has."""
+        """Return the number of values of each feature."""
         return tuple(len(texts) for texts in people.values)
 
     def considered(self, session: "Session") -> "tuple[Considered, ...]":
-        """Every set of columns of a few."""
+        """Return every set of columns with its bound, if there are few columns."""
         from .options import considered
 
         return considered(session)
 
     def dropped(self, session: "Session") -> "tuple[Dropped, ...]":  # noqa: ARG002
-        """Nothing where single columns do not decide."""
+        """Return (): single columns do not decide."""
         return ()
 
     def score(self, session: "Session") -> "Scored":  # noqa: ARG002
-        """Nothing beside what every run has."""
+        """Return empty findings: every run has all of this program's scores."""
         from ..interface import Scored
 
         return Scored()
 
     def exposed(self, release: "Counts", k: int) -> int:
-        """Who shares its cell with fewer than k people, itself included."""
+        """Return the number of people in a cell of fewer than k people, themselves included."""
         from ....analysis.exposure import users_below
 
         return int(users_below(list(release.values()), k))
@@ -206,15 +207,15 @@ class Decided:
         scenario: Scenario,  # noqa: ARG002
         schema: "Schema",  # noqa: ARG002
     ) -> int:
-        """Nobody: whoever answered is in a cell of the release."""
+        """Return 0: every respondent is in a cell of the release."""
         return 0
 
     def findings(self) -> "type[Findings] | None":
-        """Nothing of its own."""
+        """Return None: the program has no findings of its own."""
         return None
 
     def proves(self, rule: str) -> bool:  # noqa: ARG002
-        """Rules of the analysis are nobody's own."""
+        """Return False: rules of the analysis belong to no single program."""
         return False
 
     def verify_decision(
@@ -228,48 +229,48 @@ class Decided:
         verify_certificate(decision.certificate, counts, decision.kept, schema)
 
     def verify(self, evidence: "Evidence") -> str:  # noqa: ARG002
-        """Nothing beside what every run has."""
+        """Raise NoGround: the program has no findings of its own."""
         raise NoGround("its program found nothing beside what every run has")
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
-        """What will happen, a sentence a step."""
+        """Return the steps of a session, a sentence each."""
         decides = f"{text.COUNTING} and decides: {self.decides(meant(scenario))}."
         return [answering, mixing, decides, text.again(scenario)]
 
     def decides(self, policy: Section) -> str:
-        """What is kept, in a clause."""
+        """Return the released columns, as a clause."""
         return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
 
     def advice(self, scenario: Scenario, people: "Population") -> Iterator[str]:  # noqa: ARG002
-        """Nothing: there is no noise to choose."""
+        """Yield no lines: there is no noise to choose."""
         yield from ()
 
     def describe(self, people: "Population") -> list[str]:
-        """Each feature with its values."""
+        """Return a line for each feature, with its number of values."""
         return text.describe(people)
 
     def promise(self, scenario: Scenario) -> str:
-        """What is promised, in words."""
+        """Return the promise, in words."""
         return text.promise(scenario)
 
     def summary(self, outcome: Any) -> "Iterator[Block]":  # noqa: ARG002
-        """Nothing beside what every run has."""
+        """Yield no blocks: every run has all of this program's results."""
         yield from ()
 
     def explained(self, outcome: Any) -> Iterator[str]:  # noqa: ARG002
-        """Nothing beside what every run has."""
+        """Yield no lines: every run has all of this program's results."""
         yield from ()
 
     def scores(self, outcome: Any) -> Iterator[tuple[str, str, str]]:  # noqa: ARG002
-        """Nothing beside what every run has."""
+        """Yield no rows: every run has all of this program's scores."""
         yield from ()
 
     def remark(self) -> str:
-        """Nothing beside what every run has."""
+        """Return "": the figures need no remark."""
         return ""
 
     def answers(self, result: "Claims") -> "tuple[Answer, ...]":  # noqa: ARG002
-        """Columns and crowds say it."""
+        """Return (): the released columns and the classes state the answer."""
         return ()
 
     def section(
@@ -277,24 +278,24 @@ class Decided:
         scenario: Scenario,  # noqa: ARG002
         result: "Claims",  # noqa: ARG002
     ) -> "Iterator[Part]":
-        """Nothing beside what every run has."""
+        """Yield no section: every run has all of this program's results."""
         yield from ()
 
     def stage_rule(self, policy: Section) -> str:
-        """What is kept."""
+        """Return the decision rule, in a sentence."""
         decides = self.decides(policy)
         return f"{decides[0].upper()}{decides[1:]}."
 
     def stage_announcement(self, policy: "Policy") -> str:
-        """The promise."""
+        """Return the promise, as a clause."""
         return stage.limit(policy)
 
     def stage_hiding(self, call: "Call") -> str:  # noqa: ARG002
-        """Nothing: people say what they have."""
+        """Return "": people submit their true values."""
         return ""
 
     def stage_decision(self, decision: "Decision", columns: Sequence[str], reader: str) -> str:
-        """What is released, what is not, and what is proved of it."""
+        """Return a sentence: released and suppressed columns, and the certified bound."""
         return stage.released(decision, columns, reader)
 
     def stage_release(
@@ -313,7 +314,7 @@ class Decided:
         counts: "Sequence[Counts] | None",
         others: int | None,
     ) -> "tuple[Considered, ...]":
-        """Every set of columns of a few."""
+        """Return every set of columns with its bound, if there are few columns."""
         from .options import options
 
         return options(policy, schema, counts, others)

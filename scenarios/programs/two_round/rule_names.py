@@ -1,7 +1,8 @@
-"""The names of the rules that a policy may decide by, and which one a policy means.
+"""The names of the rules that a policy may decide by, and the rule that a policy implies.
 
-`margins` is the default: the smaller of what prices prove (analysis/composition/margins_bound.py)
-and the coverage bound, which anybody checks with whole numbers alone.
+`margins` is the default: the smaller of the bound proved by prices
+(analysis/composition/margins_bound.py) and the coverage bound, which readers check with whole
+numbers alone.
 """
 
 from collections.abc import Mapping
@@ -13,15 +14,15 @@ from ...schema.model import Policy
 PRICED = "margins"
 PLAIN = "coverage"
 CARRIED_OVER = (PLAIN, "refined")  # rules that hold, with confidence, for other people
-OWN = (PRICED, PLAIN)  # what a policy may say whose program has a proof of its own: the default
-CARRIED: Mapping[str, str] = {PRICED: PLAIN}  # what stands in for a rule where others are promised
+OWN = (PRICED, PLAIN)  # accepted if the program has a proof of its own: the default
+CARRIED: Mapping[str, str] = {PRICED: PLAIN}  # rule that replaces another for people not counted
 
 
 def policy_for(policy: Policy, *, people_counted: bool) -> Policy:
-    """The policy with the rule that it means.
+    """Return the policy with its default rule resolved.
 
-    Prices are of tables with the very counts, so of people who were not counted the default rule
-    promises what coverage does.
+    Prices are of tables with exactly the given counts. For people not counted, the default
+    rule therefore promises the coverage bound.
     """
     rule = policy.rule if people_counted else CARRIED.get(policy.rule, policy.rule)
     return policy if rule == policy.rule else replace(policy, rule=rule)

@@ -1,7 +1,7 @@
-"""What is proved of columns from their counts, and the choice of columns by it.
+"""Bounds proved from the counts of columns, and the choice of columns by these bounds.
 
-The bound is one of the analysis' rules; in the statistical setting it is carried over to people who
-were not counted. A certificate says what a rule proves, whatever is kept.
+The bound is one of the analysis' rules; in the statistical setting it is carried over to people
+not counted. A certificate states the bound that a rule proves, for any set of released columns.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LISTED = 1_000  # cells of all sets together, up to which every set is shown as prices promise it
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
-# Of a search tree and of swaps, for every set of columns that the rule worst-case looks at.
+# Limits of the search by rule worst-case, per set of columns: nodes of its tree, rounds of swaps.
 NODES, ROUNDS = 1_000, 1_000
 
 
@@ -44,16 +44,17 @@ class BySingles(ByMarginals):
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """What the policy's rule proves of the people of a release, from their single columns."""
+        """Return the bound of the policy's rule for the people of a release, from its columns."""
         return prove_singles(self.policy, self.policy.rule, schema, decision.kept, joint)
 
 
 def prove_singles(
     policy: Policy, rule: str, schema: Schema, kept: Sequence[int], joint: Counts
 ) -> Certificate:
-    """What a rule proves of the people counted in a table, from the counts of its columns alone.
+    """Return the bound of a rule for the people counted in a table, from its single columns.
 
-    Also in the statistical setting: these people have been counted, so nothing is left to chance.
+    Also in the statistical setting: these people have been counted, so no probability of error
+    remains.
     """
     counts, people = marginals([summed(joint, (place,)) for place in range(len(kept))])
     features = Schema(tuple(schema.features[column] for column in kept))
@@ -62,9 +63,9 @@ def prove_singles(
 
 
 def decision_rule(policy: Policy, others: int | None = None) -> DecisionRule:
-    """Give the rule by which a policy decides, for the curator and for the ideal functionality.
+    """Return the rule by which a policy decides, for the curator and for the ideal functionality.
 
-    others: in the statistical setting, how many people round 2 asks; None: the same people.
+    others: in the statistical setting, the number of people in round 2; None: the same people.
     """
 
     def decide(schema: Schema, counts: Sequence[Sequence[int]], people: int) -> Decision:
@@ -83,7 +84,10 @@ def _decide(
     counts: Sequence[Sequence[int]],
     told: Sequence[str] | None,
 ) -> tuple[tuple[int, ...], Any]:
-    """What is kept, and its bound. told: the columns kept whatever it says; None: it chooses."""
+    """Return the released columns and their bound.
+
+    told: columns that are released for any bound; None: the rule chooses.
+    """
     if told is None:
         choice = choose(policy, rule, schema, counts)
         return choice.kept, choice.certificate
@@ -91,12 +95,17 @@ def _decide(
     return kept, bound(rule, [counts[column] for column in kept], policy.k)
 
 
+def release_nothing(policy: Policy, people: int) -> Decision:
+    """Return the decision that keeps no column, which exposes none of so many people."""
+    return Decision((), Certificate("exact", policy.k, people, 0, ()))
+
+
 def choose(
     policy: Policy, rule: Any, schema: Schema, counts: Sequence[Sequence[int]]
 ) -> "ColumnChoice":
-    """Choose the columns to keep, and explain what would take the others.
+    """Choose the columns to release, and explain the limits that would admit the rest.
 
-    Where the required columns alone cannot be promised, nothing is kept.
+    If the required columns alone exceed max_exposure, no column is released.
     """
     from ....analysis.suppression import choose_columns, choose_priced
 
@@ -114,7 +123,7 @@ def choose(
 
 
 def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The counts of every column, with a zero for each value of a public domain nobody has."""
+    """Return the counts of every column, with a zero for each unused value of a public domain."""
     return [
         [*count, *[0] * (len(feature.values or ()) - len(count))]
         for feature, count in zip(schema.features, counts, strict=True)
@@ -122,11 +131,11 @@ def listed(schema: Schema, counts: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def named_rule(policy: Policy, others: int | None, schema: Schema) -> Any:
-    """Give a rule as the analysis takes it: its name, or a function of marginals and k.
+    """Return a rule as the analysis takes it: its name, or a function of marginals and k.
 
-    In the statistical setting delta is shared out over all columns of the schema, so that what is
-    promised of every set of them holds at once, and one may choose after looking. Where a domain is
-    open, all are taken as open, which is the safe reading.
+    In the statistical setting delta is shared out over all columns of the schema, so that the
+    bounds of all sets hold at once and the choice may depend on the counts. If one domain is open,
+    all are treated as open, which is the safe reading.
     """
     rule = policy_for(policy, people_counted=others is None).rule
     if others is not None:
@@ -147,7 +156,7 @@ def named_rule(policy: Policy, others: int | None, schema: Schema) -> Any:
 
 
 def listing_rule(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
-    """The rule by which sets that are not decided on are shown: of many cells, coverage."""
+    """Return the rule for listing the other sets of columns: coverage if there are many cells."""
     if rule != PRICED:
         return rule
     from ....analysis.composition.margins_bound import joint_cells
@@ -165,7 +174,7 @@ def statistical(
     *,
     public: bool,
 ) -> Any:
-    """What a rule promises, with confidence 1 - delta, of people who were not counted.
+    """Return the bound of a rule, with confidence 1 - delta, for people not counted.
 
     public: whether the counts list every value of every domain, zeros included.
     """
@@ -180,21 +189,17 @@ def _public(schema: Schema) -> bool:
 
 
 def bound(rule: Any, counts: Sequence[Sequence[int]], k: int) -> Any:
-    """What a rule proves of columns with these counts."""
+    """Return the bound of a rule for columns with these counts."""
     from ....analysis.composition import best_bound
 
-    if rule == PRICED:
-        from ....analysis.composition.margins_bound import margins_bound
-
-        return margins_bound(counts, k)
     return rule(counts, k) if callable(rule) else best_bound(counts, k, rule)
 
 
 def as_certificate(proof: Any, policy: Policy, people: int) -> Certificate:
-    """Write down a bound of the analysis as the protocol's plain data.
+    """Convert a bound of the analysis to the protocol's plain data.
 
-    A promise for people who were not counted is called `statistical-...`, and its slack is the
-    probability with which it may fail.
+    A bound for people not counted is called `statistical-...`, and its slack is the
+    probability that it fails.
     """
     confidence = getattr(proof, "confidence", None)
     if confidence is not None:
@@ -223,7 +228,7 @@ def verify_certificate(
 ) -> None:
     """Recompute a certificate from the marginals of all columns of a schema.
 
-    Raises VerificationError if it claims less than can be proved of the kept columns.
+    Raises VerificationError if it claims less than can be proved of the released columns.
     """
     rule, k = certificate.rule, certificate.k
     everything = listed(schema, counts)
@@ -255,7 +260,7 @@ def _compare(certificate: Certificate, people: int, reason: str) -> None:
 
 
 def _as_proof(certificate: Certificate) -> "Proof":
-    """The certificate as the analysis checks it: whole thresholds are integers there."""
+    """Convert a certificate to the analysis' form, which has whole thresholds as integers."""
     from ....analysis.composition import Certificate as Proof
     from ....analysis.composition import Rule
 

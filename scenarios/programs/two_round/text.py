@@ -1,4 +1,4 @@
-"""What a program whose curator decides will do and promises, in words."""
+"""The steps and the promise of programs with a deciding curator, in words."""
 
 from typing import TYPE_CHECKING
 
@@ -13,14 +13,14 @@ UNPROMISED = "none: the columns are chosen beforehand; the bound is printed all 
 
 
 def again(scenario: "Scenario") -> str:
-    """Who answers at last, and what."""
+    """Return a sentence on the last round: its users and its query."""
     fixed = scenario.population.setting == "fixed"
     who = "The same people answer once more" if fixed else "Other people of the same kind answer"
     return f"{who}, the kept features together; the analyst counts and publishes."
 
 
 def describe(people: "Population") -> list[str]:
-    """Each feature with how many values it has."""
+    """Return a line for each feature, with its number of values."""
     return [
         f"{feature.name}: {many(len(texts), 'value')}"
         + ("" if feature.values is not None else f", open: up to {feature.width} bytes")
@@ -29,7 +29,7 @@ def describe(people: "Population") -> list[str]:
 
 
 def stage_rule(policy: "Policy") -> str:
-    """Which sets of columns may be released."""
+    """Return the condition for a release, in a sentence."""
     return (
         f"A set of columns is released if at most {percent(policy.max_exposure)} of the people can "
         f"be in a crowd smaller than {policy.k}."
@@ -37,7 +37,7 @@ def stage_rule(policy: "Policy") -> str:
 
 
 def promise(scenario: "Scenario", sure: str = "") -> str:
-    """What is promised of the people in a release. sure: with what confidence."""
+    """Return the promise for the people in a release. sure: the confidence, as a clause."""
     policy = scenario.policy
     if scenario.population.setting != "fixed":
         sure = f"; it may fail with probability {policy.delta:g}, as others were counted"

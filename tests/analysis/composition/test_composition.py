@@ -22,7 +22,8 @@ from veilmix.analysis.composition import (
 )
 from veilmix.analysis.composition.bounds import coverage_below
 from veilmix.analysis.composition.column_sets import bounds_of_all_sets
-from veilmix.analysis.composition.coverage import coverage_meets
+from veilmix.analysis.composition.coverage import coverage_meets, leaf_pairs
+from veilmix.analysis.composition.pareto import Front
 from veilmix.analysis.exposure import exposure, joint_counts, users_below
 from veilmix.analysis.exposure.counts import Steps, positive_counts
 from veilmix.errors import ParameterError
@@ -414,3 +415,9 @@ def test_the_strict_example_needs_slack(c):
     assert example.c * Fraction(n, 2) ** 2 / (n + 1) > 1
     assert example.c * Fraction(n - 2, 2) ** 2 / (n - 1) <= 1
     assert ">" in repr(example)
+
+
+def test_no_choice_is_completed_by_a_front_that_is_empty() -> None:
+    none = Front(np.zeros(0, dtype=np.int64), np.zeros(0))
+    entry, option = leaf_pairs(none, Steps.of(np.array([3, 5])), 9, 100)
+    assert entry.size == option.size == 0

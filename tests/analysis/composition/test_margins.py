@@ -5,6 +5,7 @@ import json
 import os
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from veilmix.analysis import composition
 from veilmix.analysis.composition import best_bound, check_margins, margins_bound, worst_case  # type: ignore[attr-defined]
 from veilmix.analysis.composition.check_margins import SCALE, proved_people
 from veilmix.analysis.composition.check_margins import check_margins as check
@@ -57,6 +59,19 @@ def test_a_proof_holds_in_whatever_order_values_are_counted() -> None:
         mixed = [rng.sample([*column, 0], len(column) + 1) for column in LARGER]
         check(mixed, 9, certificate.people, certificate.proof)
         assert bound(mixed, 9) == certificate
+
+
+def test_the_promise_of_a_run_is_asked_by_its_public_name() -> None:
+    certificate = composition.best_bound(LARGER, 9, "margins")
+    assert certificate == bound(LARGER, 9)
+    assert certificate.people < composition.best_bound(LARGER, 9).people
+    certificate.verify([[0, *column] for column in LARGER])
+    with pytest.raises(VerificationError, match="its prices prove"):
+        replace(certificate, people=certificate.people - 1).verify(LARGER)
+    with pytest.raises(VerificationError, match="not of these"):
+        certificate.verify([[*column, 1] for column in LARGER])
+    with pytest.raises(ParameterError, match="needs 'margins', 'coverage'"):
+        composition.best_bound(LARGER, 9, "price")
 
 
 def test_a_proof_is_the_same_every_time() -> None:

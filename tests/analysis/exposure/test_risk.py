@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.exposure import exposure_curve, users_below
-from veilmix.analysis.exposure.attacker_risk import risk, risk_within
-from veilmix.analysis.exposure.equivalence_classes import Crowds
+from veilmix.analysis.exposure import Crowds, exposure_curve, risk, risk_within, users_below
 from veilmix.errors import ParameterError
 
 CELLS = [1, 1, 3, 5]  # two people alone, three together, five together

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.exposure import anonymity, wildcards
-from veilmix.analysis.exposure.equivalence_classes import Crowds
+from veilmix.analysis.exposure import Crowds, anonymity, wildcards
 from veilmix.analysis.exposure.wildcards import Wildcards
 from veilmix.errors import ParameterError
 

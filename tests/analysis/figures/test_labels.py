@@ -35,7 +35,7 @@ def test_a_name_alone_is_right_of_its_point_and_needs_no_line() -> None:
 def crowded() -> list[Point]:
     """Programs as close to each other as comparisons have them."""
     exact = [
-        Point("two-round", "mix", 1.58, 0.003, 0.02, 0.225, None, 0.9),
+        Point("exposure", "mix", 1.58, 0.003, 0.02, 0.225, None, 0.9),
         Point("shares", "shares", 1.58, 0.003, 0.02, 0.225, None, 0.9),
         Point("hierarchical", "mix", 1.66, 0.004, 0.02, 0.0, None, 1.0),
         Point("local-suppression", "mix", 1.63, 0.001, 0.04, 0.009, None, 0.7),

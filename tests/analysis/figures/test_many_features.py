@@ -42,6 +42,7 @@ def test_a_way_is_better_only_where_the_bounds_decide_it() -> None:
     assert verdict(near, near, 0.3) == "undecided"
 
 
+@pytest.mark.long
 def test_the_page_says_what_the_code_says() -> None:
     """If this fails, write the page again: python tools/make_many_features.py."""
     section = TOOL.BLOCK.search(TOOL.PAGE.read_text("utf-8"))

@@ -75,6 +75,7 @@ def test_bounds_enclose_brute_force(parts: list[tuple[int, float]], delta: float
     assert composition.probabilistic.high / composition.probabilistic.low < 1.3
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_three_features_of_a_thousand_people() -> None:
     composition = compose_reports([GRR(2, 1.0)] * 3, [1000] * 3)

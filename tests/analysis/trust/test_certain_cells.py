@@ -73,6 +73,7 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 SINGLES = ((0,), (1,), (2,))
 
 
+@pytest.mark.long
 def test_three_safe_pairs_can_leave_one_table() -> None:
     """Five people, k = 2: each pair shows few alone, all three together show all five."""
     tables = []

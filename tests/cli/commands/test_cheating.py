@@ -97,9 +97,9 @@ def test_compare_does_not_say_0_where_nothing_was_measured(typed: Callable[..., 
 
 @pytest.mark.slow
 def test_compare_measures_every_program_of_the_mix(typed: Callable[..., Any]) -> None:
-    some = ("compare", "classroom", "--programs", "two-round", "--seed", "7", "--no-save")
+    some = ("compare", "classroom", "--programs", "exposure", "--seed", "7", "--no-save")
     said = typed(*some, "--cheating", "--runs", "1")
-    assert "two-round, cheating: analyst + shuffler-1 by single-out-release " in " ".join(
+    assert "exposure, cheating: analyst + shuffler-1 by single-out-release " in " ".join(
         said.out.split()
     )
     assert "in 1 of 1 run (3 to 100 %)" in " ".join(said.out.split())

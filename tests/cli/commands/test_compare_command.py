@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-ONLY = ("--programs", "two-round,trusted,shares", "--seed", "7")
+ONLY = ("--programs", "exposure,trusted,shares", "--seed", "7")
 
 
 @pytest.mark.slow
@@ -38,9 +38,9 @@ def test_csv_and_json_hold_the_same_programs(typed) -> None:
     form = typed("compare", "blood-type", *ONLY, "--no-save", "--format", "csv")
     lines = list(csv.DictReader(io.StringIO(form.out)))
     data = json.loads(typed("compare", "blood-type", *ONLY, "--no-save", "--format", "json").out)
-    assert [line["program"] for line in lines] == ["two-round", "trusted", "shares"]
+    assert [line["program"] for line in lines] == ["exposure", "trusted", "shares"]
     assert [program["program"] for program in data["programs"]] == [
-        "two-round",
+        "exposure",
         "trusted",
         "shares",
     ]
@@ -63,7 +63,7 @@ def test_noise_is_told_as_noise(typed) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("--programs", "trusted,peer"), "no program is called 'peer'; there are two-round"),
+        (("--programs", "trusted,peer"), "no program is called 'peer'; there are exposure"),
         (("--out", "a-file"), "is not a folder"),
         (("--format", "xml"), "xml"),
     ],
@@ -84,10 +84,10 @@ def test_a_burned_program_says_why(typed, tmp_path) -> None:
         '[[fault]]\nattack = "malformed"\nby = "user-1"\nround = 1\n'
     )
     (tmp_path / "few.toml").write_text(text, "utf-8")
-    said = typed("compare", "few.toml", "--programs", "two-round,shares,trusted", "--no-save")
+    said = typed("compare", "few.toml", "--programs", "exposure,shares,trusted", "--no-save")
     assert said.code == 0
     assert "shares: nothing released: 11 people's shares arrived at both aggregators" in said.out
-    assert "two-round: nothing released: 11 people took part" in said.out
+    assert "exposure: nothing released: 11 people took part" in said.out
     assert "shares: refused 2 does-not-open" in said.out
 
 
@@ -97,3 +97,40 @@ def test_the_mode_is_named_as_everywhere_and_the_next_step_is(typed) -> None:
     assert "next: veilmix report runs/compare-blood-type-0007" in said.out
     sent = typed("compare", "blood-type", "--programs", "trusted", "--mode", "real", "--no-save")
     assert "all messages sent" in sent.out
+
+
+@pytest.mark.slow
+def test_an_old_name_is_answered_with_the_new_one(typed) -> None:
+    said = typed("compare", "blood-type", "--programs", "two-round", "--seed", "7", "--no-save")
+    assert said.code == 0
+    assert said.err.startswith("--programs: 'two-round' is now 'exposure' (since 0.2.0; the old ")
+    assert "\n exposure " in said.out
+    assert "\n two-round " not in said.out
+
+
+@pytest.mark.slow
+def test_which_program_leaks_least_to_a_coalition_is_answered(typed) -> None:
+    few = ("compare", "blood-type", *ONLY, "--no-save", "--coalition")
+    said = typed(*few, "curator+shuffler-1")
+    assert said.code == 0
+    lines = [line.split() for line in said.out.splitlines()]
+    assert [line[0] for line in lines[1:] if line and line[-1] == "yes"][-1] == "trusted"
+    assert said.out.splitlines()[-1].startswith(
+        "least leakage to curator + shuffler-1 at cells no worse than exposure's: "
+    )
+    assert ", 3.00 bits" not in said.out.splitlines()[-1]
+    data = json.loads(typed(*few, "curator", "--equal", "error", "--format", "json").out)
+    assert data["reference"] == "exposure"
+    assert [leak["program"] for leak in data["leaks"]][-1] == "trusted"
+    unknown = typed("compare", "blood-type", *ONLY, "--coalition", "curator+shuffler-9")
+    assert "saved runs/compare-blood-type-0007/" in unknown.out
+    assert unknown.code == 2
+    assert "coalition: found 'shuffler-9'; the parties are analyst, curator, " in unknown.err
+
+
+def test_a_misspelt_party_is_refused_before_a_program_is_played(typed) -> None:
+    said = typed("compare", "blood-type", "--coalition", "curator+shufler-1")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.count("\n") == 1
+    assert said.err.startswith("coalition: found 'shufler-1' (did you mean `shuffler-1`?); ")
+    assert "the parties are analyst, curator, randomness, aggregator-1, ..., peer-1, " in said.err

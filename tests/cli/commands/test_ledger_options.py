@@ -30,7 +30,7 @@ def test_a_table_that_shows_ten_who_left_is_refused(typed, tables: tuple[str, st
     assert said.code == 0, said.err
     assert "ledger: sessions" in said.out
     before = book.read_bytes()
-    written = ("--table", "out.csv", "--counts", "counts.csv", "--save", "score.json")
+    written = ("--anyway", "--table", "out.csv", "--counts", "counts.csv", "--save", "score.json")
     said = typed("score", fewer, *PROMISE, "--ledger", "book.json", *written)
     assert said.code == 3
     assert "10 people are told apart by adding and subtracting releases: 10 of them" in said.err

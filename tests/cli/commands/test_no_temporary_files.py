@@ -31,8 +31,8 @@ sys.dont_write_bytecode = True
 # Lines that need a temporary file -> what cannot be put into it
 NEEDS = {
     "score ../t.parquet --k 2": "../t.parquet: a copy of its ",
-    "score t.csv --k 2 --table o.xlsx": "o.xlsx: cannot be written: the unfinished file ",
-    "score t.csv --k 2 --table o.parquet": "o.parquet: cannot be written: the unfinished file ",
+    "score t.csv --k 2 --table o.xlsx --anyway": "o.xlsx: cannot be written: the unfinished file ",
+    "score t.csv --k 2 --table o.parquet --anyway": "o.parquet: cannot be written: the unfinished ",
     "run ../tokens.toml --no-save --worst-case 0": "libsodium (2.8 MB), to be loaded, ",
     "run blood-type --processes --durable disk --no-save": "journals ",
 }

@@ -12,6 +12,29 @@ from veilmix.scenarios.serialization.record import plain as plain_data
 DEEP, BLANK = "hierarchical-class", "local-suppression-class"
 
 
+SHARED = """
+[scenario]
+name = "opening"
+seed = 3
+[population]
+source = "builtin:hair-eye"
+users = 16
+[policy]
+kind = "threshold"
+k = 3
+prefixes = true
+[mix]
+min_batch = 2
+"""
+
+
+@pytest.fixture
+def small_threshold(tmp_path: Path) -> Path:
+    path = tmp_path / "opening.toml"
+    path.write_text(SHARED, "utf-8")
+    return path
+
+
 @pytest.fixture(scope="module")
 def deep() -> Outcome:
     return run(DEEP, worst_case_nodes=0)
@@ -20,6 +43,14 @@ def deep() -> Outcome:
 @pytest.fixture(scope="module")
 def blank() -> Outcome:
     return run(BLANK, worst_case_nodes=0)
+
+
+def test_scores_of_threshold_break_its_own_two_assumptions(typed, small_threshold: Path) -> None:
+    """The analyst reads, and not the curator; `randomness` with it reads what stayed closed."""
+    said = " ".join(typed("run", str(small_threshold), "--no-save").out.split())
+    assert "... by analyst and both shufflers 16 of 16 the trust assumption, broken" in said
+    assert "... by analyst and randomness 0 of 16 who read every row, and not whose" in said
+    assert "by curator and both" not in said
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     (*ADVISE, "--steps", "20"),
     (*ADVISE, "--format", "json"),
     ("worst", "people.csv", "--k", "5", "--nodes", "2", "--rounds", "9", "--format", "json"),
-    ("compare", "open.toml", "--programs", "two-round,trusted-cells", "--format", "json"),
+    ("compare", "open.toml", "--programs", "exposure,trusted-cells", "--format", "json"),
     ("report", "kept/open-*", "--out", "-"),
     ("verify", "kept/open-*"),
 )

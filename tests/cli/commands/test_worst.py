@@ -104,11 +104,13 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path, started) -> None:
     line = ("worst", data, "--k", "10", "--write", "worst.csv", "--format", "json")
     running = started(sys.executable, "-c", WATCHED, *line, cwd=tmp_path)
     for _ in ("relaxation", "first search tree"):
-        assert running.stderr.readline() == "a solver begins\n"
+        while (told := running.stderr.readline()) != "a solver begins\n":
+            assert told.startswith("the worst table: ")  # progress, if it is slow
     time.sleep(0.2)  # so that it is in the midst of it, mostly; what follows holds anyway
     running.send_signal(signal.SIGINT)
     out, err = running.communicate()
-    assert (running.returncode, err) == (130, "wrote     worst.csv\n")
+    printed = [line for line in err.splitlines() if not line.startswith("the worst table: ")]
+    assert (running.returncode, printed) == (130, ["wrote     worst.csv"])  # but progress, if slow
     bracket = json.loads(out)
     assert bracket["why"] == "stopped by Ctrl-C"
     assert bracket["proven"] is False

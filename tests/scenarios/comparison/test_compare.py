@@ -14,8 +14,9 @@ from veilmix.scenarios.comparison import result_folder as comparisons
 from veilmix.scenarios.comparison.compare import compare, programs
 from veilmix.scenarios.comparison.mixed import available
 from veilmix.scenarios.comparison.result import COMPARISON, Comparison, Cost
+from veilmix.scenarios.schema.kinds import kinds
 from veilmix.scenarios.serialization.record import plain
-from veilmix.scenarios.validation.load import load, loads
+from veilmix.scenarios.validation.load import change, load, loads
 
 FREE = Cost(0.0, None, 0, 0, 0.0, 0)
 
@@ -37,7 +38,7 @@ def timeless(comparison: Comparison) -> Comparison:
 def test_every_program_is_there_and_no_number_is_impossible(blood: Comparison) -> None:
     names = [program.program for program in blood.programs]
     assert len(set(names)) == len(names)
-    assert {"two-round", "peers", "trusted", "trusted-cells", "shares"} <= set(names)
+    assert {"exposure", "peers", "trusted", "trusted-cells", "shares"} <= set(names)
     assert {name.split(" e=")[0] for name in names} >= {"local joint", "local features"}
     assert not blood.skipped
     for program in blood.programs:
@@ -55,7 +56,7 @@ def test_every_program_is_there_and_no_number_is_impossible(blood: Comparison) -
 
 @pytest.mark.slow
 def test_what_follows_from_more_trust(blood: Comparison) -> None:
-    two_round, trusted = blood.program("two-round"), blood.program("trusted")
+    two_round, trusted = blood.program("exposure"), blood.program("trusted")
     shares, cells = blood.program("shares"), blood.program("trusted-cells")
     assert two_round.utility == shares.utility
     assert two_round.privacy == shares.privacy
@@ -70,7 +71,7 @@ def test_what_follows_from_more_trust(blood: Comparison) -> None:
 def test_noise_is_the_same_noise_with_and_without_a_mix(blood: Comparison) -> None:
     for epsilon in ("e=1", "e=2", "e=4"):
         mixed, direct = (
-            blood.program(f"{name} {epsilon}") for name in ("randomized", "local features")
+            blood.program(f"{name} {epsilon}") for name in ("histogram", "local features")
         )
         assert mixed.utility == direct.utility
         assert mixed.trust.most_trusted.linked == 0
@@ -86,15 +87,15 @@ def test_a_seed_gives_the_same_numbers_again(blood: Comparison) -> None:
 
 @pytest.mark.slow
 def test_without_a_seed_all_programs_still_get_the_same_people() -> None:
-    comparison = compare("peers-titanic", only=("two-round", "shares"))
+    comparison = compare("peers-titanic", only=("exposure", "shares"))
     assert comparison.seed is None
-    assert comparison.program("two-round").utility == comparison.program("shares").utility
-    assert comparison.program("two-round").privacy == comparison.program("shares").privacy
+    assert comparison.program("exposure").utility == comparison.program("shares").utility
+    assert comparison.program("exposure").privacy == comparison.program("shares").privacy
 
 
 @pytest.mark.slow
 def test_samples_change_nothing_but_the_cost(blood: Comparison) -> None:
-    only = ("two-round", "trusted", "shares", "local")
+    only = ("exposure", "trusted", "shares", "local")
     counted = compare("blood-type", 7, only=only, messages=False)
     for program in counted.programs:
         same = blood.program(program.program)
@@ -171,8 +172,8 @@ def test_without_matplotlib_there_is_no_picture_and_all_the_rest(
 
 
 def test_the_programs_of_the_mix_are_those_that_can_be_run() -> None:
-    of_columns = ("two-round", "hierarchical", "local-suppression")
-    assert available() == (*of_columns, "threshold", "randomized")
+    of_columns = ("exposure", "hierarchical", "local-suppression")
+    assert available() == (*of_columns, "threshold", "histogram")
     assert set(programs()) == {
         *available(),
         *("peers", "trusted", "trusted-cells", "shares", "local"),
@@ -234,3 +235,25 @@ def test_a_picture_of_noise_alone_has_no_released_rows() -> None:
     left, right = draw(POINTS[3:], "noise", 5).axes
     assert not left.texts
     assert len(right.texts) == 2
+
+
+def test_programs_are_called_as_the_kind_of_policy_is() -> None:
+    """Old names are understood, and answered with the new one."""
+    with pytest.warns(DeprecationWarning, match="'two-round' is now 'exposure'"):
+        comparison = compare("blood-type", 7, only=("two-round", "trusted"))
+    assert [program.program for program in comparison.programs] == ["exposure", "trusted"]
+    with pytest.warns(DeprecationWarning, match=r"since 0\.2\.0; the old name is accepted until 0"):
+        assert comparison.program("two-round") is comparison.program("exposure")
+    before = replace(comparison.program("exposure"), program="two-round")  # as 0.1.0 saved it
+    saved = replace(comparison, programs=(before,))
+    assert saved.program("exposure") is before
+    every = load("blood-type")
+    every = change(every, {"policy.kind": "all"})
+    (played,) = compare(every, 7, only=("all",)).programs
+    assert played.program == "all"
+    with pytest.raises(ParameterError, match="no program is called 'exposure'; there are all, "):
+        compare(every, 7, only=("exposure",))
+
+
+def test_each_row_of_the_mix_is_a_kind_of_policy() -> None:
+    assert set(available()) <= set(kinds())

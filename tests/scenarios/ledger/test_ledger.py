@@ -228,7 +228,7 @@ def signed(path: Path, data: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """An entry changed, and a digest that fits it."""
     entries = [{**data["entries"][0], **changes}]
     made = msgspec.convert(entries, list[Entry])
-    return {**data, "entries": entries, "digest": module._digest(made, module._key(path) or b"")}
+    return {**data, "entries": entries, "digest": module.digest_of(made, module._key(path) or b"")}
 
 
 def test_a_damaged_file_is_not_read(tmp_path: Path) -> None:

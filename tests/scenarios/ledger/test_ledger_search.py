@@ -221,7 +221,7 @@ class Sequence:
         self.promised.append((set(asked), least))
         with opened(self.file) as ledger:
             rule = group_rule(ledger.entries, KEPT, crowd, ledger.secret())
-            memory = remembered(ledger, KEPT, crowd, seed, rule)
+            memory = remembered(ledger, ledger.entries, KEPT, crowd, seed, rule)
             ledger.begin(
                 Entry(
                     scenario="s",

@@ -92,6 +92,7 @@ def test_a_run_that_never_ended_is_spent(tmp_path: Path, monkeypatch: pytest.Mon
     assert "up to 4" in again.burned
 
 
+@pytest.mark.long
 def test_other_people_and_other_columns_are_counted_by_themselves(tmp_path: Path) -> None:
     file = tmp_path / "ledger.json"
     played(file, scenario(users=30), seed=1)

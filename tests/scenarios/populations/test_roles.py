@@ -29,7 +29,7 @@ EXPECTED = {
     "born": (Role.QUASI, "it is called 'born'"),
     "diagnosis": (Role.SENSITIVE, "it is called 'diagnosis'"),
     "sex": (Role.QUASI, "it is called 'sex'"),
-    "ward": (Role.QUASI, "somebody may know it"),
+    "ward": (Role.QUASI, "it is called 'ward'"),
     "study": (Role.OTHER, "it has one value only"),
 }
 
@@ -93,3 +93,103 @@ def test_a_feature_that_is_an_identifier_is_a_mistake(table: Path) -> None:
 def test_only_identifiers_is_nobody_to_ask(table: Path) -> None:
     with pytest.raises((DataError, ScenarioError), match="every column is a direct identifier"):
         veilmix.loads(scenario(table, 'columns = { patient = "patient" }'))
+
+
+KEYS = [f"{104_000 + 37 * i + i % 5}" for i in range(80)]  # of 400 rows, five each
+CALLED = {
+    "Patienten-Nr": (KEYS, Role.IDENTIFIER),
+    "Fallnr": (KEYS, Role.IDENTIFIER),
+    "case number": (KEYS, Role.IDENTIFIER),
+    "KVNR": ([f"A{i:09}" for i in range(80)], Role.IDENTIFIER),
+    "Versichertennummer": (KEYS, Role.IDENTIFIER),
+    "n_securite_sociale": (KEYS, Role.IDENTIFIER),
+    "numéro_dossier": (KEYS, Role.IDENTIFIER),
+    "NumeroPaciente": (KEYS, Role.IDENTIFIER),
+    "codice fiscale": (KEYS, Role.IDENTIFIER),
+    "patiëntnummer": (KEYS, Role.IDENTIFIER),
+    "patient": (KEYS, Role.IDENTIFIER),
+    "Straße": ([f"Weg {i}" for i in range(80)], Role.IDENTIFIER),
+    "register": (KEYS, Role.IDENTIFIER),  # by its law alone
+    "Hauptdiagnose": (["J18", "I50", "E11"], Role.SENSITIVE),
+    "MEDIKAMENT": (["a", "b"], Role.SENSITIVE),
+    "diagnóstico principal": (["a", "b"], Role.SENSITIVE),
+    "nebendiagnose_1": (["a", "b"], Role.SENSITIVE),
+    "farmaco": (["a", "b"], Role.SENSITIVE),
+    "drug name": ([f"d{i}" for i in range(30)], Role.SENSITIVE),
+    "Hausarzt": (["Dr. A", "Dr. B"], Role.QUASI),
+    "Geburtsjahr": (["1950", "1951"], Role.QUASI),
+    "code postal": (["75001", "75002"], Role.QUASI),
+    "ward id": ([f"w{i}" for i in range(30)], Role.QUASI),
+    "PLZ": ([f"{10_000 + 97 * i}" for i in range(80)], Role.QUASI),
+    "platelets": ([str(150_000 + 10 * i) for i in range(80)], Role.QUASI),  # round
+    "steps": ([str(1000 + i * i) for i in range(80)], Role.QUASI),  # not even
+    "year": ([str(1900 + i) for i in range(80)], Role.QUASI),
+    "inpatient": (["yes", "no"], Role.QUASI),
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_names_in_six_languages_and_laws_of_numbers(name: str) -> None:
+    values, role = CALLED[name]
+    (guess,) = guess_roles([name], [sorted(values)], 400, {}, "")
+    assert guess.role is role, guess.reason
+
+
+def test_free_text_is_never_asked_about(tmp_path: Path) -> None:
+    notes = [f"Patient {i} was seen with pain in the chest" for i in range(100)]
+    (guess,) = guess_roles(["note"], [notes], 100, {}, "")
+    assert guess.role is Role.TEXT
+    calls = [f"ring {i} before the visit" for i in range(30)]
+    calls[0] = "write to ada.abel@example.org before the visit"
+    (guess,) = guess_roles(["remark"], [calls], 3000, {}, "")
+    assert guess.role is Role.TEXT
+    assert "an e-mail address" in guess.reason
+    (guess,) = guess_roles(["remark"], [calls[1:]], 3000, {}, "")
+    assert guess.role is Role.QUASI
+    lines = ["note,sex", *(f"{note},{'fm'[i % 2]}" for i, note in enumerate(notes))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    score = veilmix.score(tmp_path / "t.csv", k=2)
+    assert [column.name for column in score.columns] == ["sex"]
+    with pytest.raises(ScenarioError, match=r'"note" is free text \(long texts'):
+        veilmix.loads(scenario(tmp_path / "t.csv", features='[[feature]]\nname = "note"\n'))
+    assert (
+        veilmix.score(tmp_path / "t.csv", text="sex", quasi="note", k=2).columns[0].name == "note"
+    )
+
+
+@pytest.mark.parametrize("word", ["NA", "n/a", "-", ".", "NULL", "k.A.", "#N/A", "?", "onbekend"])
+def test_a_word_for_missing_makes_no_measurement_an_identifier(word: str, tmp_path: Path) -> None:
+    """The same file with an empty cell instead has the same exposure."""
+    exposures = []
+    for cell in ("", word):
+        cells = [cell if i == 7 else f"{20 + i / 8:.3f}" for i in range(120)]
+        path = tmp_path / "t.csv"
+        lines = [f"{cell},{'fm'[i % 2]}" for i, cell in enumerate(cells)]
+        path.write_text("\n".join(["bmi,sex", *lines]) + "\n")
+        score = veilmix.score(path, k=2)
+        exposures.append(score.joint.crowds.users_below(2))
+        advised = veilmix.advise(path, k=2, max_exposure=0.5, missing_text=(word,))
+        assert advised.columns[0].ladder.column == "bmi"
+    assert exposures == [120, 120]
+    guess, _ = guess_roles(["bmi", "sex"], [sorted(cells), ["f", "m"]], 120, {}, "")
+    assert guess.role is Role.QUASI
+    assert f"{word!r} left aside" in guess.reason
+
+
+def test_texts_that_are_said_to_mean_missing_are_missing(tmp_path: Path) -> None:
+    cells = [f"{20 + i / 7:.2f}".replace(".", ",") for i in range(60)] + ["ohne Wert"] * 4
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["bmi;sex", *(f"{cell};f" for cell in cells)]) + "\n")
+    assert veilmix.advise(path, k=2, max_exposure=0.5, missing_text=("ohne Wert",)).columns
+    score = veilmix.score(path, k=2, missing_text=("ohne Wert",))
+    assert score.columns[0].missing == 4
+
+
+def test_numbers_of_a_register_are_never_made_coarser(tmp_path: Path) -> None:
+    lines = [f"{KEYS[i % 80]},{'fm'[i % 2]}" for i in range(400)]
+    (tmp_path / "t.csv").write_text("\n".join(["entry,sex", *lines]) + "\n")
+    with pytest.raises(DataError, match="80 different values of the identifier 'entry'"):
+        veilmix.score(tmp_path / "t.csv")
+    asked = {"quasi": "entry", "max_exposure": 0.5}
+    column = veilmix.advise(tmp_path / "t.csv", k=6, **asked).columns[0]  # type: ignore[arg-type]
+    assert [level.name for level in column.ladder.levels] == ["as it is", "dropped"]

@@ -7,15 +7,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from sample_kit import sampled
+from veilmix.analysis.trust.certain_cells import Certain
+from veilmix.analysis.trust.side import Side
 from veilmix.errors import ScenarioError
+from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import Call
-from veilmix.protocol.programs import BEST, MOST_CHOSEN
+from veilmix.protocol.parties import Role
+from veilmix.protocol.programs import BEST, MOST_CHOSEN, RoundResult
 from veilmix.report.make import make
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.hierarchical.heard import standings
+from veilmix.scenarios.programs.hierarchical.heard import masked, standings
 from veilmix.scenarios.programs.hierarchical.program import Hierarchical as Program
+from veilmix.scenarios.programs.hierarchical.rounds import RoundRecord
 from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
+from veilmix.scenarios.programs.hierarchical.text import row
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -210,3 +216,30 @@ def test_report_and_stage_say_how_it_asked(ask: str, words: str, tmp_path: Path)
     assert f"at most {last:,}." in part.lead
     assert len(part.blocks[0].rows) == len(outcome.findings.rounds)
     assert "What the curator asked" in make(save(outcome, tmp_path)).html
+
+
+def test_a_mask_leaves_the_values_that_are_still_named() -> None:
+    """`masked` reads all rounds; a later mask of a column replaces an earlier one."""
+    names = (("a", "b", "c"), ("x", "y"))
+    calls = (
+        Call(2, Role.CURATOR, ((0, 1),), (Mask(0, ("a", "c")),)),
+        Call(3, Role.CURATOR, ((0, 1),), (Redact(1, ("x",), 0),)),
+        Call(4, Role.CURATOR, ((0, 1),), (Mask(0, ("c",)),)),
+    )
+    heard = [RoundResult(call, ({},)) for call in calls]
+    assert masked(heard[:2], names) == {0: (0, 2)}
+    assert masked(heard, names) == {0: (2,)}
+
+
+@pytest.mark.parametrize(
+    ("groups", "text"),
+    [
+        ((("sex",), ("age",)), "every feature by itself"),
+        ((("sex", "age"), ("age", "job")), "sex x age, age x job"),
+        (tuple(("sex", f"job {at}") for at in range(5)), "5 groups of 2"),
+    ],
+)
+def test_few_groups_of_a_round_are_named(groups: tuple[tuple[str, ...], ...], text: str) -> None:
+    certain = Certain(0, 0, 9, exact=True)
+    record = RoundRecord(2, groups, {}, 9, 4, 0, 0, certain, 0.5, exact=True, bits_are=Side.EXACT)
+    assert row(record)[1] == text

@@ -198,9 +198,9 @@ def test_what_peers_cannot_do_is_said_beforehand(original: str, written: str, sa
 
 @pytest.mark.slow
 def test_peers_are_compared_with_a_mix_on_the_same_people(outcome: Outcome) -> None:
-    comparison = compare(VILLAGE, only=("two-round", "peers", "shares"))
+    comparison = compare(VILLAGE, only=("exposure", "peers", "shares"))
     assert not comparison.skipped
-    among, central = comparison.program("peers"), comparison.program("two-round")
+    among, central = comparison.program("peers"), comparison.program("exposure")
     assert (
         among.utility.columns
         == central.utility.columns
@@ -224,7 +224,7 @@ def test_peers_are_compared_with_a_mix_on_the_same_people(outcome: Outcome) -> N
 @pytest.mark.slow
 def test_who_stays_away_does_so_in_every_program() -> None:
     comparison = compare(
-        with_fault('attack = "absent"\nby = "peer-1"'), only=("two-round", "peers", "shares")
+        with_fault('attack = "absent"\nby = "peer-1"'), only=("exposure", "peers", "shares")
     )
     assert not comparison.skipped
     assert len({program.utility.columns for program in comparison.programs}) == 1

@@ -227,7 +227,7 @@ def test_its_matrix_has_its_attacks_alone() -> None:
 
 @pytest.mark.parametrize("scenario", [SCENARIO, load("who-to-trust")], ids=["its own", "another"])
 def test_it_is_compared_with_whole_rows_and_with_prefixes(scenario: Scenario) -> None:
-    comparison = compare(scenario, 1, only=("two-round", "threshold"))
+    comparison = compare(scenario, 1, only=("exposure", "threshold"))
     whole, nested = comparison.program("threshold"), comparison.program("threshold prefixes")
     assert not comparison.skipped
     for program in (whole, nested):

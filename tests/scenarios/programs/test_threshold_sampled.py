@@ -112,6 +112,7 @@ def test_an_epsilon_is_of_a_sample() -> None:
         loads(TEXT.replace("sample = 0.4", "epsilon = 1.0"))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_estimates_are_without_bias_over_seeds() -> None:
     """Of a row that always opens: the mean of 60 runs is the truth within 4 standard errors."""
@@ -199,7 +200,7 @@ def test_junk_closes_nothing_of_those_who_take_part() -> None:
 
 def test_it_is_compared_beside_all_rows_and_prefixes() -> None:
     comparison = compare(
-        change(SCENARIO, {"population.users": 60}), 1, only=("two-round", "threshold")
+        change(SCENARIO, {"population.users": 60}), 1, only=("exposure", "threshold")
     )
     assert not comparison.skipped
     whole, sampled = comparison.program("threshold"), comparison.program("threshold sampled")

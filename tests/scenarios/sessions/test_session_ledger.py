@@ -1,70 +1,23 @@
-"""The ledger of a first shuffler between machines: people are keys, counts are those of the board.
+"""The ledgers of a first shuffler and of a curator: people are keys, counts those of the board.
 
 The parties of a session are real, in one process; only the machines between them are left out.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
+from keeper_kit import CURATOR, GONE, UNKNOWN, held, keeper, session
 from veilmix.errors import DataError, ParameterError
-from veilmix.machines.directory import Directory
 from veilmix.protocol.board import Board
 from veilmix.protocol.history import History
-from veilmix.protocol.messages import Registry, Roster
-from veilmix.roles.session import play
-from veilmix.scenarios.ledger.account import Account
 from veilmix.scenarios.ledger.book import opened, read
 from veilmix.scenarios.ledger.entry import NEVER_ENDED
 from veilmix.scenarios.ledger.keep import begin
 from veilmix.scenarios.ledger.people import crowd_of_keys
-from veilmix.scenarios.play.presence import draw_faults
-from veilmix.scenarios.play.real import cast_of
-from veilmix.scenarios.populations.samples import samples
-from veilmix.scenarios.schema.model import Scenario
-from veilmix.scenarios.sessions.file import SessionFile
-from veilmix.scenarios.sessions.ledger import check_kept, with_ledger
-
-ROWS = [(a, b) for a in ("red", "blue") for b in ("cat", "dog") for _ in range(15)]
-GONE = (0, 1, 2, 15, 16, 30, 31, 32, 45, 46)
-UNKNOWN = "since their counts are not known before the release"
-
-
-def session(folder: Path, people: Sequence[int], **switches: Any) -> tuple[SessionFile, Scenario]:
-    """A session of registered people, and the scenario in which they answer."""
-    file = folder / f"{len(people)}.csv"
-    file.write_text("\n".join(["a,b", *(",".join(ROWS[person]) for person in people)]) + "\n")
-    data: dict[str, Any] = {
-        "scenario": {"name": "survey", "seed": 7},
-        "population": {"source": str(file)},
-        "policy": {"k": 5, "max_exposure": 0.2, "kind": "all"},
-        "defence": {"registered": True},
-    }
-    for key, value in switches.items():
-        table, _, inner = key.partition("__")
-        data[table][inner] = value
-    scenario = msgspec.convert(data, Scenario)
-    keys = Registry(tuple(person.to_bytes(32, "big") for person in people))
-    opening = f"session {len(people)}".encode().ljust(16, b".")
-    roster = Roster(opening, *(bytes([party]) * 32 for party in range(3)), ())
-    schema = samples(scenario, 7).people.schema
-    return SessionFile(scenario, schema, Directory({}), roster, {}, keys), scenario
-
-
-def parties(scenario: Scenario, history: History) -> Board:
-    """Everybody, in one process; the first shuffler remembers."""
-    crowd = samples(scenario, 7)
-    cast = cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, 7), 7)
-    return play(replace(cast, guards=replace(cast.guards, history=history)))
-
-
-def held(book: Path, folder: Path, people: Sequence[int], **switches: Any) -> tuple[Board, Account]:
-    served, scenario = session(folder, people, **switches)
-    return with_ledger(served, book, partial(parties, scenario))
+from veilmix.scenarios.sessions.ledger import check_kept, check_named, with_ledger
+from veilmix.scenarios.sessions.ledger_heads import LedgerHead
 
 
 def test_ten_who_left_are_refused_by_published_counts(tmp_path: Path) -> None:
@@ -100,10 +53,11 @@ def test_a_session_that_was_killed_before_it_told_anything_is_begun_again(tmp_pa
     served, scenario = session(tmp_path, range(60))
     name = served.roster.opening.hex()
     with opened(book) as ledger:
+        ledger.signer = keeper(book).own.signer
         crowd = crowd_of_keys(served.registry.keys if served.registry else (), ledger.secret())
         begin(ledger, scenario, served.schema, crowd, None, name)
     with pytest.raises(KeyboardInterrupt):
-        with_ledger(served, book, killed)
+        with_ledger(served, keeper(book), killed)
     (entry,) = read(book)
     assert (entry.burned, entry.session) == (NEVER_ENDED, name)
 
@@ -123,8 +77,14 @@ def test_one_key_is_one_person() -> None:
 def test_where_no_ledger_is_kept_between_machines(tmp_path: Path) -> None:
     served, _ = session(tmp_path, range(60))
     check_kept(served, "shuffler-1")
-    with pytest.raises(ParameterError, match="found curator; the first shuffler"):
-        check_kept(served, "curator")
+    check_kept(served, CURATOR)
+    with pytest.raises(ParameterError, match="found analyst; the first shuffler"):
+        check_kept(served, "analyst")
+    heads = {place: LedgerHead(place, "", {}) for place in ("shuffler-1", CURATOR)}
+    check_named(replace(served, heads=heads), "analyst")
+    for place in heads:
+        with pytest.raises(ParameterError, match=f"says that {place} keeps a ledger"):
+            check_named(replace(served, heads=heads), place)
     with pytest.raises(ParameterError, match="without registered keys nobody can tell who"):
         check_kept(replace(served, registry=None), "shuffler-1")
     opens, _ = session(tmp_path, range(60), policy__kind="threshold")

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError, StorageError
 from veilmix.protocol.messages import Cause, Kind
+from veilmix.protocol.phases import BOARD
 from veilmix.protocol.search.crowds import Worlds, other_joints, rotated
 from veilmix.protocol.search.deviation import Action, Deviation
 from veilmix.protocol.search.pairs import pairs
@@ -90,6 +91,32 @@ def test_views_of_other_seeds_are_equal() -> None:
     """Random bytes have identity only: without an audit, what is seen does not depend on them."""
     session = SmallSession(small(LOOKED), ("shuffler-1",))
     assert len({session.play((), ROWS, seed).view for seed in SEEDS}) == 1
+
+
+@pytest.mark.parametrize("guards", list(SETS))
+def test_exact_times_of_posts_do_not_depend_on_seeds_and_rows(guards: str) -> None:
+    """With them in the view, an honest session still has one view, but where an audit draws."""
+    scenario = small(scenario_of(guards))
+    rows = rows_of(scenario)
+    session = SmallSession(scenario, ("network",), times=True)
+    worlds = ((rows, 1), (rows, 2), (rotated(rows, session.honest), 1))
+    played = [session.play((), *world) for world in worlds]
+    posts = {
+        frozenset(
+            (event.time, event.sender) for event in one.record.events if event.receiver == BOARD
+        )
+        for one in played
+    }
+    assert len(posts) == 1
+    assert scenario.defence.audit or len({one.view for one in played}) == 1
+
+
+def test_a_post_within_half_a_deadline_is_told_by_its_exact_time() -> None:
+    late = Deviation(by="shuffler-2", do=Action.DELAY, message=Kind.KEY, deadlines=0.25)
+    for times in (False, True):
+        session = SmallSession(small(DEFAULT), ("curator",), times=times)
+        views = {session.play(strategy, ROWS, 1).view for strategy in ((), (late,))}
+        assert len(views) == 1 + times
 
 
 def test_a_view_tells_what_is_read() -> None:
@@ -258,8 +285,6 @@ def test_finds_are_scenario_files(found: SearchResult, tmp_path: Path) -> None:
 def test_what_cannot_be_searched_is_one_error() -> None:
     with pytest.raises(DataError, match="people mix among themselves"):
         begin(load("peers-titanic"))
-    with pytest.raises(DataError, match="they have sets"):
-        begin(load("incidence-class"))
     with pytest.raises(ParameterError, match="at least 0"):
         begin(DEFAULT, strategies=-1)
 

@@ -106,7 +106,7 @@ def test_given_values_replace_those_of_the_file_and_long_axes_come_first() -> No
         ({"policy.k": (2, 0)}, "--set policy.k: found 0; a whole number of at least 1"),
         ({"policy.k": ("two",)}, '--set policy.k: found "two"; a whole number'),
         ({"mix.suite": ("sealed",)}, "one of hpke-pq, .*did you mean `sealedbox`"),
-        ({"policy.keep": ("A",)}, "--set policy.keep: there is no such key"),
+        ({"policy.keeps": ("A",)}, "--set policy.keeps: there is no such key"),
         ({"expect.kept_at_least": (1, 2)}, "no such key"),
     ],
 )

@@ -59,7 +59,7 @@ def seen(folder: Path) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("thinner", sampled([4, 1], 0))
+@pytest.mark.parametrize("thinner", sampled([12, 1], 0))
 @pytest.mark.parametrize(("name", "mode", "step"), KINDS)
 def test_every_edit_is_noticed(
     name: str, mode: str, step: int, thinner: int, tmp_path: Path

@@ -1,0 +1,58 @@
+"""The result of a search over levels: choices, the best choice, and the proof of its loss."""
+
+from dataclasses import dataclass, field
+
+Levels = tuple[int, ...]
+SLACK = 1e-12  # a difference of losses that is rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Levels for all columns.
+
+    Attributes:
+        levels: the number of the level of each column.
+        loss: from 0 to 1, all columns together.
+        people: who are in a crowd below k.
+    """
+
+    levels: Levels
+    loss: float
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a search found.
+
+    Attributes:
+        best: the safe choice with the least loss.
+        bound: no safe choice loses less.
+        tried: all complete choices that were counted.
+        counted: how often people were counted.
+    """
+
+    best: Choice
+    bound: float
+    tried: tuple[Choice, ...] = field(repr=False)
+    counted: int
+
+    @property
+    def gap(self) -> float:
+        """How much less another choice could lose; 0 where the search is exact."""
+        return max(0.0, self.best.loss - self.bound)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is proved that no choice loses less."""
+        return self.gap <= SLACK
+
+    def frontier(self) -> tuple[Choice, ...]:
+        """Those tried that are not beaten: each loses less than any with as few people below k."""
+        choices: list[Choice] = []
+        for choice in sorted(
+            self.tried, key=lambda choice: (choice.people, choice.loss, choice.levels)
+        ):
+            if not choices or choice.loss < choices[-1].loss - SLACK:
+                choices.append(choice)
+        return tuple(choices)

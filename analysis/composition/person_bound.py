@@ -1,0 +1,73 @@
+"""A bound of exposure from single columns, where persons may have several rows.
+
+The counts are of persons: c_j(v) persons have a row with value v in column j, and the sum over v
+may be more than all persons. Take a threshold t. R_j is the sum of the c_j(v) below t and N_j the
+number of values with c_j(v) >= t. A person is exposed by one of its rows. Either that row has a
+value below t, and at most R = sum R_j persons have such a row; or its cell is one of the prod N_j
+cells of common values, and holds at most k - 1 persons. Hence
+
+    exposed <= R + (k - 1) prod N_j      for every t
+
+Of a single column the cells are its values, and R at t = k is enough.
+
+The bounds of bounds.py count each person once in every column, which does not hold here.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from ..validation import as_counts, whole
+
+THRESHOLDS = 512  # of all that occur, at most so many are tried: each one alone is a valid bound
+
+
+class PersonBounds:
+    """The least bound over thresholds, for any set of the columns."""
+
+    def __init__(self, counts: Sequence[ArrayLike], k: int, people: int) -> None:
+        """Prepare the columns.
+
+        Args:
+            counts: for each column, the persons with each of its values (zeros are ignored).
+            k: an integer of at least 1.
+            people: all persons, at least 1.
+
+        Raises:
+            ParameterError: an argument is outside its range.
+        """
+        self.k, self.people = whole(k, "k"), whole(people, "people")
+        if self.k < 1 or self.people < 1:
+            raise ParameterError(f"k, people: found {k} and {people}; at least 1 is accepted")
+        columns = [np.sort(as_counts(column, people=0)) for column in counts]
+        columns = [column[column > 0] for column in columns]
+        self.alone = [int(column[column < self.k].sum()) for column in columns]
+        grid = _grid(columns)
+        # shape: columns, thresholds
+        self.rare = np.array([_rare(column, grid) for column in columns], np.float64)
+        self.common = np.array([column.size - column.searchsorted(grid) for column in columns])
+
+    def of(self, columns: Sequence[int]) -> int:
+        """The most persons who can be below k in these columns together, at most all of them."""
+        column_list = list(columns)
+        if not column_list:
+            return self.people if self.people < self.k else 0
+        if len(column_list) == 1:
+            return min(self.alone[column_list[0]], self.people)
+        cells = np.prod(self.common[column_list].astype(np.float64), axis=0)
+        bound = float((self.rare[column_list].sum(axis=0) + (self.k - 1) * cells).min())
+        return int(min(bound, self.people))  # whole numbers below 2^53: exact where it is smaller
+
+
+def _grid(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Thresholds to try: 1, and the counts that occur, plus one."""
+    counts = np.unique(np.concatenate([np.zeros(1, np.int64), *columns])) + 1
+    return counts[:: -(-counts.size // THRESHOLDS)]
+
+
+def _rare(column: NDArray[np.int64], grid: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sum of the counts below each threshold."""
+    below: NDArray[np.int64] = np.concatenate(([0], np.cumsum(column)))
+    return below[column.searchsorted(grid)]

@@ -1,0 +1,116 @@
+"""Crowds of persons who may have several rows each.
+
+The crowd of a cell is the number of different persons with a row in it. A person is as exposed as
+its worst row: its crowd is the smallest crowd of its rows' cells. Where each person has one row
+this is the usual definition. Merging cells never shrinks a crowd, so that adding a column never
+enlarges a person's crowd, as with one row each.
+
+A person and a cell are written as one number, cell * persons + person, and sorted: equal numbers
+are one person's rows in one cell.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from .cells import LARGEST, as_columns, as_table, cells_of, dense
+from .counts import Integers
+from .equivalence_classes import Crowds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Persons:
+    """A table whose rows belong to persons.
+
+    Attributes:
+        codes: n x d integer codes of at least 0.
+        owner: the number of each row's person, 0 to n_persons - 1, shape (n,).
+        n: persons.
+    """
+
+    codes: NDArray[np.integer]
+    owner: Integers
+    n: int
+
+    @classmethod
+    def of(cls, table: ArrayLike, owner: ArrayLike) -> "Persons":
+        """Number the persons of a table.
+
+        Args:
+            table: n x d integer codes of at least 0; n >= 1.
+            owner: an integer for each row, equal where rows are one person's.
+
+        Raises:
+            ParameterError: owner is not one integer a row.
+        """
+        codes, numbers = as_table(table), np.asarray(owner)
+        if numbers.shape != (len(codes),) or numbers.dtype.kind not in "iu" or not len(codes):
+            raise ParameterError(
+                f"persons: found shape {numbers.shape} of {numbers.dtype} for {len(codes):,} rows; "
+                "one integer for each row, and at least one row, are accepted"
+            )
+        owners, people = dense(numbers)
+        return cls(codes, owners, people)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a person has several rows."""
+        return self.n < len(self.owner)
+
+    def crowds(self, columns: Sequence[int]) -> Crowds:
+        """The number of persons with a crowd of each size in these columns."""
+        return Crowds.of_rows(self.of_people(columns), np.ones(self.n, np.int64))
+
+    def of_people(self, columns: Sequence[int]) -> Integers:
+        """The crowd of each person in these columns, shape (n,)."""
+        pairs, sizes = self._person_pairs(cells_of(self.codes, self._columns(columns)))
+        crowds = np.full(self.n, self.n, np.int64)
+        np.minimum.at(crowds, pairs % self.n, np.repeat(sizes, sizes))
+        return crowds
+
+    def below(self, columns: Sequence[int], k: int) -> int:
+        """The persons whose crowd in these columns is smaller than k."""
+        column_numbers = self._columns(columns)
+        return people_below(cells_of(self.codes, column_numbers), self.owner, self.n, k)
+
+    def by_cell(self, columns: Sequence[int]) -> Integers:
+        """The persons of each cell that occurs in these columns; their sum may be more than n."""
+        return self._person_pairs(cells_of(self.codes, self._columns(columns)))[1]
+
+    def _columns(self, columns: Sequence[int]) -> list[int]:
+        return as_columns(columns, self.codes.shape[1])
+
+    def _person_pairs(self, cells: Integers) -> tuple[Integers, Integers]:
+        """Each pair of a cell and a person that occurs, and the persons of each cell."""
+        return pairs_of(np.sort(cells.astype(np.int64) * self.n + self.owner), self.n)
+
+
+def pairs_of(ordered: Integers, people: int) -> tuple[Integers, Integers]:
+    """The different numbers cell * people + person of an ordered array, and each cell's persons."""
+    pairs = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    cells = pairs // people
+    starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
+    return pairs, np.diff(starts, append=len(pairs))
+
+
+def people_below(cells: NDArray[np.integer], owner: Integers, people: int, k: int) -> int:
+    """The persons with a row in a cell of fewer than k persons.
+
+    Args:
+        cells: the cell of each row, at least 0.
+        owner: the person of each row, 0 to people - 1.
+        people: persons.
+        k: an integer.
+    """
+    if k <= 1:
+        return 0
+    if cells.size and int(cells.max()) >= LARGEST // max(people, 1):
+        cells = dense(cells)[0]
+    pairs, sizes = pairs_of(np.sort(cells.astype(np.int64) * people + owner), people)
+    small = np.repeat(sizes < k, sizes)
+    exposed = np.zeros(people, dtype=bool)
+    exposed[pairs[small] % people] = True
+    return int(np.count_nonzero(exposed))

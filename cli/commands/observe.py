@@ -1,0 +1,69 @@
+"""`veilmix observe`: follow the board of a session as a stranger, and keep its posts."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..options import FILE
+from ..place_log import PlaceLog
+from .serve import LOG, LOG_FILE, PATIENCE, require
+
+if TYPE_CHECKING:
+    from ...crypto.identity import PublicIdentity
+    from ...machines.directory import Address
+    from ...protocol.messages import Roster
+
+
+@click.command("observe")
+@click.argument("board")
+@click.option(
+    "--known",
+    type=FILE,
+    help="With a URL: the public identity of the party that keeps the board, board.pub.toml.",
+)
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    metavar="FOLDER",
+    help="Where the posts are saved, for `veilmix verify FOLDER`.",
+)
+@LOG
+@LOG_FILE
+@PATIENCE
+def command(
+    board: str, known: Path | None, save: Path, log: str, log_file: Path | None, patience: float
+) -> None:
+    """Follow BOARD to the end of its session, check every post, and save it.
+
+    BOARD is the session file, or the address of a board, https://HOST:PORT. An observer needs no
+    identity: it reads posts, which are public, and gets no message between parties.
+    """
+    require()
+    from ...scenarios.sessions.observation import observe
+
+    address, identity, roster = _board_of(board, known)
+    tell = PlaceLog("observer", log, log_file)
+    seen = observe(address, identity, roster, save, tell, patience)
+    what = "burned" if seen.burned else "complete"
+    click.echo(f"{len(seen.entries)} posts in {save}; the session is {what}")
+    click.echo(f"digest {seen.digest().hex()}")
+
+
+def _board_of(board: str, known: Path | None) -> "tuple[Address, PublicIdentity, Roster | None]":
+    """Return address and identity of a board, and its signing parties, as far as they are known."""
+    from ...machines.observer import address_of
+    from ...protocol.phases import BOARD
+    from ...scenarios.records.identity_files import read_one
+    from ...scenarios.sessions.file import read_session
+
+    if "://" in board:
+        if known is None:
+            raise click.UsageError(f"--known: whose board is {board}? name its board.pub.toml")
+        return address_of(board), read_one(known, "the board"), None
+    if known is not None:
+        raise click.UsageError("--known: a session file names the identity of its board")
+    session = read_session(Path(board))
+    place = session.directory.board
+    return (place.host, place.port), session.identities[BOARD], session.roster

@@ -1,0 +1,149 @@
+"""Options for the roles of columns in advice: known columns, columns to keep, and targets."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import FILE, Command
+from .text.layout import page, say
+
+if TYPE_CHECKING:
+    from ..scenarios.tables.advise import Advised
+    from ..scenarios.tables.reading import Reading
+    from ..scenarios.tables.roles_known import Roles
+
+NUMBER = "COLUMN=NUMBER"
+OPTIONS = (
+    click.option(
+        "--known",
+        type=click.Choice(["quasi", "all"]),
+        help="Others may know the quasi-identifiers, or all columns.  [default: quasi where "
+        "--quasi, --sensitive or --other gives a role, else all]",
+    ),
+    click.option("--keep", metavar="A,B,...", help="These are released as they are."),
+    click.option(
+        "--l",
+        "least_values",
+        multiple=True,
+        metavar=NUMBER,
+        help="Of a sensitive column, so many different values in each class at least.",
+    ),
+    click.option(
+        "--entropy-l",
+        multiple=True,
+        metavar=NUMBER,
+        help="Of a sensitive column, exp of the entropy of each class at least.",
+    ),
+    click.option(
+        "--t",
+        "distance",
+        multiple=True,
+        metavar=NUMBER,
+        help="Of a sensitive column, the distance of each class from all people at most; numbers "
+        "are in order, unless --nominal names them.",
+    ),
+    click.option(
+        "--suppress",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="Rows may go too: those in classes that miss the target, of at most this share of "
+        "people, in place of --max-exposure.",
+    ),
+    click.option(
+        "--table",
+        "released",
+        type=FILE,
+        help="Write the table as it is advised to a .csv, .xlsx or .parquet file.",
+    ),
+    click.option("--nominal", metavar="A,B,...", help="With --t: these are categories."),
+)
+
+
+def role_options(command: Command) -> Command:
+    """Add these options to a command, which takes them among `**options`, for `roles_of`."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def pairs_of(option: str, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return the names and values of COLUMN=... Raises DataError."""
+    from ..errors import DataError
+
+    pairs = [text.rpartition("=") for text in given]
+    for text, (name, mark, rest) in zip(given, pairs, strict=True):
+        if not (name and mark and rest):
+            raise DataError(f"--{option} {text}: COLUMN=... is accepted")
+    return [(name.strip(), rest.strip()) for name, _, rest in pairs]
+
+
+def number_of(option: str, name: str, text: str, fits: Callable[[float], bool], what: str) -> float:
+    """Return the number of COLUMN=NUMBER. what: the accepted numbers. Raises DataError."""
+    from ..errors import DataError
+
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not fits(number):
+        raise DataError(f"--{option} {name}={text}: {what} is accepted")
+    return number
+
+
+def taken(options: dict[str, Any]) -> dict[str, Any]:
+    """Remove these options from a command's options, and return them. DataError for a suffix."""
+    from ..scenarios.tables.export import check_ending
+
+    names = ("known", "keep", "least_values", "entropy_l", "distance", "nominal", "suppress")
+    given = {name: options.pop(name) for name in (*names, "released")}
+    if given["released"] is not None:
+        check_ending(given["released"])
+    return given
+
+
+def roles_of(given: dict[str, Any], said: "Reading") -> "Roles":
+    """Return the roles that options give. given: the values from `taken`. Raises DataError."""
+    from ..errors import DataError
+    from ..scenarios.tables.reading import split
+    from ..scenarios.tables.roles_known import Roles, known_by_default
+    from ..scenarios.tables.sensitive_targets import Targets
+
+    wanted: dict[str, dict[str, Any]] = {}
+    for option, key, name in (
+        ("l", "l", "least_values"),
+        ("entropy-l", "entropy_l", "entropy_l"),
+        ("t", "t", "distance"),
+    ):
+        for column, text in pairs_of(option, given[name]):
+            fits, what = _range(key)
+            wanted.setdefault(column, {})[key] = number_of(option, column, text, fits, what)
+    for column in split(given["nominal"]):
+        if "t" not in wanted.get(column, {}):
+            raise DataError(f"--nominal {column}: it has no target t; --t {column}=0.2 gives one")
+        wanted[column]["nominal"] = True
+    targets = {column: Targets(**asked) for column, asked in wanted.items()}
+    keep = tuple(split(given["keep"]))
+    return Roles(given["known"] or known_by_default(said), keep, targets, given["suppress"])
+
+
+def _range(key: str) -> tuple[Callable[[float], bool], str]:
+    """Return the accepted range of a target, with its words."""
+    if key == "t":
+        return lambda number: 0 <= number <= 1, "a distance from 0 to 1"
+    return lambda number: 1 <= number < 1e9, "a number of at least 1"
+
+
+def write_released(advised: "Advised", file: Path | None) -> None:
+    """Write the generalized table, if a file is named."""
+    if file is None:
+        return
+    from ..scenarios.tables.export import write
+
+    columns = advised.coarse()
+    rows = list(zip(*columns.values(), strict=True))
+    if advised.table.persons is not None:
+        rows.sort()  # in the order of the file, the rows of a person would be adjacent
+    write(file, list(columns), rows)
+    say(page(err=True), f"written   {file}: {len(rows):,} rows, {len(columns)} columns, as advised")

@@ -1,0 +1,31 @@
+"""Output of `veilmix check` for a file of questions for phones."""
+
+from pathlib import Path
+
+import click
+
+from .layout import many
+
+
+def tell_questions(file: str, people: int | None, form: str) -> bool:
+    """Print the settings of a file of questions for phones; return False if it is another file.
+
+    people, form: values of the options --people and --format, which are for scenarios.
+    """
+    from ...poll.questions import asks_questions, promise_of, read_questions
+
+    path = Path(file)
+    if not path.is_file() or not asks_questions(path):
+        return False
+    if people is not None or form != "table":
+        raise click.UsageError(f"{file}: a file of questions; --people and --format are not for it")
+    scenario = read_questions(path)
+    click.echo(f"{scenario.scenario.title}: {many(len(scenario.feature), 'question')}")
+    for feature in scenario.feature:
+        click.echo(f"  {feature.name} {', '.join(feature.values or ())}")
+    click.echo(f"promised: {promise_of(scenario)}")
+    mix = scenario.mix
+    click.echo(f"fewer than {many(mix.min_batch, 'person', 'people')} are not asked anything")
+    click.echo(f"{many(mix.deadline, 'second')} for a round, less if all have answered")
+    click.echo(f"right: veilmix poll {file} --host ADDRESS")
+    return True

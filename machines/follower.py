@@ -1,0 +1,78 @@
+"""An outside observer: it follows a board to the end of a session, and checks each post.
+
+It holds no certificate of the session and reads posts alone: no letter comes to it, and it sends
+no message.
+"""
+
+from collections.abc import Callable
+from contextlib import aclosing
+
+import trio
+
+from ..crypto.identity import PublicIdentity
+from ..errors import DataError, Refused
+from ..protocol.board import END, Board, Entry
+from ..protocol.phases import Phase
+from .directory import Address, Place
+from .http import Client
+from .observer import posts, visiting
+from .outbox import LATEST, SOONEST, TROUBLE
+from .trouble import Troubles
+
+LYING = "the board shows a post that no board may take: it lies, or somebody else has its key"
+Heard = Callable[[Entry], None]
+
+
+async def follow(
+    address: Address,
+    known: PublicIdentity,
+    board: Board,
+    heard: Heard,
+    troubles: Troubles,
+    patience: float,
+) -> None:
+    """Follow a board until its last head is signed; each checked post is added and told.
+
+    known: the party that keeps the board. board: empty, with the roster if that is known. patience:
+    seconds after which a board that is away is given up.
+
+    Raises:
+        DataError: the board was away for too long, or shows a post that no board may take.
+    """
+    place = Place(known.name, known.certificate, *address)
+    wait, seen = SOONEST, trio.current_time()
+    while not is_complete(board):
+        try:
+            async with visiting(address, known) as client:
+                troubles.reached(place.name)
+                try:
+                    await _hear(client, board, heard)
+                finally:
+                    wait, seen = SOONEST, trio.current_time()
+        except TROUBLE as wrong:
+            await troubles.failed(place, wrong, long=wait >= LATEST)
+            if trio.current_time() - seen > patience:
+                raise DataError(
+                    f"the board was not reached for {patience:g} seconds "
+                    f"({troubles.now[place.name].text}); {len(board.entries)} posts were seen"
+                ) from None
+            await trio.sleep(wait)
+            wait = min(2 * wait, LATEST)
+        except Refused as refused:
+            raise DataError(
+                f"post {len(board.entries) + 1} of the board is refused ({refused.reason}): {LYING}"
+            ) from None
+
+
+def is_complete(board: Board) -> bool:
+    """Whether a session is over, with the head of its end."""
+    return board.phase is Phase.OVER and END in board.heads
+
+
+async def _hear(client: Client, board: Board, heard: Heard) -> None:
+    """Take posts from one connection until it breaks, or the session is over."""
+    async with aclosing(posts(client, len(board.entries))) as posted:
+        async for author, data in posted:
+            heard(board.post(author, data))
+            if is_complete(board):
+                return

@@ -1,0 +1,66 @@
+"""A place under a supervisor such as systemd: signals that it heeds, and the state that it reports.
+
+SIGTERM ends a place where it stands: it says so, and its journal stays. SIGHUP has it open its log
+file again, after a rotation. Where NOTIFY_SOCKET names a socket, the place reports when it is
+ready, its phase, and that it ends (the protocol of sd_notify(3): lines NAME=VALUE in a datagram).
+"""
+
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from typing import TypeVar
+
+import trio
+
+from ..errors import Stopped
+
+T = TypeVar("T")
+NOTIFY = "NOTIFY_SOCKET"
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+def report(**state: object) -> None:
+    """Report variables to the supervisor, such as READY=1; return at once without a supervisor."""
+    address = os.environ.get(NOTIFY, "")
+    if not address.startswith(("/", "@")) or not hasattr(socket, "AF_UNIX"):
+        return
+    text = "\n".join(f"{name}={value}" for name, value in state.items())
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
+        supervisor.connect(address.replace("@", "\0", 1) if address[0] == "@" else address)
+        supervisor.sendall(text.encode())
+
+
+async def heed_signals(
+    main: Callable[[], Awaitable[T]], reload: Callable[[], None], farewell: str
+) -> T:
+    """Run `main` to its end, and heed signals meanwhile; only the main thread gets signals.
+
+    reload: called at SIGHUP. farewell: the message at SIGTERM.
+
+    Raises:
+        Stopped: SIGTERM has come.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return await main()
+    with trio.open_signal_receiver(*SIGNALS) as received:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_heed, received, reload, farewell)
+            result = await main()
+            nursery.cancel_scope.cancel()
+    report(STOPPING=1)
+    return result
+
+
+async def _heed(received: AsyncIterator[int], reload: Callable[[], None], farewell: str) -> None:
+    async for number in received:
+        if number == signal.SIGTERM:
+            report(STOPPING=1, STATUS="asked to end")
+            raise Stopped(farewell)
+        microseconds = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000
+        report(RELOADING=1, MONOTONIC_USEC=microseconds)
+        reload()
+        report(READY=1)

@@ -1,0 +1,105 @@
+"""Counts of each question by itself, for a class with phones missing in an aborted second round.
+
+If fewer than `min_dropout` people leave between the rounds, the table of questions together is not
+published: subtracted from the counts of round 1 it would show the missing. The counts of round 1 of
+the columns that were decided to be safe are published instead, each column by itself. They are a
+function of the table that would have been published without dropouts, about the same people, so a
+reader learns no more than was promised (docs/adr/0114).
+
+Only if all parties are on this computer, no party cheats, and the first shuffler forwarded no
+message of the second round: else a party could hold a table of the remaining people, to subtract.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from ..protocol import parties
+from ..protocol.announcement import Program
+from ..protocol.board import Board
+from ..protocol.transcript import Transcript
+from ..scenarios.programs.registry import wire
+from ..scenarios.schema.model import Scenario
+
+
+class Singles(msgspec.Struct, frozen=True):
+    """The published counts of each question alone.
+
+    Attributes:
+        people: counted in round 1.
+        missing: of them in round 2.
+        counts: people by answer, by the name of the question.
+    """
+
+    people: int
+    missing: int
+    counts: dict[str, tuple[tuple[str, int], ...]]
+
+
+def singles_of(
+    scenario: Scenario, board: Board, transcript: Transcript, sent: Mapping[int, int]
+) -> Singles | None:
+    """Return the published counts of each question by itself; None if no such counts are published.
+
+    Args:
+        scenario: of the session.
+        board: of the session, which is over.
+        transcript: of it, with the curator's counts.
+        sent: number of people that have submitted, by round.
+    """
+    decision = board.decision
+    given_up = board.burned is not None and board.account(2, 1) is None and len(board.calls) == 2
+    if wire(scenario) is not Program.TWO_ROUND or scenario.fault or board.alarms:
+        return None
+    if not given_up or decision is None or not decision.kept or any(decision.hidden):
+        return None
+    first = [
+        read for read in transcript.reads if read.round == 1 and read.reader == parties.CURATOR
+    ]
+    if not first or sent.get(2, 0) >= sent.get(1, 0):
+        return None
+    counts = {
+        scenario.feature[column].name: tuple(
+            (cell[0], people) for cell, people in sorted(first[0].counts[column].items())
+        )
+        for column in decision.kept
+    }
+    people = min(sum(many for _, many in cells) for cells in counts.values())
+    return Singles(people, sent.get(1, 0) - sent.get(2, 0), counts)
+
+
+def shown(singles: Singles) -> dict[str, Any]:
+    """Return the counts as the wall shows them: tables and sentences."""
+    tables = [
+        {
+            "caption": question,
+            "headings": ["answer", "people"],
+            "rows": [[answer, str(people)] for answer, people in cells],
+        }
+        for question, cells in singles.counts.items()
+    ]
+    title = f"What {singles.people} people said, each question by itself"
+    return {"what": "told", "title": title, "tables": tables, "notes": [why(singles)]}
+
+
+def why(singles: Singles) -> str:
+    """Say why there is no table of the questions together."""
+    one = singles.missing == 1
+    silent = "1 phone was" if one else f"{singles.missing} phones were"
+    return (
+        f"{silent} silent in the second round, so the questions are not shown together: the "
+        f"missing {'one' if one else 'ones'} could be found by subtraction."
+    )
+
+
+def lines(singles: Singles) -> list[str]:
+    """Return the counts as lines for the terminal."""
+    return [
+        *(
+            f"{question}: {answer}  {people} of {singles.people} people"
+            for question, cells in singles.counts.items()
+            for answer, people in cells
+        ),
+        why(singles),
+    ]

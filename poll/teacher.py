@@ -1,0 +1,111 @@
+"""Commands of the teacher during a session, each a line in the terminal.
+
+Enter      before it begins: begin; when it is over: end it; else: show the awaited people
+a number   before it begins: so many people may join from one address
+w, Enter   while a round is open: wait longer, by `MORE` seconds each time
+g, Enter   while a round is open: go on without the awaited people
+"""
+
+from collections.abc import Callable
+
+import trio
+
+from ..scenarios.programs.registry import program_of
+from ..scenarios.schema.model import Scenario
+from .classroom import MOST_PHONES, Classroom
+
+MORE = 30.0  # seconds that a round is open longer, each time
+SPARE = 300  # seconds by which a round may become longer in all
+LONGEST = 3_600  # seconds of a round that may become longer
+
+Lines = Callable[[], str | None]
+Tell = Callable[[str], None]
+
+
+def spare_of(scenario: Scenario) -> int:
+    """Return the seconds by which a round may become longer.
+
+    Parties collect so long unless the round is closed. 0 if half of a round is for queries to
+    `randomness`, which would have to end early too.
+    """
+    return 0 if program_of(scenario).opens or scenario.mix.deadline > LONGEST else SPARE
+
+
+class Teacher:
+    """The interpreter of the teacher's commands.
+
+    missing: returns the shufflers without a computer; needed: people, to begin.
+
+    Attributes:
+        wanted: whether the session is to begin now.
+        closing: the round that is to be closed now; 0: none.
+        left: set when the teacher ends the session after its results.
+    """
+
+    def __init__(
+        self, room: Classroom, needed: int, missing: Callable[[], tuple[str, ...]], tell: Tell
+    ) -> None:
+        self.wanted = False
+        self.closing = 0
+        self.left = trio.Event()
+        self._room = room
+        self._needed = needed
+        self._missing = missing
+        self._tell = tell
+
+    async def listen(self, read: Lines) -> None:
+        """Read and follow commands to the end of input. read: waits, in a thread; None: the end."""
+        while (line := await trio.to_thread.run_sync(read, abandon_on_cancel=True)) is not None:
+            self.hear(line.strip().lower())
+        self.left.set()
+
+    def hear(self, line: str) -> None:
+        """Follow the command of a line."""
+        room = self._room
+        if room.ended:
+            self.left.set()
+        elif not room.started:
+            self._let_in(line) if line.isdecimal() else self._begin()
+        elif not room.collecting:
+            self._tell("no round is open now")
+        elif line == "w":
+            self._wait()
+        elif line == "g":
+            self.closing = room.round
+        else:
+            self._tell(self.awaited)
+
+    @property
+    def awaited(self) -> str:
+        """The number of awaited people in the open round, and the possible commands."""
+        room = self._room
+        silent = len(room.due) - room.answered
+        are = "is" if silent == 1 else "are"
+        return (
+            f"round {room.round}: {room.answered} of {len(room.due)} have answered, {silent} {are} "
+            f"silent, {room.left:.0f} seconds left; w: wait {MORE:.0f} seconds more, g: go on "
+            "without them (and Enter)"
+        )
+
+    def _begin(self) -> None:
+        here, missing = len(self._room.phones), self._missing()
+        if here < self._needed:
+            are = "person is" if here == 1 else "people are"
+            self._tell(f"{here} {are} here; fewer than {self._needed} are not asked anything")
+        for name in missing:
+            self._tell(f"nobody mixes as {name} yet: veilmix serve {name} ADDRESS")
+        self.wanted = here >= self._needed and not missing
+
+    def _wait(self) -> None:
+        if self._room.extend(MORE):
+            self._tell(f"{self._room.left:.0f} seconds left")
+        else:
+            self._tell("a round cannot become longer than that")
+
+    def _let_in(self, line: str) -> None:
+        many = int(line[: len(str(MOST_PHONES)) + 1])
+        if 1 <= many <= MOST_PHONES:
+            self._room.let_in(many)
+            self._tell(f"so many people may join from one address now: {many}")
+        else:
+            self._tell(f"found {line[:9]} people from one address; 1 to {MOST_PHONES} are accepted")

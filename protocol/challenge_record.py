@@ -1,0 +1,37 @@
+"""Check the record of a round with locks (`challenge`): its board shows that it may have opened."""
+
+from dataclasses import replace
+
+from ..errors import RoundBurned, VerificationError
+from .alarms import borne_out
+from .announcement import Setting
+from .board import Board
+from .challenge import check_envelopes, check_people
+from .messages import Cause
+from .session import open_round
+from .signed_posts import witness_of
+
+
+def check_accepted(board: Board, number: int) -> None:
+    """Check the accepted people of a round with an opened lock, and that no loss was proved.
+
+    Raises:
+        VerificationError: names the round, and the error.
+    """
+    told, registry, head = board.announcement, board.registry, board.heads.get(number)
+    accepted = board.challenged.accepted[number]
+    if told is None or registry is None:
+        raise VerificationError(f"round {number}: no person is registered")
+    plan = open_round(told, board.session, board.calls[number - 1])
+    seen = replace(plan, witness=b"" if head is None else witness_of(head))
+    if any(check_envelopes(seen, registry, accepted.people)):
+        raise VerificationError(f"round {number}: an envelope that its person has not signed")
+    fixed = told.policy.setting is Setting.FIXED
+    before = [board.challenged.accepted[earlier] for earlier in range(1, number)] if fixed else []
+    try:
+        check_people(accepted, before, told.rules.min_dropout, told.rules.min_batch)
+    except RoundBurned as why:
+        raise VerificationError(f"round {number}: {why}") from None
+    for party, alarm in board.alarms:
+        if (alarm.round, alarm.cause) == (number, Cause.CHANGED) and borne_out(board, alarm):
+            raise VerificationError(f"round {number}: {party} has proved that a ballot is missing")

@@ -1,0 +1,96 @@
+"""The record of a verified mix: every ballot, shuffle and share that stands on a board, checked.
+
+Any holder of the posts can check them afterwards, without other parties. A valid record shows that
+the opened answers of public rounds are those of the listed ballots; of a secret round it shows that
+the last lists are the listed ballots, shuffled, and that the shares of shufflers are theirs.
+"""
+
+from dataclasses import dataclass, replace
+
+from ..crypto.entropy import Entropy
+from ..errors import RoundBurned, VerificationError
+from . import parties
+from .board import Board
+from .messages import Call
+from .session import Round, open_round
+from .signed_posts import witness_of
+from .verified_round import (
+    Lists,
+    RoundKeys,
+    check_handed,
+    check_opening,
+    check_shuffled,
+    first_lists,
+    joint_keys,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRecord:
+    """The number of proofs that hold in a record.
+
+    Attributes:
+        ballots: signed ballots with a proof.
+        shuffles: lists with a proof of shuffle.
+        shares: decryption shares.
+    """
+
+    ballots: int = 0
+    shuffles: int = 0
+    shares: int = 0
+
+
+def check_record(board: Board, entropy: Entropy) -> CheckedRecord:
+    """Check every tallied round of a board with a verified mix.
+
+    entropy: of the checker, for its weights.
+
+    Raises:
+        VerificationError: names the round, and the author of a post that does not hold.
+    """
+    checked = CheckedRecord()
+    for call in board.calls[: len(board.tallies)]:
+        try:
+            checked = _with_round(board, call, checked, entropy)
+        except RoundBurned as fault:
+            raise VerificationError(f"round {call.round}: {fault}") from None
+    return checked
+
+
+def _with_round(
+    board: Board, call: Call, checked: CheckedRecord, entropy: Entropy
+) -> CheckedRecord:
+    """Check a round; return the number of proofs up to it."""
+    assert board.announcement is not None  # noqa: S101 - calls follow announcements
+    number, shown = call.round, board.verified
+    plan = open_round(board.announcement, board.session, call)
+    if number in board.heads:  # the head that users saw and signed
+        plan = replace(plan, witness=witness_of(board.heads[number]))
+    keys = joint_keys(plan, shown.keys[number])
+    ballots = _check_ballots(board, plan, keys)
+    lists: Lists = first_lists(plan, shown.closed[number])
+    for posted in shown.shuffled[number]:
+        lists = check_shuffled(plan, keys, lists, posted, entropy)
+    shared = shown.shared[number]
+    shares = [check_opening(plan, party, keys, lists, shared[party]) for party in sorted(shared)]
+    return CheckedRecord(
+        checked.ballots + ballots * len(call.asks),
+        checked.shuffles + len(shown.shuffled[number]) * len(call.asks),
+        checked.shares + sum(len(elements) for own in shares for elements in own),
+    )
+
+
+def _check_ballots(board: Board, plan: Round, keys: RoundKeys) -> int:
+    """Check all ballots that keyholders have posted; return the number of users with ballots."""
+    registry, handed = board.registry, board.verified.handed[plan.call.round]
+    assert registry is not None  # noqa: S101 - the announcement asks for one
+    for party, posted in handed.items():
+        verdicts = check_handed(plan, keys, registry, posted.people)
+        for one, reason in zip(posted.people, verdicts, strict=True):
+            if reason is not None:
+                person = parties.user(one.person)
+                raise VerificationError(
+                    f"round {plan.call.round}: {party} posted ballots of {person} that do not "
+                    f"check: {reason}"
+                )
+    return len(board.verified.closed[plan.call.round])

@@ -1,0 +1,195 @@
+"""The door of a keyholder in a round of a verified mix: it takes ballots, posts and checks them.
+
+Every user hands its ballots to every keyholder. After the deadline the keyholders post, the reader
+first, the ballots that do not stand on the board yet: one honest keyholder is enough,
+and no user is left out. All then check the closed list.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import trio
+
+from ..errors import Reason, Refused, RoundBurned
+from ..protocol import parties
+from ..protocol.announcement import Setting
+from ..protocol.crowd_limits import check_batch_size, check_rounds
+from ..protocol.history import History
+from ..protocol.messages import Kind, Registry
+from ..protocol.session import Round
+from ..protocol.signed_posts import Fork
+from ..protocol.verified_messages import CheckedBallots, HandedBallot, HandedBallots
+from ..protocol.verified_round import (
+    RoundKeys,
+    check_handed,
+    chosen,
+    closed_digest,
+    doors_of,
+    handed_of,
+    is_invited,
+)
+from ..protocol.wire import Writer
+from .keyholder import other_view, report_fork
+from .network import Endpoint, Letter
+from .verified_watch import CHECKED, HANDED, RoundWatch
+from .worker_pool import WorkerPool
+
+TRIES = 16  # submissions of a person in one round that are looked at; more are not kept
+
+
+@dataclass(slots=True)
+class Door:
+    """The messages that a keyholder accepts in a round, and its posts about them.
+
+    Attributes:
+        me: its place in the network.
+        watch: its clock.
+        ballots: by user, by place in the registry; each once.
+        tries: submissions by user.
+        refused: messages, by reason.
+        fork: the proof that the board has shown a user another head of this round.
+    """
+
+    me: Endpoint
+    watch: RoundWatch
+    ballots: dict[int, list[HandedBallot]] = field(default_factory=lambda: defaultdict(list))
+    tries: Counter[str] = field(default_factory=Counter)
+    refused: Counter[Reason] = field(default_factory=Counter)
+    fork: Fork | None = None
+
+    @property
+    def plan(self) -> Round:
+        """The round."""
+        return self.watch.plan
+
+    @property
+    def registry(self) -> Registry:
+        """The users who may answer."""
+        registry = self.me.board.registry
+        assert registry is not None  # noqa: S101 - the announcement asks for one
+        return registry
+
+    async def take(self) -> None:
+        """Take ballots until the deadline; refuse and count all else."""
+        with trio.move_on_at(self.watch.at(1)):
+            async with self.me.while_open():
+                while True:
+                    for letter in await self.me.receive():
+                        try:
+                            self._take(letter)
+                        except Refused as refusal:
+                            self.refused[refusal.reason] += 1
+                            self.fork = other_view(self.me, self.plan, refusal, self.fork)
+        self.watch.check_open()
+        await report_fork(self.me, self.plan, self.fork)
+
+    def _take(self, letter: Letter) -> None:
+        """Take the ballots of a user; Refused if wrong, a repeat, or of an uninvited user."""
+        sender, _ = letter
+        self.tries[sender] += 1
+        if self.tries[sender] > TRIES:
+            raise Refused(Reason.DUPLICATE)
+        handed = handed_of(parties.index(sender), self.me.submission(self.plan, letter))
+        if len(handed.ballots) != self.plan.envelope:
+            raise Refused(Reason.WRONG_SIZE)
+        if not is_invited(self.plan, handed.person, self.me.board.verified.before(self.plan)):
+            raise Refused(Reason.UNEXPECTED)
+        known = self.ballots[handed.person]
+        if any(one.ballots == handed.ballots for one in known):
+            raise Refused(Reason.DUPLICATE)
+        known.append(handed)
+
+    async def hand_over(self, keys: RoundKeys, pool: WorkerPool) -> HandedBallots:
+        """Post, after all earlier doors, the ballots that the board lacks; return the post."""
+        plan, me, number = self.plan, self.me, self.plan.call.round
+        place = doors_of(plan).index(me.party)
+        await self.watch.until(
+            Kind.HANDED,
+            lambda board: len(board.verified.handed.get(number, ())) >= place,
+            HANDED,
+            lambda: self._silent("ballots", me.board.verified.handed.get(number, ())),
+        )
+        posted = me.board.verified.posted(number)
+        fresh = [one for one in self._taken() if (one.person, one.ballots) not in posted]
+        work = partial(check_handed, plan, keys, self.registry)
+        pieces = await pool.spread(f"{me.party} checks", work, fresh)
+        valid = defaultdict[int, list[HandedBallot]](list)
+        verdicts = (verdict for piece in pieces for verdict in piece)
+        for one, reason in zip(fresh, verdicts, strict=True):
+            if reason is None:
+                valid[one.person].append(one)
+            else:
+                self.refused[reason] += 1
+        self.refused[Reason.DUPLICATE] += sum(len(own) - 1 for own in valid.values())
+        for refused, count in (+self.refused).items():
+            me.refuse(plan, refused, count)
+        body = HandedBallots(tuple(chosen(own) for _, own in sorted(valid.items())))
+        await me.post(body)
+        return body
+
+    def _taken(self) -> Iterator[HandedBallot]:
+        for person in sorted(self.ballots):
+            yield from self.ballots[person]
+
+    async def check(
+        self, keys: RoundKeys, mine: HandedBallots, pool: WorkerPool, history: History | None
+    ) -> None:
+        """Check the closed list, post the verdict, and wait for the verdicts of all keyholders.
+
+        Raises:
+            RoundBurned: ballots do not hold, or were posted in this party's name; too few people,
+                or too few that left; `history` forbids the batch.
+        """
+        plan, me, number = self.plan, self.me, self.plan.call.round
+        shown = me.board.verified
+        await self.watch.until(
+            Kind.HANDED,
+            lambda board: number in board.verified.closed,
+            HANDED,
+            lambda: self._silent("ballots", me.board.verified.handed.get(number, ())),
+        )
+        handed = shown.handed[number]
+        if handed[me.party] != mine:
+            raise RoundBurned(f"the board shows other ballots than {me.party} has posted")
+        for party in doors_of(plan):
+            await self._check_posted(party, handed[party], keys, pool)
+        closed, before = shown.closed[number], shown.before(plan)
+        rules = plan.announcement.rules
+        check_batch_size(len(closed), rules.min_batch)
+        if plan.announcement.policy.setting is Setting.FIXED:
+            check_rounds([len(earlier) for earlier in before], len(closed), rules.min_dropout)
+        if history is not None:
+            people = {parties.user(person) for person in closed}
+            published = me.board.tallies[0].counts if me.board.tallies else None
+            told = plan.announcement, plan.call, people
+            history.hand_on(*told, first=number == 1, published=published)
+        await me.post(CheckedBallots(closed_digest(plan, closed)))
+        await self.watch.until(
+            Kind.CHECKED,
+            lambda board: len(board.verified.checked.get(number, ())) == len(plan.openers),
+            CHECKED,
+            lambda: self._silent("verdict on ballots", shown.checked.get(number, ())),
+        )
+
+    async def _check_posted(
+        self, party: str, posted: HandedBallots, keys: RoundKeys, pool: WorkerPool
+    ) -> None:
+        """Check the posted ballots of a keyholder; RoundBurned with its name if one is wrong."""
+        records = Writer()
+        for one in posted.people:
+            records.u32(one.person).raw(one.ballots).raw(one.signature)
+        name = self.watch.name("ballots", self.plan.witness, records.done())
+        work = partial(check_handed, self.plan, keys, self.registry, posted.people)
+        for one, reason in zip(posted.people, await pool.once(name, work), strict=True):
+            if reason is not None:
+                raise RoundBurned(
+                    f"{party} posted ballots of {parties.user(one.person)} that do not check: "
+                    f"{reason}"
+                )
+
+    def _silent(self, what: str, heard: Container[str]) -> str:
+        """Return the text that names the keyholders without a post that was due."""
+        silent = ", ".join(party for party in self.plan.openers if party not in heard)
+        return f"no {what} came from {silent}"

@@ -1,0 +1,205 @@
+"""A keyholder in a round of a verified mix: each shuffler, and the reader of the round.
+
+Each posts fresh keys, is a door (verified_door.py), and follows every shuffle. A shuffler gives its
+shares once, after all lists hold, and drops its keys; the reader counts the answers that all shares
+open. A post that does not hold burns the round, which names its author
+(protocol/verified_round.py). The parties of one process check a statement once for all of them
+(`WorkerPool.once`).
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from ..crypto.joint_key import KeyShare
+from ..errors import RoundBurned
+from ..protocol import parties
+from ..protocol.history import History
+from ..protocol.messages import Kind
+from ..protocol.session import Round, sealing
+from ..protocol.tallying import Reading
+from ..protocol.verified_messages import BallotKeys, ShuffledLists
+from ..protocol.verified_round import (
+    Lists,
+    RoundKeys,
+    check_opening,
+    check_shuffled,
+    closed_digest,
+    draw_keys,
+    first_lists,
+    give_shares,
+    is_public,
+    joint_keys,
+    own_decryptions,
+    posted_keys,
+    read_opened,
+    share_elements,
+    shuffle,
+)
+from .challenge import Keyring
+from .network import Endpoint
+from .verified_door import Door
+from .verified_watch import CHECKED, SHARED, RoundWatch, in_turn
+from .worker_pool import WorkerPool
+
+Shares = list[tuple[bytes, ...]]  # shares of a keyholder, by question
+
+
+async def mix_verified(
+    me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring, history: History | None
+) -> None:
+    """Shuffler: take part in a round, up to its shares; RoundBurned if a post does not hold.
+
+    history: the first shuffler's memory of earlier sessions.
+    """
+    async with in_turn(me, plan):
+        for earlier in range(1, plan.call.round):
+            await check_opened(me, earlier, pool, ring)
+        place = _Keyplace(me, await settled(me, plan), pool, ring)
+        keys, lists = await place.mixed(history if me.party == plan.openers[0] else None)
+        work = partial(give_shares, plan, me.party, keys, lists, place.fresh)
+        shares = await pool.alone(work)
+        del keys, work  # one opening a key: no shares of other lists are ever given
+        await me.post(shares)
+
+
+async def read_verified(
+    me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring
+) -> Reading | None:
+    """Reader: take part in a round and count the opened answers; None if the session ends first.
+
+    RoundBurned if a post does not hold.
+    """
+    async with in_turn(me, plan):
+        for earlier in range(1, plan.call.round):
+            await check_opened(me, earlier, pool, ring)
+        place = _Keyplace(me, await settled(me, plan), pool, ring)
+        keys, lists = await place.mixed(None)
+        shares = [await place.shares_of(party, lists) for party in plan.openers[:-1]]
+        if is_public(plan):
+            work = partial(give_shares, plan, me.party, keys, lists, place.fresh)
+            mine = await pool.alone(work)
+            await me.post(mine)
+            shares.append(share_elements(mine))
+        else:
+            shares.append(await pool.alone(partial(own_decryptions, keys, lists)))
+        del keys
+        return await pool.alone(partial(read_opened, plan, lists, shares))
+    return None
+
+
+async def settled(me: Endpoint, plan: Round) -> Round:
+    """Wait for the board's head of a call; return the round with the head that users cite."""
+    await me.until(Kind.HEAD, lambda board: board.due is None)
+    return me.plan(plan.call)
+
+
+async def check_opened(me: Endpoint, number: int, pool: WorkerPool, ring: Keyring) -> None:
+    """Keyholder: check all shuffles and shares of a public round that is tallied.
+
+    RoundBurned, with a name, if a post does not hold: the reader tallies as soon as it has posted
+    its own shares, before another party has checked them.
+    """
+    plan = me.plan(me.board.calls[number - 1])
+    if not is_public(plan):
+        return
+    async with in_turn(me, plan):
+        place = _Keyplace(me, plan, pool, ring)
+        await place.know_keys()
+        lists = await place.followed()
+        for party in plan.openers:
+            await place.shares_of(party, lists)
+
+
+class _Keyplace:
+    """A keyholder's part in a round.
+
+    Args:
+        me: its place in the network.
+        plan: the round.
+        pool: does the work.
+        ring: the source of its keys.
+    """
+
+    def __init__(self, me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> None:
+        self.me, self.plan, self.pool = me, plan, pool
+        self.watch = RoundWatch(me, plan)
+        self.keys = RoundKeys((), {})
+        self.fresh = sealing(ring.entropy.fork(f"round-{plan.call.round}"), plan.session)
+        self._posted: ShuffledLists | None = None
+
+    async def mixed(self, history: History | None) -> tuple[Sequence[KeyShare], Lists]:
+        """Take part until all lists hold; return its keys and the last lists."""
+        me, plan = self.me, self.plan
+        keys = draw_keys(plan, me.party, self.fresh)
+        await me.post(posted_keys(keys))
+        door = Door(me, self.watch)
+        await door.take()
+        await self.know_keys()
+        mine = await door.hand_over(self.keys, self.pool)
+        await door.check(self.keys, mine, self.pool, history)
+        return keys, await self.followed()
+
+    async def know_keys(self) -> None:
+        """Make the joint keys of the round, whose owners its board has checked.
+
+        RoundBurned if a keyholder has posted no keys.
+        """
+        plan, posted = self.plan, self.me.board.verified.keys.get(self.plan.call.round, {})
+        silent = ", ".join(party for party in plan.openers if party not in posted)
+        if silent:
+            raise RoundBurned(f"no keys for ballots came from {silent}")
+        work = partial(joint_keys, plan, dict(posted))
+        self.keys = await self.pool.once(self.watch.name("keys", *_records(posted)), work)
+
+    async def followed(self) -> Lists:
+        """Follow all hops, and shuffle at its own; return the last lists.
+
+        RoundBurned, with a name, at the first hop whose post is missing or does not hold.
+        """
+        plan, number, shown = self.plan, self.plan.call.round, self.me.board.verified
+        closed = shown.closed[number]
+        name = self.watch.name("list", closed_digest(plan, closed))
+        lists = await self.pool.once(name, partial(first_lists, plan, closed))
+        for at, party in enumerate(plan.openers[:-1]):
+            if party == self.me.party and len(shown.shuffled.get(number, ())) == at:
+                work = partial(shuffle, plan, party, self.keys, lists, self.fresh)
+                self._posted = await self.pool.alone(work)
+                await self.me.post(self._posted)
+            await self.watch.until(
+                Kind.SHUFFLED,
+                lambda board, at=at: len(board.verified.shuffled.get(number, ())) > at,  # type: ignore[misc]
+                CHECKED + at + 1,
+                lambda party=party: f"no shuffled lists came from {party}",  # type: ignore[misc]
+            )
+            lists = await self._checked(lists, shown.shuffled[number][at])
+        return lists
+
+    async def _checked(self, old: Lists, posted: ShuffledLists) -> Lists:
+        """Check the lists of a hop; at its own hop, they must be the lists that it has posted."""
+        party = parties.shuffler(posted.hop)
+        if party == self.me.party and self._posted not in (None, posted):
+            raise RoundBurned(f"the board shows other lists than {party} has posted")
+        records = *(rows.encode() for rows in old), *posted.lists, *posted.proofs
+        name = self.watch.name(f"shuffle {posted.hop}", *records)
+        fresh = self.fresh.fork("checks")
+        work = partial(check_shuffled, self.plan, self.keys, old, posted, fresh)
+        return await self.pool.once(name, work)
+
+    async def shares_of(self, party: str, lists: Lists) -> Shares:
+        """Wait for the shares of a keyholder, and check them; RoundBurned if they do not hold."""
+        number, shown = self.plan.call.round, self.me.board.verified
+        await self.watch.until(
+            Kind.SHARED,
+            lambda board: party in board.verified.shared.get(number, ()),
+            len(self.plan.openers) + SHARED,
+            lambda: f"no decryption shares came from {party}",
+        )
+        posted = shown.shared[number][party]
+        records = *(rows.encode() for rows in lists), *posted.shares
+        name = self.watch.name(f"shares of {party}", *records)
+        work = partial(check_opening, self.plan, party, self.keys, lists, posted)
+        return await self.pool.once(name, work)
+
+
+def _records(posted: Mapping[str, BallotKeys]) -> list[bytes]:
+    return [key for _, body in sorted(posted.items()) for key in body.keys]

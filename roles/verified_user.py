@@ -1,0 +1,84 @@
+"""A user in a round of a verified mix: makes a ballot for each question, hands all to each door."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import trio
+
+from ..crypto.entropy import Entropy
+from ..crypto.signing import Signer
+from ..protocol.ballots import answers, coarsened_row
+from ..protocol.hiding import hide
+from ..protocol.messages import Kind, Submission
+from ..protocol.registry import submission
+from ..protocol.session import Round, sealing
+from ..protocol.transcript import SealedAnswers, names_of
+from ..protocol.verified_answers import AnswerElements
+from ..protocol.verified_messages import BallotKeys
+from ..protocol.verified_round import RoundKeys, joint_keys, make_ballots
+from .network import Endpoint
+from .people import Person, Row
+from .worker_pool import WorkerPool
+
+Job = tuple[int, Row, Entropy, Signer | None]
+Made = tuple[Submission, SealedAnswers]
+
+
+class BallotMakers:
+    """The work of making ballots, shared by all users with the same keys."""
+
+    def __init__(self) -> None:
+        self._made: dict[bytes, Callable[[Sequence[Job]], list[Made]]] = {}
+
+    async def hand_in(
+        self, me: Endpoint, plan: Round, person: Person, said: Row, fresh: Entropy, pool: WorkerPool
+    ) -> None:
+        """User: wait for the keys of all keyholders, make ballots, hand them to every keyholder.
+
+        said: a value per column. fresh: the randomness of the user in this round.
+        """
+        await me.until(Kind.KEYS, lambda board: board.verified.has_keys(plan))
+        if not me.board.verified.has_keys(plan):  # the session has ended
+            return
+        maker = self._maker(plan, dict(me.board.verified.keys[plan.call.round]))
+        sent, made = await pool.share(maker, (person.index, said, fresh, me.signer))
+        me.tell(lambda instrument: instrument.sealed(made))
+        if person.paced:
+            await trio.sleep(person.moment(fresh))
+        async with trio.open_nursery() as nursery:
+            for door in plan.openers:
+                nursery.start_soon(me.send, plan, door, sent)
+
+    def _maker(
+        self, plan: Round, posted: Mapping[str, BallotKeys]
+    ) -> Callable[[Sequence[Job]], list[Made]]:
+        """Return the function that makes ballots under these keys, with checked owners."""
+        keys = b"".join(key for _, body in sorted(posted.items()) for key in body.keys)
+        place = plan.session + plan.witness + bytes([plan.call.round]) + keys
+        if place not in self._made:
+            joint, elements = joint_keys(plan, posted), AnswerElements(plan)
+            self._made[place] = partial(make_all, plan, joint, elements)
+        return self._made[place]
+
+
+def make_all(
+    plan: Round, keys: RoundKeys, elements: AnswerElements, jobs: Sequence[Job]
+) -> list[Made]:
+    """Users: make and sign ballots, each its own."""
+    return [_made(plan, keys, elements, *job) for job in jobs]
+
+
+def _made(
+    plan: Round,
+    keys: RoundKeys,
+    elements: AnswerElements,
+    index: int,
+    row: Row,
+    fresh: Entropy,
+    signer: Signer | None,
+) -> Made:
+    said = hide(plan.call.hidden, coarsened_row(plan, row), fresh)
+    records = make_ballots(plan, keys, elements, index, said, sealing(fresh, plan.session))
+    told = tuple((ballot.ask, ballot.values) for ballot in answers(plan, said))
+    made = SealedAnswers(index, plan.call.round, names_of([records]), told)
+    return submission(plan, records, signer), made

@@ -1,0 +1,93 @@
+"""Words in the names of columns, in six languages, and their meaning for a column.
+
+The words are data: column_words.toml, beside this file in the installed package.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from ...strict_text import from_toml
+
+CUT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+WEAK = frozenset(("id", "name", "nom", "nombre", "nome", "naam"))  # "ward id", "drug name"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words of one kind.
+
+    Attributes:
+        whole: a word of a name.
+        part: anywhere in a word.
+        phrase: words that stand side by side.
+    """
+
+    whole: frozenset[str] = frozenset()
+    part: tuple[str, ...] = ()
+    phrase: tuple[str, ...] = ()
+
+    def found(self, words: list[str]) -> str | None:
+        """Return the first word, or phrase, of a name that is in the list; None without a match."""
+        for word in words:
+            if word in self.whole or any(part in word for part in self.part):
+                return word
+        joined = f" {' '.join(words)} "
+        return next((phrase for phrase in self.phrase if f" {phrase} " in joined), None)
+
+
+@cache
+def kinds() -> dict[str, Words]:
+    """The words of each kind: own, numbered, person, shared, quasi, sensitive, missing."""
+    package = files("veilmix.scenarios.populations")
+    text = (package / "column_words.toml").read_text("utf-8")
+    return {
+        kind: Words(
+            frozenset(lists.get("whole", ())),
+            tuple(lists.get("part", ())),
+            tuple(lists.get("phrase", ())),
+        )
+        for kind, lists in from_toml(text).items()
+    }
+
+
+def cut(name: str) -> list[str]:
+    """The words of a column's name, in small letters and without accents."""
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return [word.lower() for word in CUT.findall(plain)]
+
+
+def own_number(words: list[str]) -> str | None:
+    """Return the word that marks a column as a personal number; None without a match."""
+    word_kinds = kinds()
+    if own_kind := word_kinds["own"].found(words):
+        return own_kind
+    numbered = word_kinds["numbered"]
+    for place, word in enumerate(words):
+        stem = next((part for part in numbered.part if part in word), None)
+        if stem is None:
+            continue
+        rest = word[word.index(stem) + len(stem) :]
+        if any(rest.endswith(end) for end in numbered.whole if len(end) > 1 and rest):
+            return word
+        neighbours = [*words[:place][-1:], *words[place + 1 :][:1], *words[:1]]
+        if any(
+            neighbour in numbered.whole or neighbour == "n"
+            for neighbour in neighbours
+            if neighbour != word
+        ):
+            return " ".join(words)
+    return None
+
+
+def shared(words: list[str]) -> str | None:
+    """Return the word that marks a column as shared by several people; None without a match."""
+    return kinds()["shared"].found(words)
+
+
+def missing_words() -> frozenset[str]:
+    """Texts that stand for a cell without a value, in small letters."""
+    return kinds()["missing"].whole

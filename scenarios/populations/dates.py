@@ -1,0 +1,45 @@
+"""Dates as texts that sort in the order of time."""
+
+from collections.abc import Collection
+
+from ...errors import DataError
+from ...protocol.coarsening import COMPACT, ISO, PARTED
+
+ACCEPTED = "a date such as 2019-05-17, 20190517, 17.5.2019 or 5/17/2019, or a number, is accepted"
+
+
+def in_time(texts: Collection[str], where: str) -> dict[str, str]:
+    """Return for each date a text that sorts as the dates do; text after the day sorts as text.
+
+    where: the column, in messages. Raises DataError for a text that is no date, and where either
+    number of 3/4/2020 may be the month.
+    """
+    day_first = _day_first(texts, where)
+    return {text: _sorted(text, where, day_first=day_first) for text in texts}
+
+
+def _sorted(text: str, place: str, *, day_first: bool) -> str:
+    if compact := COMPACT.fullmatch(text):
+        return "-".join(compact.groups())
+    if iso := ISO.fullmatch(text):
+        year, month, day = iso[1], int(iso[2] or 0), int(iso[3] or 0)
+        return f"{year}-{month:02}-{day:02}{text[10:]}"
+    if parted := PARTED.fullmatch(text):
+        day, month = int(parted[1]), int(parted[3])
+        if not day_first:
+            day, month = month, day
+        return f"{parted[4]}-{month:02}-{day:02}"
+    raise DataError(f"{place}: found {text!r}; {ACCEPTED}")
+
+
+def _day_first(texts: Collection[str], column_place: str) -> bool:
+    """Whether the 3 of 3/4/2020 is the day."""
+    parted = [match for match in map(PARTED.fullmatch, texts) if match]
+    first, second = (any(int(match[place]) > 12 for match in parted) for place in (1, 3))
+    dotted = all(match[2] == "." for match in parted)  # so nobody writes the month first
+    if parted and first == second and not (dotted and not first):
+        raise DataError(
+            f"{column_place}: in {parted[0][0]!r} either number may be the month; dates such as "
+            "2019-05-17 are accepted"
+        )
+    return first or dotted

@@ -1,0 +1,209 @@
+"""The person of each row of a file, and the choice of one row for each person.
+
+A row is a person where no identifier occurs several times. If an identifier repeats, the user has
+to define a person: a column with the persons as values, or each row. There is no default, as a
+wrong guess makes every number of a score look safer than it is.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import DataError
+from ...protocol.coarsening import NUMBER
+from ..schema.model import Population as Section
+from ..schema.problems import did_you_mean, listed, quoted
+from .dates import in_time
+from .people import Codes, Table
+from .roles import FEWEST, Role, may_be_shared, says_who
+from .values import UNKNOWN
+
+RULE = re.compile("first|last|(earliest|latest):.+")
+OFTEN = 2  # rows of each value on average from which a name stands for a person with several rows
+
+
+class RepeatedPersonsError(DataError):
+    """An identifier occurs several times, and the user did not define a person.
+
+    Attributes:
+        column: that occurs several times.
+        rows: of the table.
+        persons: different values of the column.
+    """
+
+    def __init__(self, where: str, column: str, rows: int, persons: int) -> None:
+        super().__init__(
+            f"{where}: {rows:,} rows, but {persons:,} different values of the identifier "
+            f"{column!r}: what is a person? If each value of {column!r} is one, say --person "
+            f"{column}; if each row is one, say --each-row (in a scenario, in [population]: "
+            f"person = {quoted(column)}, or each_row = true)"
+        )
+        self.column, self.rows, self.persons = column, rows, persons
+
+
+def wanted_columns(section: Section, columns: Sequence[str]) -> list[str]:
+    """Return the columns of a source that define a person, besides the requested columns.
+
+    Raises DataError for a column that is not there, or rules that contradict each other.
+    """
+    if section.person is None:
+        if section.one_row is not None:
+            raise DataError(
+                f"{section.source}: one_row = {quoted(section.one_row)} takes a row of each "
+                "person; say person = COLUMN too (--person COLUMN)"
+            )
+        return [] if section.each_row else [name for name in columns if says_who(name)]
+    if section.each_row:
+        raise DataError(
+            f"{section.source}: person = {quoted(section.person)} and each_row = true exclude each "
+            "other; choose one"
+        )
+    _, _, by = _rule(section).partition(":")
+    names = [section.person, *([by] if by else [])]
+    for name in names:
+        if name not in columns:
+            raise DataError(
+                f"{section.source}: no column is called {name!r}; it has {listed(columns)}"
+                f"{did_you_mean(name, columns)}"
+            )
+    return names
+
+
+def _rule(section: Section) -> str:
+    """Return the rule of one row for each person; "" if all are taken. Raises DataError."""
+    rule = section.one_row or ""
+    if rule and not RULE.fullmatch(rule):
+        raise DataError(
+            f"{section.source}: one_row = {quoted(rule)} (--one-row); first, last, earliest:COLUMN "
+            "and latest:COLUMN are accepted"
+        )
+    return rule
+
+
+def name_in_table(section: Section, column: str) -> str:
+    """Our name for a column of the source."""
+    return next(
+        (ours for ours, source_column in section.columns.items() if source_column == column), column
+    )
+
+
+def owned(whole: Table, section: Section, missing: str) -> Table:
+    """Return a table with the person of each row, or with one row a person. Raises DataError.
+
+    whole: with the columns of `wanted_columns`, with roles in `judged`. missing: the value of an
+    empty cell.
+    """
+    if section.person is None:
+        if not section.each_row:
+            _refuse_repeats(whole, section, missing)
+            return whole
+        return replace(whole, person="each row, as you said")
+    persons = _persons(whole, section, missing)
+    if section.one_row is not None:
+        return _one_row(whole, persons, section, missing)
+    people, person = int(persons.max()) + 1, f"each value of {section.person}"
+    if people == len(persons):
+        return replace(whole, person=f"{person}, in one row each")
+    persons_text = f"{person}: {people:,} people in {len(persons):,} rows"
+    return replace(whole, persons=persons, person=persons_text)
+
+
+def single_rows(table: Table, section: Section) -> Table:
+    """A table in which each person has one row. Raises DataError for another."""
+    if table.persons is None:
+        return table
+    people, rows = int(table.persons.max()) + 1, len(table.persons)
+    raise DataError(
+        f"{section.source}: {rows:,} rows of {people:,} persons; a person answers once in a "
+        'session, so one row of each is needed: one_row = "first", "last", "earliest:COLUMN" or '
+        '"latest:COLUMN"'
+    )
+
+
+def _refuse_repeats(whole: Table, section: Section, missing: str) -> None:
+    """Raise RepeatedPersonsError if an identifier occurs several times."""
+    keys, unshared = list[RepeatedPersonsError](), list[RepeatedPersonsError]()
+    a_key = False
+    for judged in whole.judged:
+        if judged.role is not Role.IDENTIFIER:
+            continue
+        j, shared = whole.columns.index(judged.column), may_be_shared(judged.column)
+        a_key |= not shared
+        rows, persons = _value_counts(whole, j, missing)
+        is_repeated = OFTEN * persons <= rows if shared else persons < rows
+        if persons >= FEWEST and is_repeated:
+            repeated = RepeatedPersonsError(section.source, judged.column, rows, persons)
+            (unshared if shared else keys).append(repeated)
+    repeated_columns = keys or ([] if a_key else unshared)
+    if repeated_columns:  # visits have numbers of their own, and are a person's
+        raise min(repeated_columns, key=lambda repeated: repeated.persons)
+
+
+def _value_counts(whole: Table, j: int, missing: str) -> tuple[int, int]:
+    """The rows that have a value in a column, and the different values."""
+    people = np.bincount(whole.codes[:, j], minlength=len(whole.values[j]))
+    texts = zip(whole.values[j], people, strict=True)
+    people_counts = [
+        people_of_value for text, people_of_value in texts if not _lacks(text, missing)
+    ]
+    return int(sum(people_counts)), int(np.count_nonzero(people_counts))
+
+
+def _lacks(text: str, missing: str) -> bool:
+    """Whether a cell has no value, or a word that stands for missing."""
+    return text == missing or text.casefold() in UNKNOWN
+
+
+def _persons(whole: Table, section: Section, missing: str) -> Codes:
+    """The person of each row, numbered 0, 1, ..."""
+    j = whole.columns.index(name_in_table(section, str(section.person)))
+    texts, codes = whole.values[j], whole.codes[:, j]
+    lacking = np.flatnonzero(np.array([_lacks(text, missing) for text in texts])[codes])
+    if lacking.size:
+        first = lacking[0] if whole.origin is None else whole.origin[lacking[0]]
+        place = getattr(whole.source, "where", lambda row: f"row {row + 1}")(int(first))
+        raise DataError(
+            f"{place}: column {section.person!r} is empty in {lacking.size:,} rows; each row needs "
+            "its person: fill it in, or leave these rows out of the file"
+        )
+    _, persons = np.unique(codes, return_inverse=True)
+    return persons.astype(np.int32)
+
+
+def _one_row(whole: Table, persons: Codes, section: Section, missing: str) -> Table:
+    """One row of each person, in the order of the source."""
+    rule, _, by = _rule(section).partition(":")
+    if by:
+        order = _ordered(whole, section, by, missing, last=rule == "latest")
+    else:
+        order = np.arange(len(persons))[:: -1 if rule == "last" else 1]
+    _, first = np.unique(persons[order], return_index=True)
+    rows = np.sort(order[first])
+    people, row_rule = len(rows), f"{rule} {by}".strip()
+    return replace(
+        whole,
+        codes=np.asfortranarray(whole.codes[rows]),
+        origin=rows.astype(np.int32) if whole.origin is None else whole.origin[rows],
+        person=f"each value of {section.person}, by the {row_rule} of its rows",
+        warnings=(*whole.warnings, f"{len(persons) - people:,} rows left out: one for each person"),
+    )
+
+
+def _ordered(
+    whole: Table, section: Section, by: str, missing: str, *, last: bool
+) -> NDArray[np.intp]:
+    """The rows in the order of a column; of equal ones, the first of the source first."""
+    j = whole.columns.index(name_in_table(section, by))
+    texts = [text for text in whole.values[j] if not _lacks(text, missing)]
+    if all(map(NUMBER.fullmatch, texts)):
+        places = {text: float(text) for text in texts}
+    else:
+        times = in_time(texts, f"{section.source}: column {by!r}")
+        ranks = {key: float(rank) for rank, key in enumerate(sorted(set(times.values())))}
+        places = {text: ranks[key] for text, key in times.items()}
+    sign = -1.0 if last else 1.0  # an empty cell comes after all others
+    keys = [np.inf if _lacks(text, missing) else sign * places[text] for text in whole.values[j]]
+    return np.argsort(np.array(keys)[whole.codes[:, j]], kind="stable")

@@ -1,0 +1,101 @@
+"""A new package with one of everything that veilmix takes from packages, written as a folder.
+
+The texts are in scenarios/gallery/package, each under its own name and `.txt`: `${name}` stands for
+the name of the package, `${package}` for that of its module.
+"""
+
+import keyword
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from string import Template
+
+from ...errors import ParameterError, StorageError
+
+TEXTS = Path(__file__).parent.parent / "gallery" / "package"
+NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+MOST = 40  # characters of a name: with its ending it names a program
+MODULES = ("__init__.py", "attack.py", "population.py", "program.py", "py.typed", "randomizer.py")
+
+
+def write_package(name: str, parent: str | os.PathLike[str] = ".") -> tuple[Path, int]:
+    """Write the folder of a new package, all of it or nothing.
+
+    Args:
+        name: name of the package and of the folder: at most 40 lower-case letters, digits, and `-`
+            or `_` between them, from a letter on.
+        parent: folder to write it into.
+
+    Returns:
+        The folder, and the number of its files.
+
+    Raises:
+        ParameterError: the name is none, or Python has a module of this name already.
+        StorageError: the folder is there already, or cannot be written.
+    """
+    files = package_files(name)
+    folder = Path(parent) / name
+    if os.path.lexists(folder):
+        raise StorageError(f"{folder}: is there already; give the package another name")
+    _write_folder(folder, files)
+    return folder, len(files)
+
+
+def package_files(name: str) -> Mapping[str, str]:
+    """Return the files of a new package: path in its folder -> text. ParameterError for a name."""
+    module = _module(name)
+    texts = {path.name.removesuffix(".txt"): path for path in sorted(TEXTS.glob("*.txt"))}
+    words = {"name": name, "package": module}
+    return {
+        _place(file, module): Template(path.read_text("utf-8")).substitute(words)
+        for file, path in texts.items()
+    }
+
+
+def _module(name: str) -> str:
+    """Return the name of the package's module; ParameterError if it cannot have it."""
+    if not NAME.fullmatch(name) or len(name) > MOST:
+        raise ParameterError(
+            f"--package: found {name!r}; a name of at most {MOST} lower-case letters, digits, and "
+            "'-' or '_' between them is accepted, from a letter on"
+        )
+    module = name.replace("-", "_")
+    if keyword.iskeyword(module) or module in sys.stdlib_module_names or find_spec(module):
+        raise ParameterError(
+            f"--package: found {name!r}, and Python has a word or a module {module!r} already; "
+            "give the package another name"
+        )
+    return module
+
+
+def _place(file: str, module: str) -> str:
+    """Return where a file stands in the folder."""
+    if file in MODULES:
+        return f"src/{module}/{file}"
+    return f"tests/{file}" if file.startswith("test_") else file
+
+
+def _write_folder(folder: Path, files: Mapping[str, str]) -> None:
+    """Write files under a temporary name beside the folder, and rename that."""
+    try:
+        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        try:
+            for file, text in files.items():
+                path = partial / file
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, "utf-8")
+            partial.chmod(0o755)
+            partial.rename(folder)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+    except OSError as bad:
+        raise StorageError(
+            f"{folder}: cannot be written: {bad.strerror or bad}; make room, or go to a folder in "
+            "which you may write"
+        ) from None

@@ -1,0 +1,78 @@
+"""Limits of saved posts: facts that they cannot show to a reader outside the session.
+
+docs/evidence.md has the same sentences (a test holds them together).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...protocol.announcement import Announcement
+from .saved_session import SessionEvidence
+
+ALWAYS = (
+    "answers: whether people said what is true, or exist; no post shows a person",
+    "counts: whether a reader counted what it opened; only its key opens the ballots",
+    "keys: whether parties pooled keys or views; following the protocol leaves no trace of it",
+    "alarms: heads do not cover them, and users sign none: one may be missing or invented",
+    "times: no post has one; deadlines cannot be checked",
+    "other readers: whether the board showed them the same posts; compare the digest with theirs",
+)
+REPLACED = (
+    "ballots: whether a shuffler replaced one; batches are not on the board, their numbers are"
+)
+CHALLENGED = (
+    "ballots: whether a shuffler replaced one of a person who did not look; whoever looked could "
+    "prove it before anything was opened"
+)
+UNREGISTERED = "people: whether one sent twice; nobody is registered, so anyone may send"
+UNSIGNED = (
+    "people: whether the counted are registered; only the first shuffler saw their signatures"
+)
+CLOSED = (
+    "decision: whether it follows from the counts; they are secret, and its certificate is closed"
+)
+OPENED = "columns: whether others could have been released; their counts are secret"
+NO_AGREEMENT = (
+    "agreement: whether these are the parties, and the terms, that were agreed on; give the "
+    "session file (--session)"
+)
+
+EVERY = (*ALWAYS, REPLACED, CHALLENGED, UNREGISTERED, UNSIGNED, CLOSED, OPENED, NO_AGREEMENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A fact that the posts cannot show.
+
+    Attributes:
+        subject: in a word.
+        text: the fact, and the reason.
+    """
+
+    subject: str
+    text: str
+
+
+def limits(evidence: SessionEvidence) -> Sequence[Limit]:
+    """Return the facts that these posts cannot show to their reader."""
+    board, _ = evidence.replayed
+    told = board.announcement
+    said = [*ALWAYS]
+    if told is not None:
+        said += _of_rules(told)
+    if board.committed is not None:
+        said.append(OPENED if board.opened else CLOSED)
+    if evidence.session is None:
+        said.append(NO_AGREEMENT)
+    return [Limit(*sentence.split(": ", 1)) for sentence in said]
+
+
+def _of_rules(told: Announcement) -> list[str]:
+    """Return the limits that depend on the guards of a session."""
+    rules = told.rules
+    said = [CHALLENGED if rules.challenge else REPLACED]
+    if not told.registry:
+        said.append(UNREGISTERED)
+    elif not rules.challenge:
+        said.append(UNSIGNED)
+    return said

@@ -1,0 +1,117 @@
+"""Judges of a choice of coarser values: the table itself, or the counts of its columns."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.composition import best_bound
+from ...analysis.composition.person_bound import PersonBounds
+from ...analysis.exposure import joint_counts, users_below
+from ...analysis.exposure.cells import cells_of
+from ...analysis.exposure.persons import Persons
+from ..populations.people import Codes, Table
+from ..populations.roles import Role
+from .ladders import Column
+from .roles_known import Roles, fixed_columns
+from .sensitive_targets import MissedTargets
+
+
+def coarse_codes(
+    table: Table, columns: Sequence[Column], levels: Sequence[int]
+) -> list[np.ndarray]:
+    """The columns as a choice says them."""
+    return [
+        column.ladder.levels[level].codes[table.codes[:, j]]
+        for j, (column, level) in enumerate(zip(columns, levels, strict=True))
+    ]
+
+
+class Truth:
+    """The people in classes that miss k, or a target of a sensitive column."""
+
+    def __init__(
+        self,
+        table: Table,
+        searched: Table,
+        columns: Sequence[Column],
+        k: int,
+        roles: Roles,
+        missing: str,
+    ) -> None:
+        self.table, self.searched, self.columns, self.k = table, searched, columns, k
+        self.kept = fixed_columns(table, roles)
+        self.fixed = cells_of(table.codes, self.kept) if self.kept else None
+        self.may_suppress = roles.suppress is not None
+        self.targets = MissedTargets(table, roles.targets, k, missing)
+
+    def __call__(self, levels: Sequence[int]) -> int:
+        """Return the number of people that miss the target with these levels."""
+        codes = self._codes(levels)
+        if self.targets.targets:
+            return self.targets.people(cells_of(codes, range(codes.shape[1])))
+        return _people(codes, self.table, self.k)
+
+    def kept_rows(self, levels: Sequence[int]) -> NDArray[np.bool_] | None:
+        """Return the rows in classes that reach the target; None if no row may be suppressed."""
+        if not self.may_suppress:
+            return None
+        codes = self._codes(levels)
+        classes = cells_of(codes, range(codes.shape[1]))
+        return ~self.targets.missed(classes)[classes]
+
+    def exposed(self, levels: Sequence[int], rest: Table | None) -> tuple[int, int]:
+        """The people below k, if quasi-identifiers are known, and if all that is released is."""
+        quasi = {judged.column for judged in self.table.judged if judged.role is Role.QUASI}
+        coarse = coarse_codes(self.searched, self.columns, levels)
+        codes_by_name = dict(zip(self.searched.columns, coarse, strict=True))
+        if rest is not None:
+            codes_by_name |= dict(zip(rest.columns, rest.codes.T, strict=True))
+        known_codes = [codes for name, codes in codes_by_name.items() if name in quasi] or [
+            *codes_by_name.values()
+        ]
+        known_part, all_part = (
+            np.stack(parts, axis=1) for parts in (known_codes, [*codes_by_name.values()])
+        )
+        return _people(known_part, self.table, self.k), _people(all_part, self.table, self.k)
+
+    def _codes(self, levels: Sequence[int]) -> Codes:
+        """Return the known values of each row, shape (rows, columns)."""
+        level_codes = coarse_codes(self.searched, self.columns, levels)
+        return np.stack([*level_codes, *self.table.codes[:, self.kept].T], axis=1)
+
+
+def _people(codes: Codes, table: Table, k: int) -> int:
+    """The people below k in all columns together."""
+    if table.persons is not None:
+        return Persons.of(codes, table.persons).below(range(codes.shape[1]), k)
+    return int(users_below(joint_counts(codes, range(codes.shape[1])), k))
+
+
+class Promise:
+    """The bound that counts of single columns prove for a choice: people below k at most."""
+
+    def __init__(
+        self, table: Table, columns: Sequence[Column], k: int, whole: Table, kept: Sequence[int]
+    ) -> None:
+        self.table, self.columns, self.k = table, columns, k
+        self.known: dict[tuple[int, int], np.ndarray] = {}
+        self.kept = [whole.people_by(whole.codes[:, j], len(whole.values[j])) for j in kept]
+
+    def __call__(self, levels: Sequence[int]) -> int:
+        """Return the number of people that these levels cannot exclude from small crowds."""
+        marginals = [*(self._counts(j, level) for j, level in enumerate(levels)), *self.kept]
+        varying = [counts for counts in marginals if counts.size > 1]
+        if not varying:  # everybody is in one crowd
+            n = self.table.n
+            return 0 if n >= self.k else n
+        if self.table.persons is not None:
+            return PersonBounds(varying, self.k, self.table.n).of(range(len(varying)))
+        return best_bound(varying, self.k).people
+
+    def _counts(self, j: int, level: int) -> np.ndarray:
+        if (j, level) not in self.known:
+            codes = self.columns[j].ladder.levels[level].codes[self.table.codes[:, j]]
+            counts = self.table.people_by(codes, 0)
+            self.known[j, level] = counts[counts > 0]
+        return self.known[j, level]

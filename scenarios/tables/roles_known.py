@@ -1,0 +1,95 @@
+"""Columns of a table by their treatment: known to attackers, released unchanged, or searched."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ...errors import DataError
+from ..populations.people import Table
+from ..populations.roles import Role
+from ..schema.problems import did_you_mean, listed
+from .reading import Reading, known_is_all
+from .sensitive_targets import Targets
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The roles of columns in advice.
+
+    Attributes:
+        known: `quasi`, attackers may know the quasi-identifiers; `all`, all columns.
+        keep: columns that are released as they are.
+        targets: of sensitive columns.
+        suppress: the share of people whose rows in classes that miss the target may be left out;
+            None: no row is, and the target limits these people.
+    """
+
+    known: str = "all"
+    keep: tuple[str, ...] = ()
+    targets: Mapping[str, Targets] = field(default_factory=dict)
+    suppress: float | None = None
+
+    def limit(self, max_exposure: float) -> float:
+        """The share of people who may be in classes that miss the target."""
+        return max_exposure if self.suppress is None else self.suppress
+
+
+EVERYTHING = Roles()
+
+
+def known_by_default(said: Reading) -> str:
+    """Return the default of known columns: quasi-identifiers, if a column is given a role."""
+    return "all" if known_is_all(said) else "quasi"
+
+
+def divided(table: Table, roles: Roles) -> tuple[Table, Table | None]:
+    """Return the searched columns, and the columns released unchanged. Raises DataError."""
+    _check(table, roles)
+    searched = [name for name in _may_be_known(table, roles) if name not in roles.keep]
+    if not searched:
+        raise DataError(
+            f"{table.name}: no column is left to make coarser; at least one quasi-identifier that "
+            "is not kept is needed"
+        )
+    rest = [name for name in table.columns if name not in searched]
+    return _select_columns(table, searched), _select_columns(table, rest) if rest else None
+
+
+def fixed_columns(table: Table, roles: Roles) -> list[int]:
+    """Return the kept columns that an attacker may know, by number."""
+    return [table.columns.index(name) for name in _may_be_known(table, roles) if name in roles.keep]
+
+
+def _may_be_known(table: Table, roles: Roles) -> list[str]:
+    """Return the columns that others may know; a column with a target is not among them."""
+    role = {judged.column: judged.role for judged in table.judged}
+    return [
+        name
+        for name in table.columns
+        if name not in roles.targets
+        and (roles.known == "all" or role.get(name, Role.QUASI) is Role.QUASI)
+    ]
+
+
+def _select_columns(table: Table, names: list[str]) -> Table:
+    places = [table.columns.index(name) for name in names]
+    values = tuple(table.values[place] for place in places)
+    return replace(table, columns=tuple(names), codes=table.codes[:, places], values=values)
+
+
+def _check(table: Table, roles: Roles) -> None:
+    if roles.known not in ("quasi", "all"):
+        raise DataError(f"known: found {roles.known!r}; quasi and all are accepted")
+    if roles.suppress is not None:
+        if not 0 <= roles.suppress <= 1:
+            raise DataError(f"suppress: found {roles.suppress}; a share, 0 to 1, is accepted")
+        if any(target.t is not None for target in roles.targets.values()):
+            raise DataError(
+                "suppress: t compares each class with all people, whom suppressed rows change; l "
+                "and entropy-l are accepted beside it"
+            )
+    for name in (*roles.keep, *roles.targets):
+        if name not in table.columns:
+            raise DataError(
+                f"no column is called {name!r}; advice is on {listed(table.columns)}"
+                f"{did_you_mean(name, table.columns)}"
+            )

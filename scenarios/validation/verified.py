@@ -1,0 +1,69 @@
+"""Rules for a scenario with `mix.kind = "verified"`: programs, faults and guards."""
+
+from collections.abc import Iterator
+
+from ..populations.facts import Facts
+from ..programs.topology import topology_of
+from ..schema.model import Defence, Mix, Scenario
+from ..schema.problems import Path, Problem, listed, problem, quoted
+
+KIND = 'mix.kind = "verified"'
+KINDS = (
+    *("exposure", "pairs", "informative", "fixed", "all"),
+    *("hierarchical", "local-suppression", "histogram"),
+)  # programs that are played
+FAULTS = ("absent", "late", "duplicate", "malformed")  # attacks that are played
+PROVED = "every keyholder checks every ballot and every step of the mix before it gives a share"
+UNREAD = {
+    "receipts": f"{PROVED}, so people need not look",
+    "challenge": f"{PROVED}, so people need not look",
+    "tokens": "a ballot counts under its name, and once",
+    "audit": f"{PROVED}, not half of the steps",
+    "balance": "sums follow from lists that are proved",
+}  # guards of onions -> reason why they are not needed
+FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
+LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
+
+
+def verified(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report keys that a verified mix does not support, or does not read."""
+    if scenario.mix.kind != "verified":
+        return
+    kind = scenario.policy.kind
+    if kind not in KINDS:
+        message = f"{quoted(kind)} is not played with {KIND}; it plays {listed(KINDS, len(KINDS))}"
+        yield problem(("policy", "kind"), message)
+    yield from _people(scenario)
+    yield from _guards(scenario)
+    for place, fault in enumerate(scenario.fault):
+        if fault.attack not in FAULTS:
+            message = f"{quoted(fault.attack)} is not played with {KIND}; it plays {listed(FAULTS)}"
+            yield problem(("fault", place, "attack"), message)
+    for place in range(len(scenario.deviation)):
+        yield problem(("deviation", place), f"deviations are of onions; {KIND} plays none")
+
+
+def _people(scenario: Scenario) -> Iterator[Problem]:
+    """Report users that cannot be registered beforehand, and peers."""
+    path: Path = ("mix", "kind")
+    if topology_of(scenario).alike:
+        yield problem(path, "peers mix with onions; leave kind or peers out")
+    elif scenario.population.answered:
+        yield problem(path, "phones make onions; leave kind out")
+    elif not scenario.registered:
+        message = f"with {KIND} ballots are posted under registered names; leave it out"
+        yield problem(("defence", "registered"), message)
+
+
+def _guards(scenario: Scenario) -> Iterator[Problem]:
+    """Report guards of onions, and parameters of onion transport."""
+    for key, why in UNREAD.items():
+        if getattr(scenario.defence, key):
+            yield problem(("defence", key), f"{KIND} does not take it: {why}; leave it out")
+    for key in FIXED:
+        usual = getattr(Mix(), key)
+        if getattr(scenario.mix, key) != usual:
+            yield problem(("mix", key), f"is of onions, and not read with {KIND}; leave it out")
+    for key in LESSONS:
+        if getattr(scenario.defence, key) != getattr(Defence(), key):
+            yield problem(("defence", key), f"{KIND} takes no design errors; leave it out")
