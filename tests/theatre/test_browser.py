@@ -41,6 +41,16 @@ def test_step_back_and_start(page_of, tab, shown) -> None:
     assert page.is_disabled("#back")
 
 
+def test_a_new_address_is_read_although_the_page_draws_before_its_event(page_of, tab) -> None:
+    """The event comes later; until then the page does not write its own place over the address."""
+    page = tab.open(page_of("classroom"), "#eyes=everything&at=1&way=4")
+    page.evaluate(
+        "location.hash = '#eyes=everything&at=3'; document.getElementById('way-close').click()"
+    )
+    assert page.evaluate("location.hash").endswith("&at=3")
+    until(page, "window.veilmix.show.at === 3")
+
+
 def test_each_press_of_a_key_is_a_step_however_fast(page_of, tab) -> None:
     """A flight takes half a second; a press lands it, and other keys do not undo it."""
     page = tab.open(page_of("classroom"))

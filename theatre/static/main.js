@@ -22,6 +22,7 @@ const show = {
 let timer = 0;
 let wings = 0; // the number of the flight that is on; an older one ends without effect
 let landing = null; // the position at which the flight that is on ends; null: none is on
+let keptPlace = GIVEN; // the fragment that the page wrote or read last
 
 function names() {
   return [...show.bill.parties];
@@ -96,7 +97,9 @@ function keepPlace() {
   const eyes = seesAll() ? "everything" : [...show.eyes].join("+");
   const way = show.chosen === null ? "" : `&way=${show.chosen + 1}`;
   const place = `#eyes=${eyes}&at=${show.at}${show.presenter ? "&presenter" : ""}${way}`;
+  if (location.hash !== keptPlace) return; // a new address, which is read as soon as its event comes
   if (place !== location.hash) history.replaceState(null, "", place);
+  keptPlace = location.hash;
 }
 
 function readPlace(place = location.hash) {
@@ -289,7 +292,11 @@ for (const [id, act] of Object.entries(ACTIONS)) find(id).addEventListener("clic
 find("scrub").addEventListener("input", () => (stop(), go(find("scrub").valueAsNumber)));
 find("stage").addEventListener("click", clicked);
 document.addEventListener("keydown", pressed);
-addEventListener("hashchange", () => (readPlace(), go(show.at)));
+addEventListener("hashchange", () => {
+  keptPlace = location.hash;
+  readPlace();
+  go(show.at);
+});
 open(show.bill);
 readPlace();
 render();
