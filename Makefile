@@ -2,7 +2,7 @@
 PYTHON ?= python3
 RUN := .venv/bin/
 
-.PHONY: demo teach data cluster fast dev test long lint types mypy pyright examples docs mutants versions recorded check lock clean
+.PHONY: demo teach data cluster fast dev test long lint types mypy public-types pyright examples docs mutants versions recorded check lock clean
 
 demo:
 	@"$(PYTHON)" tools/environment.py demo
@@ -28,9 +28,8 @@ test:
 	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
-# What takes longer than half a minute a test, and every weaker form of every guard.
-long:
-	@"$(PYTHON)" tools/environment.py dev
+# What takes longer than half a minute a test, every weaker form of every guard, and pyright on the whole package.
+long: pyright
 	@$(RUN)python -m pytest -n 2 -m long
 	@$(RUN)python tools/mutants.py --weaker all
 
@@ -40,13 +39,18 @@ lint:
 	@$(RUN)ruff format --check .
 	@$(RUN)python tools/plain_language.py --quiet
 
-types: mypy pyright
+types: mypy public-types
 
 # The package, and every Python example of the documents and docstrings as a file of a user: its folder
 # is a base, or mypy would take it for a part of the package, below whose folder it lies.
 mypy: examples
 	@$(RUN)mypy
 	@MYPYPATH=build/examples $(RUN)mypy --strict --explicit-package-bases build/examples
+
+# pyright reads as an editor of a user does: the names of the first door and the examples, and what these need.
+# The whole package takes it nine times as long; `make long` has it.
+public-types: examples
+	@$(RUN)pyright *.py build/examples
 
 pyright: examples
 	@$(RUN)pyright

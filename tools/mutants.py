@@ -32,7 +32,7 @@ import forked_tests
 from forked_tests import Job, JobResult
 from guard_table import ROOMS, ROOT, Mutant, guards, mutants, narrowed, widened
 
-SHARE, REMOVED = 20, 4  # of so many weakenings and removals one is in the fixed part
+SHARE, REMOVED = 40, 8  # of so many weakenings and removals one is in the fixed part
 OVER_NETWORKS = "tests/roles/"  # where tests have a case for each network (tests/roles/conftest.py)
 IN_MEMORY = ("-m", "not tls")
 

@@ -45,7 +45,7 @@ LONG = (
     "tests/analysis/trust/test_certain_cells.py",
 )
 ROOMS = "tests/analysis"
-SHARE = 4  # of the files of these tests, one of so many is in the part of either kind
+SHARE = 8  # of the files of these tests, one of so many is in the part of either kind
 # Old libraries call newer ones and cause warnings: only warnings about our lines are errors there.
 WARNINGS = {"newest": "error", "oldest": "default\nerror:::veilmix"}
 # Variables that are set for other tests, or for the checkout's own environment.
