@@ -19,6 +19,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "decision_pages",
     "mathematics",
     "notebook_pages",
     "parameter_tables",
