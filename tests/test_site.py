@@ -53,7 +53,7 @@ def test_a_page_has_one_title(page: Path) -> None:
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:
-    """Or, for a decision, in the index of decisions: 119 lines would hide all others in a sidebar."""
+    """A decision is in the index of decisions: 119 lines would hide all others in a sidebar."""
     listed = {DOCS / "index.md", DOCS / "README.md"}  # the second is included in the first
     decisions = DOCS / "adr" / "README.md"
     listed |= {decisions.parent / link for link in LINK.findall(text_of(decisions))}
