@@ -11,8 +11,13 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 import trio
 
-from ..machines.http import Answer, Request
+from ..machines.http import Answer, Header, Request
+from .language import Language, english
 
+SENTENCES: tuple[Header, ...] = (
+    ("content-type", "text/plain; charset=utf-8"),
+    ("cache-control", "no-store"),
+)
 SAFE = ("GET", "HEAD")
 RATE = (
     300.0  # requests a second from one address: a page of 20 files for 15 phones behind one router
@@ -26,16 +31,27 @@ class Rate:
     """A token bucket for each address: it fills with time, and each request takes one token.
 
     Attributes:
+        speed: tokens a second.
+        burst: tokens of a full bucket.
         left: tokens of each address after its last request, and the time of that, in seconds.
     """
 
+    speed: float = field(default_factory=lambda: RATE)
+    burst: float = field(default_factory=lambda: BURST)
     left: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def has_left(self, address: str) -> bool:
+        """Whether `allows` would be true now; takes no token."""
+        return self._tokens(address, trio.current_time()) >= 1
+
+    def _tokens(self, address: str, now: float) -> float:
+        held, since = self.left.get(address, (self.burst, now))
+        return min(self.burst, held + self.speed * (now - since))
 
     def allows(self, address: str) -> bool:
         """Whether one more request may come from an address now."""
         now = trio.current_time()
-        held, since = self.left.get(address, (BURST, now))
-        held = min(BURST, held + RATE * (now - since))
+        held = self._tokens(address, now)
         if len(self.left) >= MOST_ADDRESSES and address not in self.left:
             self.left.clear()
         self.left[address] = (held - 1 if held >= 1 else held), now
@@ -88,10 +104,11 @@ class Gate:
     names: tuple[str, ...]
     rate: Rate = field(default_factory=Rate)
 
-    def refusal(self, request: Request) -> Answer | None:
-        """Return the refusal of a request; None if it is allowed."""
+    def refusal(self, request: Request, language: Language | None = None) -> Answer | None:
+        """Return the refusal of a request; None if it is allowed. language: None: English."""
         if not self.rate.allows(request.peer):
-            return Answer(429, b"Too many requests from your address; wait some seconds.\n")
+            words = (language or english()).say("too-many-requests")
+            return Answer(429, words.encode(), SENTENCES)
         if request.headers.get("host") not in self.names:
             return Answer(421, f"This is http://{self.names[0]}/ and nothing else.\n".encode())
         origin = request.headers.get("origin")
