@@ -21,10 +21,13 @@ export function t(key, values = {}) {
   return sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
-// A share as a percentage, with at most so many decimals, or with exactly so many.
-export const percent = (share, most = 1, least = 0) =>
-  `${new Intl.NumberFormat(language, { minimumFractionDigits: least, maximumFractionDigits: most, useGrouping: false }).format(100 * share)} %`;
+const written = (value, given) => new Intl.NumberFormat(language, { useGrouping: false, ...given }).format(value);
 
-// A number with all its digits.
-export const number = (value) =>
-  new Intl.NumberFormat(language, { maximumSignificantDigits: 17, useGrouping: false }).format(value);
+// A share as a percentage, with at most so many decimals, and at least so many.
+export function percent(share, most = 1, least = 0) {
+  const digits = written(100 * share, { maximumFractionDigits: most, minimumFractionDigits: least });
+  return `${digits} %`;
+}
+
+// A number with all its digits, as the language writes them. value: may be text, 1.5.
+export const number = (value) => String(value).replace(".", written(0.5, {})[1]);
