@@ -222,7 +222,7 @@ class Classroom(Instrument):
         name = " ".join(name.split())
         if self.ended or self.round > 1 or (self.round == 1 and not self.collecting):
             raise Unwelcome(409, "join-begun")
-        place = self.slips.place_of(slip, device) if self.slips else None
+        place = self.slips.place_of(slip) if self.slips else None
         self._check_name(name)
         if device and self.devices[device] >= self.most_of_one:
             self.turned_away[device] += 1

@@ -31,27 +31,16 @@ class Rate:
     """A token bucket for each address: it fills with time, and each request takes one token.
 
     Attributes:
-        speed: tokens a second.
-        burst: tokens of a full bucket.
         left: tokens of each address after its last request, and the time of that, in seconds.
     """
 
-    speed: float = field(default_factory=lambda: RATE)
-    burst: float = field(default_factory=lambda: BURST)
     left: dict[str, tuple[float, float]] = field(default_factory=dict)
-
-    def has_left(self, address: str) -> bool:
-        """Whether `allows` would be true now; takes no token."""
-        return self._tokens(address, trio.current_time()) >= 1
-
-    def _tokens(self, address: str, now: float) -> float:
-        held, since = self.left.get(address, (self.burst, now))
-        return min(self.burst, held + self.speed * (now - since))
 
     def allows(self, address: str) -> bool:
         """Whether one more request may come from an address now."""
         now = trio.current_time()
-        held = self._tokens(address, now)
+        held, since = self.left.get(address, (BURST, now))
+        held = min(BURST, held + RATE * (now - since))
         if len(self.left) >= MOST_ADDRESSES and address not in self.left:
             self.left.clear()
         self.left[address] = (held - 1 if held >= 1 else held), now
