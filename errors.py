@@ -3,6 +3,7 @@
     VeilmixError
     |-- LocalError                  the caller of veilmix is wrong: stop (exit code 2)
     |   |-- ParameterError          an argument outside its range (also a ValueError)
+    |   |   `-- UnknownParty          a name that no party has (also a KeyError)
     |   |-- ScenarioError           a scenario file; carries every problem in it
     |   |-- DataError               a table of people that cannot be used
     |   |-- StorageError            a file or folder that cannot be read or written
@@ -53,6 +54,12 @@ class Stopped(VeilmixError):
 
 class ParameterError(LocalError, ValueError):
     """An argument is outside its range: the message names it, its value and the accepted values."""
+
+
+class UnknownParty(ParameterError, KeyError):
+    """No party has this name, or the coalition was not scored: the message has the known names."""
+
+    __str__ = Exception.__str__  # that of KeyError puts the sentence in quotes
 
 
 class ScenarioError(LocalError):

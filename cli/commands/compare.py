@@ -116,16 +116,16 @@ def command(
     from ...scenarios.records.run_folder import unwritable
     from ...scenarios.validation.load import load
 
-    loaded = load(scenario)
+    loaded, stopped = load(scenario), None
+    only = _played(names, coalition, loaded)
     if not no_save and (wrong := unwritable(out)):
         raise wrong
-    stopped = None
     tell_trust(executor)
     try:
         with helped(executor) as pool:
             comparison = compare(
                 *(loaded, seed),
-                only=_named(names, loaded),
+                only=only,
                 messages=None if mode is None else mode == "real",
                 cheating=runs if cheating else 0,
                 progress=_progress(form),
@@ -142,6 +142,17 @@ def command(
         count = many(len(comparison.programs), "program")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
         raise stopped
+
+
+def _played(names: str, coalition: str | None, scenario: "Scenario") -> list[str]:
+    """Return the programs to be played. UnknownParty for a party that these programs lack."""
+    from ...scenarios.comparison.compare import party_names
+    from ...scenarios.comparison.question import check_names
+
+    only = _named(names, scenario)
+    if coalition is not None:
+        check_names(_members(coalition), party_names(scenario, only))
+    return only
 
 
 def _named(names: str, scenario: "Scenario") -> list[str]:

@@ -19,10 +19,13 @@ from msgspec.structs import replace as changed
 
 from ...deprecated import find
 from ...errors import LocalError, ParameterError
-from ..programs.registry import program_of, samples
+from ...protocol import parties
+from ...protocol.shares import AGGREGATORS
+from ..programs.registry import PROGRAMS, program_of, samples
 from ..programs.topology import onions_only, topology_of
 from ..programs.two_round.program import ROW
 from ..schema.model import Scenario
+from ..schema.parties import PartyNames
 from ..serialization.content import as_read, reading_once
 from ..validation.load import loaded, resolve
 from .result import REPLACED, Compared, Comparison
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 Program = Callable[[Any], Iterator[Compared]]
 Progress = Callable[[str], None]
+READERS = (parties.CURATOR, parties.ANALYST)
+RIVAL_READERS: Mapping[str, tuple[str, ...]] = {"peers": (), "local": (parties.ANALYST,)}
 STOPPED = "it was stopped before this program was through"
 
 
@@ -161,6 +166,32 @@ def _rows_by_name(names_given: Sequence[str], scenario: Scenario) -> Sequence[st
     if unknown := [name for name in names if name not in rows]:
         raise ParameterError(f"no program is called {unknown[0]!r}; there are {', '.join(rows)}")
     return [rows[name] for name in dict.fromkeys(names) or rows]
+
+
+def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
+    """Return the parties of programs on a scenario, before a program is played.
+
+    Args:
+        scenario: of any kind; among peers, its programs with central parties are meant too.
+        only: names of programs; empty: all.
+
+    Raises:
+        ParameterError: no such program.
+    """
+    from .mixed import available, played
+
+    rows, mixed_programs = _rows_by_name(only, scenario), available()
+    readers = {reader for row in rows for reader in RIVAL_READERS.get(row, READERS)}
+    opened = any(row in mixed_programs and PROGRAMS[played(row)].opens for row in rows)
+    numbered: dict[str, int | None] = {}
+    if "shares" in rows:
+        numbered["aggregator"] = len(AGGREGATORS)
+    if "peers" in rows:
+        numbered["peer"] = None  # as many as people, who are not read yet
+    if any(row in mixed_programs or row == "shares" for row in rows):
+        numbered["shuffler"] = scenario.mix.shufflers
+    randomness = (parties.RANDOMNESS,) if opened else ()
+    return PartyNames((*sorted(readers), *randomness), numbered)
 
 
 def row_name(row: str, scenario: Scenario) -> str:

@@ -7,23 +7,22 @@ parties the coalition is the parties that it has.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ...analysis.trust.side import Side
-from ...errors import ParameterError
-from ...protocol.parties import ANALYST, CURATOR, RANDOMNESS, Role
-from ..schema.problems import did_you_mean
+from ...errors import ParameterError, UnknownParty
+from ...protocol.parties import ANALYST, CURATOR, RANDOMNESS
+from ..schema.parties import PartyNames
 from ..wording import percent
 from .result import Compared, Comparison, Learnt, Utility
 
 Measure = Literal["cells", "entropy", "error"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-SINGLE = (ANALYST, CURATOR, RANDOMNESS)  # of which a program has one
-NUMBERED = ("aggregator", Role.PEER.value, Role.SHUFFLER.value)
-NAME = re.compile(rf"(?:{'|'.join(SINGLE)})|(?:{'|'.join(NUMBERED)})-[1-9][0-9]*", re.ASCII)
+ANY = PartyNames(  # the parties of all programs; their numbers depend on the scenario
+    (ANALYST, CURATOR, RANDOMNESS), {"aggregator": None, "peer": None, "shuffler": None}
+)
 NEAR = 1e-9  # a difference of utilities that is rounding
 UTILITY: dict[str, Callable[[Utility], float]] = {  # higher is better
     "cells": lambda worth: worth.cells,
@@ -97,27 +96,23 @@ class Answer:
         return head + best_text + (f"; perhaps less: {', '.join(open_)}" if open_ else "")
 
 
-def check_names(coalition: Sequence[str]) -> None:
-    """Raise an error for a coalition without members, or with a name outside `NAME`.
+def check_names(coalition: Sequence[str], accepted: PartyNames = ANY) -> None:
+    """Raise an error for an empty coalition, or for an unknown name.
 
     Args:
         coalition: names of parties, such as `curator` and `shuffler-1`.
+        accepted: the parties of the programs; the default is of every program, with any number.
 
     Raises:
-        ParameterError: the coalition is empty, or a name is unknown.
+        UnknownParty: a name is unknown. ParameterError: no name, or a text in place of names.
     """
-    wrong = [name for name in coalition if not NAME.fullmatch(name)]
-    if coalition and not wrong:
-        return
-    found, hint = "no party", ""
-    if wrong:
-        number = wrong[0].rpartition("-")[2]
-        numbered = [f"{kind}-{number}" for kind in NUMBERED if number.isdecimal()]
-        found, hint = repr(wrong[0]), did_you_mean(wrong[0], (*SINGLE, *numbered))
-    raise ParameterError(
-        f"coalition: found {found}{hint}; the parties are {', '.join(SINGLE)}, "
-        f"{', '.join(f'{kind}-1, ...' for kind in NUMBERED)}"
-    )
+    if isinstance(coalition, str) or not coalition:
+        raise ParameterError(
+            f"coalition: found {coalition!r}; a list of names is accepted, of {accepted}"
+        )
+    for name in coalition:
+        if name not in accepted:
+            raise UnknownParty(f"coalition: {accepted.refusal(name, 'the programs have')}")
 
 
 def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) -> Answer:
@@ -129,17 +124,13 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
         equal: `cells`, `entropy` or `error`.
 
     Raises:
-        ParameterError: a party that no program has, no party, or no such measure.
+        UnknownParty: a party that no program has. ParameterError: no party, or no such measure.
     """
     if equal not in MEASURES:
         raise ParameterError(f"equal: found {equal!r}; {', '.join(MEASURES)} are accepted")
+    names = {party for compared in comparison.programs for party in _parties(compared)}
+    check_names(coalition, PartyNames.from_names(names))
     parties = tuple(dict.fromkeys(coalition))
-    check_names(parties)
-    all_parties = {p for compared in comparison.programs for p in _parties(compared)}
-    if unknown := [party for party in parties if party not in all_parties]:
-        raise ParameterError(
-            f"coalition: found {unknown[0]!r}; the parties are {_name_ranges(all_parties)}"
-        )
     released = [compared for compared in comparison.programs if not compared.burned]
     if not released:
         raise ParameterError("coalition: no program released anything, so none is as useful")
@@ -152,17 +143,6 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
             rows.append(_leak(compared, learnt, WRITTEN[equal](compared.utility), useful))
     rows.sort(key=lambda leak: (not leak.as_useful, leak.bits_per_person))
     return Answer(parties, equal, released[0].program, tuple(rows))
-
-
-def _name_ranges(parties: set[str]) -> str:
-    """Return the names of parties; of numbered parties, the first and the last of each kind."""
-    names = [name for name in SINGLE if name in parties]
-    for kind in NUMBERED:
-        numbers = [int(name.rpartition("-")[2]) for name in parties if name.startswith(f"{kind}-")]
-        if numbers:
-            ends = dict.fromkeys((min(numbers), max(numbers)))
-            names.append(" to ".join(f"{kind}-{number}" for number in ends))
-    return ", ".join(names)
 
 
 def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> Leak:  # noqa: FBT001

@@ -3,7 +3,7 @@
     central   shufflers, a curator and an analyst stand between people and the release
     peers     each participant has all of these roles (programs/peers)
 
-Only this module asks which of the two a scenario has. Other modules ask `topology_of` for the
+Only this module distinguishes the two topologies. Other modules ask `topology_of` for the
 differences, or have a table by its name: of players (play), record checks (verification), stages
 (theatre) and role cards (report).
 """
@@ -16,7 +16,7 @@ from ...errors import ParameterError
 from ...protocol import parties
 from ...protocol.parties import ANALYST, CURATOR, paired
 from ..schema.model import Scenario
-from ..schema.parties import exists
+from ..schema.parties import PartyNames, central_names, peer_names
 from ..wording import many
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .evidence import Claims
 
 ALONE = 16  # peers; all are alike
-FEW = 6  # shufflers that a message names one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,8 @@ class Topology:
         member: the noun for a participant, with its plural.
         reader: the party that reads round 1 and decides, before a verb in the singular.
         handlers: the parties that handle other people's messages, in the order of the tables.
-        alone: the parties whose own views an attack is judged by, among so many people.
-        exists: whether a party exists, with given numbers of shufflers and people.
-        roll: all parties in words, and names to suggest for a misspelt party; None: number unknown.
+        alone: the parties with a single view that measures an attack, among so many people.
+        names: the names of all parties, with given numbers of shufflers and people; None: unknown.
         mixing: the parties that mix messages, in a phrase.
         line: the members that a coalition needs to link people, in a phrase: the trust line.
         reaches: whether a coalition has these members.
@@ -67,8 +65,7 @@ class Topology:
     reader: str
     handlers: Callable[[Scenario], tuple[str, ...]]
     alone: Callable[[Scenario, int], tuple[str, ...]]
-    exists: Callable[[str, int | None, int | None], bool]
-    roll: Callable[[int | None, int | None], tuple[str, tuple[str, ...]]]
+    names: Callable[[Scenario, int | None, int | None], PartyNames]
     mixing: Callable[[Scenario], str]
     line: Callable[[Scenario], str]
     reaches: Callable[[Scenario, Collection[str]], bool]
@@ -95,13 +92,10 @@ def _handlers(scenario: Scenario) -> tuple[str, ...]:
     return (CURATOR, ANALYST, *_shufflers(scenario), *more)
 
 
-def _central_roll(shufflers: int | None, people: int | None) -> tuple[str, tuple[str, ...]]:
-    mixes = [parties.shuffler(hop + 1) for hop in range(shufflers or 0)] or ["shufflers"]
-    if len(mixes) > FEW:
-        mixes = [f"{mixes[0]} to {mixes[-1]}"]
-    names = (ANALYST, CURATOR, *mixes, parties.NETWORK)
-    users = "users" if people is None else f"users 1-{people}"
-    return f"{', '.join(names)} and {users}", (*names, parties.user(0))
+def _central_names(scenario: Scenario, shufflers: int | None, people: int | None) -> PartyNames:
+    from .registry import program_of
+
+    return central_names(shufflers, people, randomness=program_of(scenario).opens)
 
 
 def links(scenario: Scenario) -> tuple[frozenset[str], ...]:
@@ -132,11 +126,6 @@ def _central_record(_scenario: Scenario, _result: "Claims", transcript: "Transcr
     from ...protocol.view import Record
 
     return Record(transcript, replay(transcript.posts))
-
-
-def _peer_roll(_shufflers: int | None, people: int | None) -> tuple[str, tuple[str, ...]]:
-    last = "..." if people is None else parties.peer(people - 1)
-    return f"{parties.peer(0)} to {last}", (parties.peer(0),)
 
 
 def _peer_record(scenario: Scenario, result: "Claims", transcript: "Transcript") -> "PeerRecord":
@@ -176,8 +165,7 @@ CENTRAL = Topology(
     reader="the curator",
     handlers=_handlers,
     alone=lambda scenario, _people: _handlers(scenario),
-    exists=exists,
-    roll=_central_roll,
+    names=_central_names,
     mixing=lambda scenario: many(scenario.mix.shufflers, "shuffler"),
     line=_central_line,
     reaches=_central_reaches,
@@ -198,8 +186,7 @@ PEERS = Topology(
     reader="everybody",
     handlers=lambda _scenario: (),
     alone=lambda _scenario, people: tuple(map(parties.peer, range(min(people, ALONE)))),
-    exists=lambda party, _shufflers, people: exists(party, None, people, peers=True),
-    roll=_peer_roll,
+    names=lambda _scenario, _shufflers, people: peer_names(people),
     mixing=lambda scenario: f"paths of {many(scenario.mix.path, 'peer')}",
     line=lambda scenario: f"{scenario.mix.path} peers, as many as a path has",
     reaches=lambda scenario, members: len(members) >= scenario.mix.path,

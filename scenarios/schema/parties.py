@@ -1,26 +1,121 @@
-"""The parties of a scenario: a name such as `shuffler-3` is a party only if there are so many."""
+"""The names of the parties of a scenario, a run or a comparison, and the error for any other name.
 
-from ...errors import ParameterError
-from ...protocol import parties
+A name such as `shuffler-3` is a party only if the scenario has three shufflers. Every place that
+accepts the name of a party asks `PartyNames`, so that a misspelt name gets the same message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ...protocol.parties import ANALYST, CURATOR, DIGITS, NETWORK, RANDOMNESS, Role
+from .problems import did_you_mean, quoted
+
+NUMBERED = re.compile(r"([a-z]+)-([1-9][0-9]*)", re.ASCII)
+USER, PEER = Role.USER.value, Role.PEER.value
+LATE = (RANDOMNESS, NETWORK)
+FEW = 6  # parties of a kind that a message lists singly
+WILD = ("*", "?", "[")  # signs of a pattern of users
+NUMBER = re.compile(r"[0-9]+$", re.ASCII)
 
 
-def exists(party: str, shufflers: int | None, people: int | None, *, peers: bool = False) -> bool:
-    """Whether a scenario has this party. None: their number is not known.
+@dataclass(frozen=True, slots=True)
+class PartyNames:
+    """The names that parties have.
 
-    peers: whether all people are peers; then there are no other parties but the network.
+    Attributes:
+        single: the names without a number, in the order of messages.
+        largest: the kind of a numbered party -> its largest number; None: not known.
     """
-    try:
-        role = parties.role(party)
-    except ParameterError:
-        return False
-    if role is parties.Role.BOARD:
-        return False  # it holds only public posts
-    if role is parties.Role.PEER:
-        return peers and (people is None or parties.index(party) < people)
-    if peers:
-        return role is parties.Role.NETWORK
-    if role is parties.Role.SHUFFLER:
-        return shufflers is None or parties.index(party) < shufflers
-    if role is parties.Role.USER:
-        return people is None or parties.index(party) < people
-    return True
+
+    single: tuple[str, ...] = ()
+    largest: Mapping[str, int | None] = field(default_factory=dict[str, "int | None"])
+
+    @classmethod
+    def from_names(cls, names: Iterable[str]) -> PartyNames:
+        """Return the parties with these names; of a numbered kind, up to the largest number."""
+        single, largest = list[str](), dict[str, int | None]()
+        for name in sorted(names):
+            match = NUMBERED.fullmatch(name)
+            if match is None:
+                single.append(name)
+            else:
+                largest[match[1]] = max(largest.get(match[1]) or 0, int(match[2]))
+        return cls(tuple(single), largest)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a party has this name."""
+        match = NUMBERED.fullmatch(name) if isinstance(name, str) else None
+        if match is None or match[1] not in self.largest:
+            return name in self.single
+        largest = self.largest[match[1]]
+        return len(match[2]) <= DIGITS and (largest is None or int(match[2]) <= largest)
+
+    def __str__(self) -> str:
+        """Return the names in words; of a kind with many parties, the first and the last."""
+        last_names = [name for name in self.single if name in LATE]
+        parts = [name for name in self.single if name not in LATE]
+        for kind, largest in self.largest.items():
+            if kind != USER:
+                parts += _numbered(kind, largest)
+        parts += last_names
+        if USER not in self.largest:
+            return ", ".join(parts) or "no party"
+        most = self.largest[USER]
+        users = "users" if most is None else f"users 1-{most}"
+        return f"{', '.join(parts)} and {users}" if parts else f"{users}, called user-1, ..."
+
+    def refusal(self, name: str, owner: str, noun: str = "party") -> str:
+        """Return the message for an unknown name: accepted names, and a close name.
+
+        Args:
+            name: as it was found.
+            owner: the owner of the parties and its verb, such as `this run has`.
+            noun: the kind of party that is accepted here.
+        """
+        return f"no {noun} is called {quoted(name)}; {owner} {self}{self._hint(name)}"
+
+    def _hint(self, name: str) -> str:
+        """Return the close name; empty if only the number is wrong, or if the name is a pattern."""
+        match = NUMBERED.fullmatch(name)
+        if (match and match[1] in self.largest) or any(sign in name for sign in WILD):
+            return ""
+        number = NUMBER.search(name)
+        numbered = (f"{kind}-{number[0] if number else 1}" for kind in self.largest)
+        return did_you_mean(name, (*self.single, *(near for near in numbered if near in self)))
+
+
+def _numbered(kind: str, largest: int | None) -> list[str]:
+    if largest is None:
+        return [f"{kind}-1, ..."]
+    if largest <= FEW and kind != PEER:
+        return [f"{kind}-{number}" for number in range(1, largest + 1)]
+    return [f"{kind}-1 to {kind}-{largest}"]
+
+
+def central_names(
+    shufflers: int | None, people: int | None, *, randomness: bool = False
+) -> PartyNames:
+    """Return the parties of a scenario with central parties; of a number, None: not known.
+
+    The board is no party here: it holds only public posts.
+
+    Args:
+        shufflers: how many there are.
+        people: how many users there are.
+        randomness: whether users query the party `randomness`.
+    """
+    single = (ANALYST, CURATOR, *((RANDOMNESS,) if randomness else ()), NETWORK)
+    return PartyNames(single, {Role.SHUFFLER.value: shufflers, USER: people})
+
+
+def peer_names(people: int | None) -> PartyNames:
+    """Return the parties of a scenario among peers. people: how many; None: not known."""
+    return PartyNames((NETWORK,), {PEER: people})
+
+
+def user_names(people: int | None) -> PartyNames:
+    """Return the users of a scenario. people: how many; None: not known."""
+    return PartyNames((), {USER: people})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from ...analysis.trust import Received
+from ...errors import UnknownParty
 from ...protocol.hiding import Redact
 from ...protocol.messages import Counts, Decision
 from ...protocol.schema import Schema
@@ -17,6 +18,7 @@ from ...strict_text import from_json
 from ..programs.dropped import Dropped
 from ..programs.interface import Considered, Effect, Raised
 from ..schema.model import Scenario
+from ..schema.parties import PartyNames
 from ..serialization.record import plain
 from .citation import Citation
 from .worst_case import WorstCase
@@ -200,7 +202,11 @@ class Outcome:
         return is_released(release=self.release, findings=found, curated=curated)
 
     def coalition(self, *members: str) -> Received:
-        """Return the leakage to a coalition; KeyError if it was not scored."""
+        """Return the leakage to a coalition, such as `"curator", "shuffler-1"`.
+
+        Raises:
+            UnknownParty: a party that no scored coalition has, or a coalition that was not scored.
+        """
         return find_coalition(self.coalitions, members)
 
     def result(self) -> dict[str, Any]:
@@ -310,12 +316,18 @@ def summary(run: Any) -> str:
 
 
 def find_coalition(coalitions: Iterable[Received], members: Iterable[str]) -> Received:
-    """Return the leakage to a coalition; KeyError if a party is unknown or it was not scored."""
-    wanted = tuple(sorted(set(members)))
+    """Return the leakage to a coalition; UnknownParty if a party is unknown or it was not scored.
+
+    members: names of parties; several in one text, with `+` between them, are several members.
+    """
+    wanted = tuple(sorted({name.strip() for text in members for name in text.split("+")}))
     known = {received.parties: received for received in coalitions}
     if wanted in known:
         return known[wanted]
-    parties = sorted({party for some in known for party in some})
-    if unknown := sorted({*wanted} - {*parties}):
-        raise KeyError(f"no party is called {unknown[0]!r}; there are {', '.join(parties)}")
-    raise KeyError(f"{' + '.join(wanted)}: this coalition was not scored")
+    names = PartyNames.from_names({party for some in known for party in some})
+    for name in wanted:
+        if name not in names:
+            raise UnknownParty(names.refusal(name, "coalitions were scored of", "scored party"))
+    raise UnknownParty(
+        f"{' + '.join(wanted)}: this coalition was not scored; `coalitions` has those that were"
+    )

@@ -173,7 +173,7 @@ class SavedResult:
         )
 
     def coalition(self, *members: str) -> Received:
-        """Return the leakage to these parties together; KeyError if they were not scored."""
+        """Return the leakage to these parties together; UnknownParty if not scored."""
         return find_coalition(self.coalitions, members)
 
     @property

@@ -59,6 +59,7 @@ from ..schema.model import About, Defence, Feature, Local, Mix, Policy, Populati
 from ..serialization.bounded_file import read_bounded
 from .features import column_of
 from .ledger_heads import LedgerHead, read_heads
+from .place_names import KEYHOLDERS, SERVED, check_names
 
 LABEL = b"veilmix.session"  # BLAKE2b personalisation
 LARGEST = 1 << 20  # bytes
@@ -71,7 +72,6 @@ OBSERVED = (
     "balance",
     "recompute",
 )
-KEYHOLDERS = (parties.CURATOR, parties.ANALYST)
 
 
 class PlaceTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -167,9 +167,7 @@ def read_session(path: Path) -> SessionFile:
 
 
 def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
-    missing = [name for name in (BOARD, *KEYHOLDERS, "shuffler-1") if name not in table.place]
-    if missing:
-        raise ParameterError(f"place: {', '.join(missing)} missing; every session has them")
+    check_names({name: place.users is not None for name, place in table.place.items()})
     identities = {name: _identity(path, name, place) for name, place in table.place.items()}
     places = {name: _place(name, place, identities[name]) for name, place in table.place.items()}
     shufflers = hops(table.place)
@@ -206,10 +204,9 @@ def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
 
 
 def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> Place:
-    party = name in (BOARD, *KEYHOLDERS) or name.startswith("shuffler-")
-    if (party and place.address is None) or party == (place.users is not None):
+    if name in SERVED and place.address is None:
         raise ParameterError(
-            f"place.{name}: board, curator, analyst and shufflers have an address, others `users`"
+            f"place.{name}: address missing; board, curator, analyst and shufflers listen"
         )
     users = range(0) if place.users is None else range(place.users[0] - 1, place.users[1])
     if place.address is None:

@@ -9,7 +9,7 @@ from typing import Any
 from ...crypto.entropy import Entropy
 from ...crypto.identity import Identity
 from ...crypto.signing import Signer
-from ...errors import DataError, ParameterError
+from ...errors import DataError, ParameterError, UnknownParty
 from ...machines.gauge import Log
 from ...machines.journal import Durable, memory_folder
 from ...machines.remote import RemoteNetwork
@@ -36,6 +36,7 @@ from ..programs.registry import (
 )
 from ..records.people_keys import signers_of
 from ..schema.model import Population as Section
+from ..schema.parties import PartyNames
 from .file import SessionFile
 
 Rows = Sequence[Sequence[str]]
@@ -49,8 +50,8 @@ def site(
     folder: the folder of a journal on disk.
     """
     if name not in session.identities:
-        accepted = ", ".join(session.identities)
-        raise ParameterError(f"place: found {name!r}; this session has {accepted}")
+        names = PartyNames(tuple(session.identities))
+        raise UnknownParty(names.refusal(name, "this session has", "place"))
     if own.public != session.identities[name]:
         raise ParameterError(
             f"the key file holds {own.public.name}, {own.public.fingerprint}; the session file "

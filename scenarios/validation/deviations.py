@@ -7,11 +7,12 @@ from ...protocol import parties
 from ...protocol.parties import Role
 from ..populations.facts import Facts
 from ..programs.registry import program_of
-from ..programs.topology import CENTRAL, topology_of
+from ..programs.topology import topology_of
 from ..schema.model import Deviation, Scenario
-from ..schema.parties import exists
+from ..schema.parties import PartyNames, user_names
 from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
 
+OWNER = "this scenario has"
 OWN_KEYS = "own keys"  # as in protocol/search/deviation.py, not imported to keep loading fast
 ROLES = (Role.CURATOR, Role.ANALYST, Role.SHUFFLER, Role.RANDOMNESS)
 
@@ -69,9 +70,10 @@ def deviations(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         yield problem(
             path, "found [[fault]] too; say one of them, so that it is clear who does what"
         )
+    names = topology_of(scenario).names(scenario, facts.shufflers, facts.people)
     for place, one in enumerate(scenario.deviation):
         yield from _keys((*path, place), one)
-        yield from _parties((*path, place), one, facts)
+        yield from _parties((*path, place), one, names, user_names(facts.people))
         yield from _field((*path, place), one)
         yield from _row((*path, place), one, facts)
         yield from _rounds((*path, place), one, scenario, facts)
@@ -89,23 +91,23 @@ def _keys(path: Path, one: Deviation) -> Iterator[Problem]:
             yield problem((*path, key), message)
 
 
-def _parties(path: Path, one: Deviation, facts: Facts) -> Iterator[Problem]:
+def _parties(path: Path, one: Deviation, names: PartyNames, users: PartyNames) -> Iterator[Problem]:
     """Report parties that do not exist, or that cannot do this."""
-    if not exists(one.by, facts.shufflers, facts.people):
-        everybody, names = CENTRAL.roll(facts.shufflers, facts.people)
-        message = f"no party is called {quoted(one.by)}; this scenario has {everybody}"
-        yield problem((*path, "by"), message + did_you_mean(one.by, names))
+    if one.by not in names:
+        yield problem((*path, "by"), names.refusal(one.by, OWNER))
     elif parties.role(one.by) not in ACTIONS[one.do].by:
         able = listed([role.value for role in ACTIONS[one.do].by])
         message = f"found {quoted(one.by)}; do = {quoted(one.do)} is done by: {able}"
         yield problem((*path, "by"), message)
+    if one.until_by not in (None, Role.BOARD) and one.until_by not in names:
+        yield problem((*path, "until_by"), names.refusal(one.until_by, OWNER))
+    accepted, noun = users, "user"
+    if one.do == "show" and one.by == parties.NETWORK:
+        others = tuple(name for name in names.single if name != parties.NETWORK)
+        accepted, noun = PartyNames(others, names.largest), "reader of the board"
     for place, person in enumerate(one.people):
-        reads = one.do == "show" and one.by == parties.NETWORK and person != parties.NETWORK
-        is_accepted = reads or person.startswith("user-")
-        if not (is_accepted and exists(person, facts.shufflers, facts.people)):
-            users = "users" if facts.people is None else f"users 1-{facts.people}"
-            message = f"no user is called {quoted(person)}; this scenario has {users}"
-            yield problem((*path, "people", place), message)
+        if person not in accepted:
+            yield problem((*path, "people", place), accepted.refusal(person, OWNER, noun))
 
 
 def _field(path: Path, one: Deviation) -> Iterator[Problem]:

@@ -10,18 +10,18 @@ from ..catalogue.attack import OPENED, REPORTS, SHUFFLER, USER
 from ..catalogue.registry import ATTACKS
 from ..populations.facts import Facts
 from ..programs.registry import PROGRAMS, program_of
-from ..programs.topology import CENTRAL, Topology, topology_of
+from ..programs.topology import CENTRAL, topology_of
 from ..schema.kinds import KIND as HISTOGRAM
 from ..schema.model import Fault, Scenario
-from ..schema.parties import exists
-from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
+from ..schema.parties import WILD, PartyNames, user_names
+from ..schema.problems import Path, Problem, listed, problem, quoted
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 KEYS = ("users", "share", "rate", "round", "target", "into", "bit")  # of a fault, besides by
 OF_ANY_ROUND = ("absent", "late", "duplicate", "malformed")  # for every kind of submission
-WILD = ("*", "?", "[")
+OWNER = "this scenario has"
 
 
 def by_users(fault: Fault) -> bool:
@@ -37,7 +37,7 @@ def users_matching(by: str, people: int) -> list[int]:
     if by.startswith("peer-"):
         return [parties.index(by)]
     if not any(sign in by for sign in WILD):
-        return [parties.index(by)] if exists(by, 0, people) and by.startswith("user-") else []
+        return [parties.index(by)] if by in user_names(people) else []
     matches = pattern(translate(by)).match
     return [i for i in range(people) if matches(parties.user(i))]
 
@@ -56,18 +56,20 @@ def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
 
 def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report parties that do not exist, in coalitions and in faults."""
-    topology = topology_of(scenario)
+    names = topology_of(scenario).names(scenario, facts.shufflers, facts.people)
     for i, coalition in enumerate(scenario.coalition):
         for j, party in enumerate(coalition.parties):
             path = ("coalition", i, "parties", j)
-            if not topology.exists(party, facts.shufflers, facts.people):
-                yield _stranger(path, party, facts, topology)
+            if party not in names:
+                yield problem(path, names.refusal(party, OWNER))
             elif party in coalition.parties[:j]:
                 yield problem(path, f"{quoted(party)} occurs twice; once is enough")
 
 
 def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
     """Report faults that no party commits, or with two statements of the attackers."""
+    names = CENTRAL.names(scenario, facts.shufflers, facts.people)
+    users = user_names(facts.people)
     for i, fault in enumerate(scenario.fault):
         path = ("fault", i)
         yield from _misplaced(path, fault, scenario)
@@ -80,9 +82,9 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         elif by_users(fault):
             yield from _struck(path, fault, facts)
         else:
-            yield from _committed(path, fault, facts)
-        if fault.target is not None and not _is_user(fault.target, facts):
-            yield _no_user((*path, "target"), fault.target, facts)
+            yield from _committed(path, fault, names)
+        if fault.target is not None and fault.target not in users:
+            yield problem((*path, "target"), users.refusal(fault.target, OWNER, "user"))
 
 
 def _misplaced(path: Path, fault: Fault, scenario: Scenario) -> Iterator[Problem]:
@@ -120,11 +122,7 @@ def _unread(path: Path, fault: Fault) -> Iterator[Problem]:
             yield problem((*path, "round"), f"{fault.attack} is for all rounds; leave round out")
 
 
-def _is_user(party: str, facts: Facts) -> bool:
-    return party.startswith("user-") and exists(party, facts.shufflers, facts.people)
-
-
-def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
+def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]:
     """Report a fault by a party that cannot commit it."""
     role = ATTACKS[fault.attack].by
     if fault.by is None:
@@ -132,8 +130,8 @@ def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
             message = f'missing; say which shuffler commits it: by = "{parties.shuffler(1)}"'
             yield problem((*path, "by"), message)
         return
-    if not exists(fault.by, facts.shufflers, facts.people):
-        yield _stranger((*path, "by"), fault.by, facts, CENTRAL)
+    if fault.by not in names:
+        yield problem((*path, "by"), names.refusal(fault.by, OWNER))
     elif not role:
         yield problem((*path, "by"), f"{fault.attack} is for whoever looks on; leave by out")
     elif parties.role(fault.by).value != role:
@@ -159,16 +157,5 @@ def _struck(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
         message = f"found {fault.users:,}; only {facts.people:,} people take part"
         yield problem((*path, "users"), message)
     if fault.by is not None and not users_matching(fault.by, facts.people):
-        yield _no_user((*path, "by"), fault.by, facts)
-
-
-def _stranger(path: Path, party: str, facts: Facts, topology: Topology) -> Problem:
-    everybody, names = topology.roll(facts.shufflers, facts.people)
-    message = f"no party is called {quoted(party)}; this scenario has {everybody}"
-    return problem(path, message + did_you_mean(party, names))
-
-
-def _no_user(path: Path, party: str, facts: Facts) -> Problem:
-    users = "users" if facts.people is None else f"users 1-{facts.people}"
-    message = f"no user is called {quoted(party)}; this scenario has {users}, called user-1, ..."
-    return problem(path, message)
+        users = user_names(facts.people)
+        yield problem((*path, "by"), users.refusal(fault.by, OWNER, "user"))

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from ...protocol import parties
 from ..catalogue.registry import ATTACKS
 from ..populations.facts import Facts
 from ..schema.model import Fault, Scenario
-from ..schema.parties import exists
+from ..schema.parties import PartyNames
 from ..schema.problems import Path, Problem, listed, problem, quoted
 
+OWNER = "this scenario has"
 AIMS = ("target", "into", "bit")  # keys of a fault that no peer reads
 
 
@@ -38,14 +38,9 @@ def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
     if len(said) != 1:
         message = 'say once who it is: by = "peer-3", users = 5 or share = 0.1'
         yield problem((*path, said[1] if said else "by"), message)
-    if fault.by is not None and not _peer(fault.by, facts):
-        last = "..." if facts.people is None else parties.peer(facts.people - 1)
-        message = f"no peer is called {quoted(fault.by)}; this scenario has peer-1 to {last}"
-        yield problem((*path, "by"), message)
+    peers = PartyNames((), {"peer": facts.people})  # the network commits nothing
+    if fault.by is not None and fault.by not in peers:
+        yield problem((*path, "by"), peers.refusal(fault.by, OWNER, "peer"))
     if fault.users is not None and facts.people is not None and fault.users > facts.people:
         message = f"found {fault.users:,}; only {facts.people:,} peers take part"
         yield problem((*path, "users"), message)
-
-
-def _peer(name: str, facts: Facts) -> bool:
-    return name.startswith("peer-") and exists(name, None, facts.people, peers=True)

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from ...errors import ParameterError
+from ...errors import ParameterError, UnknownParty
 from ...protocol import parties
 from ...protocol.peers.view import PeerRecord
 from ..records.run_folder import Run
+from ..schema.parties import PartyNames
 from .central_explanation import Explainer
 from .peer_explanation import PeerExplainer
 from .reasons import Explanation
@@ -59,7 +60,8 @@ def why(run: Run, members: Sequence[str], about: str) -> Explanation:
     if kind == person_of(run)(0).partition("-")[0]:
         person = parties.index(about) if number.isdecimal() else -1
         if not 0 <= person < transcript.users:
-            raise ParameterError(f"no party is called {about!r}; this run has {people_named(run)}")
+            people = PartyNames((), {kind: transcript.users})
+            raise UnknownParty(people.refusal(about, "this run has", kind))
         return explainer.person(person)
     return explainer.message(_matching_name(explainer.names, about, people_named(run)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from ...analysis.trust import Received, minimal, received, received_reports
-from ...errors import ParameterError
+from ...errors import ParameterError, UnknownParty
 from ...protocol import parties
 from ...protocol.board import Board, replay
 from ...protocol.transcript import Transcript
@@ -15,7 +15,6 @@ from ...protocol.view import Record, View
 from ..programs.registry import announced_names, program_of
 from ..programs.topology import topology_of
 from ..records.run_folder import Run
-from ..schema.problems import did_you_mean
 from ..scoring.coalitions import learnt, party_names
 
 if TYPE_CHECKING:
@@ -43,17 +42,13 @@ def people_named(run: Run) -> str:
 
 
 def view_of(run: Run, members: Iterable[str]) -> View:
-    """Return the pooled view of these parties. ParameterError for a party not in the run."""
-    names, topology = tuple(members), topology_of(run.scenario)
-    shufflers = run.scenario.mix.shufflers
-    for party in names:
-        if not topology.exists(party, shufflers, run.result.users):
-            hint = did_you_mean(party, present(run))
-            raise ParameterError(
-                f"no party is called {party!r}{hint}; this run has {', '.join(present(run))} "
-                f"and {people_named(run)}"
-            )
-    return record_of(run).view(names)
+    """Return the pooled view of these parties. UnknownParty for a party not in the run."""
+    scenario, users, members = run.scenario, run.result.users, tuple(members)
+    names = topology_of(scenario).names(scenario, scenario.mix.shufflers, users)
+    for party in members:
+        if party not in names:
+            raise UnknownParty(names.refusal(party, "this run has"))
+    return record_of(run).view(members)
 
 
 def record_of(run: Run) -> "Record | PeerRecord":

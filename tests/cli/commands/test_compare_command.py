@@ -122,15 +122,34 @@ def test_which_program_leaks_least_to_a_coalition_is_answered(typed) -> None:
     data = json.loads(typed(*few, "curator", "--equal", "error", "--format", "json").out)
     assert data["reference"] == "exposure"
     assert [leak["program"] for leak in data["leaks"]][-1] == "trusted"
-    unknown = typed("compare", "blood-type", *ONLY, "--coalition", "curator+shuffler-9")
-    assert "saved runs/compare-blood-type-0007/" in unknown.out
-    assert unknown.code == 2
-    assert "coalition: found 'shuffler-9'; the parties are analyst, curator, " in unknown.err
 
 
 def test_a_misspelt_party_is_refused_before_a_program_is_played(typed) -> None:
-    said = typed("compare", "blood-type", "--coalition", "curator+shufler-1")
+    said = typed("compare", "no-such-scenario", "--coalition", "curator+shufler-1")
     assert (said.code, said.out) == (2, "")
     assert said.err.count("\n") == 1
-    assert said.err.startswith("coalition: found 'shufler-1' (did you mean `shuffler-1`?); ")
-    assert "the parties are analyst, curator, randomness, aggregator-1, ..., peer-1, " in said.err
+    assert said.err.startswith('coalition: no party is called "shufler-1"; the programs have ')
+    assert said.err.endswith("(did you mean `shuffler-1`?)\n")
+
+
+@pytest.mark.parametrize(
+    ("programs", "coalition", "has"),
+    [
+        ("", "shuffler-9", "curator, aggregator-1, aggregator-2, peer-1, ..., shuffler-1, "),
+        ("exposure", "aggregator-1", "analyst, curator, shuffler-1, shuffler-2"),
+        ("exposure,histogram", "randomness", "analyst, curator, shuffler-1, shuffler-2"),
+        ("trusted", "shuffler-1", "analyst, curator"),
+        ("local", "curator", "analyst"),
+        ("peers", "curator", "peer-1, ..."),
+        ("shares", "aggregator-3", "analyst, curator, aggregator-1, aggregator-2, shuffler-1, "),
+    ],
+)
+def test_a_party_that_no_program_has_is_refused_before_a_program_is_played(
+    typed, programs: str, coalition: str, has: str
+) -> None:
+    only = ("--programs", programs) if programs else ()
+    said = typed("compare", "blood-type", *only, "--coalition", coalition)
+    assert (said.code, said.out) == (2, "")
+    assert f'no party is called "{coalition}"; the programs have ' in said.err
+    assert has in said.err
+    assert "playing" not in said.err

@@ -131,7 +131,7 @@ def test_a_leak_has_the_figures_of_the_command(typed, folder: Path) -> None:
     assert uniform.deviations == ()
     with pytest.raises(ParameterError, match="prior: found 'flat'; uniform or marginals"):
         veilmix.leak(run, "flat")
-    with pytest.raises(KeyError, match="no party is called 'shufler-1'"):
+    with pytest.raises(KeyError, match='no scored party is called "shufler-1"'):
         uniform.coalition("shufler-1")
 
 

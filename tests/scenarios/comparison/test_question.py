@@ -63,15 +63,20 @@ def test_members_that_a_program_has_not_are_left_out(blood: Comparison) -> None:
 @pytest.mark.parametrize(
     ("coalition", "equal", "message"),
     [
-        (["bob"], "cells", "coalition: found 'bob'; the parties are "),
-        (["shuffler"], "cells", "coalition: found 'shuffler'; the parties are "),
-        (["peer-31"], "cells", "coalition: found 'peer-31'; the parties are .*shuffler-1 to "),
-        ([], "cells", "coalition: found no party; "),
+        (["bob"], "cells", 'coalition: no party is called "bob"; the programs have '),
+        (
+            ["shuffler"],
+            "cells",
+            'called "shuffler"; the programs .* .did you mean `shuffler-1`',
+        ),
+        (["peer-31"], "cells", 'called "peer-31"; the programs have .*, shuffler-1, shuffler-2$'),
+        ([], "cells", r"coalition: found \[\]; a list of names is accepted, of analyst, cur"),
+        ("curator", "cells", "coalition: found 'curator'; a list of names is accepted"),
         (["curator"], "joy", "equal: found 'joy'; cells, entropy, error are accepted"),
     ],
 )
 def test_what_cannot_be_answered_is_named(
-    blood: Comparison, coalition: list[str], equal: str, message: str
+    blood: Comparison, coalition: list[str] | str, equal: str, message: str
 ) -> None:
     with pytest.raises(ParameterError, match=message):
         least_leakage(blood, coalition, equal)

@@ -91,8 +91,14 @@ message = "tally"
     ("change", "said"),
     [
         (('"network"', '"analyst"'), 'do = "show" is done by: network, curator'),
-        (('["shuffler-1"]', '["shuffler-9"]'), 'people[0]: no user is called "shuffler-9"'),
-        (('["shuffler-1"]', '["network"]'), 'people[0]: no user is called "network"'),
+        (
+            ('["shuffler-1"]', '["shuffler-9"]'),
+            'no reader of the board is called "shuffler-9"',
+        ),
+        (
+            ('["shuffler-1"]', '["network"]'),
+            'no reader of the board is called "network"',
+        ),
         (('people = ["shuffler-1"]\n', ""), 'people: missing; do = "show" needs it'),
         (('message = "tally"\n', ""), "message: message names the post"),
         (('"tally"', '"tally"\nchange = "own keys"'), "message: message names the post"),
