@@ -56,7 +56,11 @@ def test_the_command_writes_it_once(
     assert main(["new", "--package", "my-lab"]) == 0
     said = capsys.readouterr().out
     assert "wrote my-lab/ (14 files)" in said
-    assert "--editable my-lab" in said
+    # A new environment has neither pytest nor a setuptools that builds the package.
+    assert "pip install --editable my-lab pytest\n" in said
+    assert "isolation" not in said
+    readme = (tmp_path / "my-lab" / "README.md").read_text("utf-8")
+    assert "\npip install --editable . pytest\n" in readme
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert main(["new", "--package", "my-lab"]) == 2
     assert "my-lab: is there already" in capsys.readouterr().err

@@ -89,7 +89,7 @@ def _package(name: str) -> None:
     from ...scenarios.serialization.new_package import write_package
 
     folder, files = write_package(name)
-    install = installing(["--no-build-isolation", "--editable", str(folder)])
+    install = installing(["--editable", str(folder), "pytest"])
     click.echo(
         f"wrote {folder}/ ({files} files): a program, an attack, a randomizer, a population, "
         "tests\n"
