@@ -145,7 +145,7 @@ def test_people_are_registered_where_a_place_names_their_keys(
 
 
 WRONG = {
-    "no board": ("place.board", "place.bored", "board missing"),
+    "no board": ("place.board", "place.bored", 'called "bored"; .* .did you mean `board`'),
     "shufflers from 2": ("place.shuffler-1", "place.shuffler-3", "shuffler-1 missing"),
     "a hole": ("place.shuffler-2", "place.shuffler-3", "count from 1"),
     "an unknown key": ("title =", "titel =", "titel|title"),
