@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import analysis as analysis
     from . import errors as errors
+    from .analysis.frames import Frame as Frame
     from .report.door import write_report as write_report
     from .scenarios.comparison.compare import compare as compare
     from .scenarios.comparison.result import read as read_comparison
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from .scenarios.records.run_folder import read as read
     from .scenarios.records.run_folder import save as save
     from .scenarios.schema.model import Scenario as Scenario
-    from .scenarios.scoring.frames import Frame as Frame
     from .scenarios.scoring.outcome import Outcome as Outcome
     from .scenarios.studies.attack_matrix_file import read as read_matrix
     from .scenarios.studies.doors import attack as attack
@@ -55,7 +55,7 @@ __version__ = "0.1.0"
 
 # public name -> its home, and after a colon its name there; a room is its own
 _HOMES = {
-    "Frame": "scenarios.scoring.frames",
+    "Frame": "analysis.frames",
     "Outcome": "scenarios.scoring.outcome",
     "Scenario": "scenarios.schema.model",
     "advise": "scenarios.tables.doors",

@@ -11,6 +11,7 @@ import trio
 import trio.lowlevel
 import veilmix
 from veilmix.analysis import drawing
+from veilmix.analysis.frames import SHOWN, TypedFrame, plain_frame
 from veilmix.errors import LocalError, ParameterError
 from veilmix.report.make import make
 from veilmix.roles.instruments import Instrument
@@ -18,7 +19,6 @@ from veilmix.scenarios.ledger.book import opened
 from veilmix.scenarios.populations.traces import check_ins, device_sessions, profiles, ratings
 from veilmix.scenarios.records.identity_files import create, read_identity, read_known
 from veilmix.scenarios.records.run_folder import folders, unwritable
-from veilmix.scenarios.scoring.frames import SHOWN, TypedFrame, framed
 from veilmix.scenarios.serialization.atomic_file import write_page
 from veilmix.scenarios.tables import export
 
@@ -127,7 +127,7 @@ def test_attacks_are_a_table(attacked) -> None:
 
 
 def test_a_heading_that_comes_twice_keeps_both_columns() -> None:
-    table = framed(("people", "people"), [("x", 1)])
+    table = plain_frame(("people", "people"), [("x", 1)])
     assert list(table) == [{"people": "x", "people (2)": 1}]
 
 
@@ -276,5 +276,5 @@ def test_what_is_shown_is_escaped_and_runs_nothing(tmp_path) -> None:
 
 
 def test_a_long_table_says_how_much_is_left_out() -> None:
-    table = framed(("n",), [(n,) for n in range(SHOWN + 3)])
+    table = plain_frame(("n",), [(n,) for n in range(SHOWN + 3)])
     assert "... 3 more rows" in table._repr_html_()

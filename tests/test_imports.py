@@ -49,6 +49,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "analysis": {
         "validation": set(),
         "drawing": set(),
+        "frames": set(),
         "scaling": {"validation"},
         "exposure": {"validation"},
         "advice": {"validation", "drawing", "exposure"},

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..scoring.frames import Cell, TypedFrame, typed
+from ...analysis.frames import Cell, TypedFrame, typed_frame
 from ..studies.cheating_text import NO_SUCCESS, seen
 
 PROGRAMS = {
@@ -109,7 +109,9 @@ def comparison_frames(comparison: Any) -> ComparisonFrames:
         for program in comparison.programs
         for coalition in program.trust.coalitions
     ]
-    return ComparisonFrames(typed(PROGRAMS, rows(comparison)), typed(COALITIONS, coalitions))
+    return ComparisonFrames(
+        typed_frame(PROGRAMS, rows(comparison)), typed_frame(COALITIONS, coalitions)
+    )
 
 
 def rows(comparison: Any) -> list[tuple[Cell, ...]]:

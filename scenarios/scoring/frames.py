@@ -1,180 +1,19 @@
-"""Tables of plain columns with a type each, which any library of tables takes as they are.
-
-A table is of the same kind whatever is installed, and no part of veilmix needs a library of tables.
-Each column has one type: int, float, str or bool, with None for a missing value.
-
-    polars.DataFrame(frame), pyarrow.table(frame), duckdb.sql("FROM frame")   Arrow's protocol
-    frame.to_pandas(), frame.to_polars(), frame.to_arrow()                    a call each
-
-A type checker knows the cells of a `TypedFrame` by the heading: `sum(frames.release["people"])` is
-an int. Cells of other headings are `Any`, as in other libraries of tables, because their types
-depend on the data.
-"""
+"""The tables of a run: released rows, marginals, coalitions, attacks, epsilons, scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from html import escape
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, overload
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Never
 
 from msgspec import UNSET
 
-from . import frame_exports
-from .column_types import converted, type_of
+from ...analysis.frames import Cell, TypedFrame, column_cells, typed_frame
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received
     from ..programs.findings import StatedEpsilon
     from .result import Result
-
-SHOWN = 40  # rows in a notebook; all are in `columns`
-APART = ' style="text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"'
-Cell = str | int | float | bool | None
-Whole = TypeVar("Whole", bound=str)  # headings of whole numbers
-Real = TypeVar("Real", bound=str)  # headings of other numbers
-Text = TypeVar("Text", bound=str)  # headings of texts
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A table.
-
-    Attributes:
-        columns: the cells of each column by its heading, all equally many.
-        declared: the types of columns that are known before the data, by heading.
-    """
-
-    columns: Mapping[str, tuple[Any, ...]]
-    declared: Mapping[str, type] = field(default_factory=dict, repr=False, compare=False)
-
-    @classmethod
-    def of(cls, rows: Sequence[Mapping[str, Cell]]) -> Frame:
-        """Make a table of rows that have the same headings."""
-        headings = list(rows[0]) if rows else []
-        return cls({heading: tuple(row[heading] for row in rows) for heading in headings})
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), ()))
-
-    def __getitem__(self, heading: str) -> tuple[Any, ...]:
-        return self.columns[heading]
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Its rows, one after the other."""
-        for row in zip(*self.columns.values(), strict=True):
-            yield dict(zip(self.columns, row, strict=True))
-
-    @property
-    def types(self) -> dict[str, type]:
-        """The type of each column: int, float, str or bool.
-
-        A declared type, or the common type of all cells of a column. Whole and other numbers
-        together are float; any other mixture is str, and so is a column without a value.
-        """
-        return {
-            heading: self.declared.get(heading) or type_of(cells)
-            for heading, cells in self.columns.items()
-        }
-
-    def to_pandas(self) -> Any:
-        """Return a pandas.DataFrame with typed columns; None becomes a missing value.
-
-        LocalError if pandas is not installed.
-        """
-        return frame_exports.to_pandas(*self._typed())
-
-    def to_polars(self) -> Any:
-        """Return a polars.DataFrame; None becomes null. LocalError if polars is not installed."""
-        return frame_exports.to_polars(*self._typed())
-
-    def to_arrow(self) -> Any:
-        """Return a pyarrow.Table; None becomes null. LocalError if pyarrow is not installed."""
-        return frame_exports.to_arrow(*self._typed())
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return an Arrow stream, for libraries that import by Arrow's PyCapsule protocol.
-
-        pyarrow makes the stream, else duckdb; LocalError if neither is installed.
-        requested_schema: the preference of the consumer, which pyarrow alone follows.
-        """
-        return frame_exports.arrow_stream(*self._typed(), requested_schema)
-
-    def _typed(self) -> tuple[dict[str, tuple[Any, ...]], dict[str, type]]:
-        """The columns with each cell of the type of its column, and these types."""
-        types = self.types
-        return {name: converted(cells, types[name]) for name, cells in self.columns.items()}, types
-
-    def __repr__(self) -> str:
-        return f"<Frame of {len(self):,} rows: {', '.join(self.columns)}>"
-
-    def _repr_html_(self) -> str:
-        """Show the first rows in a notebook."""
-        head = "".join(f"<th{APART}>{escape(name)}</th>" for name in self.columns)
-        rows = "".join(
-            f"<tr>{''.join(f'<td{APART}>{_cell(cell)}</td>' for cell in row.values())}</tr>"
-            for row, _ in zip(self, range(SHOWN), strict=False)
-        )
-        more = f"<p>... {len(self) - SHOWN:,} more rows</p>" if len(self) > SHOWN else ""
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        return f'<div style="overflow-x:auto">{table}{more}</div>'
-
-
-class TypedFrame(Frame, Generic[Whole, Real, Text]):
-    """A table with headings that are known before the data.
-
-    Each parameter is a `Literal` of headings: of whole numbers, other numbers, texts. Where cells
-    may be empty they are `Any`.
-    """
-
-    __slots__ = ()
-
-    @overload
-    def __getitem__(self, heading: Whole) -> tuple[int, ...]: ...
-    @overload
-    def __getitem__(self, heading: Real) -> tuple[float, ...]: ...
-    @overload
-    def __getitem__(self, heading: Text) -> tuple[str, ...]: ...
-    @overload
-    def __getitem__(self, heading: str) -> tuple[Any, ...]: ...
-    def __getitem__(self, heading: str) -> tuple[Any, ...]:
-        return self.columns[heading]
-
-
-def _cell(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    return escape(f"{cell:.4g}" if isinstance(cell, float) else str(cell))
-
-
-def column_cells(
-    headings: Sequence[str], rows: Sequence[Sequence[Cell]]
-) -> dict[str, tuple[Cell, ...]]:
-    """Turn rows into columns; a heading that comes twice is numbered."""
-    names: dict[str, int] = {}
-    for place, heading in enumerate(headings):
-        name, again = heading, 2
-        while name in names:
-            name, again = f"{heading} ({again})", again + 1
-        names[name] = place
-    return {name: tuple(row[place] for row in rows) for name, place in names.items()}
-
-
-def framed(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Frame:
-    """Make a frame of rows; a heading that comes twice is numbered."""
-    return Frame(column_cells(headings, rows))
-
-
-def typed(
-    types: Mapping[str, type], rows: Sequence[Sequence[Cell]], more: Sequence[str] = ()
-) -> TypedFrame[Any, Any, Any]:
-    """Make a frame of rows; the first headings have declared types.
-
-    types: of the first headings, in order. more: the headings after them.
-    """
-    headings = column_cells((*types, *more), rows)
-    return TypedFrame(headings, types)
-
 
 ReleaseFrame = TypedFrame[Literal["people"], Never, Never]
 MarginalFrame = TypedFrame[Literal["people"], Never, Literal["feature", "value"]]
@@ -228,11 +67,11 @@ def frames(result: Result, coalitions: Sequence[Received]) -> Frames:
     effects = [(effect.attack, effect.value, effect.of, effect.unit) for effect in result.attacks]
     return Frames(
         _release(names, counts),
-        typed(MARGINALS, counted),
-        typed(COALITIONS, [*map(coalition_row, coalitions)]),
-        typed(ATTACKS, effects),
-        typed(EPSILONS, [*map(_epsilon, _stated(result))]),
-        typed(SCORES, score_rows(result)),
+        typed_frame(MARGINALS, counted),
+        typed_frame(COALITIONS, [*map(coalition_row, coalitions)]),
+        typed_frame(ATTACKS, effects),
+        typed_frame(EPSILONS, [*map(_epsilon, _stated(result))]),
+        typed_frame(SCORES, score_rows(result)),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
+from ...analysis.frames import plain_frame
 from ..wording import many, percent
 from .alike import alike_lines, released_alike
-from .frames import framed
 
 
 def html(outcome: Any) -> str:
@@ -42,7 +42,7 @@ def _parts(outcome: Any) -> Iterator[str]:
             )
             for view in linking
         ]
-        yield framed(("coalition", "linked", "certain", "bits a person"), rows)._repr_html_()
+        yield plain_frame(("coalition", "linked", "certain", "bits a person"), rows)._repr_html_()
 
 
 def _who(linking: int, looked_at: int) -> str:

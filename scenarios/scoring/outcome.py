@@ -148,12 +148,12 @@ class Outcome:
 
     @property
     def marginals(self) -> tuple[Counts, ...] | None:
-        """Counts per feature, as the curator read them; None if it read none."""
+        """Counts per feature, as the curator read them; None without a curator that reads them."""
         return self.curated.marginals if self.curated else None
 
     @property
     def decision(self) -> Decision | None:
-        """The decision of the curator; None if there was none."""
+        """The decision of the curator; None without a decision."""
         return self.curated.decision if self.curated else None
 
     @property

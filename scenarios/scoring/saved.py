@@ -99,17 +99,17 @@ class SavedResult:
 
     @property
     def decision(self) -> WrittenDecision | None:
-        """The decision of the curator, with the names of columns; None if there was none."""
+        """The decision of the curator, with the names of columns; None without a decision."""
         return self.result.decision
 
     @property
     def findings(self) -> "Findings | None":
-        """The findings of the program beside the rest; None where there are none."""
+        """The findings of the program beside the rest; None for a program without findings."""
         return _set(self.result.findings)
 
     @property
     def reidentification(self) -> "Reidentified | None":
-        """Re-identification in the release; None where nothing was released."""
+        """Re-identification in the release; None without a release."""
         return _set(self.result.reidentification)
 
     @property
@@ -124,7 +124,7 @@ class SavedResult:
 
     @property
     def executor(self) -> str | None:
-        """The executor of work elsewhere, with the data it could read; None: there was none."""
+        """The executor of work elsewhere, with the data it could read; None: this process."""
         return _set(self.result.executor)
 
     @property
@@ -153,7 +153,7 @@ class SavedResult:
 
     @property
     def marginals(self) -> tuple[Counts, ...] | None:
-        """Counts per feature, as the curator read them; None if it read none."""
+        """Counts per feature, as the curator read them; None without a curator that reads them."""
         counts = self.result.marginals.values()
         return tuple({(value,): n for value, n in each.items()} for each in counts) or None
 

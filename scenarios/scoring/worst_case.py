@@ -70,7 +70,7 @@ def search_of(nodes: int | None) -> Search | None:
 
 
 def is_sought(decision: Decision, program: "ReleaseProgram", *, fixed: bool) -> bool:
-    """Whether the curator knows the marginals of the release, and nothing beyond them.
+    """Whether the curator knows the marginals of the release alone.
 
     In the statistical setting (not `fixed`) the marginals of the release are not the curator's; if
     values are suppressed, another table is released; and known groups of columns rule out most

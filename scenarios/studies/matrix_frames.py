@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal, Never
 
-from ..scoring.frames import Cell, TypedFrame, typed
+from ...analysis.frames import Cell, TypedFrame, typed_frame
 
 CELLS = {
     "row": str,
@@ -65,7 +65,7 @@ class MatrixFrames:
 
 def matrix_frames(matrix: Any) -> MatrixFrames:
     """Give the tables of a matrix. matrix: a Matrix; matrix_result.py imports this file."""
-    return MatrixFrames(typed(CELLS, cells(matrix)), typed(COSTS, costs(matrix)))
+    return MatrixFrames(typed_frame(CELLS, cells(matrix)), typed_frame(COSTS, costs(matrix)))
 
 
 def cells(matrix: Any) -> list[tuple[Cell, ...]]:

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...analysis.frames import Cell, Frame, TypedFrame, column_cells, type_of
 from ..mean import Estimate
-from ..scoring.column_types import type_of
-from ..scoring.frames import Cell, Frame, TypedFrame, column_cells
 from .sweep_file import SCORES, Line, Point, columns_released, estimates, grouped
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields
 from typing import Literal, Never
 
 from ...analysis.composition import WorstCase
+from ...analysis.frames import Cell, Frame, TypedFrame, typed_frame
 from ...analysis.scoring import TableScore
-from ..scoring.frames import Cell, Frame, TypedFrame, typed
 from .advise import Advised
 
 JOINT = "all columns"
@@ -80,11 +80,11 @@ class FramedScore(TableScore):
     def frames(self) -> ScoreFrames:
         """The score as tables of plain columns."""
         return ScoreFrames(
-            typed(COLUMNS, [*_columns(self)]),
-            typed(BOUNDS, [*_bounds(self)]),
-            typed(QUESTIONS, [*_questions(self)]),
-            typed(SENSITIVE, [*_sensitive(self)]),
-            typed(SETS, [*_sets(self)]),
+            typed_frame(COLUMNS, [*_columns(self)]),
+            typed_frame(BOUNDS, [*_bounds(self)]),
+            typed_frame(QUESTIONS, [*_questions(self)]),
+            typed_frame(SENSITIVE, [*_sensitive(self)]),
+            typed_frame(SETS, [*_sets(self)]),
         )
 
 
@@ -248,7 +248,7 @@ def choices(advised: Advised) -> ChoiceFrame:
         )
         for choice, cost in advised.choices
     ]
-    return typed(CHOICES, rows, names)
+    return typed_frame(CHOICES, rows, names)
 
 
 def _advice_frames(advised: Advised) -> AdviceFrames:
@@ -257,7 +257,7 @@ def _advice_frames(advised: Advised) -> AdviceFrames:
     cost, levels = advised.cost, advised.level_names(advised.best)
     steps = zip(names, levels, cost.kept, cost.whole, advised.finer, strict=True)
     return AdviceFrames(
-        typed(ADVISED, [*steps]),
+        typed_frame(ADVISED, [*steps]),
         choices(advised),
         Frame(advised.coarse()),
     )

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Literal, Never
 
+from ...analysis.frames import TypedFrame, typed_frame
 from ...analysis.trust import Received
 from ...errors import ParameterError
 from ..records.identity_files import read_known
 from ..records.run_folder import Run, read
-from ..scoring.frames import COALITIONS, TypedFrame, coalition_row, typed
+from ..scoring.frames import COALITIONS, coalition_row
 from ..scoring.outcome import find_coalition
 from .checks import Check
 from .checks import verify as make_checks
@@ -82,7 +83,7 @@ class Leak:
     @property
     def frames(self) -> LeakFrames:
         """The leak as a table of plain columns."""
-        return LeakFrames(typed(LEAKS, [_row(view) for view in self.coalitions]))
+        return LeakFrames(typed_frame(LEAKS, [_row(view) for view in self.coalitions]))
 
     def __repr__(self) -> str:
         smallest = " or ".join(" + ".join(members) for members in self.smallest) or "none"
@@ -127,7 +128,7 @@ class Verification:
             (check.name, check.what, check.ok, check.shows.value, check.detail)
             for check in self.checks
         ]
-        return CheckFrames(typed(CHECKS, rows))
+        return CheckFrames(typed_frame(CHECKS, rows))
 
 
 def leak(run: Saved, prior: str = "uniform") -> Leak:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 import veilmix
+from veilmix.analysis.frames import Cell, Frame
 from veilmix.errors import ParameterError, ScenarioError, StorageError
 from veilmix.scenarios.comparison import result_folder
-from veilmix.scenarios.scoring.frames import Cell, Frame
 from veilmix.scenarios.studies import matrix_frames
 
 GRID = {"policy.k": [2, 20]}

@@ -28,6 +28,6 @@ def _of_cell(cell: Any) -> type:
     return str
 
 
-def converted(cells: tuple[Any, ...], kind: type) -> tuple[Any, ...]:
+def cells_of_type(cells: tuple[Any, ...], kind: type) -> tuple[Any, ...]:
     """Return the cells of a column as Python's own values of its type; None stays None."""
     return tuple(cell if cell is None or type(cell) is kind else kind(cell) for cell in cells)

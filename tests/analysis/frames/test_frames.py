@@ -8,8 +8,8 @@ import duckdb
 import numpy as np
 import pytest
 from veilmix import Frame
+from veilmix.analysis.frames import column_cells, typed_frame
 from veilmix.errors import LocalError
-from veilmix.scenarios.scoring.frames import column_cells, typed
 
 CELLS: dict[str, tuple[Any, ...]] = {
     "whole": (1, None, 3),
@@ -37,7 +37,7 @@ def test_a_column_has_one_type() -> None:
 
 
 def test_declared_types_stay_without_a_row() -> None:
-    table = typed({"n": int, "s": str}, [], ("n",))
+    table = typed_frame({"n": int, "s": str}, [], ("n",))
     assert table.types == {"n": int, "s": str, "n (2)": str}
     assert column_cells(("n", "n"), [(1, 2)]) == {"n": (1,), "n (2)": (2,)}
 

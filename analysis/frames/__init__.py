@@ -1,0 +1,39 @@
+"""Tables of plain columns with a type each, for pandas, polars, pyarrow and DuckDB.
+
+May import `errors` and the ground files of the package. Must never know the meaning of a table.
+"""
+
+from typing import TYPE_CHECKING
+
+from ...deferred import deferred
+
+if TYPE_CHECKING:
+    from .column_types import type_of
+    from .frame import SHOWN, Cell, Frame, TypedFrame, column_cells, plain_frame, typed_frame
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            ".column_types": ["type_of"],
+            ".frame": [
+                "Cell",
+                "Frame",
+                "SHOWN",
+                "TypedFrame",
+                "column_cells",
+                "plain_frame",
+                "typed_frame",
+            ],
+        },
+    )
+
+__all__ = [
+    "SHOWN",
+    "Cell",
+    "Frame",
+    "TypedFrame",
+    "column_cells",
+    "plain_frame",
+    "type_of",
+    "typed_frame",
+]
