@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from . import composition as composition
     from . import estimation as estimation
     from . import exposure as exposure
+    from . import figures as figures
     from . import incidence as incidence
     from . import information as information
     from . import randomizers as randomizers
@@ -27,6 +28,7 @@ else:
             "composition",
             "estimation",
             "exposure",
+            "figures",
             "incidence",
             "information",
             "randomizers",

@@ -50,6 +50,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "validation": set(),
         "drawing": set(),
         "frames": set(),
+        "shipped_rows": set(),
         "scaling": {"validation"},
         "exposure": {"validation"},
         "advice": {"validation", "drawing", "exposure"},
@@ -79,6 +80,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "figures": {
             "validation",
             "drawing",
+            "frames",
+            "shipped_rows",
             "exposure",
             "estimation",
             "randomizers",
@@ -89,7 +92,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "incidence",
         },
         "door": {  # for types, and when a room is asked for
-            *("composition", "estimation", "exposure", "incidence", "information"),
+            *("composition", "estimation", "exposure", "figures", "incidence", "information"),
             *("randomizers", "reidentification", "release_risks", "shuffled", "suppression"),
             "trust",
         },

@@ -169,7 +169,7 @@ def _look(point: Point) -> tuple[str, str, str]:
 
 
 def _mark(axes: "Axes", point: Point, height: float, rank: int) -> None:
-    """Draw a point; if points overlap, later ones are smaller."""
+    """Draw a point; if points overlap, later points are smaller."""
     _, shape, colour = _look(point)
     area = _area(point.kept) * 0.35**rank
     axes.scatter(

@@ -10,21 +10,27 @@ statement "the statistical exposure has a smaller standard deviation" holds on a
 not at every k; and the statistical exposure has a bias.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from ...errors import ParameterError
 from .. import drawing
 from ..estimation import statistical_exposure
 from ..estimation.statistical import contribution
 from ..validation import Floats, as_probabilities, whole
+from .parameters import Progress, seed_of, stage_of, title_of
 from .registry import Check, Material, Numbers, Redrawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PEOPLE, SIMULATIONS = 128, 1000  # the caption's
+LARGEST = 10**8  # entries of the arrays of a simulation, 0.8 GB
 CHOSEN = (0.5, 0.3, 0.15, 0.05)  # the paper gives no p
 GREEN, PINK = drawing.GREEN, drawing.PURPLE  # the paper's plug-in and statistical exposure
 
@@ -66,7 +72,7 @@ class Estimates:
 
 
 def estimates(
-    p: tuple[float, ...] = CHOSEN,
+    p: npt.ArrayLike = CHOSEN,
     n: int = PEOPLE,
     simulations: int = SIMULATIONS,
     rng: np.random.Generator | int | None = None,
@@ -82,6 +88,12 @@ def estimates(
     whole(n, "n", 1)
     whole(simulations, "simulations", 2)
     atoms = as_probabilities(p)
+    entries = n * max(n + 1, simulations * len(atoms))
+    if entries > LARGEST:
+        raise ParameterError(
+            f"n, simulations: found {n:,} people and {simulations:,} databases, which need arrays "
+            f"of {entries:,} numbers; at most {LARGEST:,} are accepted"
+        )
     counts = np.random.default_rng(rng).multinomial(n, atoms, size=simulations)
     ks = np.arange(1, n + 1)
     crowds = np.arange(n + 1)
@@ -90,7 +102,7 @@ def estimates(
     expected = np.stack([contribution(crowds / n, n, int(k)) for k in ks], axis=1)
     plug_in, statistical = exposed[counts].sum(axis=1), expected[counts].sum(axis=1)
     return Estimates(
-        tuple(p),
+        tuple(atoms.tolist()),
         n,
         simulations,
         ks,
@@ -102,15 +114,63 @@ def estimates(
     )
 
 
+def exposure_estimates_figure(
+    *,
+    p: npt.ArrayLike = CHOSEN,
+    n: int = PEOPLE,
+    simulations: int = SIMULATIONS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return two estimates of the exposure of future people against k, with their deviations.
+
+    Databases of n people are drawn from p. Each estimates the exposure of another such database: by
+    its own exposure (plug-in), and by the statistical exposure of its frequencies. The target is
+    the expected exposure of a database, which is the statistical exposure of p.
+
+    Args:
+        p: probability of each value, shape (values,), sum 1. The paper does not give its own.
+        n: people in a database, >= 1; k goes from 1 to n.
+        simulations: databases, >= 2; n * simulations * values may be at most 10^8.
+        seed: seed of the simulations, a whole number >= 0.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frame "figure3": k, t = k / n, the expected exposure, and the mean and the standard
+        deviation of both estimates, all as shares of the people. Checks only for the p, n and
+        simulations of the defaults.
+
+    Raises:
+        ParameterError: p holds no probabilities, a number is out of range, or arrays get too large.
+
+    Source:
+        Paper 000, Figure 3. Not as its caption reads: the deviation of the statistical exposure is
+        smaller on average over k, not at every k, and it has a bias (docs/theorems.md).
+    """
+    whole(simulations, "simulations", 2)
+    stage_of(progress)(f"figure 3: {simulations:,} simulations")
+    runs = estimates(p, n, simulations, seed_of(seed))
+    redrawn = (runs.p, n, simulations) == (CHOSEN, PEOPLE, SIMULATIONS)
+    title = title_of(
+        "000", "3", f"{simulations:,} databases, p = ({_shares(runs)})", redrawn=redrawn
+    )
+    checks = tuple(_checks(runs)) if redrawn else ()
+    return Redrawn("figure3", (_numbers(runs),), checks, lambda: draw(runs, title))
+
+
 def figure3(material: Material) -> Redrawn:
     """Redraw the figure from seeded simulations."""
-    material.progress("figure 3: 1,000 simulations")
-    runs = estimates(rng=material.seed)
-    return Redrawn("figure3", (_numbers(runs),), tuple(_checks(runs)), lambda: draw(runs))
+    return exposure_estimates_figure(
+        p=CHOSEN, n=PEOPLE, simulations=SIMULATIONS, seed=material.seed, progress=material.progress
+    )
+
+
+def _shares(runs: Estimates) -> str:
+    return ", ".join(f"{share:g}" for share in runs.p)
 
 
 @drawing.styled
-def draw(runs: Estimates) -> "Figure":
+def draw(runs: Estimates, title: str) -> Figure:
     """Means as lines, one standard deviation around them as shading; the deviations below."""
     figure, (above, below) = drawing.new(7.2, 7, 2, 1)
     for mean, sd, colour, style, name in (
@@ -132,16 +192,13 @@ def draw(runs: Estimates) -> "Figure":
     drawing.percent_axis(above, "people exposed")
     below.set_ylabel("standard deviation (share of people)")
     for ax in (above, below):
-        ax.set_xlim(1, runs.n)
+        ax.set_xlim(1, max(runs.n, 2))
         ax.set_xlabel(f"k (crowd size, of n = {runs.n} people)")
     above.legend(loc="lower right")
     below.legend(loc="upper right")
-    p = ", ".join(f"{share:g}" for share in runs.p)
     above.set_title("estimates of the exposure")
     below.set_title("how much they vary between databases")
-    figure.suptitle(
-        f"Paper 000, Figure 3, redrawn: {runs.simulations:,} databases, p = ({p})", fontsize=11
-    )
+    figure.suptitle(title, fontsize=11)
     return figure
 
 
@@ -159,9 +216,8 @@ def _numbers(runs: Estimates) -> Numbers:
 
 def _checks(runs: Estimates) -> list[Check]:
     plug_in, smooth = float(runs.plug_in_sd.mean()), float(runs.statistical_sd.mean())
-    chosen = ", ".join(f"{share:g}" for share in runs.p)
     return [
-        Check("3", "the distribution p", "caption", "not given", f"chosen: {chosen}", None),
+        Check("3", "the distribution p", "caption", "not given", f"chosen: {_shares(runs)}", None),
         Check(
             "3",
             "standard deviation of the statistical exposure, mean over k",

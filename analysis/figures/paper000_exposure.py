@@ -6,16 +6,27 @@ coverage bound, which are not in the paper, and at a few k the exact worst table
 marginals, or its proven bracket. The x axis is the paper's threshold t = k / n, logarithmic.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+import numpy.typing as npt
 
 from .. import drawing
 from ..composition import best_bound, worst_case
 from ..exposure import ExposureCurve, exposure_curve, joint_counts
+from ..validation import whole
+from .parameters import (
+    Codes,
+    Progress,
+    people_codes,
+    stage_of,
+    title_of,
+    whole_numbers,
+)
 from .registry import Check, Material, Numbers, Redrawn
 
 if TYPE_CHECKING:
@@ -26,6 +37,8 @@ COLUMNS = ("sex", "income", "race", "workclass")  # in the paper's order; it cal
 SUPPORTS = (2, 2, 5, 9)
 PEOPLE = 32_561
 RULES = ("printed", "refined", "coverage")
+NODES = 1_000  # of a search tree, as `veilmix reproduce` has by default
+MOST_COLUMNS = 9  # of which a figure has a panel for each number
 POINTS = 160  # k at which bounds are computed, evenly on a logarithmic scale
 WORST = (10, 50, 200, 1000, 5000)  # k at which the worst case is sought
 
@@ -91,7 +104,7 @@ class Panel:
 
 
 def panel(
-    table: ArrayLike,
+    table: npt.ArrayLike,
     names: Sequence[str],
     nodes: int,
     worst_at: Sequence[int] = (),
@@ -111,35 +124,81 @@ def panel(
     marginals = [joint_counts(codes, [j]) for j in range(d)]
     grid = np.geomspace(1, n + 1, points).round().astype(int)
     sought = [k for k in worst_at if k <= n]
-    ks = tuple(np.union1d(grid, [*sought, *(k for k in KNOWN if k <= n)]).tolist()) if d > 1 else ()
+    besides = {*sought, *(k for k in KNOWN if k <= n)}
+    ks = tuple(sorted({*grid.tolist(), *besides})) if d > 1 else ()
     bounds = {r: tuple(best_bound(marginals, k, r).people for k in ks) for r in RULES} if ks else {}
     cases = (worst_case(marginals, k, nodes=nodes) for k in sought if d > 1 and nodes > 0)
     worst = tuple(Worst(case.k, case.people, case.upper) for case in cases)
     return Panel(tuple(names), exposure_curve(joint_counts(codes, range(d))), ks, bounds, worst)
 
 
+def exposure_bounds_figure(
+    table: npt.ArrayLike | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    worst_at: Sequence[int] = WORST,
+    points: int = POINTS,
+    nodes: int = NODES,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the exposure of columns against k, alone and together, with its bounds.
+
+    The first two columns are joined, then the first three, up to all. Each joint has the true
+    exposure, the bounds from the marginals alone, and a worst table with these marginals.
+
+    Args:
+        table: n x d integer codes of at least 0, a row a person, n >= 2, d from 1 to 9. None: the
+            shipped census, with the four columns of the paper.
+        columns: names of the columns of the table; of the census: the columns to show, in order.
+        worst_at: k (people) at which the worst case is sought; each above n is left out.
+        points: k at which bounds are computed, evenly on a logarithmic scale, >= 2; 10, 200 and
+            `worst_at` come on top.
+        nodes: limit of each search tree for a worst case, >= 0; 0: no search.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frames "figure2-truth" (the steps of the exposure: people and shares) and
+        "figure2-bounds" (people at each k, and the bracket of the worst case where it was sought).
+        Checks only for the defaults, apart from nodes.
+
+    Raises:
+        ParameterError: codes, names or numbers out of range.
+
+    Source:
+        Paper 000, Figure 2, with Theorems 2 and 3; the refined and the coverage bound and the worst
+        case are not in the paper.
+    """
+    codes, names = people_codes(table, columns, COLUMNS, MOST_COLUMNS)
+    sought = whole_numbers(worst_at, "worst_at", 1, few=0)
+    given = (whole(nodes, "nodes", 0), sought, whole(points, "points", 2))
+    singles = [panel(codes[:, [j]], names[j : j + 1], 0) for j in range(len(names))]
+    together = []
+    for d in range(2, len(names) + 1):
+        stage_of(progress)(f"figure 2: {' x '.join(names[:d])}")
+        together.append(panel(codes[:, :d], names[:d], *given))
+    redrawn = table is None and (names, *given[1:]) == (COLUMNS, tuple(WORST), POINTS)
+    n = singles[0].truth.n
+    source = "in the 1994 US census" if table is None else "of a table"
+    title = title_of("000", "2", f"exposure {source} ({n:,} people)", redrawn=redrawn)
+    checks, numbers = _checks(codes, together) if redrawn else [], _numbers(singles, together)
+    return Redrawn("figure2", numbers, tuple(checks), lambda: draw(singles, together, title))
+
+
 def figure2(material: Material) -> Redrawn:
     """Redraw the figure from the shipped census table."""
-    codes, names = material.people("census")
-    order = [names.index(name) for name in COLUMNS]
-    codes = codes[:, order]
-    singles = [panel(codes[:, [j]], COLUMNS[j : j + 1], 0) for j in range(4)]
-    together = []
-    for d in (2, 3, 4):
-        material.progress(f"figure 2: {' x '.join(COLUMNS[:d])}")
-        together.append(panel(codes[:, :d], COLUMNS[:d], material.nodes, WORST))
-    return Redrawn(
-        "figure2",
-        _numbers(singles, together),
-        tuple(_checks(codes, together)),
-        lambda: draw(singles, together),
+    return exposure_bounds_figure(
+        columns=COLUMNS, worst_at=WORST, nodes=material.nodes, progress=material.progress
     )
 
 
 @drawing.styled
-def draw(singles: Sequence[Panel], together: Sequence[Panel]) -> "Figure":
-    """The four panels."""
-    figure, axes = drawing.new(10, 7.6, 2, 2)
+def draw(singles: Sequence[Panel], together: Sequence[Panel], title: str) -> Figure:
+    """A panel of single columns, and a panel for each joint."""
+    rows = -(-(1 + len(together)) // 2)
+    figure, axes = drawing.new(10, 3.8 * rows, rows, 2)
+    for spare in axes[1 + len(together) :]:
+        spare.remove()
+    axes = axes[: 1 + len(together)]
     n = singles[0].truth.n
     looks = drawing.styles(len(singles))
     for single, (colour, style) in zip(singles, looks, strict=True):
@@ -153,19 +212,17 @@ def draw(singles: Sequence[Panel], together: Sequence[Panel]) -> "Figure":
         _axes(ax, n)
     handles, labels = axes[-1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
-    figure.suptitle(
-        f"Paper 000, Figure 2, redrawn: exposure in the 1994 US census ({n:,} people)", fontsize=11
-    )
+    figure.suptitle(title, fontsize=11)
     return figure
 
 
-def _truth(ax: "Axes", shown: Panel, **look: Any) -> None:
+def _truth(ax: Axes, shown: Panel, **look: Any) -> None:
     curve = shown.truth
     t = [k / curve.n for k in (*curve.breakpoints, 2 * curve.n)]
     ax.step(t, (*curve.shares, 1.0), where="post", **look)
 
 
-def _bounded(ax: "Axes", shown: Panel) -> None:
+def _bounded(ax: Axes, shown: Panel) -> None:
     n = shown.truth.n
     t = [k / n for k in shown.ks]
     for rule, people in shown.bounds.items():
@@ -190,13 +247,14 @@ def _bounded(ax: "Axes", shown: Panel) -> None:
         )
 
 
-def _axes(ax: "Axes", n: int) -> None:
+def _axes(ax: Axes, n: int) -> None:
     drawing.percent_axis(ax, "people exposed, Q(t)")
     ax.set_xscale("log")
     ax.set_xlim(0.9 / n, 1.2)
     ax.set_xlabel("threshold t = k / n (share of people)")
     top = ax.secondary_xaxis("top", functions=(_times(n), _times(1 / n)))
-    top.set_xticks([1, 10, 100, 1000, 10_000], ["k = 1", "10", "100", "1,000", "10,000"])
+    shown = [k for k in (1, 10, 100, 1000, 10_000) if k <= n]
+    top.set_xticks(shown, ["k = 1", *(f"{k:,}" for k in shown[1:])])
     top.tick_params(length=2, labelsize=8, colors="#555555")
     top.spines["top"].set_visible(False)
     top.minorticks_off()
@@ -230,7 +288,7 @@ def _numbers(singles: Sequence[Panel], together: Sequence[Panel]) -> tuple[Numbe
     )
 
 
-def _checks(codes: Any, together: Sequence[Panel]) -> list[Check]:
+def _checks(codes: Codes, together: Sequence[Panel]) -> list[Check]:
     n = codes.shape[0]
     supports = tuple(joint_counts(codes, [j]).size for j in range(4))
     paper = [

@@ -1,31 +1,110 @@
 """Three figures that paper 001 announces without showing them; deterministic."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .. import drawing
 from ..shuffled import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
+from ..validation import crowd
+from .parameters import positive_numbers, whole_numbers
 from .registry import Material, Numbers, Paper, Redrawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
+PEOPLE, NOISE = 200, 0.25  # the paper shows no parameters: these are chosen
+DELTA = 1e-6
+SIZES = tuple(2**i for i in range(1, 21))
+MANY, EPSILONS = 1000, (0.05, 0.1, 0.2, 0.4)
 
-def _redrawn(make: Callable[[], Figure]) -> Callable[[Material], Redrawn]:
-    """Return a line figure for `reproduce`, without checks: the paper has no such figure."""
 
-    def redraw(material: Material) -> Redrawn:
-        figure = make()
-        material.progress(f"figure {figure.name}")
-        rows = tuple(figure.rows())
-        numbers = Numbers(figure.name, figure.columns, rows)
-        return Redrawn(figure.name, (numbers,), (), lambda: _draw(figure))
+def outcome_ratio_figure(*, n: int = PEOPLE, q: float = NOISE) -> Redrawn:
+    """Return the log privacy ratio of each count of reported bits 1, and the law of that count.
 
-    return redraw
+    Each of n people reports a bit through a mix and lies with probability q. The ratio is the
+    probability of a count if one person has a 0, over that if the person has a 1. It is far from 1
+    only where counts are unlikely.
+
+    Args:
+        n: people, >= 1.
+        q: lie probability, 0 < q <= 1/2.
+
+    Returns:
+        The frame "privacy-ratio": if 0, (n - 1) // 2 or n - 1 of the other people have a 1, the log
+        ratio (nats) at each share s / n of reported bits 1, and the law, scaled to half of the
+        local epsilon. No checks: the paper has no such figure.
+
+    Raises:
+        ParameterError: n or q is out of range.
+
+    Source:
+        Paper 001, announced without a figure; `veilmix.analysis.shuffled.privacy_ratio_figure` has
+        the same numbers as curves.
+    """
+    return _line_figure(privacy_ratio_figure(crowd(n), q))
+
+
+def crowd_epsilon_figure(
+    *, q: float = NOISE, delta: float = DELTA, sizes: Sequence[int] = SIZES
+) -> Redrawn:
+    """Return epsilon after shuffling against the number of people.
+
+    Each person reports a bit through a mix and lies with probability q. The local epsilon does not
+    depend on other people; the epsilon after shuffling falls as people join.
+
+    Args:
+        q: lie probability, 0 < q <= 1/2.
+        delta: probability that the promise leaves out, in (0, 1).
+        sizes: numbers of people, each >= 1.
+
+    Returns:
+        The frame "crowd": for each number of people the local, the probabilistic and the
+        hockey-stick epsilon, in nats. No checks: the paper has no such figure.
+
+    Raises:
+        ParameterError: q, delta or a size is out of range.
+
+    Source:
+        Paper 001, announced without a figure; `veilmix.analysis.shuffled.crowd_figure` has the same
+        numbers as curves.
+    """
+    return _line_figure(crowd_figure(q, delta, whole_numbers(sizes, "sizes", 1)))
+
+
+def noise_coverage_figure(*, n: int = MANY, epsilons: Sequence[float] = EPSILONS) -> Redrawn:
+    """Return the probability that an outcome breaks epsilon, against the lie probability.
+
+    Each of n people reports a bit through a mix. An outcome breaks epsilon if its log privacy ratio
+    is larger; the worst of all collections counts.
+
+    Args:
+        n: people, >= 1.
+        epsilons: privacy losses in nats, > 0; a line each.
+
+    Returns:
+        The frame "coverage": for each epsilon and each of 49 lie probabilities from 0.01 to 0.49,
+        1 - coverage; rows below 1e-15 are left out. No checks: the paper has no such figure.
+
+    Raises:
+        ParameterError: n or an epsilon is out of range.
+
+    Source:
+        Paper 001, announced without a figure; `veilmix.analysis.shuffled.coverage_figure` has the
+        same numbers as curves.
+    """
+    return _line_figure(coverage_figure(crowd(n), positive_numbers(epsilons, "epsilons")))
+
+
+def _line_figure(figure: Figure) -> Redrawn:
+    """Return a line figure without checks: the paper has no such figure."""
+    numbers = Numbers(figure.name, figure.columns, tuple(figure.rows()))
+    return Redrawn(figure.name, (numbers,), (), lambda: _draw(figure))
 
 
 @drawing.styled
-def _draw(figure: Figure) -> "Canvas":
+def _draw(figure: Figure) -> Canvas:
     canvas, (ax,) = drawing.new(7.2, 4.6)
     figure.plot(ax)
     for line, (colour, style) in zip(ax.lines, drawing.styles(len(ax.lines)), strict=True):
@@ -35,11 +114,26 @@ def _draw(figure: Figure) -> "Canvas":
     return canvas
 
 
+def _ratio(material: Material) -> Redrawn:
+    material.progress("figure privacy-ratio")
+    return outcome_ratio_figure(n=PEOPLE, q=NOISE)
+
+
+def _crowd(material: Material) -> Redrawn:
+    material.progress("figure crowd")
+    return crowd_epsilon_figure(q=NOISE, delta=DELTA, sizes=SIZES)
+
+
+def _coverage(material: Material) -> Redrawn:
+    material.progress("figure coverage")
+    return noise_coverage_figure(n=MANY, epsilons=EPSILONS)
+
+
 PAPER = Paper(
     "K-randomization: one-bit and L-bit reports through a mix",
     {
-        "ratio": ("the privacy ratio over the outcome space", _redrawn(privacy_ratio_figure)),
-        "crowd": ("epsilon against population size: the crowd protects", _redrawn(crowd_figure)),
-        "coverage": ("coverage against the lie probability q", _redrawn(coverage_figure)),
+        "ratio": ("the privacy ratio over the outcome space", _ratio),
+        "crowd": ("epsilon against population size: the crowd protects", _crowd),
+        "coverage": ("coverage against the lie probability q", _coverage),
     },
 )

@@ -4,26 +4,37 @@ All protocols have LDP = epsilon = 2, so the same worst-case privacy e^-2; the J
 figure in the paper shows small a; here a goes to 1,000, where unary encoding has 2^1000 outputs.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...errors import ParameterError
 from .. import drawing
 from ..information import average_privacy, jeffreys
 from ..randomizers import GRR, UnaryEncoding
-from ..validation import Floats
+from ..validation import Floats, brief
+from .parameters import (
+    Progress,
+    positive_numbers,
+    stage_of,
+    title_of,
+    whole_numbers,
+)
 from .registry import Check, Material, Numbers, Redrawn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.figure import Figure
 
 EPSILON = 2.0  # the caption's
 INPUTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1000)
-PROTOCOLS: "dict[str, Callable[[int, float], Any]]" = {
+MOST_INPUTS = 10_000
+Protocols = Mapping[str, Callable[[int, float], Any]]
+PROTOCOLS: Protocols = {
     "GRR": GRR,
     "basic RAPPOR": UnaryEncoding.rappor,
     "OUE": UnaryEncoding.oue,
@@ -55,50 +66,111 @@ class ByInputs:
         return max(self.privacy, key=lambda name: float(self.privacy[name][at]))
 
 
-def by_inputs(inputs: tuple[int, ...] = INPUTS, epsilon: float = EPSILON) -> ByInputs:
+def protocols_of(protocols: Protocols | None) -> Protocols:
+    """Check protocols by name, each a function of the number of inputs and epsilon; None: four."""
+    needs = "a dictionary of functions (inputs, epsilon) -> randomizer by name, at least one"
+    if protocols is None:
+        return PROTOCOLS
+    if not isinstance(protocols, Mapping) or not protocols:
+        raise ParameterError(f"protocols: found {brief(protocols)}; needs {needs}")
+    for name, make in protocols.items():
+        if not isinstance(name, str) or not callable(make):
+            raise ParameterError(f"protocols: found {brief(name)}: {brief(make)}; needs {needs}")
+    return protocols
+
+
+def by_inputs(
+    inputs: tuple[int, ...] = INPUTS, epsilon: float = EPSILON, protocols: Protocols = PROTOCOLS
+) -> ByInputs:
     """The figure's numbers.
 
     Args:
         inputs: the numbers of inputs a, each >= 2.
         epsilon: LDP level of every protocol, nats.
+        protocols: functions of a and epsilon, by name.
     """
     privacy = {
         name: np.array([average_privacy(make(a, epsilon), jeffreys(a)) for a in inputs])
-        for name, make in PROTOCOLS.items()
+        for name, make in protocols.items()
     }
     return ByInputs(epsilon, inputs, privacy)
 
 
+def average_privacy_figure(
+    *,
+    inputs: Sequence[int] = INPUTS,
+    epsilon: float = EPSILON,
+    protocols: Protocols | None = None,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the average privacy of protocols with one worst case, against the number of inputs.
+
+    Average privacy is the share of the private information that a report leaves hidden, with a
+    Jeffreys prior of the law of inputs. The worst-case privacy of LDP level epsilon is e^-epsilon.
+
+    Args:
+        inputs: numbers of inputs a, different, ascending, each 2 to 10,000, two or more.
+        epsilon: LDP level of each protocol, nats, > 0.
+        protocols: by name a function of (a, epsilon) that returns a randomizer, or its matrix
+            (reports x inputs), of that LDP level. None: GRR, basic RAPPOR, OUE and BLH.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frame "figure2": for each a the average privacy of each protocol and the worst case, 0
+        to 1. Checks only for the inputs, epsilon and protocols of the defaults.
+
+    Raises:
+        ParameterError: inputs, epsilon or protocols are out of range, or a protocol is no
+            randomizer of a inputs.
+
+    Source:
+        Paper 002, Figure 2, with Propositions 10.1 and 10.3.
+    """
+    numbers = whole_numbers(inputs, "inputs", 2, MOST_INPUTS, few=2)
+    if list(numbers) != sorted(numbers):
+        raise ParameterError(f"inputs: found {brief(list(numbers))}; needs ascending numbers")
+    (level,) = positive_numbers([epsilon], "epsilon")
+    stage_of(progress)(f"figure 2: average privacy up to {numbers[-1]:,} inputs")
+    curves = by_inputs(numbers, level, protocols_of(protocols))
+    redrawn = protocols is None and (numbers, level) == (INPUTS, EPSILON)
+    title = title_of("002", "2", f"privacy at epsilon = {level:g}", redrawn=redrawn)
+    checks = tuple(_checks(curves)) if redrawn else ()
+    return Redrawn("figure2", (_numbers(curves),), checks, lambda: draw(curves, title))
+
+
 def privacy_figure(material: Material) -> Redrawn:
     """Redraw the figure; it is deterministic."""
-    material.progress("figure 2: average privacy up to 1,000 inputs")
-    curves = by_inputs()
-    return Redrawn("figure2", (_numbers(curves),), tuple(_checks(curves)), lambda: draw(curves))
+    return average_privacy_figure(inputs=INPUTS, epsilon=EPSILON, progress=material.progress)
 
 
 @drawing.styled
-def draw(curves: ByInputs) -> "Figure":
+def draw(curves: ByInputs, title: str) -> Figure:
     """Draw a line for each protocol, and the worst case of all below."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     figure, (ax,) = drawing.new(7.2, 4.6)
+    many = len(curves.privacy)
     for (name, values), (colour, style) in zip(
         curves.privacy.items(), drawing.styles(len(curves.privacy)), strict=True
     ):
         ax.plot(curves.inputs, values, color=colour, linestyle=style, label=name)
-    ax.axhline(curves.worst_case, color=drawing.BLACK, linewidth=1, label="worst case, all four")
+    ax.axhline(
+        curves.worst_case,
+        color=drawing.BLACK,
+        linewidth=1,
+        label="worst case, all four" if many == 4 else "worst case",
+    )
     ax.set_xscale("log")
     ax.set_xlim(curves.inputs[0], curves.inputs[-1])
     ax.set_ylim(0, 1.02)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xticks([2, 5, 10, 20, 50, 100, 200, 500, 1000])
+    ticks = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+    ax.set_xticks([a for a in ticks if curves.inputs[0] <= a <= curves.inputs[-1]])
     ax.set_xlabel("a (number of inputs)")
     ax.set_ylabel("share of what is private that stays hidden")
     ax.legend(loc="center right")
-    figure.suptitle(
-        f"Paper 002, Figure 2, redrawn: privacy at epsilon = {curves.epsilon:g}", fontsize=11
-    )
+    figure.suptitle(title, fontsize=11)
     return figure
 
 

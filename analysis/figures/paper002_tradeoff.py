@@ -8,16 +8,21 @@ average privacy, S above 0.912, GRR is best (at S = 0.95: GRR 0.01606, OUE 0.015
 OUE and BLH reach their limits as epsilon goes to infinity, not to 1.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...errors import ParameterError
 from .. import drawing
 from ..information import average_privacy, jeffreys, participation_factor, tradeoff_bound
-from ..validation import Floats
-from .paper002_privacy import PROTOCOLS
+from ..validation import Floats, brief
+from .paper002_privacy import PROTOCOLS, Protocols, protocols_of
+from .parameters import Progress, positive_numbers, stage_of, title_of, whole_numbers
 from .registry import Check, Material, Numbers, Redrawn
 
 if TYPE_CHECKING:
@@ -28,6 +33,7 @@ INPUTS = 3  # the caption's
 # Budgets from F = 10^-4 up to OUE and BLH within 10^-3 of their limits.
 EPSILONS = (0.02, 16.0)
 POINTS = 90
+MOST_INPUTS = 1_000
 # Highest worst-case privacy of the drawn bound.
 TOP = 0.999
 
@@ -49,20 +55,28 @@ class Tradeoff:
     factor: dict[str, Floats]
 
 
-def tradeoff(a: int = INPUTS, points: int = POINTS) -> Tradeoff:
+def geometric(points: int = POINTS) -> tuple[float, ...]:
+    """Values of epsilon that are evenly spaced in their logarithms, nats."""
+    return tuple(np.geomspace(*EPSILONS, points).tolist())
+
+
+def tradeoff(
+    a: int = INPUTS, epsilons: Sequence[float] | None = None, protocols: Protocols = PROTOCOLS
+) -> Tradeoff:
     """The figure's numbers.
 
     Args:
         a: inputs, >= 2.
-        points: values of epsilon, evenly spaced in their logarithms.
+        epsilons: LDP levels in nats, ascending; None: the figure's.
+        protocols: functions of a and epsilon, by name.
     """
-    prior, epsilons = jeffreys(a), np.geomspace(*EPSILONS, points)
+    prior, budgets = jeffreys(a), np.array(geometric() if epsilons is None else epsilons)
     privacy, factor = {}, {}
-    for name, make in PROTOCOLS.items():
-        made = [make(a, float(epsilon)) for epsilon in epsilons]
+    for name, make in protocols.items():
+        made = [make(a, float(epsilon)) for epsilon in budgets]
         privacy[name] = np.array([average_privacy(Q, prior) for Q in made])
         factor[name] = np.array([participation_factor(Q, prior) for Q in made])
-    return Tradeoff(a, epsilons, privacy, factor)
+    return Tradeoff(a, budgets, privacy, factor)
 
 
 def factor_at(name: str, privacy: float, a: int = INPUTS) -> float:
@@ -84,26 +98,71 @@ def crossing(first: str, other: str, low: float, high: float, a: int = INPUTS) -
     return float(brentq(gap, low, high, xtol=1e-6))
 
 
+def utility_privacy_figure(
+    *,
+    a: int = INPUTS,
+    epsilons: Sequence[float] | None = None,
+    protocols: Protocols | None = None,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return utility against average and worst-case privacy of protocols, over values of epsilon.
+
+    Utility is the participation factor F: as many reports tell as that share of people without
+    noise. Privacy is average (Jeffreys prior) and worst-case, e^-epsilon.
+
+    Args:
+        a: inputs, 2 to 1,000.
+        epsilons: LDP levels in nats, > 0, two or more; None: 90 from 0.02 to 16, evenly spaced in
+            their logarithms.
+        protocols: by name a function of (a, epsilon) that returns a randomizer, or its matrix
+            (reports x inputs), of that LDP level. None: GRR, basic RAPPOR, OUE and BLH. The drawn
+            gain at high privacy is relative to OUE, or to the first protocol where OUE is missing.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frame "figure3": for each protocol and epsilon the average privacy, the worst-case
+        privacy and F, 0 to 1. Checks only for the parameters of the defaults.
+
+    Raises:
+        ParameterError: a, epsilons or protocols are out of range, or a protocol is no randomizer of
+            a inputs.
+
+    Source:
+        Paper 002, Figure 3, with Theorem 8.1. Section 10.4 of the paper reads it wrongly at high
+        privacy (docs/theorems.md).
+    """
+    (inputs,) = whole_numbers([a], "a", 2, MOST_INPUTS)
+    budgets = sorted(geometric() if epsilons is None else positive_numbers(epsilons, "epsilons"))
+    if len(set(budgets)) < 2:
+        raise ParameterError(f"epsilons: found {brief(budgets)}; needs two different numbers > 0")
+    stage_of(progress)(f"figure 3: utility against privacy for {'three' if a == 3 else a} inputs")
+    curves = tradeoff(inputs, budgets, protocols_of(protocols))
+    redrawn = protocols is None and (inputs, tuple(budgets)) == (INPUTS, geometric())
+    if redrawn:
+        stage_of(progress)("figure 3: where protocols change places")
+    title = title_of("002", "3", f"utility against privacy, a = {inputs}", redrawn=redrawn)
+    checks = tuple(_checks(curves)) if redrawn else ()
+    return Redrawn("figure3", (_numbers(curves),), checks, lambda: draw(curves, title))
+
+
 def tradeoff_figure(material: Material) -> Redrawn:
     """Redraw both parts; they are deterministic."""
-    material.progress("figure 3: utility against privacy for three inputs")
-    curves = tradeoff()
-    material.progress("figure 3: where protocols change places")
-    return Redrawn("figure3", (_numbers(curves),), tuple(_checks(curves)), lambda: draw(curves))
+    return utility_privacy_figure(a=INPUTS, epsilons=geometric(), progress=material.progress)
 
 
 @drawing.styled
-def draw(curves: Tradeoff) -> "Figure":
+def draw(curves: Tradeoff, title: str) -> Figure:
     """(a) by average privacy, (b) by worst-case privacy, (c) the high end of (a), magnified."""
     figure, (average, worst, high) = drawing.new(11, 4.4, 1, 3)
     s_wc = np.exp(-curves.epsilons)
+    other = "OUE" if "OUE" in curves.factor else next(iter(curves.factor))
     for (name, factor), (colour, style) in zip(
         curves.factor.items(), drawing.styles(len(curves.factor)), strict=True
     ):
         average.plot(curves.privacy[name], factor, color=colour, linestyle=style, label=name)
         worst.plot(np.sqrt(s_wc), np.sqrt(factor), color=colour, linestyle=style)
-        gain = factor / np.interp(  # against OUE at the same average privacy
-            -curves.privacy[name], -curves.privacy["OUE"], curves.factor["OUE"]
+        gain = factor / np.interp(  # against another protocol at the same average privacy
+            -curves.privacy[name], -curves.privacy[other], curves.factor[other]
         )
         shown = (curves.privacy[name] > 0.85) & (curves.privacy[name] < 0.999)
         high.plot(curves.privacy[name][shown], gain[shown], color=colour, linestyle=style)
@@ -113,17 +172,15 @@ def draw(curves: Tradeoff) -> "Figure":
     worst.set(xlim=(0, 1), ylim=(0, 1))
     worst.set(xlabel="√ worst-case privacy", ylabel="√ participation factor")
     worst.set_title("(b)")
-    high.set(xlim=(0.85, 1), xlabel="average privacy", ylabel="factor relative to OUE")
+    high.set(xlim=(0.85, 1), xlabel="average privacy", ylabel=f"factor relative to {other}")
     high.set_title("(a) at high privacy")
     average.legend(loc="upper right")
     worst.legend(loc="upper right")
-    figure.suptitle(
-        f"Paper 002, Figure 3, redrawn: utility against privacy, a = {curves.a}", fontsize=11
-    )
+    figure.suptitle(title, fontsize=11)
     return figure
 
 
-def _bound(ax: "Axes", a: int) -> None:
+def _bound(ax: Axes, a: int) -> None:
     s = np.linspace(0.02, TOP, 200)
     most = [tradeoff_bound(float(v), jeffreys(a)).factor for v in s]
     ax.plot(np.sqrt(s), np.sqrt(most), color=drawing.GREY, linewidth=1, label="Theorem 8.1")

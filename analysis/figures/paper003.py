@@ -1,8 +1,9 @@
 """The figures of paper 003 that can be redrawn: Figure 4 exactly, the rest on other data."""
 
 from .paper003_attacks import figure5, figure6, figure7
+from .paper003_bounds import figure4
 from .paper003_loss import figure10, figure11, figure12
-from .paper003_pie import figure4, figure8, figure9
+from .paper003_pie import figure8, figure9
 from .paper003_release import release
 from .registry import Paper
 

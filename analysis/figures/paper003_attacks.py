@@ -8,12 +8,15 @@ of all sequences, the value for n people compares within each.) D has an estimat
 lower bound that is far below it if genuine scores lie beyond all impostor scores.
 """
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import log2
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import drawing
+from ...errors import ParameterError
 from ..reidentification.attacks.error_tradeoff import Det, det_curve, genuine_impostor
 from ..reidentification.attacks.markov import MarkovAttack
 from ..reidentification.attacks.matching import (
@@ -26,30 +29,54 @@ from ..reidentification.attacks.matching import (
 from ..reidentification.attacks.sequences import Sequences
 from ..reidentification.attacks.synthetic_traces import markov_traces, rating_histories
 from ..reidentification.attacks.system_entropy import SystemEntropy, system_entropy
+from ..validation import brief, whole
+from .paper003_attack_drawings import Row, draw5, draw6, draw7
+from .parameters import Progress, seed_of, stage_of, whole_numbers
 from .registry import Check, Material, Numbers, Redrawn
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-Row = tuple[Any, ...]
+@dataclass(frozen=True, slots=True)
+class GeneratedPeople:
+    """Sizes of generated data, which stand for data that may not be redistributed.
 
-PEOPLE = 1000
-PLACES, EVENTS = 20_000, 200
-ITEMS, RATINGS = 5000, 60
+    Traces have Zipf places and Markov habits; rating histories have different items.
+
+    Attributes:
+        people: of both kinds of data, >= 2.
+        places: different places of the traces.
+        events: places in each trace, >= 2.
+        items: different items of the histories, at least `ratings`.
+        ratings: items in each history.
+    """
+
+    people: int = 1000
+    places: int = 20_000
+    events: int = 200
+    items: int = 5000
+    ratings: int = 60
+
+    def __post_init__(self) -> None:
+        for name, least in (("people", 2), ("places", 1), ("events", 2), ("ratings", 1)):
+            whole(getattr(self, name), name, least)
+        whole(self.items, "items", self.ratings)
+
+
+GENERATED = GeneratedPeople()
 FIRST = (1, 2, 3, 4, 5)
 TRAINED = (2, 5, 10, 20, 50, 100)
+TRAINED_SHORT_LONG = (10, 100)
+LEVELS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)  # false acceptance rates of the table of Figure 7
 HEADINGS = (
     "data", "events", "D_estimate", "D_at_least", "D_beyond", "finite_bits", "finite_low",
     "finite_high", "found", "people",
 )  # fmt: skip
 
 
-def people(seed: int) -> tuple[Sequences, Sequences]:
+def people(seed: int, sizes: GeneratedPeople) -> tuple[Sequences, Sequences]:
     """Generated traces and rating histories."""
-    rng = np.random.default_rng(seed)
-    traces = markov_traces(PEOPLE, PLACES, EVENTS, 12, 0.3, 0.4, rng=rng)
-    return traces, rating_histories(PEOPLE, ITEMS, RATINGS, rng=rng)
+    rng, n = np.random.default_rng(seed), sizes.people
+    traces = markov_traces(n, sizes.places, sizes.events, 12, 0.3, 0.4, rng=rng)
+    return traces, rating_histories(n, sizes.items, sizes.ratings, rng=rng)
 
 
 def attack(training: Sequences, released: Sequences) -> SystemEntropy:
@@ -57,19 +84,229 @@ def attack(training: Sequences, released: Sequences) -> SystemEntropy:
     return system_entropy(MarkovAttack(training).scores(released))
 
 
+def full_knowledge_figure(
+    *,
+    traces: Sequences | None = None,
+    histories: Sequences | None = None,
+    generated: GeneratedPeople = GENERATED,
+    first: Sequence[int] = FIRST,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the information about people in their released events, if the attacker knows all.
+
+    The attacker has trained a Markov chain on the very events that are released: all, or the first
+    few of each person. PSE = I(U; S) is the information in scores S about the person U, in bits.
+
+    Args:
+        traces: places of each person in order of time; None: generated.
+        histories: rated items of each person in order; None: generated.
+        generated: sizes of the generated data.
+        first: numbers of first events that are released, each >= 1.
+        seed: seed of the generated data, a whole number >= 0.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frame "figure5": for each data and number of events the divergence D (the paper's PSE,
+        for people without limit) as an estimate and a lower bound, the PSE of the people at hand
+        with limits, and the share of people found. Checks only for the defaults with any seed.
+
+    Raises:
+        ParameterError: sequences, sizes, numbers of events or the seed are out of range.
+
+    Source:
+        Paper 003, Figure 5 and Section 5.1; D is no lower bound for finitely many people.
+    """
+    numbers = whole_numbers(first, "first", 1)
+    data = _data(traces, histories, generated, seed)
+    rows = []
+    for name, events in data.items():
+        stage_of(progress)(f"figure 5: {name}")
+        training, everything = maximum_knowledge(events)
+        rows.append(_row(name, "all", attack(training, everything)))
+        rows += [_row(name, m, attack(training, everything.first(m))) for m in numbers]
+    redrawn = _is_default(traces, histories, generated) and numbers == FIRST
+    checks = _checks5(rows) if redrawn else ()
+    tables = (Numbers("figure5", HEADINGS, rows),)
+    return Redrawn("figure5", tables, checks, lambda: draw5(rows, _origins(traces, histories)))
+
+
+def training_events_figure(
+    *,
+    traces: Sequences | None = None,
+    histories: Sequences | None = None,
+    generated: GeneratedPeople = GENERATED,
+    trained: Sequence[int] = TRAINED,
+    first: Sequence[int] = FIRST,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the information about people in their released events, against the training events.
+
+    The attacker knows the last events of the older half of each trace, while the newer half is
+    released; of rating histories it knows the first events, while all are released.
+
+    Args:
+        traces: places of each person in order of time, two or more; None: generated.
+        histories: rated items of each person in order; None: generated.
+        generated: sizes of the generated data.
+        trained: numbers of training events of traces, each >= 1.
+        first: numbers of training events of histories, each >= 1.
+        seed: seed of the generated data, a whole number >= 0.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frame "figure6", with the columns of "figure5" in `full_knowledge_figure`. Checks only
+        for the defaults with any seed.
+
+    Raises:
+        ParameterError: sequences, sizes, numbers of events or the seed are out of range.
+
+    Source:
+        Paper 003, Figure 6 and Section 5.1.
+    """
+    known = whole_numbers(trained, "trained", 1), whole_numbers(first, "first", 1)
+    data = _data(traces, histories, generated, seed)
+    rows = []
+    for (name, events), numbers, divided in zip(
+        data.items(), known, (partial_knowledge, prefix_knowledge), strict=True
+    ):
+        for m in numbers:
+            stage_of(progress)(f"figure 6: {name}, {m} training events")
+            rows.append(_row(name, m, attack(*divided(events, m))))
+    redrawn = _is_default(traces, histories, generated) and known == (TRAINED, FIRST)
+    checks = (_rising(rows, "traces"), _rising(rows, "ratings")) if redrawn else ()
+    tables = (Numbers("figure6", HEADINGS, rows),)
+    return Redrawn("figure6", tables, checks, lambda: draw6(rows, _origins(traces, histories)))
+
+
+def detection_error_figure(
+    *,
+    traces: Sequences | None = None,
+    histories: Sequences | None = None,
+    generated: GeneratedPeople = GENERATED,
+    trained: Sequence[int] = TRAINED_SHORT_LONG,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the detection error trade-off of three matching algorithms.
+
+    A threshold on the score decides whether a released sequence belongs to a person. FAR is the
+    share of wrong pairs above it, FRR that of right pairs below. Markov chains, TF-IDF and cosine
+    see traces as in `training_events_figure`; Markov chains also see one event of each history.
+
+    Args:
+        traces: places of each person in order of time, two or more; None: generated.
+        histories: rated items of each person in order; None: generated.
+        generated: sizes of the generated data.
+        trained: numbers of training events of traces, each >= 1.
+        seed: seed of the generated data, a whole number >= 0.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frames "figure7" (the least FRR at a FAR of at most 1e-5 to 0.1) and
+        "figure7_equal_error" (the rate at which both are equal). Checks only for the defaults with
+        any seed.
+
+    Raises:
+        ParameterError: sequences, sizes, numbers of events or the seed are out of range.
+
+    Source:
+        Paper 003, Figure 7.
+    """
+    numbers = whole_numbers(trained, "trained", 1)
+    data = _data(traces, histories, generated, seed)
+    curves = _curves(data, numbers, stage_of(progress))
+    rows = [(name, far, det.frr_at(far)) for name, det in curves for far in LEVELS]
+    eer = [(name, det.equal_error_rate) for name, det in curves]
+    redrawn = _is_default(traces, histories, generated) and numbers == TRAINED_SHORT_LONG
+    checks = (_check7(eer[0][1], eer[3][1]),) if redrawn else ()
+    tables = (
+        Numbers("figure7", ("attack", "far", "frr"), rows),
+        Numbers("figure7_equal_error", ("attack", "equal_error_rate"), eer),
+    )
+    n = " and ".join(f"{n:,}" for n in sorted({events.people for events in data.values()}))
+    kind = "generated " if _is_default(traces, histories, generated) else ""
+    title = f"{n} {kind}people, partial knowledge"
+    return Redrawn("figure7", tables, checks, lambda: draw7(curves, title))
+
+
 def figure5(material: Material) -> Redrawn:
     """Maximum knowledge: everything released, or the first 1 to 5 events."""
-    traces, histories = people(material.seed)
-    rows = []
-    for name, data in (("traces", traces), ("ratings", histories)):
-        material.progress(f"figure 5: {name}")
-        training, everything = maximum_knowledge(data)
-        rows.append(_row(name, "all", attack(training, everything)))
-        rows += [_row(name, m, attack(training, everything.first(m))) for m in FIRST]
-    most, ceiling = max(row[2] for row in rows), log2(PEOPLE)
+    return full_knowledge_figure(
+        generated=GENERATED, first=FIRST, seed=material.seed, progress=material.progress
+    )
+
+
+def figure6(material: Material) -> Redrawn:
+    """Partial knowledge: more training events, more bits."""
+    return training_events_figure(
+        generated=GENERATED, trained=TRAINED, seed=material.seed, progress=material.progress
+    )
+
+
+def figure7(material: Material) -> Redrawn:
+    """Detection error trade-offs of three matching algorithms, partial knowledge."""
+    return detection_error_figure(
+        generated=GENERATED, seed=material.seed, progress=material.progress
+    )
+
+
+def _data(
+    traces: Sequences | None, histories: Sequences | None, generated: GeneratedPeople, seed: int
+) -> dict[str, Sequences]:
+    """Check the data; generate the missing data."""
+    if not isinstance(generated, GeneratedPeople):
+        raise ParameterError(f"generated: found {brief(generated)}; needs a GeneratedPeople")
+    checked_seed = seed_of(seed)
+    for name, given in (("traces", traces), ("histories", histories)):
+        if not (given is None or isinstance(given, Sequences)):
+            raise ParameterError(f"{name}: found {brief(given)}; needs Sequences, or None")
+        if given is not None and given.people < 2:
+            raise ParameterError(f"{name}: found one person; needs the events of at least two")
+    if traces is None or histories is None:
+        ours, rated = people(checked_seed, generated)
+        return {"traces": traces or ours, "ratings": histories or rated}
+    return {"traces": traces, "ratings": histories}
+
+
+def _is_default(
+    traces: Sequences | None, histories: Sequences | None, generated: GeneratedPeople
+) -> bool:
+    return traces is None and histories is None and generated == GENERATED
+
+
+def _origins(traces: Sequences | None, histories: Sequences | None) -> dict[str, str]:
+    """Return the adjective of each data in titles: "generated ", or empty."""
+    given = {"traces": traces, "ratings": histories}
+    return {name: "generated " if own is None else "" for name, own in given.items()}
+
+
+def _curves(
+    data: Mapping[str, Sequences], trained: Sequence[int], stage: Progress
+) -> list[tuple[str, Det]]:
+    """Return the trade-off of each attack on traces and on histories, by its name."""
+    curves: list[tuple[str, Det]] = []
+    for m in trained:
+        training, released = partial_knowledge(data["traces"], m)
+        stage(f"figure 7: traces, {m} training events")
+        for name, scores in (
+            ("Markov", MarkovAttack(training).scores(released)),
+            ("TF-IDF", tfidf_scores(training, released)),
+            ("cosine", cosine_scores(training, released)),
+        ):
+            curves.append((f"traces, {m} events, {name}", det_curve(*genuine_impostor(scores))))
+    training, released = prefix_knowledge(data["ratings"], 1)
+    scores = MarkovAttack(training).scores(released)
+    curves.append(("ratings, 1 event, Markov", det_curve(*genuine_impostor(scores))))
+    return curves
+
+
+def _checks5(rows: list[Row]) -> tuple[Check, ...]:
+    most, ceiling = max(row[2] for row in rows), log2(rows[0][9])
     over = f"{most:.1f} bits, log2 n = {ceiling:.1f}"
     kept = all(row[5] <= ceiling + 1e-9 for row in rows)
-    checks = (
+    return (
         Check(
             "5", "D is a lower bound on the PIE of n people", "paper", "yes", over, most <= ceiling
         ),
@@ -77,57 +314,13 @@ def figure5(material: Material) -> Redrawn:
             "5", "the value for n people is at most log2 n", "definition", "yes", str(kept), kept
         ),
     )
-    numbers = (Numbers("figure5", HEADINGS, rows),)
-    return Redrawn("figure5", numbers, checks, lambda: draw5(rows))
 
 
-def figure6(material: Material) -> Redrawn:
-    """Partial knowledge: more training events, more bits."""
-    traces, histories = people(material.seed)
-    rows = []
-    for m in TRAINED:
-        material.progress(f"figure 6: traces, {m} training events")
-        rows.append(_row("traces", m, attack(*partial_knowledge(traces, m))))
-    for m in FIRST:
-        material.progress(f"figure 6: ratings, {m} training events")
-        rows.append(_row("ratings", m, attack(*prefix_knowledge(histories, m))))
-    checks = [_rising(rows, "traces"), _rising(rows, "ratings")]
-    numbers = (Numbers("figure6", HEADINGS, rows),)
-    return Redrawn("figure6", numbers, tuple(checks), lambda: draw6(rows))
-
-
-def figure7(material: Material) -> Redrawn:
-    """Detection error trade-offs of three matching algorithms, partial knowledge."""
-    traces, histories = people(material.seed)
-    curves: list[tuple[str, Det]] = []
-    for m in (10, 100):
-        training, released = partial_knowledge(traces, m)
-        material.progress(f"figure 7: traces, {m} training events")
-        for name, scores in (
-            ("Markov", MarkovAttack(training).scores(released)),
-            ("TF-IDF", tfidf_scores(training, released)),
-            ("cosine", cosine_scores(training, released)),
-        ):
-            curves.append((f"traces, {m} events, {name}", det_curve(*genuine_impostor(scores))))
-    training, released = prefix_knowledge(histories, 1)
-    scores = MarkovAttack(training).scores(released)
-    curves.append(("ratings, 1 event, Markov", det_curve(*genuine_impostor(scores))))
-    rows = [
-        (name, far, det.frr_at(far))
-        for name, det in curves
-        for far in (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-    ]
-    eer = [(name, det.equal_error_rate) for name, det in curves]
-    better = eer[3][1] < eer[0][1]
-    check = Check(
+def _check7(few: float, many: float) -> Check:
+    return Check(
         "7", "more training events, fewer errors (Markov)", "paper", "yes",
-        f"equal error {eer[0][1]:.3f} to {eer[3][1]:.3f}", better,
+        f"equal error {few:.3f} to {many:.3f}", many < few,
     )  # fmt: skip
-    numbers = (
-        Numbers("figure7", ("attack", "far", "frr"), rows),
-        Numbers("figure7_equal_error", ("attack", "equal_error_rate"), eer),
-    )
-    return Redrawn("figure7", numbers, (check,), lambda: draw7(curves))
 
 
 def _row(name: str, events: int | str, e: SystemEntropy) -> Row:
@@ -143,79 +336,3 @@ def _rising(rows: list[Row], name: str) -> Check:
     rises = bits[-1] > bits[0]
     text = f"{bits[0]:.2f} to {bits[-1]:.2f} bits"
     return Check("6", f"{name}: PSE rises with training events", "paper", "yes", text, rises)
-
-
-def _bars(ax: "Axes", rows: list[Row], x: list[float], colour: str, name: str, marker: str) -> None:
-    """D hollow, a triangle at its lower bound; the value for n people filled, with limits."""
-    D = np.array([[row[2], row[3]] for row in rows])
-    ax.plot(
-        x, D[:, 0], marker, ls=":", color=colour, mfc="none", ms=5, lw=1,
-        label=f"{name}: D, endless people, estimate",
-    )  # fmt: skip
-    ax.plot(x, D[:, 1], "^", color=colour, mfc="none", ms=5, label=f"{name}: D is at least")
-    value = np.array([[row[5], row[6], row[7]] for row in rows])
-    reach = np.maximum(np.stack([value[:, 0] - value[:, 1], value[:, 2] - value[:, 0]]), 0)
-    ax.errorbar(
-        x, value[:, 0], reach, marker=marker, color=colour, ms=5, capsize=2, lw=1,
-        label=f"{name}: {PEOPLE:,} people",
-    )  # fmt: skip
-
-
-def _ceiling(ax: "Axes") -> None:
-    ax.axhline(log2(PEOPLE), color=drawing.GREY, lw=1, ls="--", label="log₂ n")
-    ax.set_ylabel("PSE (bits)")
-    ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
-
-
-@drawing.styled
-def draw5(rows: list[Row]) -> "Figure":
-    """Everything, and the first events."""
-    figure, (left, right) = drawing.new(9, 4.4, 1, 2)
-    for i, (name, colour, marker) in enumerate(
-        (("traces", drawing.BLUE, "o"), ("ratings", drawing.VERMILION, "s"))
-    ):
-        mine = [row for row in rows if row[0] == name]
-        _bars(left, mine[:1], [float(i)], colour, name, marker)
-        _bars(right, mine[1:], [float(m) for m in FIRST], colour, name, marker)
-    left.set_xticks([0, 1], ["traces", "ratings"])
-    left.set(xlim=(-0.6, 1.6), title="everything is released (generated people)")
-    right.set(xlabel="first events released", title="maximum knowledge")
-    right.set_xticks(FIRST)
-    for ax in (left, right):
-        _ceiling(ax)
-    right.legend()
-    return figure
-
-
-@drawing.styled
-def draw6(rows: list[Row]) -> "Figure":
-    """Traces by the older half, ratings by a prefix."""
-    figure, (left, right) = drawing.new(9, 4.4, 1, 2)
-    mine = [row for row in rows if row[0] == "traces"]
-    _bars(left, mine, [float(row[1]) for row in mine], drawing.BLUE, "traces", "o")
-    left.set(xscale="log", xlabel="training events (older half)", title="generated traces")
-    left.set_xticks(TRAINED, [str(m) for m in TRAINED])
-    left.minorticks_off()
-    mine = [row for row in rows if row[0] == "ratings"]
-    _bars(right, mine, [float(m) for m in FIRST], drawing.VERMILION, "ratings", "s")
-    right.set(xlabel="training events (first of the released)", title="generated ratings")
-    right.set_xticks(FIRST)
-    for ax in (left, right):
-        _ceiling(ax)
-        ax.legend()
-    return figure
-
-
-@drawing.styled
-def draw7(curves: list[tuple[str, Det]]) -> "Figure":
-    """FRR against FAR, both logarithmic."""
-    figure, (ax,) = drawing.new(6.4, 4.8)
-    for (name, det), (colour, style) in zip(curves, drawing.styles(len(curves)), strict=True):
-        shown = (det.far > 0) & (det.frr > 0)
-        ax.plot(det.far[shown], det.frr[shown], color=colour, linestyle=style, label=name)
-    ax.set(
-        xscale="log", yscale="log", xlabel="FAR", ylabel="FRR",
-        title=f"{PEOPLE:,} generated people, partial knowledge",
-    )  # fmt: skip
-    ax.legend()
-    return figure

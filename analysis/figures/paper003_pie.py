@@ -1,17 +1,18 @@
-"""Figures 4, 8 and 9 of paper 003: the meaning of epsilon for re-identification.
+"""Figures 8 and 9 of paper 003: the meaning of epsilon for re-identification.
 
-Figure 4 needs no data and is redrawn exactly, with the bound by contraction and the supremum beside
-the paper's two. Figures 8 and 9 used Foursquare check-ins; their counterparts use generated traces
-(Zipf places, Markov habits): one randomized place a person, an attacker trained on older places.
+The paper used Foursquare check-ins; these counterparts use generated traces (Zipf places, Markov
+habits): one randomized place a person, and an attacker trained on older places.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from math import log2
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import drawing
+from ...errors import ParameterError
 from ..randomizers import GRR, LocalHash
 from ..reidentification import (
     bayes_error,
@@ -29,145 +30,242 @@ from ..reidentification.attacks.sequences import Sequences
 from ..reidentification.attacks.synthetic_traces import markov_traces
 from ..reidentification.attacks.system_entropy import finite_information
 from ..reidentification.pie_bounds import STRENGTHS
-from ..validation import Floats
+from ..validation import brief, whole
+from .paper003_pie_drawings import Row, draw8, draw9
+from .paper003_places import hash_values_of
+from .parameters import Progress, positive_numbers, seed_of, stage_of
 from .registry import Check, Material, Numbers, Redrawn
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-Row = tuple[Any, ...]
+@dataclass(frozen=True, slots=True)
+class TracePeople:
+    """Sizes of generated traces: Zipf places, Markov habits.
 
-USERS, PLACES = 1_370_637, 10_500_393  # the paper's Foursquare data
-SMALL, LARGE = np.geomspace(0.05, 1, 40), np.linspace(1, 20, 77)
-# The generated traces of the counterparts, and the reports made of them.
-PEOPLE, HERE, EVENTS, HASHES = 1000, 5000, 200, 1 << 14
+    Attributes:
+        people: with a trace each, >= 2.
+        places: different places, >= 2.
+        events: places in each trace, >= 2.
+    """
+
+    people: int = 1000
+    places: int = 5000
+    events: int = 200
+
+    def __post_init__(self) -> None:
+        for name in ("people", "places", "events"):
+            whole(getattr(self, name), name, 2)
+
+
+GENERATED = TracePeople()
+HASHES = 1 << 14
+LARGEST = 30.0  # nats, above which the chance of a lie is lost in rounding
 KEYS = 16  # keys of local hashing, for its PIE
 BUDGETS = (1.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 16.0, 20.0)
-LABELS = {
-    "general": "general (Proposition 4.1)",
-    "printed": "printed (Theorems 4.2, 4.4)",
-    "contraction": "by contraction",
-    "exact": "exact supremum",
-}
 
 
-def figure4(material: Material) -> Redrawn:
-    """Bounds of GRR at the paper's numbers of users and places."""
-    material.progress("figure 4: four bounds at the paper's scale")
-    rows = [(float(eps), *_strengths(GRR(PLACES, eps))) for eps in (*SMALL, *LARGE)]
-    numbers = Numbers("figure4", ("epsilon", *STRENGTHS), rows)
-    return Redrawn("figure4", (numbers,), tuple(_checks4()), lambda: draw4(rows))
+@dataclass(frozen=True, slots=True)
+class ReportStudy:
+    """The people of Figures 8 and 9, and the randomizers of their reports.
+
+    Attributes:
+        traces: places of each person; None: generated.
+        generated: sizes of generated traces.
+        hash_values: g of local hashing.
+        keys: keys of local hashing that are drawn for its PIE.
+        epsilons: LDP levels, nats.
+        seed: of traces, reports and keys.
+        stage: called with each stage.
+    """
+
+    traces: Sequences | None
+    generated: TracePeople
+    hash_values: int
+    keys: int
+    epsilons: tuple[float, ...]
+    seed: int
+    stage: Progress = field(compare=False)
+
+    @property
+    def people(self) -> int:
+        """Number of people."""
+        return self.generated.people if self.traces is None else self.traces.people
+
+    @property
+    def places(self) -> int:
+        """Number of places."""
+        return self.generated.places if self.traces is None else self.traces.symbols
+
+    @property
+    def is_default(self) -> bool:
+        """Whether only the seed may differ from the defaults."""
+        asked = (self.traces, self.generated, self.hash_values, self.keys, self.epsilons)
+        return asked == (None, GENERATED, HASHES, KEYS, BUDGETS)
+
+    @property
+    def words(self) -> str:
+        """The people in words of a title."""
+        return f"{self.people:,} {'generated ' if self.traces is None else ''}people"
+
+    def randomizer(self, name: str, eps: float) -> GRR | LocalHash:
+        """The randomizer of this name at an epsilon."""
+        grr = name == "GRR"
+        return GRR(self.places, eps) if grr else LocalHash(self.places, self.hash_values, eps)
 
 
-def _strengths(randomizer: GRR) -> tuple[float, ...]:
-    bound = pie_bound(randomizer, USERS)
-    return tuple(float(getattr(bound, strength)) for strength in STRENGTHS)
+def report_information_figure(
+    traces: Sequences | None = None,
+    *,
+    generated: TracePeople = GENERATED,
+    hash_values: int = HASHES,
+    keys: int = KEYS,
+    epsilons: Sequence[float] = BUDGETS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the information in one noisy report about its sender, and its bounds, by epsilon.
+
+    Each person reports one place of the newer half of a trace, by GRR or by local hashing. The
+    attacker has trained Markov chains on the older halves.
+
+    Args:
+        traces: places of each person in order of time, two or more; None: generated.
+        generated: sizes of the generated traces.
+        hash_values: values g of local hashing, a power of two from 2 to 2^30.
+        keys: keys of local hashing that are drawn for its PIE, >= 2.
+        epsilons: LDP levels in nats, > 0 and at most 30.
+        seed: seed of traces, reports and keys, a whole number >= 0.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frame "figure8": for each randomizer and epsilon four bounds on the PIE, the PIE of
+        these people, the PSE of the attack and its standard error, in bits. Checks only for the
+        defaults with any seed.
+
+    Raises:
+        ParameterError: traces, sizes or numbers are out of range.
+
+    Source:
+        Paper 003, Figure 8, with Propositions 3.3 and 4.1 and Theorems 4.2 and 4.4.
+    """
+    study = _study(traces, generated, hash_values, keys, epsilons, seed, progress)
+    rows = _measured(study)
+    names = ("randomizer", "epsilon", *STRENGTHS, "pie", "pse", "pse_error")
+    numbers = Numbers("figure8", names, [row[: len(names)] for row in rows])
+    checks = _checks8(rows) if study.is_default else ()
+    kind = "generated traces" if traces is None else "traces"
+    return Redrawn("figure8", (numbers,), checks, lambda: draw8(rows, kind))
 
 
-def _checks4() -> list[Check]:
-    said = {0.1: ("0.014", "2.0e-07"), 1.0: ("1.4", "3.3e-06"), 10.0: ("14", "0.043")}
-    checks = []
-    for eps, (general, printed) in said.items():
-        bound = pie_bound(GRR(PLACES, eps), USERS)
-        for name, text, value in (
-            ("Proposition 4.1", general, bound.general),
-            ("Theorem 4.2", printed, bound.printed),
-        ):
-            close = abs(value / float(text) - 1) < 0.05
-            what = f"bits at eps = {eps:g}, {name}"
-            checks.append(Check("4", what, "paper", text, f"{value:.3g}", close))
-        slack = f"{bound.printed / bound.exact:.3g} times the supremum"
-        claim = "cannot be improved much"
-        checks.append(
-            Check("4", f"Theorem 4.2 at eps = {eps:g}", "paper", claim, slack, eps == 10.0)
+def identification_error_figure(
+    traces: Sequences | None = None,
+    *,
+    generated: TracePeople = GENERATED,
+    hash_values: int = HASHES,
+    keys: int = KEYS,
+    epsilons: Sequence[float] = BUDGETS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the share of senders that an attacker names wrongly, and its lower bounds, by epsilon.
+
+    Reports and attacker are as in `report_information_figure`.
+
+    Args:
+        traces: places of each person in order of time, two or more; None: generated.
+        generated: sizes of the generated traces.
+        hash_values: values g of local hashing, a power of two from 2 to 2^30.
+        keys: keys of local hashing that are drawn for its Bayes error, >= 2.
+        epsilons: LDP levels in nats, > 0 and at most 30.
+        seed: seed of traces, reports and keys, a whole number >= 0.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frame "figure9": for each randomizer and epsilon the error of the attack, the Bayes
+        error, Fano's bound of each bound on the PIE, and the least error of any attacker on any
+        people, 0 to 1. Checks only for the defaults with any seed.
+
+    Raises:
+        ParameterError: traces, sizes or numbers are out of range.
+
+    Source:
+        Paper 003, Figure 9, with (9), (10) and (12); its axis says correct for incorrect.
+    """
+    study = _study(traces, generated, hash_values, keys, epsilons, seed, progress)
+    rows, n = _measured(study), study.people
+    bounds = (f"{strength}_bound" for strength in STRENGTHS)
+    names = ("randomizer", "epsilon", "attack_error", "bayes_error", *bounds, "least_error")
+    table = [
+        (
+            *row[:2], row[9], row[10], *(_fano(row[j], n) for j in range(2, 6)),
+            least_error(study.randomizer(*row[:2]), n)[0],
         )
-    return checks
-
-
-@drawing.styled
-def draw4(rows: list[tuple[float, ...]]) -> "Figure":
-    """Small and large budgets, bits on a logarithmic axis."""
-    figure, panels = drawing.new(9, 4, 1, 2)
-    table = np.array(rows)
-    for ax, part in zip(panels, (table[table[:, 0] <= 1], table[table[:, 0] >= 1]), strict=True):
-        for j, (strength, (colour, style)) in enumerate(
-            zip(STRENGTHS, drawing.styles(4), strict=True), start=1
-        ):
-            ax.plot(part[:, 0], part[:, j], color=colour, linestyle=style, label=LABELS[strength])
-        ax.set(yscale="log", xlabel="ε of GRR (nats)", ylabel="PIE at most (bits)")
-    panels[0].set_xscale("log")
-    panels[0].legend()
-    panels[0].set_title("small budgets")
-    panels[1].set_title(f"large budgets (log₂ n = {log2(USERS):.1f} bits)")
-    return figure
+        for row in rows
+    ]  # fmt: skip
+    checks = _checks9(rows, table, n) if study.is_default else ()
+    numbers = (Numbers("figure9", names, table),)
+    return Redrawn("figure9", numbers, checks, lambda: draw9(table, study.words))
 
 
 def figure8(material: Material) -> Redrawn:
     """Redraw upper bounds, the true PIE and the PSE of an attack, for one report a person."""
-    rows = _measured(material)
-    names = ("randomizer", "epsilon", *STRENGTHS, "pie", "pse", "pse_error")
-    numbers = Numbers("figure8", names, [row[: len(names)] for row in rows])
-    below = all(row[6] <= row[5] * (1 + 1e-9) <= row[4] * (1 + 1e-9) <= row[3] for row in rows)
-    held = all(row[7] - 4 * row[8] <= row[6] + 1e-9 for row in rows)
-    checks = (
-        Check(
-            "8", "PIE <= exact <= contraction <= printed", "theorems", "always", _all(below), below
-        ),
-        Check("8", "PSE <= PIE, within 4 errors", "Proposition 3.3", "always", _all(held), held),
-        _loose(rows),
-    )
-    return Redrawn("figure8", (numbers,), checks, lambda: draw8(rows))
+    return report_information_figure(
+        generated=GENERATED, hash_values=HASHES, keys=KEYS, seed=material.seed,
+        progress=material.progress,
+    )  # fmt: skip
 
 
 def figure9(material: Material) -> Redrawn:
     """The identification error of the attack against all lower bounds."""
-    rows = _measured(material)
-    names = (
-        "randomizer",
-        "epsilon",
-        "attack_error",
-        "bayes_error",
-        *(f"{strength}_bound" for strength in STRENGTHS),
-        "least_error",
-    )
-    table = [
-        (*row[:2], row[9], row[10], *(_fano(row[j]) for j in range(2, 6)), _least(*row[:2]))
-        for row in rows
-    ]
-    held = all(row[10] >= _fano(row[6]) - 1e-9 for row in rows)
-    least = all(row[3] >= row[8] - 1e-9 for row in table)
-    near = all(row[9] >= row[10] - 0.05 for row in rows)
-    checks = (
-        Check("9", "Bayes error >= Fano bound of its PIE", "(10)", "always", _all(held), held),
-        Check("9", "Bayes error >= exact least error", "least_error", "always", _all(least), least),
-        Check("9", "attack's error >= Bayes error - 0.05", "theory", "always", _all(near), near),
-        Check(
-            "9", "error rate is the proportion of", "paper", "correct results",
-            "incorrect results", False,
-        ),
+    return identification_error_figure(
+        generated=GENERATED, hash_values=HASHES, keys=KEYS, seed=material.seed,
+        progress=material.progress,
     )  # fmt: skip
-    return Redrawn("figure9", (Numbers("figure9", names, table),), checks, lambda: draw9(table))
+
+
+def _study(
+    traces: Sequences | None,
+    generated: TracePeople,
+    hash_values: int,
+    keys: int,
+    epsilons: Sequence[float],
+    seed: int,
+    progress: Progress | None,
+) -> ReportStudy:
+    """Check the parameters of both figures."""
+    if not isinstance(generated, TracePeople):
+        raise ParameterError(f"generated: found {brief(generated)}; needs a TracePeople")
+    if not (traces is None or isinstance(traces, Sequences)):
+        raise ParameterError(f"traces: found {brief(traces)}; needs Sequences, or None")
+    if traces is not None and min(traces.people, traces.symbols) < 2:
+        raise ParameterError(
+            f"traces: found {traces.people} people and {traces.symbols} places; needs at least two "
+            "of both"
+        )
+    g, drawn = hash_values_of(hash_values), whole(keys, "keys", 2)
+    levels = positive_numbers(epsilons, "epsilons", LARGEST)
+    return ReportStudy(traces, generated, g, drawn, levels, seed_of(seed), stage_of(progress))
 
 
 @lru_cache(maxsize=1)
-def _measured(material: Material) -> list[Row]:
+def _measured(study: ReportStudy) -> list[Row]:
     """(randomizer, eps, four bounds, PIE, PSE, its error, attack's error, Bayes error) a row."""
-    rng = np.random.default_rng(material.seed)
-    traces = markov_traces(PEOPLE, HERE, EVENTS, 12, 0.3, 0.4, rng=rng)
+    rng, sizes = np.random.default_rng(study.seed), study.generated
+    traces = study.traces or markov_traces(
+        sizes.people, sizes.places, sizes.events, 12, 0.3, 0.4, rng=rng
+    )
     training, newer = partial_knowledge(traces)
     joint = newer.visits()
-    law = joint.multiply(1 / newer.lengths[:, None] / PEOPLE).tocsr()
+    law = joint.multiply(1 / newer.lengths[:, None] / traces.people).tocsr()
     rows = []
     for name in ("GRR", "LocalHash"):
-        for eps in BUDGETS:
-            material.progress(f"figures 8, 9: {name}, eps = {eps:g}")
-            randomizer = _make(name, eps)
-            bound = pie_bound(randomizer, PEOPLE)
+        for eps in study.epsilons:
+            study.stage(f"figures 8, 9: {name}, eps = {eps:g}")
+            randomizer = study.randomizer(name, eps)
+            bound = pie_bound(randomizer, traces.people)
             rows.append(
                 (
                     name, eps, *(getattr(bound, strength) for strength in STRENGTHS),
-                    *_attacked(randomizer, law, training, newer.starts, rng),
+                    *_attacked(randomizer, law, (training, newer.starts), study.keys, rng),
                 )
             )  # fmt: skip
     return rows
@@ -176,26 +274,50 @@ def _measured(material: Material) -> list[Row]:
 def _attacked(
     randomizer: GRR | LocalHash,
     law: object,
-    training: Sequences,
-    values: np.ndarray,
+    attacked: tuple[Sequences, np.ndarray],
+    keys: int,
     rng: np.random.Generator,
 ) -> tuple[float, ...]:
+    """Return PIE, PSE, its error, the attack's error and the Bayes error.
+
+    attacked: events of training, and the reported place of each person.
+    """
+    training, values = attacked
     if randomizer.hash_family is None:
         truth, error = pie(law, randomizer), bayes_error(law, randomizer)
     else:
-        risk = hashed_risk(law, randomizer, keys=KEYS, rng=rng)
+        risk = hashed_risk(law, randomizer, keys=keys, rng=rng)
         truth, error = risk.pie, risk.bayes_error
     scores = ReportAttack(training, randomizer).scores(randomizer.sample(values, rng))
     bits, spread = finite_information(scores)
     return truth, bits, spread, 1 - float(people_within(scores).mean()), error
 
 
-def _make(name: str, eps: float) -> GRR | LocalHash:
-    return GRR(HERE, eps) if name == "GRR" else LocalHash(HERE, HASHES, eps)
+def _checks8(rows: list[Row]) -> tuple[Check, ...]:
+    below = all(row[6] <= row[5] * (1 + 1e-9) <= row[4] * (1 + 1e-9) <= row[3] for row in rows)
+    held = all(row[7] - 4 * row[8] <= row[6] + 1e-9 for row in rows)
+    return (
+        Check(
+            "8", "PIE <= exact <= contraction <= printed", "theorems", "always", _all(below), below
+        ),
+        Check("8", "PSE <= PIE, within 4 errors", "Proposition 3.3", "always", _all(held), held),
+        _loose(rows),
+    )
 
 
-def _least(name: str, eps: float) -> float:
-    return least_error(_make(name, eps), PEOPLE)[0]
+def _checks9(rows: list[Row], table: list[Row], n: int) -> tuple[Check, ...]:
+    held = all(row[10] >= _fano(row[6], n) - 1e-9 for row in rows)
+    least = all(row[3] >= row[8] - 1e-9 for row in table)
+    near = all(row[9] >= row[10] - 0.05 for row in rows)
+    return (
+        Check("9", "Bayes error >= Fano bound of its PIE", "(10)", "always", _all(held), held),
+        Check("9", "Bayes error >= exact least error", "least_error", "always", _all(least), least),
+        Check("9", "attack's error >= Bayes error - 0.05", "theory", "always", _all(near), near),
+        Check(
+            "9", "error rate is the proportion of", "paper", "correct results",
+            "incorrect results", False,
+        ),
+    )  # fmt: skip
 
 
 def _loose(rows: list[Row]) -> Check:
@@ -205,61 +327,9 @@ def _loose(rows: list[Row]) -> Check:
     return Check("8", "Theorem 4.2 on generated traces", "paper", "fairly tight", text, None)
 
 
-def _fano(bits: float) -> float:
-    return fano_bound(bits, uniform_prior_error(PEOPLE))
+def _fano(bits: float, n: int) -> float:
+    return fano_bound(bits, uniform_prior_error(n))
 
 
 def _all(held: bool) -> str:  # noqa: FBT001
     return "always" if held else "not always"
-
-
-@drawing.styled
-def draw8(rows: list[Row]) -> "Figure":
-    """One panel a randomizer."""
-    figure, panels = drawing.new(9, 4.4, 1, 2)
-    for ax, name in zip(panels, ("GRR", "LocalHash"), strict=True):
-        part = [row[1:] for row in rows if row[0] == name]
-        eps = [row[0] for row in part]
-        for j, (strength, (colour, style)) in enumerate(
-            zip(STRENGTHS, drawing.styles(4), strict=True), start=1
-        ):
-            ax.plot(eps, [row[j] for row in part], color=colour, ls=style, label=LABELS[strength])
-        ax.plot(
-            eps,
-            [row[5] for row in part],
-            "o",
-            ms=4,
-            color=drawing.BLACK,
-            label="PIE of these people",
-        )
-        seen = [row for row in part if row[6] > 2 * row[7]]
-        ax.errorbar(
-            [row[0] for row in seen], [row[6] for row in seen], [2 * row[7] for row in seen],
-            fmt="s", ms=4, capsize=2, color=drawing.ORANGE, label="PSE of the attack (where > 0)",
-        )  # fmt: skip
-        ax.set(yscale="log", xlabel="ε (nats)", ylabel="bits", title=f"{name}, generated traces")
-    panels[0].legend(loc="lower right")
-    return figure
-
-
-@drawing.styled
-def draw9(table: list[Row]) -> "Figure":
-    """One panel a randomizer."""
-    figure, panels = drawing.new(9, 5, 1, 2)
-    for ax, name in zip(panels, ("GRR", "LocalHash"), strict=True):
-        _errors(ax, np.array([row[1:] for row in table if row[0] == name], float))
-        ax.set_title(f"{name}, {PEOPLE:,} generated people")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure
-
-
-def _errors(ax: "Axes", part: Floats) -> None:
-    ax.plot(part[:, 0], part[:, 1], "s", ms=4, color=drawing.ORANGE, label="error of the attack")
-    ax.plot(part[:, 0], part[:, 2], "o", ms=4, color=drawing.BLACK, label="Bayes error")
-    for j, (strength, (colour, style)) in enumerate(
-        zip(STRENGTHS, drawing.styles(4), strict=True), start=3
-    ):
-        ax.plot(part[:, 0], part[:, j], color=colour, ls=style, label=f"Fano, {LABELS[strength]}")
-    ax.plot(part[:, 0], part[:, 7], color=drawing.BLACK, lw=1, label="least error, any attacker")
-    drawing.percent_axis(ax, "identification error")
-    ax.set_xlabel("ε (nats)")

@@ -4,23 +4,59 @@ Not in the paper: its attacker, applied to an exact release. For every number of
 best and the worst choice of them; the release shows all columns.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy.typing as npt
+
 from .. import drawing
 from ..reidentification.attacks.side_information import Identified, find_people
+from ..shipped_rows import shipped_rows
+from .parameters import Progress, people_codes, stage_of
 from .registry import Check, Material, Numbers, Redrawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MOST_COLUMNS = 12  # 4,095 sets of known columns
 
-def release(material: Material) -> Redrawn:
-    """Attack the shipped census table with every set of known columns."""
-    codes, names = material.people("census")
+
+def known_columns_figure(
+    table: npt.ArrayLike | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the people that an attacker finds in a release by each set of known columns.
+
+    The release shows all columns without names. The attacker knows some of them of all people, and
+    names the likeliest row of each.
+
+    Args:
+        table: n x d integer codes of at least 0, a row a person, n >= 2, d from 1 to 12. None: the
+            shipped census.
+        columns: names of the columns of the table; of the census: the columns of the release.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frame "release": for each set of known columns the people found in expectation, the
+        people found for certain, the bits of a row about its owner, the Bayes error and Fano's
+        bound of it. Checks only for the whole census.
+
+    Raises:
+        ParameterError: codes or names are out of range.
+
+    Source:
+        Not in paper 003: its attacker, applied to an exact release, with its (4) and (9).
+    """
+    whole_census = shipped_rows("census").columns
+    codes, names = people_codes(table, columns, whole_census, MOST_COLUMNS)
     attacks: list[Identified] = []
     for size in range(1, len(names) + 1):
-        material.progress(f"release: {size} known columns")
+        stage_of(progress)(f"release: {size} known columns")
         attacks += [find_people(codes, known) for known in combinations(range(len(names)), size)]
     rows = [
         (
@@ -29,17 +65,27 @@ def release(material: Material) -> Redrawn:
         )
         for a in attacks
     ]  # fmt: skip
-    held = all(a.fano <= a.error for a in attacks)
-    check = Check(
-        "release", "Bayes error >= Fano bound of the bits", "(9)", "always", str(held), held
-    )
     headings = ("columns", "known", "found", "certain", "bits", "error", "fano", "people")
     numbers = (Numbers("release", headings, rows),)
-    return Redrawn("release", numbers, (check,), lambda: draw(attacks, names))
+    checks = (_check(attacks),) if table is None and names == whole_census else ()
+    source = "table" if table is not None else "census"
+    return Redrawn("release", numbers, checks, lambda: draw(attacks, names, source))
+
+
+def release(material: Material) -> Redrawn:
+    """Attack the shipped census table with every set of known columns."""
+    return known_columns_figure(progress=material.progress)
+
+
+def _check(attacks: Sequence[Identified]) -> Check:
+    held = all(a.fano <= a.error for a in attacks)
+    return Check(
+        "release", "Bayes error >= Fano bound of the bits", "(9)", "always", str(held), held
+    )
 
 
 @drawing.styled
-def draw(attacks: list[Identified], names: tuple[str, ...]) -> "Figure":
+def draw(attacks: Sequence[Identified], names: Sequence[str], source: str) -> Figure:
     """Each set of known columns is a point; the most dangerous of each size is named."""
     figure, (ax,) = drawing.new(7.2, 4.4)
     for a in attacks:
@@ -53,7 +99,7 @@ def draw(attacks: list[Identified], names: tuple[str, ...]) -> "Figure":
         )  # fmt: skip
     n = attacks[0].people
     ax.set(yscale="log", xlabel="columns that the attacker knows", ylabel="people found (expected)")
-    ax.set_title(f"census, all columns released, {n:,} people")
+    ax.set_title(f"{source}, all columns released, {n:,} people")
     ax.set_xticks(range(1, len(names) + 1))
     ax.set_xlim(0.5, len(names) + 0.9)
     ax.set_ylim(top=ax.get_ylim()[1] * 4)

@@ -4,137 +4,232 @@ The paper's data (Sapienza) are not at hand. Figure "2" is its counterpart on Zi
 with the paper's m, beta and budgets, figure "2-wifi" on recorded Wi-Fi sessions.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
-from .. import drawing
-from ..incidence import IncidenceEstimate, estimate, eta_of, lower_bound, sample
-from .paper004_errors import BUDGETS, POSITIONS, Panel, wifi_panels, zipf_panels
+from ...errors import ParameterError
+from ..incidence import METHODS, IncidenceEstimate, estimate, eta_of, lower_bound, sample, zipf
+from ..incidence.sampling_law import as_incidence
+from ..validation import brief, number, whole
+from .paper004_drawings import draw, draw_sessions
+from .paper004_errors import BETA, BUDGETS, DEVICES, OWNERS, POSITIONS, SESSIONS, Panel, study, wifi
+from .parameters import Progress, positive_numbers, seed_of, stage_of, texts, whole_numbers
 from .registry import Check, Material, Numbers, Paper, Redrawn
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # The paper's list in Section 6.1, for its budgets.
 PRINTED_LOWER = (1.3e-5, 8.7e-6, 5.3e-6, 3.2e-6, 1.9e-6, 1.2e-6, 7.1e-7)
 
 QUICK = ("program", "minmax", "inverse", "likelihood", "analytic", "em")
-NAMES = {
-    "program": "paper's program (a vertex)",
-    "minmax": "min-max",
-    "inverse": "unbiased inverse",
-    "likelihood": "maximum likelihood",
-    "analytic": "analytic centre of the program",
-    "em": "EM, stopped (default)",
-    "bayes": "posterior mean",
-}
+WITH_POSTERIOR = (*QUICK, "bayes")
 RUNS = 20  # noisy versions behind each quantile; the paper has 1,000
 SHOWN_EPSILON = 3.0  # the estimate drawn beside the Wi-Fi errors
+SHOWN = "7 sessions, 2023-08-26 to 2023-09-01"
+
+
+def incidence_error_figure(
+    *,
+    owners: Sequence[int] = OWNERS,
+    positions: int = POSITIONS,
+    exponent: float = 1.0,
+    methods: Sequence[str] = QUICK,
+    epsilons: Sequence[float] = BUDGETS,
+    beta: float = BETA,
+    runs: int = RUNS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the error of incidence estimators on Zipf vectors, against epsilon and n.
+
+    n owners flip the bits of their vectors; the estimate is of the positions that are set in
+    exactly t vectors. The error is the largest of the n + 1 absolute errors, as a share of m.
+
+    Args:
+        owners: numbers n of vectors, different, each >= 1; a panel each.
+        positions: m, bits of a vector, more than each n.
+        exponent: of the true counts, Phi_t in proportion to (t + 1)^-exponent, 0 to 50.
+        methods: estimators, names out of `veilmix.analysis.incidence.METHODS`.
+        epsilons: budgets in nats a bit, > 0.
+        beta: the quantile of the errors is at 1 - beta, 0 < beta < 1.
+        runs: noisy versions behind each quantile, >= 1; the paper has 1,000.
+        seed: seed of the noise, a whole number >= 0.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frame "figure2": for each n and epsilon the quantile of each method, the bound of
+        Theorem 4.4 and the paper's lower bound. Checks only for the defaults with any runs, seed.
+
+    Raises:
+        ParameterError: a name or a number is out of range.
+
+    Source:
+        Paper 004, Figure 2, on Zipf vectors: its data are not at hand.
+    """
+    sizes = whole_numbers(owners, "owners", 1)
+    m, steep = whole(positions, "positions", max(sizes) + 1), _exponent(exponent)
+    vectors = {f"n = {n}": zipf(n, m, steep) for n in sizes}
+    asked = (texts(methods, "methods", METHODS), positive_numbers(epsilons, "epsilons"))
+    first_seed, stage = seed_of(seed) - 1, _stage(progress, "Zipf data, ")
+    panels = _panels(vectors, asked, (beta, runs), first_seed, stage)
+    known = (tuple(OWNERS), POSITIONS, 1.0, QUICK, BUDGETS, BETA)
+    redrawn = (sizes, m, steep, *asked, beta) == known
+    checks = _zipf_checks(panels) if redrawn else ()
+    return Redrawn("figure2", (_numbers("figure2", panels),), checks, lambda: draw(panels))
+
+
+def session_error_figure(
+    sessions: Mapping[str, npt.ArrayLike] | None = None,
+    *,
+    shown: str | None = None,
+    shown_epsilon: float = SHOWN_EPSILON,
+    methods: Sequence[str] = WITH_POSTERIOR,
+    epsilons: Sequence[float] = BUDGETS,
+    beta: float = BETA,
+    runs: int = RUNS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Redrawn:
+    """Return the error of incidence estimators on recorded sessions, and estimates with limits.
+
+    Errors are as in `incidence_error_figure`. Estimates by "em" and "bayes" have limits of 0.9.
+
+    Args:
+        sessions: by title the positions in exactly t = 0 .. n sets, shape (n + 1,); a panel each.
+            None: recorded Wi-Fi sessions, with 4,426 devices as positions.
+        shown: title of the shown estimates; None: 7 sessions of Wi-Fi, or the first title.
+        shown_epsilon: budget of these estimates in nats a bit, > 0.
+        methods: estimators, names out of `veilmix.analysis.incidence.METHODS`.
+        epsilons: budgets in nats a bit, > 0.
+        beta: the quantile of the errors is at 1 - beta, 0 < beta < 1.
+        runs: noisy versions behind each quantile, >= 1.
+        seed: seed of the noise, a whole number >= 0.
+        progress: called with a description of each stage.
+
+    Returns:
+        The frames "figure2-wifi" and "figure2-wifi-estimates". Checks only for the defaults.
+
+    Raises:
+        ParameterError: counts, a name or a number are out of range.
+
+    Source:
+        Paper 004, Figure 2, on other data (docs/incidence.md).
+    """
+    vectors, usual = _vectors(sessions), sessions is None
+    title = _shown(shown, vectors, usual=usual)
+    (level,) = positive_numbers([shown_epsilon], "shown_epsilon")
+    asked = (texts(methods, "methods", METHODS), positive_numbers(epsilons, "epsilons"))
+    stage = _stage(progress, "Wi-Fi, " if usual else "")
+    panels = _panels(vectors, asked, (beta, runs), seed_of(seed), stage)
+    week = panels[list(vectors).index(title)]
+    drawn = _estimated(week.phi, level, seed)
+    known = (SHOWN, SHOWN_EPSILON, WITH_POSTERIOR, BUDGETS, BETA)
+    redrawn = usual and (title, level, *asked, beta) == known
+    checks = _wifi_checks(panels, week, drawn) if redrawn else ()
+    draws = partial(draw_sessions, panels, week, drawn, level, usual=usual)
+    return Redrawn("figure2-wifi", _wifi_numbers(panels, week, drawn), checks, draws)
 
 
 def figure2(material: Material) -> Redrawn:
     """Zipf vectors over 162,305 positions: error against epsilon for several n."""
-    panels = zipf_panels(material.seed, QUICK, material.progress, runs=RUNS)
-    checks = [_lower_list(), *_bound_checks("2", panels), _small_at_half(panels), _inside(panels)]
-    return Redrawn("figure2", (_numbers("figure2", panels),), tuple(checks), lambda: draw(panels))
+    return incidence_error_figure(
+        owners=OWNERS, positions=POSITIONS, runs=RUNS, seed=material.seed,
+        progress=material.progress,
+    )  # fmt: skip
 
 
 def figure2_wifi(material: Material) -> Redrawn:
     """Wi-Fi sessions: error against epsilon, and one estimate with its limits."""
-    panels = wifi_panels(material.seed, (*QUICK, "bayes"), material.progress, runs=RUNS)
-    week = panels[1]
-    rng = np.random.default_rng(material.seed)
-    psi = sample(week.phi, eta_of(SHOWN_EPSILON), rng=rng)
-    shown = [estimate(psi, eta_of(SHOWN_EPSILON), method=name, rng=rng) for name in ("em", "bayes")]
-    return Redrawn(
-        "figure2-wifi",
-        (_numbers("figure2-wifi", panels), _estimates("figure2-wifi-estimates", week, shown)),
-        (*_bound_checks("2-wifi", panels), _inside(panels, "2-wifi"), *_limit_checks(week, shown)),
-        lambda: draw_wifi(panels, shown),
-    )
+    return session_error_figure(runs=RUNS, seed=material.seed, progress=material.progress)
 
 
-@drawing.styled
-def draw(panels: list[Panel]) -> "Figure":
-    """One panel for each n: quantiles of the error, the upper and the lower bound."""
-    figure, axes = drawing.new(9, 7.6, 2, 2)
-    for ax, panel in zip(axes, panels, strict=True):
-        _errors(ax, panel)
-        ax.set_title(panel.title)
-    _legend(figure, axes[0])
-    first = panels[0]
-    figure.suptitle(
-        f"Paper 004, Figure 2, on Zipf data: m = {first.m:,} positions, {first.runs} runs",
-        fontsize=11,
-    )
-    return figure
+def _exponent(value: float) -> float:
+    exponent = number(value, "exponent", "a number from 0 to 50")
+    if not 0 <= exponent <= 50:
+        raise ParameterError(f"exponent: found {value!r}; needs a number from 0 to 50")
+    return exponent
 
 
-@drawing.styled
-def draw_wifi(panels: list[Panel], shown: list[IncidenceEstimate]) -> "Figure":
-    """One panel for each group of sessions, and estimates beside the truth in the last."""
-    figure, axes = drawing.new(9, 7.6, 2, 2)
-    for ax, panel in zip(axes, panels, strict=False):
-        _errors(ax, panel)
-        ax.set_title(panel.title)
-    _counts(axes[3], panels[1], shown)
-    _legend(figure, axes[0])
-    first = panels[0]
-    figure.suptitle(
-        f"Paper 004, Figure 2, on Wi-Fi sessions: m = {first.m:,} devices, {first.runs} runs",
-        fontsize=11,
-    )
-    return figure
-
-
-def _errors(ax: "Axes", panel: Panel) -> None:
-    lines = drawing.styles(len(NAMES))
-    for (method, name), (colour, style) in zip(NAMES.items(), lines, strict=True):
-        if method in panel.quantiles:
-            ax.plot(
-                panel.budgets, panel.quantiles[method], color=colour, linestyle=style, marker="o",
-                ms=2.5, label=name,
-            )  # fmt: skip
-    ax.plot(
-        panel.budgets, panel.bound, color=drawing.BLACK, linestyle=(0, (6, 2)), lw=1,
-        label="bound of Theorem 4.4, rigorous",
-    )  # fmt: skip
-    ax.plot(
-        panel.budgets, panel.lower, color=drawing.GREY, linestyle=(0, (1, 2)), lw=1,
-        label="paper's lower bound, constant 1",
-    )  # fmt: skip
-    # Errors and bounds above 1 are trivial: shares differ by at most 1.
-    ax.axhspan(1, 5, color="#EEEEEE", zorder=0)
-    ax.set(yscale="log", ylim=(2e-7, 5), xlabel="epsilon (nats a bit)")
-    ax.set_ylabel(f"largest error / m, {1 - panel.beta:g} quantile")
-
-
-def _counts(ax: "Axes", week: Panel, shown: list[IncidenceEstimate]) -> None:
-    t: Any = np.arange(week.n + 1)
-    ax.plot(t, week.phi, "_", color=drawing.BLACK, ms=22, mew=2, label="truth")
-    for fitted, shift, colour in zip(
-        shown, (-0.13, 0.13), (drawing.BLUE, drawing.ORANGE), strict=True
-    ):
-        ax.vlines(t + shift, fitted.low, fitted.high, color=colour, alpha=0.45, lw=3)
-        ax.plot(
-            t + shift,
-            fitted.phi,
-            "o",
-            color=colour,
-            ms=4,
-            label=f"{NAMES[fitted.method]}, limits 0.9",
+def _vectors(sessions: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.NDArray[np.int64]]:
+    """Return the true counts of each panel by its title."""
+    if sessions is None:
+        return {title: wifi(seen, DEVICES) for title, seen in SESSIONS.items()}
+    if not isinstance(sessions, Mapping) or not sessions:
+        raise ParameterError(
+            f"sessions: found {brief(sessions)}; needs a dictionary of counts by title, at least "
+            "one"
         )
-    ax.set_yscale("symlog", linthresh=10)
-    ax.set(xlabel="sessions t", ylabel="devices in exactly t", ylim=(-1, 8000))
-    ax.set_title(f"estimates for the 7 sessions, epsilon = {SHOWN_EPSILON:g}")
-    ax.legend(loc="upper right")
+    return {
+        str(title): as_incidence(counts, f"sessions[{title!r}]")
+        for title, counts in sessions.items()
+    }
 
 
-def _legend(figure: "Figure", ax: "Axes") -> None:
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+def _shown(shown: str | None, vectors: Mapping[str, object], *, usual: bool) -> str:
+    """Return the title of the vector of the shown estimates."""
+    if shown is None:
+        return SHOWN if usual else next(iter(vectors))
+    if shown not in vectors:
+        raise ParameterError(f"shown: found {brief(shown)}; needs one of {', '.join(vectors)}")
+    return shown
+
+
+def _panels(
+    vectors: Mapping[str, npt.NDArray[np.int64]],
+    asked: tuple[tuple[str, ...], tuple[float, ...]],
+    quantile: tuple[float, int],
+    first_seed: int,
+    stage: Progress,
+) -> list[Panel]:
+    """Measure the asked methods at the asked budgets on noisy versions of each true vector.
+
+    quantile: beta, and the runs behind each quantile. first_seed: counts of a vector are added.
+    """
+    methods, budgets = asked
+    beta, runs = quantile
+    panels = []
+    for title, phi in vectors.items():
+        stage(title)
+        seed = first_seed + len(phi)
+        panels.append(study(title, phi, methods, runs=runs, budgets=budgets, beta=beta, rng=seed))
+    return panels
+
+
+def _stage(progress: Progress | None, prefix: str) -> Progress:
+    """Return the function that is called with each title, put after a prefix."""
+    report = stage_of(progress)
+    return lambda title: report(f"{prefix}{title}")
+
+
+def _estimated(phi: npt.NDArray[np.int64], epsilon: float, seed: int) -> list[IncidenceEstimate]:
+    """Return the estimates with limits of one noisy version."""
+    rng = np.random.default_rng(seed)
+    psi = sample(phi, eta_of(epsilon), rng=rng)
+    return [estimate(psi, eta_of(epsilon), method=name, rng=rng) for name in ("em", "bayes")]
+
+
+def _wifi_numbers(
+    panels: list[Panel], week: Panel, shown: list[IncidenceEstimate]
+) -> tuple[Numbers, Numbers]:
+    errors = _numbers("figure2-wifi", panels)
+    return errors, _estimates("figure2-wifi-estimates", week, shown)
+
+
+def _zipf_checks(panels: list[Panel]) -> tuple[Check, ...]:
+    return (_lower_list(), *_bound_checks("2", panels), _small_at_half(panels), _inside(panels))
+
+
+def _wifi_checks(
+    panels: list[Panel], week: Panel, shown: list[IncidenceEstimate]
+) -> tuple[Check, ...]:
+    return (
+        *_bound_checks("2-wifi", panels),
+        _inside(panels, "2-wifi"),
+        *_limit_checks(week, shown),
+    )
 
 
 def _numbers(name: str, panels: list[Panel]) -> Numbers:

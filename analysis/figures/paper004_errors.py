@@ -10,13 +10,13 @@ globally administered address seen in exactly t of n sessions. All recordings to
 such devices; they are the m positions, and devices never seen in the n sessions are Phi_0.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor
 
 import numpy as np
 
-from ..incidence import error_bound, eta_of, lower_bound, sample, transition, zipf
+from ..incidence import error_bound, eta_of, lower_bound, sample, transition
 from ..incidence.estimators import as_method, point
 from ..incidence.posterior import posteriors
 from ..incidence.sampling_law import as_incidence
@@ -135,29 +135,6 @@ def errors_of(
     return [float(np.abs(share - truth / m).max()) for share in shares]
 
 
-def wifi(sessions: tuple[int, ...]) -> Counts:
-    """The incidence vector of recorded sessions over all 4,426 devices."""
-    return np.array([DEVICES - sum(sessions), *sessions], dtype=np.int64)
-
-
-def zipf_panels(
-    seed: int, methods: Sequence[str], progress: Callable[[str], None], *, runs: int = 20
-) -> list[Panel]:
-    """One panel for each n of OWNERS, on Zipf vectors over the paper's 162,305 positions."""
-    panels = []
-    for n in OWNERS:
-        progress(f"Zipf data, n = {n}")
-        panels.append(study(f"n = {n}", zipf(n, POSITIONS), methods, runs=runs, rng=seed + n))
-    return panels
-
-
-def wifi_panels(
-    seed: int, methods: Sequence[str], progress: Callable[[str], None], *, runs: int = 20
-) -> list[Panel]:
-    """One panel for each group of recorded sessions."""
-    panels = []
-    for title, sessions in SESSIONS.items():
-        progress(f"Wi-Fi, {title}")
-        phi = wifi(sessions)
-        panels.append(study(title, phi, methods, runs=runs, rng=seed + len(phi)))
-    return panels
+def wifi(sessions: Sequence[int], devices: int = DEVICES) -> Counts:
+    """The incidence vector of recorded sessions over all devices."""
+    return np.array([devices - sum(sessions), *sessions], dtype=np.int64)

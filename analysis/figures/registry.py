@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..frames import Cell, Frame, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,16 +48,29 @@ class Numbers:
     headings: tuple[str, ...]
     rows: Sequence[Sequence[object]]
 
+    @property
+    def frame(self) -> Frame:
+        """The numbers as a table for pandas, polars and pyarrow; an empty text becomes None."""
+        return plain_frame(self.headings, [[_cell(value) for value in row] for row in self.rows])
+
+
+def _cell(value: Any) -> Cell:
+    """A number as Python's own, which any library of tables takes."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return None if plain == "" else plain
+
 
 @dataclass(frozen=True, slots=True)
 class Redrawn:
-    """A finished figure.
+    """A figure: its numbers, and a function that draws them.
 
     Attributes:
         name: name of its files, without their endings.
         numbers: the tables behind the figure.
-        checks: comparisons with claims of other sources.
-        draw: draws the figure.
+        checks: comparisons with claims of other sources; empty unless the parameters are the
+            paper's.
+        draw: draws the figure and returns it as a matplotlib Figure. Raises LocalError, with the
+            package to install, where matplotlib is missing.
     """
 
     name: str
@@ -64,19 +78,22 @@ class Redrawn:
     checks: tuple[Check, ...]
     draw: "Callable[[], Figure]"
 
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """The tables behind the figure by their names, for pandas, polars and pyarrow."""
+        return {numbers.name: numbers.frame for numbers in self.numbers}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
     """The material of a figure.
 
     Attributes:
-        people: gives a shipped population by name, as codes (n x d) and the names of the columns.
         seed: seed of every simulation.
         nodes: limit of every search tree for a worst case; 0: no search.
         progress: called with a description of each stage.
     """
 
-    people: Callable[[str], tuple[NDArray[np.integer], tuple[str, ...]]]
     seed: int
     nodes: int
     progress: Callable[[str], None]

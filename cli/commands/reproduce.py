@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ...analysis.figures.registry import Check, Paper
+    from ...analysis.figures import Check
+    from ...analysis.figures.registry import Paper
 
 # A paper's module in `veilmix.analysis.figures`; it has the figures as PAPER.
 PAPERS = {f"{n:03}": f"paper{n:03}" for n in range(5)}
@@ -115,7 +113,7 @@ def redraw(
     """Draw a figure, in this process or a worker; return its checks and files."""
     from ...analysis.figures.registry import Material
 
-    redrawn = _paper(paper).figures[figure][1](Material(_people, seed, nodes, stage))
+    redrawn = _paper(paper).figures[figure][1](Material(seed, nodes, stage))
     return redrawn.checks, files_of(redrawn)
 
 
@@ -150,13 +148,6 @@ def _figures(paper: str, figure: str | None) -> list[str]:
     if figure not in figures:
         raise DataError(f"no figure {figure!r} of paper {paper}; there are {', '.join(figures)}")
     return [figure]
-
-
-def _people(name: str) -> "tuple[NDArray[np.int32], tuple[str, ...]]":
-    from ...scenarios.populations.tables import shipped
-
-    table = shipped(name)
-    return table.codes, table.columns
 
 
 def _tell(checks: "list[Check]", form: str) -> None:

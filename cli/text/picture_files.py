@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ...analysis.figures.registry import Redrawn
+    from ...analysis.figures import Redrawn
 
 
 def make(folder: str | PathLike[str]) -> None:

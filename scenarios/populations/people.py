@@ -237,7 +237,7 @@ class StatedColumn:
     """A column of coarser values: codes into `texts`, and the rules that made them.
 
     Attributes:
-        codes: one a person.
+        codes: a code for each person.
         texts: of the codes.
         rules: in the order in which they are applied.
     """

@@ -4,18 +4,15 @@ import csv
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
+from veilmix.analysis.figures import incidence_error_figure, session_error_figure
 from veilmix.analysis.figures import paper004 as reproduce004
-from veilmix.analysis.figures import paper004_errors as incidence_study
-from veilmix.analysis.figures.paper004 import PAPER, QUICK, draw, figure2
+from veilmix.analysis.figures.paper004 import PAPER, QUICK, figure2
 from veilmix.analysis.figures.paper004_errors import (
     DEVICES,
     SESSIONS,
     study,
     wifi,
-    wifi_panels,
-    zipf_panels,
 )
 from veilmix.analysis.figures.registry import Material
 from veilmix.analysis.incidence import error_bound, eta_of, zipf
@@ -58,10 +55,10 @@ def test_a_study_is_repeatable_and_another_method_changes_no_other_line() -> Non
 
 @pytest.mark.slow
 def test_the_figure_draws_what_its_numbers_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(incidence_study, "OWNERS", (1, 2, 3, 4))
+    monkeypatch.setattr(reproduce004, "OWNERS", (1, 2, 3, 4))
     monkeypatch.setattr(reproduce004, "RUNS", 4)
     stages: list[str] = []
-    made = figure2(Material(lambda _: (np.zeros((1, 1), int), ("a",)), 0, 0, stages.append))
+    made = figure2(Material(0, 0, stages.append))
     assert stages == [f"Zipf data, n = {n}" for n in (1, 2, 3, 4)]
     (table,) = made.numbers
     assert len(table.rows) == 4 * 7
@@ -75,11 +72,15 @@ def test_the_figure_draws_what_its_numbers_say(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.slow
 def test_panels_of_both_kinds_can_be_drawn() -> None:
-    told: list[str] = []
-    panels = zipf_panels(0, ("minmax",), told.append, runs=2)
-    panels[0] = wifi_panels(0, ("minmax",), told.append, runs=2)[0]
-    assert len(told) == 7
-    figure = draw(panels)
-    assert [ax.get_title(loc="left") for ax in figure.axes][1:] == ["n = 5", "n = 10", "n = 21"]
+    stages: list[str] = []
+    parts = {"methods": ("minmax",), "epsilons": (1.0,), "runs": 1, "progress": stages.append}
+    made = incidence_error_figure(owners=(1, 5, 10), positions=1000, **parts)
+    titles = [ax.get_title(loc="left") for ax in made.draw().axes]
+    assert titles == ["n = 1", "n = 5", "n = 10"]
+    recorded = session_error_figure(**parts)
+    titles = [ax.get_title(loc="left") for ax in recorded.draw().axes]
+    assert titles == [*SESSIONS, "estimates for the 7 sessions, epsilon = 3"]
+    assert stages[-3:] == [f"Wi-Fi, {title}" for title in SESSIONS]
+    assert (made.checks, recorded.checks) == ((), ())
     assert set(PAPER.figures) == {"2", "2-wifi"}
     assert "bayes" not in QUICK  # seconds an estimate

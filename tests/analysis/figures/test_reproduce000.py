@@ -8,23 +8,19 @@ import pytest
 from veilmix.analysis import drawing
 from veilmix.analysis.estimation.statistical import statistical_exposure
 from veilmix.analysis.exposure import users_below
+from veilmix.analysis.figures import Redrawn
 from veilmix.analysis.figures import paper000_exposure as figure2
 from veilmix.analysis.figures.paper000 import PAPER
 from veilmix.analysis.figures.paper000_estimates import draw, estimates
 from veilmix.analysis.figures.paper000_exposure import panel
-from veilmix.analysis.figures.registry import Material, Redrawn
+from veilmix.analysis.figures.registry import Material
 from veilmix.errors import LocalError, StorageError
 from veilmix.installation import missing
 from veilmix.scenarios.populations.tables import shipped
 
 
-def people(name: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    table = shipped(name)
-    return table.codes, table.columns
-
-
 def redrawn(figure: str, nodes: int = 0) -> Redrawn:
-    return PAPER.figures[figure][1](Material(people, 0, nodes, lambda _: None))
+    return PAPER.figures[figure][1](Material(0, nodes, lambda _: None))
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +111,7 @@ def test_figure_3_says_what_does_not_agree() -> None:
 def test_an_svg_is_the_same_every_time(tmp_path: Path) -> None:
     simulation = estimates(n=20, simulations=5, rng=1)
     for name in ("a.svg", "b.svg", "a.png", "b.png"):
-        drawing.save(draw(simulation), tmp_path / name)
+        drawing.save(draw(simulation, "databases"), tmp_path / name)
     for ending in drawing.FORMATS:
         first, second = ((tmp_path / f"{name}{ending}").read_bytes() for name in "ab")
         assert first == second

@@ -7,11 +7,14 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from veilmix.analysis import drawing
+from veilmix.analysis.figures import GeneratedPeople, Redrawn, TracePeople
 from veilmix.analysis.figures import paper003_attacks as attack_figures
+from veilmix.analysis.figures import paper003_bounds as bound_figures
 from veilmix.analysis.figures import paper003_loss as loss_figures
 from veilmix.analysis.figures import paper003_pie as pie_figures
+from veilmix.analysis.figures import paper003_places as place_data
 from veilmix.analysis.figures.paper003 import PAPER
-from veilmix.analysis.figures.registry import Material, Redrawn
+from veilmix.analysis.figures.registry import Material
 from veilmix.analysis.randomizers import GRR
 from veilmix.analysis.reidentification import epsilon_for_error
 from veilmix.analysis.reidentification.attacks.markov import MarkovAttack
@@ -26,13 +29,16 @@ from veilmix.analysis.reidentification.attacks.sequences import Sequences
 pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.slow
 
+SMALL_PEOPLE = GeneratedPeople(people=120, places=400, events=60, items=300, ratings=12)
+SMALL_TRACES = TracePeople(people=120, places=200, events=40)
+
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Material:
     """The same figures from fewer people and places."""
     for module, sizes in {
-        attack_figures: {"PEOPLE": 120, "PLACES": 400, "EVENTS": 60, "ITEMS": 300, "RATINGS": 12},
-        pie_figures: {"PEOPLE": 120, "HERE": 200, "EVENTS": 40, "HASHES": 1 << 8, "KEYS": 4},
+        attack_figures: {"GENERATED": SMALL_PEOPLE},
+        pie_figures: {"GENERATED": SMALL_TRACES, "HASHES": 1 << 8, "KEYS": 4},
         loss_figures: {
             "FEWER": 5000, "SMALLER": 20_000, "HASHES": 1 << 16, "USERS": 40_000, "PLACES": 90_000,
             "SIZES": (8, 12, 16),
@@ -40,11 +46,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Material:
     }.items():  # fmt: skip
         for name, value in sizes.items():
             monkeypatch.setattr(module, name, value)
-
-    def people(_: str) -> tuple[np.ndarray, tuple[str, ...]]:
-        return np.random.default_rng(1).integers(0, 4, (200, 3)), ("a", "b", "c")
-
-    return Material(people, 3, 0, lambda _: None)
+    return Material(3, 0, lambda _: None)
 
 
 def agreeing(redrawn: Redrawn) -> dict[str, bool | None]:
@@ -67,7 +69,7 @@ def test_every_figure_has_numbers_and_can_be_drawn(
 
 
 def test_figure_4_agrees_where_the_paper_is_right(small: Material) -> None:
-    verdicts = agreeing(pie_figures.figure4(small))
+    verdicts = agreeing(bound_figures.figure4(small))
     assert sum(value is True for value in verdicts.values()) == 7
     assert verdicts["Theorem 4.2 at eps = 0.1"] is False
     assert verdicts["Theorem 4.2 at eps = 1"] is False
@@ -106,8 +108,8 @@ def test_figure_6_trains_apart_from_what_is_released_and_rises(small: Material) 
     redrawn = attack_figures.figure6(small)
     assert set(agreeing(redrawn).values()) == {True}
     rows = {row[:2]: row[2:] for row in redrawn.numbers[0].rows}
-    traces, histories = attack_figures.people(small.seed)
-    events = attack_figures.EVENTS
+    traces, histories = attack_figures.people(small.seed, SMALL_PEOPLE)
+    events = SMALL_PEOPLE.events
     own = traces.events.reshape(-1, events)
     for m in attack_figures.TRAINED:
         known = min(m, events // 2)
@@ -115,7 +117,7 @@ def test_figure_6_trains_apart_from_what_is_released_and_rises(small: Material) 
         newer = Sequences.of(list(own[:, events // 2 :]), traces.symbols)
         bits, rate = rows["traces", m][3], rows["traces", m][6]
         assert rate == pytest.approx(found(scores_of("Markov", older, newer)))
-        assert bits <= log2(attack_figures.PEOPLE)
+        assert bits <= log2(SMALL_PEOPLE.people)
     for m in attack_figures.FIRST:
         start = histories.events[histories.positions < m].reshape(-1, m)
         known = Sequences.of(list(start), histories.symbols)
@@ -127,7 +129,7 @@ def test_figure_7_is_what_every_threshold_gives(small: Material) -> None:
     redrawn = attack_figures.figure7(small)
     assert set(agreeing(redrawn).values()) == {True}
     curves, equal = (numbers.rows for numbers in redrawn.numbers)
-    traces, histories = attack_figures.people(small.seed)
+    traces, histories = attack_figures.people(small.seed, SMALL_PEOPLE)
     for (name, rate), *points in zip(equal, *(curves[at::5] for at in range(5)), strict=True):
         data, events, algorithm = name.split(", ")
         halves = prefix_knowledge if data == "ratings" else partial_knowledge
@@ -148,12 +150,12 @@ def test_figure_10_is_the_loss_of_a_count_and_near_its_law(small: Material) -> N
     """The estimates of GRR at the smallest budget by hand; every loss beside its expectation."""
     redrawn = loss_figures.figure10(small)
     assert agreeing(redrawn)["a threshold lowers the loss over all places (GRR, eps = 10)"] is True
-    rows = [dict(zip(loss_figures.NAMES, row, strict=True)) for row in redrawn.numbers[0].rows]
+    rows = [dict(zip(place_data.NAMES, row, strict=True)) for row in redrawn.numbers[0].rows]
     n, symbols, top = loss_figures.FEWER, loss_figures.SMALLER, loss_figures.TOP
     assert len(rows) == 4 * len(loss_figures.BUDGETS)
 
     rng = np.random.default_rng(small.seed)
-    own, truth = loss_figures.places(n, symbols, rng)
+    own, truth = place_data.places(n, symbols, rng)
     first = GRR(symbols, loss_figures.BUDGETS[0])
     reports = first.sample(own, rng)
     guess = (np.bincount(reports, minlength=symbols) / n - first.lie) / (first.truth - first.lie)
@@ -186,7 +188,7 @@ def test_figure_11_keeps_only_what_is_significant(small: Material) -> None:
     headings = redrawn.numbers[0].headings
     n, symbols = loss_figures.USERS, loss_figures.PLACES
     rng = np.random.default_rng(small.seed)
-    own, truth = loss_figures.places(n, symbols, rng)
+    own, truth = place_data.places(n, symbols, rng)
     top = np.argsort(-truth, kind="stable")[:20]
     assert rows[:, 0] == pytest.approx(truth[top])
     budgets = [10.0]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from veilmix.analysis.figures.registry import Redrawn
+from veilmix.analysis.figures import Redrawn
 from veilmix.cli.text import picture_files
 from veilmix.cli.text.sweep import draw
 from veilmix.scenarios.play.run import run

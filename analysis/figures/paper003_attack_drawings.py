@@ -1,0 +1,101 @@
+"""The drawings of the counterparts of Figures 5, 6 and 7 of paper 003."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log2
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import drawing
+from ..reidentification.attacks.error_tradeoff import Det
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Row = tuple[Any, ...]  # as HEADINGS of paper003_attacks.py: events are 1, people 9
+Origins = Mapping[str, str]  # data -> "generated " or nothing
+
+
+def _bars(ax: Axes, rows: list[Row], x: list[float], colour: str, name: str, marker: str) -> None:
+    """D hollow, a triangle at its lower bound; the value for n people filled, with limits."""
+    D = np.array([[row[2], row[3]] for row in rows])
+    ax.plot(
+        x, D[:, 0], marker, ls=":", color=colour, mfc="none", ms=5, lw=1,
+        label=f"{name}: D, endless people, estimate",
+    )  # fmt: skip
+    ax.plot(x, D[:, 1], "^", color=colour, mfc="none", ms=5, label=f"{name}: D is at least")
+    value = np.array([[row[5], row[6], row[7]] for row in rows])
+    reach = np.maximum(np.stack([value[:, 0] - value[:, 1], value[:, 2] - value[:, 0]]), 0)
+    ax.errorbar(
+        x, value[:, 0], reach, marker=marker, color=colour, ms=5, capsize=2, lw=1,
+        label=f"{name}: {rows[0][9]:,} people",
+    )  # fmt: skip
+
+
+def _ceiling(ax: Axes, rows: Sequence[Row]) -> None:
+    for n in sorted({row[9] for row in rows}):
+        ax.axhline(log2(n), color=drawing.GREY, lw=1, ls="--", label="log₂ n")
+    ax.set_ylabel("PSE (bits)")
+    ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
+
+
+@drawing.styled
+def draw5(rows: list[Row], origins: Origins) -> Figure:
+    """Everything, and the first events."""
+    figure, (left, right) = drawing.new(9, 4.4, 1, 2)
+    for i, (name, colour, marker) in enumerate(
+        (("traces", drawing.BLUE, "o"), ("ratings", drawing.VERMILION, "s"))
+    ):
+        mine = [row for row in rows if row[0] == name]
+        _bars(left, mine[:1], [float(i)], colour, name, marker)
+        _bars(right, mine[1:], [float(row[1]) for row in mine[1:]], colour, name, marker)
+    left.set_xticks([0, 1], ["traces", "ratings"])
+    kind = " (generated people)" if all(origins.values()) else ""
+    left.set(xlim=(-0.6, 1.6), title=f"everything is released{kind}")
+    right.set(xlabel="first events released", title="maximum knowledge")
+    right.set_xticks(sorted({row[1] for row in rows if row[1] != "all"}))
+    for ax in (left, right):
+        _ceiling(ax, rows)
+    right.legend()
+    return figure
+
+
+@drawing.styled
+def draw6(rows: list[Row], origins: Origins) -> Figure:
+    """Traces by the older half, ratings by a prefix."""
+    figure, (left, right) = drawing.new(9, 4.4, 1, 2)
+    for ax, name, colour, marker in (
+        (left, "traces", drawing.BLUE, "o"),
+        (right, "ratings", drawing.VERMILION, "s"),
+    ):
+        mine = [row for row in rows if row[0] == name]
+        _bars(ax, mine, [float(row[1]) for row in mine], colour, name, marker)
+        ax.set_title(f"{origins[name]}{name}")
+        _ceiling(ax, mine)
+        shown = sorted(row[1] for row in mine)
+        if ax is left:
+            ax.set_xscale("log")
+        ax.set_xticks(shown, [str(m) for m in shown])
+        ax.minorticks_off()
+        ax.legend()
+    left.set_xlabel("training events (older half)")
+    right.set_xlabel("training events (first of the released)")
+    return figure
+
+
+@drawing.styled
+def draw7(curves: list[tuple[str, Det]], title: str) -> Figure:
+    """FRR against FAR, both logarithmic."""
+    figure, (ax,) = drawing.new(6.4, 4.8)
+    for (name, det), (colour, style) in zip(curves, drawing.styles(len(curves)), strict=True):
+        shown = (det.far > 0) & (det.frr > 0)
+        ax.plot(det.far[shown], det.frr[shown], color=colour, linestyle=style, label=name)
+    ax.set(
+        xscale="log", yscale="log", xlabel="FAR", ylabel="FRR",
+        title=title,
+    )  # fmt: skip
+    ax.legend()
+    return figure

@@ -1,0 +1,187 @@
+"""People at places that report theirs with noise, and the errors of the estimates (paper 003)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..randomizers import GRR, LocalHash
+from ..randomizers.estimation_loss import grr_loss, hash_loss, hash_loss_at
+from ..randomizers.large_domain import LargeDomain, large_domain
+from ..reidentification import epsilon_for_error, pie_bound
+from ..reidentification.attacks.synthetic_traces import zipf_shares
+from ..validation import Floats, as_counts, whole
+
+Row = tuple[Any, ...]
+
+MOST = 20_000_000  # people, and places, of a figure
+MOST_HASHES = 1 << 30
+NAMES = (
+    "randomizer", "epsilon", "g", "top", "expected_emp", "emp", "emp_normal", "emp_exact",
+    "invented_normal", "invented_exact", "error_printed", "error_exact",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceNumbers:
+    """The numbers that titles of a drawing name.
+
+    Attributes:
+        users: number of people.
+        symbols: number of places.
+        top: number of most frequent places that are summed by themselves.
+        given: whether counts were given instead of drawn places.
+    """
+
+    users: int
+    symbols: int
+    top: int
+    given: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacesOfPeople:
+    """One place of each person.
+
+    Attributes:
+        own: the place of each person, shape (users,).
+        truth: share of the people at each place, shape (symbols,).
+        top: number of most frequent places that are summed by themselves.
+        given: whether counts were given instead of drawn places.
+    """
+
+    own: npt.NDArray[np.int64]
+    truth: Floats
+    top: int
+    given: bool
+
+    @property
+    def users(self) -> int:
+        """Number of people."""
+        return len(self.own)
+
+    @property
+    def symbols(self) -> int:
+        """Number of places."""
+        return len(self.truth)
+
+    @property
+    def sums(self) -> PlaceNumbers:
+        """The numbers that titles of a drawing name."""
+        return PlaceNumbers(self.users, self.symbols, self.top, self.given)
+
+
+def places_of(
+    counts: npt.ArrayLike | None,
+    users: int,
+    symbols: int,
+    top: int,
+    rng: np.random.Generator,
+    top_name: str = "top",
+) -> PlacesOfPeople:
+    """Check counts of people by place, or draw people at Zipf places. top_name: for messages."""
+    most = whole(top, top_name, 1)
+    if counts is None:
+        size = (_limited(users, "users", 2), _limited(symbols, "symbols", 2))
+        name, found = "symbols", size[1]
+    else:
+        people = as_counts(counts)
+        size = (_limited(int(people.sum()), "counts", 2), _limited(len(people), "counts", 2))
+        name, found = "counts", len(people)
+    if found <= most:
+        raise ParameterError(
+            f"{name}: found {found} places; needs more than {top_name} = {most} places"
+        )
+    if counts is None:
+        own, truth = places(*size, rng)
+        return PlacesOfPeople(own, truth, most, given=False)
+    own = np.repeat(np.arange(size[1]), people)
+    return PlacesOfPeople(own, people / size[0], most, given=True)
+
+
+def _limited(value: int, name: str, least: int) -> int:
+    found = whole(value, name, least)
+    if found > MOST:
+        raise ParameterError(f"{name}: found {found:,}; needs at most {MOST:,} people and places")
+    return found
+
+
+def hash_values_of(value: int) -> int:
+    """Check a number of hash values: a power of two."""
+    g = whole(value, "hash_values", 2)
+    if g & (g - 1) or g > MOST_HASHES:
+        raise ParameterError(f"hash_values: found {g:,}; needs a power of two from 2 to 2^30")
+    return g
+
+
+def places(
+    users: int, symbols: int, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.int64], Floats]:
+    """One Zipf place for each person, and the shares of all places among these people."""
+    cumulated = np.cumsum(zipf_shares(symbols))
+    own = np.minimum(np.searchsorted(cumulated, rng.random(users)), symbols - 1)
+    return own, np.bincount(own, minlength=symbols) / users
+
+
+def losses(
+    randomizer: GRR | LocalHash, data: PlacesOfPeople, rng: np.random.Generator
+) -> list[Row]:
+    """Two rows, the most frequent places and all places, as in NAMES."""
+    truth, users = data.truth, data.users
+    estimated = large_domain(randomizer, randomizer.sample(data.own, rng))
+    g = 0 if randomizer.hash_family is None else randomizer.said_values
+    law = grr_loss(truth, data.symbols, randomizer.epsilon, users)
+    if g:
+        law = hash_loss(truth, g, randomizer.epsilon, users)
+    bound = pie_bound(randomizer, users)
+    popular = np.argpartition(-truth, data.top)[: data.top]
+    invented = [_invented(estimated, truth, rule) for rule in ("normal", "exact")]
+    return [
+        (
+            "LocalHash" if g else "GRR", randomizer.epsilon, g, top or data.symbols,
+            float(law.sum() if top is None else law[popular].sum()),
+            estimated.loss(truth, top=top),
+            estimated.loss(truth, top=top, level=0.05, rule="normal"),
+            estimated.loss(truth, top=top, level=0.05, rule="exact"),
+            *invented, bound.error("printed"), bound.error("exact"),
+        )
+        for top in (data.top, None)
+    ]  # fmt: skip
+
+
+def _invented(estimated: LargeDomain, truth: Floats, rule: str) -> int:
+    present, _ = estimated.significant(rule=rule)  # type: ignore[arg-type]
+    return int(np.count_nonzero(truth[present] == 0))
+
+
+def expected_losses(data: PlacesOfPeople, g: int, theta: float) -> tuple[float, float]:
+    """Expected sums of squared errors of local hashing, of the top and of all places."""
+    law = hash_loss_at(data.truth, g, theta, data.users)
+    return float(law[np.argpartition(-data.truth, data.top)[: data.top]].sum()), float(law.sum())
+
+
+def promises(data: PlacesOfPeople, epsilon: float, error: float) -> list[tuple[str, float]]:
+    """Return each guarantee in words with its epsilon: the given epsilon, and two of the error."""
+
+    def make(eps: float) -> GRR:
+        return GRR(data.symbols, eps)
+
+    guarantees = [(f"ε = {epsilon:g}", epsilon)]
+    for strength, said in (("printed", "Theorem 4.2"), ("exact", "the exact supremum")):
+        eps = epsilon_for_error(error, data.users, make, strength)  # type: ignore[arg-type]
+        guarantees.append((f"error > {error:g} by {said}, ε = {eps:.2f}", eps))
+    return guarantees
+
+
+def estimates(
+    randomizer: GRR, data: PlacesOfPeople, top: npt.NDArray[np.intp], rng: np.random.Generator
+) -> Floats:
+    """Return the significant estimates of the shares of some places, 0 for other places."""
+    reports = randomizer.sample(data.own, rng)
+    present, values = large_domain(randomizer, reports).significant(rule="normal")
+    estimate = dict(zip(present.tolist(), values.tolist(), strict=True))
+    return np.array([estimate.get(x, 0.0) for x in top.tolist()])

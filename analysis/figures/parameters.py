@@ -1,0 +1,104 @@
+"""Parameters that the figures of papers have in common, checked in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf, isfinite, isinf
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import ParameterError
+from ..exposure.cells import as_table
+from ..shipped_rows import shipped_rows
+from ..validation import brief, number, sequence, whole
+
+Progress = Callable[[str], None]
+Codes = npt.NDArray[np.integer]
+
+OWN = "with other parameters"
+
+
+def stage_of(progress: Progress | None) -> Progress:
+    """Return the function that is called with each stage; None becomes an idle function."""
+    return progress or (lambda _stage: None)
+
+
+def title_of(paper: str, figure: str, subject: str, *, redrawn: bool) -> str:
+    """Return the title of a figure. redrawn: whether the paper has these parameters."""
+    return f"Paper {paper}, Figure {figure}, {'redrawn' if redrawn else OWN}: {subject}"
+
+
+def seed_of(seed: Any) -> int:
+    """Check a seed, a whole number of at least 0."""
+    return whole(seed, "seed", 0)
+
+
+def positive_numbers(values: Any, name: str, most: float = inf) -> tuple[float, ...]:
+    """Check a sequence of finite numbers above 0 and up to `most`; an empty sequence is refused."""
+    needs = f"finite numbers > 0{'' if isinf(most) else f' and <= {most:g}'}, at least one"
+    numbers = [number(value, name, needs) for value in sequence(values, name, needs)]
+    if not numbers:
+        raise ParameterError(f"{name}: found no number; needs {needs}")
+    for value in numbers:
+        if not (isfinite(value) and 0 < value <= most):
+            raise ParameterError(f"{name}: found {value:g}; needs {needs}")
+    return tuple(numbers)
+
+
+def whole_numbers(
+    values: Any, name: str, least: int, most: int | None = None, *, few: int = 1
+) -> tuple[int, ...]:
+    """Check a sequence of `few` or more different whole numbers in [least, most]."""
+    top = "" if most is None else f" and <= {most:,}"
+    needs = f"different whole numbers >= {least}{top}, at least {few} of them"
+    numbers = tuple(whole(value, name) for value in sequence(values, name, needs))
+    for value in numbers:
+        if value < least or (most is not None and value > most):
+            raise ParameterError(f"{name}: found {value}; needs {needs}")
+    if len(numbers) < few or len(set(numbers)) < len(numbers):
+        raise ParameterError(f"{name}: found {brief(list(numbers))}; needs {needs}")
+    return numbers
+
+
+def texts(values: Any, name: str, accepted: Sequence[str]) -> tuple[str, ...]:
+    """Check a sequence of different texts out of `accepted`; an empty sequence is refused."""
+    needs = f"different names out of {', '.join(accepted)}, at least one"
+    names = tuple(sequence(values, name, needs))
+    for value in names:
+        if value not in accepted:
+            raise ParameterError(f"{name}: found {brief(value)}; needs {needs}")
+    if not names or len(set(names)) < len(names):
+        raise ParameterError(f"{name}: found {brief(list(names))}; needs {needs}")
+    return names
+
+
+def people_codes(
+    table: npt.ArrayLike | None, columns: Sequence[str] | None, default: Sequence[str], most: int
+) -> tuple[Codes, tuple[str, ...]]:
+    """Return codes (n x d) and the names of the columns, 1 to `most`.
+
+    Without a table, the columns of the shipped census. Without names, the columns of `default`; the
+    columns of a table become "column 1", "column 2" and so on.
+    """
+    if table is None:
+        census = shipped_rows("census")
+        names = texts(default if columns is None else columns, "columns", census.columns)
+        return census.codes[:, [census.columns.index(name) for name in names]], names
+    codes = as_table(table)
+    n, width = codes.shape
+    if n < 2 or not 1 <= width <= most:
+        raise ParameterError(
+            f"table: found {n} rows of {width} columns; needs at least 2 rows, one a person, of 1 "
+            f"to {most} columns"
+        )
+    if columns is None:
+        return codes, tuple(f"column {j}" for j in range(1, width + 1))
+    names = tuple(sequence(columns, "columns", "the name of each column"))
+    if len(names) != width or not all(isinstance(name, str) for name in names):
+        raise ParameterError(
+            f"columns: found {brief(list(names))}; needs {width} texts, the name of each column of "
+            "the table"
+        )
+    return codes, names

@@ -1,0 +1,46 @@
+"""The rows of the tables that veilmix ships, each table as the counts of its rows.
+
+A file holds lines of provenance that start with `#`, a header that ends in `count`, and one line
+for each combination that occurs. Person i is found by counting through the lines in their order, so
+each person has the same number in every run.
+"""
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+FOLDER = Path(__file__).parents[1] / "scenarios" / "populations"  # data files, beside their users
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShippedRows:
+    """A shipped table, one row a person.
+
+    Attributes:
+        columns: their names.
+        codes: n x d, int32, indices into `values`.
+        values: the texts of each column, in order.
+        note: origin of the table, in words.
+    """
+
+    columns: tuple[str, ...]
+    codes: NDArray[np.int32]
+    values: tuple[tuple[str, ...], ...]
+    note: str
+
+
+@cache
+def shipped_rows(name: str) -> ShippedRows:
+    """Return a shipped table by its name, such as "census"."""
+    lines = (FOLDER / f"{name}.csv").read_text("utf-8").splitlines()
+    note = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
+    header, *rows = csv.reader(line for line in lines if not line.startswith("#"))
+    values = tuple(tuple(sorted(set(column))) for column in list(zip(*rows, strict=True))[:-1])
+    place = [{text: code for code, text in enumerate(column)} for column in values]
+    distinct = [[at[text] for at, text in zip(place, row, strict=False)] for row in rows]
+    codes = np.repeat(np.array(distinct, np.int32), [int(row[-1]) for row in rows], axis=0)
+    return ShippedRows(tuple(header[:-1]), codes, values, note)
