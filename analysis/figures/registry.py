@@ -1,5 +1,7 @@
 """One figure of a paper, redrawn: its numbers, its drawing, and checks against the paper."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -76,7 +78,7 @@ class Redrawn:
     name: str
     numbers: tuple[Numbers, ...]
     checks: tuple[Check, ...]
-    draw: "Callable[[], Figure]"
+    draw: Callable[[], Figure]
 
     @property
     def frames(self) -> dict[str, Frame]:
