@@ -5,7 +5,7 @@ identify the people that get them.
 """
 
 import html
-import random
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,11 +14,6 @@ from .slips import printed
 
 COLUMNS, ROWS = 3, 6  # slips of a sheet
 STYLE = Path(__file__).parent / "static" / "slips.css"
-NOTE = (
-    "For whoever runs the class: print this, cut along the lines, mix the slips, and let each "
-    "person draw one. Have some to spare: a phone whose tab is closed needs another. Whoever has "
-    "this page can join in a pupil's place: delete it after the session."
-)
 
 
 def sheet(title: str, address: str, codes: Sequence[str], language: Language) -> str:
@@ -34,8 +29,7 @@ def sheet(title: str, address: str, codes: Sequence[str], language: Language) ->
     Raises:
         ImportError: the library that draws QR codes is not installed.
     """
-    order = list(codes)
-    random.SystemRandom().shuffle(order)
+    order = sorted(codes, key=lambda _: secrets.token_bytes(16))
     slips = [_slip(title, address, code, language) for code in order]
     size = COLUMNS * ROWS
     sheets = [
@@ -48,7 +42,7 @@ def sheet(title: str, address: str, codes: Sequence[str], language: Language) ->
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{html.escape(title)}</title>\n<style>{STYLE.read_text('utf-8')}</style>\n</head>\n<body>\n"
-        f'<p class="note" lang="en" dir="ltr">{NOTE}</p>\n'
+        f'<p class="note">{html.escape(language.say("slip-note"))}</p>\n'
         + "\n".join(sheets)
         + "\n</body>\n</html>\n"
     )
