@@ -70,6 +70,7 @@ STARTS = re.compile(r"sys\.executable|_current_frames|def \w+\([^)]*\bstarted\b"
 # File or folder that starts processes and has no test marked `place` -> why it needs none
 ANYWHERE = {
     "analysis/exposure/test_exposure.py": "imports the package, as test_imports.py does",
+    "analysis/figures/test_figure_functions.py": "imports the package, as test_imports.py does",
     "cli/commands/test_bad_input.py": "starts a command, as test_endings.py does",
     "cli/commands/test_worst.py": "starts a command, as test_endings.py does",
     "crypto/test_handing.py": "imports the package, as test_imports.py does",
