@@ -9,7 +9,7 @@ from ..scenarios.records.result_file import Run
 from ..scenarios.studies.matrix_result import Matrix
 from ..scenarios.verification.damage import diagnose_record
 from ..scenarios.wording import many
-from . import attacks, crowds, decision, found, repeat, trust, wires
+from . import attacks, crowds, decision, found, own_figures, repeat, trust, wires
 from . import matrix as attack_matrix
 from .alerts import alerts
 from .facts import Facts
@@ -43,6 +43,7 @@ SECTIONS: tuple[Callable[[Facts], Section | Iterable[Section] | None], ...] = (
     _topology,
     attacks.section,
     wires.section,
+    own_figures.section,
     repeat.section,
 )
 

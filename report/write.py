@@ -19,19 +19,25 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 POLICY = "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
+IMAGES = "; img-src data:"  # of a page with pictures of other packages, which it holds itself
 
 
 def html(page: Page) -> str:
     """Write a page. Raises LocalError, with the package to install, if Jinja is missing."""
-    return write("page.html", "style.css", page=page)
+    shown = (block.kind for section in page.sections for block in section.blocks)
+    return write("page.html", "style.css", IMAGES if "picture" in shown else "", page=page)
 
 
-def write(template: str, style: str, **given: Any) -> str:
-    """Fill a template with its style sheet. Raises LocalError where Jinja is missing."""
+def write(template: str, style: str, allowed: str = "", **given: Any) -> str:
+    """Fill a template with its style sheet. Raises LocalError where Jinja is missing.
+
+    allowed: sources of the policy besides the style sheet.
+    """
     sheet = _file(style)
     digest = b64encode(sha256(sheet.encode()).digest()).decode()
     filled = _environment().get_template(template)
-    return visible(filled.render(style=sheet, policy=POLICY.format(digest), **given)) + "\n"
+    policy = POLICY.format(digest) + allowed
+    return visible(filled.render(style=sheet, policy=policy, **given)) + "\n"
 
 
 def _file(name: str) -> str:

@@ -104,6 +104,28 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """An SVG of another package, shown as an image: the page accepts no foreign markup.
+
+    Attributes:
+        svg: the picture.
+        caption: under the picture, and for screen readers.
+        numbers: the numbers behind the picture.
+        kind: which block it is, for the template.
+    """
+
+    svg: str
+    caption: str
+    numbers: Numbers
+    kind: str = "picture"
+
+    @property
+    def link(self) -> str:
+        """A link that holds the picture."""
+        return data_link(self.svg, "image/svg+xml")
+
+
+@dataclass(frozen=True, slots=True)
 class Marked:
     """A cell of a table with a sign beside its text.
 
@@ -197,7 +219,7 @@ class Row:
     kind: str = "row"
 
 
-Block = Figure | Grid | Words | Listing | Row
+Block = Figure | Picture | Grid | Words | Listing | Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,38 @@
+"""The section of the figures that other installed packages bring (`veilmix.figures`)."""
+
+from collections.abc import Iterator
+
+from ..analysis import drawing
+from ..errors import ParameterError
+from ..scenarios.pages.pieces import Numbers, Picture, Section
+from ..scenarios.scoring.own_figures import numbers_of, own_figures
+from ..scenarios.scoring.result import Result
+from .facts import Facts
+
+LEAD = "Other installed packages bring these figures. veilmix did not check them."
+
+
+def section(facts: Facts) -> Section | None:
+    """Return the section; None if no package has a figure of this run.
+
+    Raises ParameterError if a package returns no table or no figure.
+    """
+    pictures = tuple(_pictures(facts.result))
+    return Section("own-figures", "Figures of other packages", LEAD, pictures) if pictures else None
+
+
+def _pictures(result: Result) -> Iterator[Picture]:
+    for name, figure in own_figures().items():
+        numbers = numbers_of(name, figure, result)
+        if numbers is None:
+            continue
+        with drawing.house_style():
+            drawn = figure.draw(numbers)
+        if not hasattr(drawn, "savefig"):
+            raise ParameterError(
+                f"figure {name!r} of an installed package: found {type(drawn).__name__}; "
+                "a matplotlib Figure is accepted"
+            )
+        rows = [tuple(row.values()) for row in numbers]
+        svg = drawing.rendered(drawn, ".svg").decode()
+        yield Picture(svg, f"{name}: {figure.caption}", Numbers(name, tuple(numbers.columns), rows))
