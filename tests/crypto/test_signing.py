@@ -4,6 +4,7 @@ import pickle
 from collections.abc import Callable
 from hashlib import sha512
 
+import numpy as np
 import pytest
 from nacl.bindings import (
     crypto_core_ed25519_add,
@@ -223,6 +224,39 @@ def test_what_is_of_low_order_is_listed_by_its_y() -> None:
     assert int.from_bytes(four, "little") % 2**255 == 0
     assert int.from_bytes(ORDER_8, "little") in signing._LOW_ORDER
     assert len(signing._LOW_ORDER) == 5
+
+
+class StubEngine:
+    """In place of the library, which not every processor has. answer: of every signature."""
+
+    def __init__(self, answer: bool) -> None:
+        self.answer = answer
+
+    def seem_valid(self, _publics: bytes, messages: list[bytes], _signatures: bytes) -> np.ndarray:
+        """Return the answer for each message."""
+        return np.full(len(messages), self.answer)
+
+
+NOT_ASKED = [
+    name for name in ODD if name.startswith(("not-reduced", "a-key-of-low-order", "a-key-spelt"))
+]
+
+
+@pytest.mark.parametrize("name", [*NOT_ASKED, "a-point-of-order-8", "nothing", "a-byte-more"])
+def test_the_library_is_not_asked_what_the_equation_does_not_decide(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signing, "engine_for", lambda _: StubEngine(True))
+    triples = [ODD[name](b"text %d" % at) for at in range(100)]
+    assert not any(valid_signatures(*map(list, zip(*triples, strict=True))))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "valid"), [("right", True), ("of-another-text", False)])
+def test_a_signature_that_the_library_refuses_is_decided_by_libsodium(
+    name: str, valid: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signing, "engine_for", lambda _: StubEngine(False))
+    assert valid_signatures(*map(list, zip(ODD[name](b"text"), strict=True))) == [valid]  # type: ignore[arg-type]
 
 
 def test_keys_of_another_size_are_refused_together_too() -> None:
