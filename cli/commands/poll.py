@@ -138,7 +138,7 @@ def command(
     if demo == (questions is not None):
         raise click.UsageError("a file of questions, or --demo; one of the two")
     if slips is not None:
-        write_slips(_asked(questions, None), _stem(questions), host, port, slips, _lang(questions))
+        write_slips(_asked(questions, None), questions, host, port, slips, _lang(questions))
         return
     _check_usage(host, people, cheat, simulate, others=others)
     if find_spec("h11") is None:
@@ -269,11 +269,6 @@ def _lang(questions: Path | None) -> str | None:
     from ...poll.questions import DEMO, read_lang
 
     return read_lang(questions or DEMO)
-
-
-def _stem(questions: Path | None) -> str:
-    """Return the name of files that belong to the questions."""
-    return questions.stem if questions else "demo"
 
 
 def _asked(questions: Path | None, cheat: str | None) -> "Scenario":

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def write_slips(
-    scenario: "Scenario", name: str, host: str, port: int, many: int, lang: str | None
+    scenario: "Scenario", questions: Path | None, host: str, port: int, many: int, lang: str | None
 ) -> None:
     """Write a page of slips to print, and the file of their codes; no session is held.
 
-    name: of both files, without their endings. lang: of the slips; None: English. UsageError if
-    phones cannot reach the address.
+    Both files have the name of the file of questions. questions: None: those of the demo. lang: of
+    the slips; None: English. UsageError if phones cannot reach the address.
     """
     from ...poll.facts import LOOPBACKS
     from ...poll.gate import names_of
@@ -39,6 +39,7 @@ def write_slips(
         page = sheet(slips.title, address, slips.codes, language_of(lang))
     except ImportError:
         raise click.UsageError(missing("web", "--slips")) from None
+    name = questions.stem if questions else "demo"
     printable, codes = Path(f"{name}.slips.html"), Path(f"{name}.slips.toml")
     write_whole(printable, page, force=False, private=True)
     try:
@@ -48,7 +49,7 @@ def write_slips(
         raise
     click.echo(f"wrote {printable}   print it, cut, mix; some to spare, and hand out unordered")
     click.echo(f"wrote {codes}   the codes: keep it to yourself; delete both after the lesson")
-    click.echo(f"in the lesson: veilmix poll QUESTIONS --with-slips {codes}")
+    click.echo(f"in the lesson: veilmix poll {questions or '--demo'} --with-slips {codes}")
 
 
 def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsFile":

@@ -279,7 +279,7 @@ def test_the_command_writes_both_files_for_their_owner_alone(
     words = ["poll", "--demo", "--slips", "20", "--host", HOST]
     assert main(words) == 0
     told = capsys.readouterr().out
-    assert "--with-slips demo.slips.toml" in told
+    assert "veilmix poll --demo --with-slips demo.slips.toml" in told
     for name in ("demo.slips.html", "demo.slips.toml"):
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
     slips = read_slips(tmp_path / "demo.slips.toml", TITLE)
