@@ -70,6 +70,12 @@ ERASED = (
 )
 
 
+TAKEN = (
+    "another process has this journal, so this place runs already: let it go on, or end it before "
+    "the same command is given again"
+)
+
+
 class Journal:
     """The journal of one place, in a file that is made if it is missing.
 
@@ -179,6 +185,8 @@ class Journal:
         try:
             yield
         except (sqlite3.Error, OSError) as wrong:
+            if getattr(wrong, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+                raise StorageError(f"{self.path}: {TAKEN}") from None
             raise StorageError(
                 f"{self.path}: the journal cannot be used ({wrong}); {self._remedy}"
             ) from None
