@@ -6,7 +6,6 @@
 import { sessionOf } from "./announcement.js";
 import { Reader } from "./bytes.js";
 import { unsealed } from "./frames.js";
-import { t } from "./sentences.js";
 import { Refused, hex, unhex } from "./sodium.js";
 import { SignedBoard } from "./signed.js";
 import { checkAbilities } from "./envelope.js";
@@ -54,20 +53,20 @@ export class Session {
 
   take(author, data) {
     const said = this.board.take(author, data);
-    if (this.board.roster === null) refuse(t("refused-unsigned"));
+    if (this.board.roster === null) refuse("this board is not signed");
     if (this.session !== null && said.session !== hex(this.session)) {
-      refuse(t("refused-session"));
+      refuse("the board holds a message of another session");
     }
     this.learn(author, said, data);
     const mark = this.kept.mark;
     if (mark !== null && mark.posts === this.posts && mark.head !== hex(this.board.head)) {
-      refuse(t("refused-changed"));
+      refuse("the board has changed what it showed this phone before");
     }
   }
 
   learn(author, said, data) {
     const { body } = said;
-    const by = (name) => author === name || refuse(t("refused-author", { author, name }));
+    const by = (name) => author === name || refuse(`${author} has posted what only ${name} may`);
     switch (said.kind) {
       case "key":
         this.keys[author] = body.key;
@@ -77,7 +76,7 @@ export class Session {
         this.announce(body, new Reader(data.slice(HEADER)).blob());
         break;
       case "consent":
-        if (body.session !== hex(this.session)) refuse(t("refused-consent"));
+        if (body.session !== hex(this.session)) refuse("a party agreed to another announcement");
         this.consents.add(author);
         break;
       case "call":
@@ -87,7 +86,7 @@ export class Session {
         break;
       case "mint":
         by("randomness");
-        if (this.told?.program !== "threshold" || said.round in this.mints) refuse(t("refused-key"));
+        if (this.told?.program !== "threshold" || said.round in this.mints) refuse("a key for nothing");
         this.mints[said.round] = unhex(body.key);
         break;
       case "mixed":
@@ -113,14 +112,14 @@ export class Session {
   }
 
   announce(told, encoded) {
-    if (this.told !== null) refuse(t("refused-two"));
+    if (this.told !== null) refuse("there are two announcements on the board");
     checkAbilities(told);
     const posted = told.shufflers.map((_, i) => this.keys[`shuffler-${i + 1}`]);
     const same = posted.join() === told.shufflers.join() && this.keys.analyst === told.analyst;
-    if (!same) refuse(t("refused-keys"));
+    if (!same) refuse("the announcement names keys that the parties have not posted");
     this.session = sessionOf(encoded);
     if (this.kept.session && this.kept.session !== hex(this.session)) {
-      refuse(t("refused-other"));
+      refuse("this is another announcement than the one that this phone agreed to");
     }
     this.told = told;
     this.announced = encoded;
@@ -130,9 +129,9 @@ export class Session {
   // analyst, and nothing else; else first every question by itself, for the curator; at the
   // end what was decided, for the analyst; in between, of the hierarchical program, small sets.
   check(call) {
-    if (this.consents.size !== this.told.shufflers.length + 1) refuse(t("refused-early"));
+    if (this.consents.size !== this.told.shufflers.length + 1) refuse("not everybody has agreed");
     const first = call.round === 1;
-    if (call.round !== this.calls.length + 1) refuse(t("refused-round"));
+    if (call.round !== this.calls.length + 1) refuse("a round is missing");
     if (this.told.program === "threshold") {
       this.checkOpening(call);
       return;
@@ -141,18 +140,18 @@ export class Session {
     if (first) {
       const all = singles && call.asks.length === this.told.features.length && !call.hidden.length;
       const reader = this.told.program === "randomized" ? "analyst" : "curator";
-      if (!all || call.reader !== reader) refuse(t("refused-first"));
+      if (!all || call.reader !== reader) refuse("the first round asks for something else");
     } else if (this.told.program === "randomized") {
-      refuse(t("refused-twice"));
+      refuse("the session asks twice, and noise was announced for one answer");
     } else if (call.reader === "analyst") {
       const kept = this.decision?.kept.join();
       const hidden = JSON.stringify(this.decision?.hidden);
       const due = call.asks.length === 1 && call.asks[0].join() === kept;
-      if (!due || JSON.stringify(call.hidden) !== hidden) refuse(t("refused-release"));
+      if (!due || JSON.stringify(call.hidden) !== hidden) refuse("another release than was decided");
     } else {
       const small = call.asks.every((ask) => ask.length <= call.round) || call.asks.length === 1;
       if (this.told.program !== "hierarchical" || this.decision || !small) {
-        refuse(t("refused-program"));
+        refuse("the curator asks for what its program does not");
       }
     }
   }
@@ -163,9 +162,9 @@ export class Session {
     const { decision, told } = this;
     const all = told.features.map((_, column) => column).join();
     const one = call.asks.length === 1 && call.asks[0].join() === all && !call.hidden.length;
-    if (call.round > 1 || call.reader !== "analyst" || !one) refuse(t("refused-else"));
+    if (call.round > 1 || call.reader !== "analyst" || !one) refuse("the session asks for something else");
     const same = decision && [decision.k, decision.n, decision.rule].join() === [told.k, 0, told.rule].join();
-    if (!same || decision.kept.join() !== all) refuse(t("refused-decision"));
+    if (!same || decision.kept.join() !== all) refuse("another release was decided than was announced");
   }
 
   // How many people shuffler 1 let in, and how many of them were counted at least, as the board says

@@ -8,8 +8,6 @@ import { frameSubmission } from "./frames.js";
 import { asks, asksName, compares, consults, handed, lastStanding, seals, stops, waits } from "./screens.js";
 import { ends } from "./endings.js";
 import { forgotten, gone, stopped, unanswered } from "./farewell.js";
-import { arrived, t } from "./sentences.js";
-import { givenSlip } from "./slip.js";
 import { Refused, hex, ready, sodium, unhex } from "./sodium.js";
 import { say, status } from "./draw.js";
 import { forget, keep, keepEnd, recall, recallEnd } from "./store.js";
@@ -21,10 +19,12 @@ const RETRY = 1_000;
 const PAUSE = 5_000;
 // What a reason of docs/wire.md means to whoever holds the phone.
 const WHY = {
-  malformed: () => t("refused-malformed"),
-  unexpected: () => t("refused-unexpected"),
-  unregistered: () => t("refused-unregistered"),
+  malformed: "The board shows something that is no message of this session",
+  unexpected: "The board shows something that is not due",
+  unregistered: "The board shows something that was not signed by whom it names",
 };
+const ANSWERED =
+  "The party randomness has answered with another key than the one on the board: what you seal with it could be told from what others seal";
 const code = document.body.dataset.code;
 
 let state;
@@ -48,9 +48,8 @@ async function ask(path, given = {}) {
   return fetch(`/${code}/${path}`, { cache: "no-store", credentials: "omit", ...given });
 }
 
-async function join(name, slip) {
-  const body = JSON.stringify(facts.slips ? { phone: state.phone, name, slip } : { phone: state.phone, name });
-  state.slip = slip;
+async function join(name) {
+  const body = JSON.stringify({ phone: state.phone, name });
   try {
     const answer = await ask("join", { method: "POST", body });
     const words = await answer.text();
@@ -58,7 +57,7 @@ async function join(name, slip) {
     problem = answer.ok ? "" : words;
     save();
   } catch {
-    problem = t("unreached");
+    problem = "The computer cannot be reached; are you still in its network? Try again.";
   }
   draw();
 }
@@ -105,7 +104,7 @@ async function consult() {
     save();
   } catch (wrong) {
     if (!(wrong instanceof Refused)) throw wrong;
-    stopFor(t("refused-answered"));
+    stopFor(ANSWERED);
   }
   return true;
 }
@@ -194,7 +193,7 @@ async function sealFirst() {
 // Go no further, and say why.
 function stopFor(words) {
   over = true;
-  stops(t("stop-title"), t("stop", { why: words }));
+  stops("This phone does not go on", `${words}. Nothing more is sent.`);
 }
 
 // Whether the first round has closed without this phone; where it has to ask before it seals, whether
@@ -219,13 +218,13 @@ function draw() {
   };
   if (facts.stopped && !session.closed) return plain(() => stopped(state, facts, forgets));
   if (over && !session.closed) return;
-  if (!state.name && facts.ended) plain(() => stops(t("ended-title"), t("ended-without")));
-  else if (!state.name) form(`name ${problem}`, () => asksName(facts, problem, state.slip, join));
+  if (!state.name && facts.ended) plain(() => stops("It is over", "This session has ended without you."));
+  else if (!state.name) form(`name ${problem}`, () => asksName(facts, problem, join));
   else if (facts.ended && !session.closed && !session.calls.length) {
-    plain(() => stops(t("unasked-title"), facts.ended));
+    plain(() => stops("Nothing was asked", facts.ended));
   } else if (!session.ready && !session.calls.length) plain(() => waits(state, facts));
   else if (missed()) {
-    plain(() => stops(t("too-late-title"), t("too-late")));
+    plain(() => stops("Too late", "This round has closed, and you are not in it. Nothing of what you may have chosen has left your phone."));
   } else if (!state.agreed) form("compare", () => compares(session, facts, agree));
   else if (!state.rounds[1] && at < questions) {
     form(`question ${at}`, () => asks(session, state, at, answered, back));
@@ -244,8 +243,8 @@ function tellStatus() {
   if (alone) return status(unanswered(state, (performance.now() - heard) / 1000));
   if (!facts || !facts.collecting || session.closed) return status("");
   const sealing = facts.opens !== null && !state.rounds[1];
-  const rest = sealing ? t("left-to-seal", { n: left(facts.asking) }) : t("left", { n: left(facts.left) });
-  return status(t("progress", { round: facts.round, answered: facts.answered, n: facts.people, left: rest }));
+  const rest = sealing ? `${left(facts.asking)} seconds left to seal` : `${left(facts.left)} seconds left`;
+  return status(`Round ${facts.round}: ${facts.answered} of ${facts.people} have answered; ${rest}.`);
 }
 
 // Take what is new; Refused if it is not what it must be.
@@ -295,7 +294,7 @@ async function follow() {
       if (facts.ended && (session.closed || facts.stopped || !facts.started)) finish();
     } catch (wrong) {
       if (wrong instanceof Refused) {
-        stopFor(WHY[wrong.message]?.() ?? wrong.message);
+        stopFor(WHY[wrong.message] ?? wrong.message);
         return;
       }
       if (!alone) say(unanswered(state, 0));
@@ -332,19 +331,12 @@ function endsAgain() {
 
 async function begin() {
   try {
-    await arrived();
-  } catch {
-    stops(document.body.dataset.lostTitle, document.body.dataset.lost);
-    return;
-  }
-  try {
     await ready;
   } catch {
-    stops(t("old-title"), t("old-seals"));
+    stops("This browser is too old", "It cannot seal your answers, so nothing is asked of it, and nothing has left this phone.");
     return;
   }
   state = recall(code);
-  state.slip = givenSlip() || state.slip;
   save();
   session = new Session(state);
   at = state.row.length;

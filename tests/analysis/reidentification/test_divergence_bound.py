@@ -5,7 +5,7 @@ from math import comb, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import rel_entr
@@ -106,6 +106,7 @@ def test_the_least_divergence_is_that_of_a_general_optimiser(seed: int, bins: in
         method="SLSQP",
         options={"maxiter": 300, "ftol": 1e-12},
     )
+    assume(best.success)  # the optimiser gives some up; which, the processor decides
     assert ours <= best.fun + 1e-6
     assert ours >= best.fun - 1e-2 * best.fun - 1e-3
 
