@@ -163,7 +163,7 @@ def test_the_end_is_shown_again_without_the_computer(new_phone: Callable[[str], 
         ended = "h1:has-text('It is over'), h1:has-text('This was published')"
         page.wait_for_selector(ended)
         kept = "Object.keys(sessionStorage).some((name) => name.endsWith(' end'))"
-        while not page.evaluate(kept):  # the end is kept later; the policy forbids wait_for_function
+        while not page.evaluate(kept):  # the policy forbids wait_for_function
             page.wait_for_timeout(50)
         before = page.inner_text("main")
         asked: list[str] = []
