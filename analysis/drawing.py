@@ -132,7 +132,7 @@ def check_path(path: str | os.PathLike[str]) -> None:
 
 
 def rendered(figure: "Figure", ending: str) -> bytes:
-    """A figure as .png or .svg; without date or version, so always the same."""
+    """Return a figure as .png or .svg, without date and version, so that its bytes repeat."""
     metadata = {"Date": None, "Creator": None} if ending == ".svg" else {"Software": None}
     picture = BytesIO()
     with house_style(), collected():  # letters that the font has not
@@ -141,7 +141,7 @@ def rendered(figure: "Figure", ending: str) -> bytes:
 
 
 def save(figure: "Figure", path: str | os.PathLike[str]) -> None:
-    """Write a PNG or SVG, by the ending of `path`; an older one stays until it is whole."""
+    """Write a PNG or SVG, by the ending of `path`; an older file stays until the new is whole."""
     path = Path(path)
     check_path(path)
     partial = path.with_name(f".{os.getpid()}.{path.name}")

@@ -166,7 +166,7 @@ def as_array(values: Any, name: str, needs: str = "numbers") -> npt.NDArray[Any]
 
 
 def as_floats(values: Any, name: str, needs: str = "numbers") -> Floats:
-    """An array of real numbers of any shape, as float64; texts, objects and truth are refused."""
+    """Return real numbers, of a free shape, as float64; texts, objects and bools are refused."""
     array = as_array(values, name, needs)
     if array.dtype.kind == "O":  # fractions are numbers too
         entries = [number(entry, name, needs) for entry in array.ravel()]
@@ -202,7 +202,7 @@ def sequence(values: Any, name: str, needs: str = "a sequence") -> list[Any]:
 
 
 def as_rng(rng: Any) -> np.random.Generator:
-    """Return a generator, or one from a seed; None is seeded by the operating system."""
+    """Return a generator, made from a seed if needed; the operating system seeds None."""
     needs = "needs a numpy.random.Generator or a seed >= 0"
     if getattr(getattr(rng, "dtype", None), "kind", "") == "m":  # for NumPy, durations are integers
         raise ParameterError(f"rng: found {brief(rng)}; {needs}")

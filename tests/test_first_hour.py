@@ -168,7 +168,7 @@ def test_the_table_is_of_commands_that_are_there() -> None:
 
 def _without_somebody(folder: Path) -> None:
     """without-one.toml: the people of the Titanic as a table of their own, less one of them."""
-    text = (folder / "scenarios/populations/titanic.csv").read_text("utf-8")
+    text = (folder / "analysis/shipped_tables/titanic.csv").read_text("utf-8")
     names, *cells = csv.reader(line for line in text.splitlines() if line[:1] != "#")
     rows = [cell[:-1] for cell in cells for _ in range(int(cell[-1]))]
     lines = [",".join(row) for row in [names[:-1], *rows[1:]]]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .. import drawing
 from ..reidentification.attacks.side_information import Identified, find_people
-from ..shipped_rows import shipped_rows
+from ..shipped_tables import shipped_rows
 from .parameters import Progress, people_codes, stage_of
 from .registry import Check, Material, Numbers, Redrawn
 

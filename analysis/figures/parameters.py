@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..exposure.cells import as_table
-from ..shipped_rows import shipped_rows
+from ..shipped_tables import shipped_rows
 from ..validation import brief, number, sequence, whole
 
 Progress = Callable[[str], None]

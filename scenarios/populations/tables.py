@@ -1,10 +1,10 @@
-"""The tables that veilmix ships, as sources of populations; analysis/shipped_rows.py reads them."""
+"""The tables that veilmix ships, as sources of populations."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ...analysis.shipped_rows import shipped_rows
+from ...analysis.shipped_tables import shipped_rows
 from ..schema.model import Population as Section
 from .people import Table
 

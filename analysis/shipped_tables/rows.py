@@ -1,8 +1,8 @@
 """The rows of the tables that veilmix ships, each table as the counts of its rows.
 
-A file holds lines of provenance that start with `#`, a header that ends in `count`, and one line
-for each combination that occurs. Person i is found by counting through the lines in their order, so
-each person has the same number in every run.
+A file beside this one holds lines of provenance that start with `#`, a header that ends in `count`,
+and one line for each combination that occurs. Person i is found by counting through the lines in
+their order, so each person has the same number in every run.
 """
 
 import csv
@@ -12,8 +12,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-
-FOLDER = Path(__file__).parents[1] / "scenarios" / "populations"  # data files, beside their users
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +34,7 @@ class ShippedRows:
 @cache
 def shipped_rows(name: str) -> ShippedRows:
     """Return a shipped table by its name, such as "census"."""
-    lines = (FOLDER / f"{name}.csv").read_text("utf-8").splitlines()
+    lines = Path(__file__).with_name(f"{name}.csv").read_text("utf-8").splitlines()
     note = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
     header, *rows = csv.reader(line for line in lines if not line.startswith("#"))
     values = tuple(tuple(sorted(set(column))) for column in list(zip(*rows, strict=True))[:-1])

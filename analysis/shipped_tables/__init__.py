@@ -1,0 +1,10 @@
+"""The public tables that veilmix ships, as counts of rows with their provenance.
+
+Scenarios use them as sources of people, figures as default data. May import nothing of the package.
+Must never read a table of the user.
+"""
+
+from .rows import ShippedRows as ShippedRows
+from .rows import shipped_rows as shipped_rows
+
+__all__ = ["ShippedRows", "shipped_rows"]
