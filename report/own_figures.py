@@ -27,8 +27,10 @@ def _pictures(result: Result) -> Iterator[Picture]:
         if numbers is None:
             continue
         with drawing.house_style():
+            from matplotlib.figure import Figure
+
             drawn = figure.draw(numbers)
-        if not hasattr(drawn, "savefig"):
+        if not isinstance(drawn, Figure):
             raise ParameterError(
                 f"figure {name!r} of an installed package: found {type(drawn).__name__}; "
                 "a matplotlib Figure is accepted"

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from veilmix.scenarios.populations.generated import Generator
 from veilmix.scenarios.programs.interface import ReleaseProgram
 from veilmix.scenarios.schema import plugs
 from veilmix.scenarios.schema.kinds import BUILT_IN, kinds
-from veilmix.scenarios.scoring import frames, own_scores
+from veilmix.scenarios.scoring import frames
 from veilmix.scenarios.scoring.own_scores import Score
 
 LINES = 200  # of the package, with its types
@@ -200,17 +200,17 @@ def test_help_reads_no_entry_points() -> None:
     assert done.stderr.strip() == "False"
 
 
-def score_of(measure: object) -> dict[str, str]:
-    """Bring a score by an entry point: its module is this one."""
+def score_of(measure: object) -> Callable[[str], dict[str, str]]:
+    """Return the entry points of a package that brings a score: its module is this one."""
     globals()["BROUGHT"] = measure
-    return {"mine": f"{__name__}:BROUGHT"}
+    return lambda what: {"mine": f"{__name__}:BROUGHT"} if what == "scores" else {}
 
 
 def test_a_score_is_measured_of_runs_and_of_saved_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     brought = score_of(Score("people", lambda result: result.users / 4, "a quarter of all"))
-    monkeypatch.setattr(own_scores, "homes", lambda *_: brought)
+    monkeypatch.setattr(plugs, "installed", brought)
     outcome = veilmix.run("blood-type", 7, mode="ideal", worst_case_nodes=0)
     (row,) = outcome.frames.scores
     assert row == {"score": "mine", "value": 7.5, "unit": "people", "meaning": "a quarter of all"}
@@ -228,13 +228,13 @@ def test_a_score_is_measured_of_runs_and_of_saved_runs(
 def test_a_score_that_is_none_is_one_error(
     brought: object, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own_scores, "homes", lambda *_: score_of(brought))
+    monkeypatch.setattr(plugs, "installed", score_of(brought))
     with pytest.raises(ParameterError, match=message):
         frames.score_rows(veilmix.run("blood-type", 7, "ideal", worst_case_nodes=0).written())
 
 
 def test_a_run_without_such_a_number_has_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
     brought = score_of(Score("people", lambda _: None))
-    monkeypatch.setattr(own_scores, "homes", lambda *_: brought)
+    monkeypatch.setattr(plugs, "installed", brought)
     written = veilmix.run("blood-type", 7, "ideal", worst_case_nodes=0).written()
     assert frames.score_rows(written) == []

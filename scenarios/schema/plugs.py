@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import ParameterError
 
@@ -20,6 +20,8 @@ PREFIX = "veilmix."
 LISTED = "entry_points.txt"  # in the folder that an installer leaves of a package
 RECORDS = (".dist-info", "egg-info")  # how such a folder's name ends
 OURS = __name__.partition(".")[0]  # the package that this is of
+
+Record = TypeVar("Record")
 
 
 @cache
@@ -79,3 +81,21 @@ def load(place: str) -> Any:
             f"entry point {place!r} of an installed package: {wrong}; mend its pyproject.toml or "
             "that module, and install it again (docs/extending.md)"
         ) from wrong
+
+
+def records(what: str, kind: type[Record]) -> dict[str, Record]:
+    """Return the records of a class that other packages bring to a group, by name.
+
+    Raises ParameterError where an entry point is no such record.
+    """
+    loaded: dict[str, Record] = {}
+    for name, place in installed(what).items():
+        record = load(place)
+        if not isinstance(record, kind):
+            article = "an" if kind.__name__[0] in "AEIOU" else "a"
+            raise ParameterError(
+                f"entry point {place!r} of {PREFIX}{what}: found {type(record).__name__}; "
+                f"{article} {kind.__name__} ({kind.__module__}) is accepted"
+            )
+        loaded[name] = record
+    return loaded

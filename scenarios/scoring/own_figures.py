@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...analysis.frames import Frame
 from ...errors import ParameterError
-from ..schema.plugs import homes, load
+from ..schema.plugs import records
 from .result import Result
 
 if TYPE_CHECKING:
@@ -41,16 +41,7 @@ def own_figures() -> Mapping[str, OwnFigure]:
 
     Raises ParameterError where an entry point is no `OwnFigure`.
     """
-    figures: dict[str, OwnFigure] = {}
-    for name, place in homes(GROUP, {}).items():
-        figure = load(place)
-        if not isinstance(figure, OwnFigure):
-            raise ParameterError(
-                f"entry point {place!r} of veilmix.{GROUP}: found {type(figure).__name__}; "
-                "an OwnFigure (veilmix.scenarios.scoring.own_figures) is accepted"
-            )
-        figures[name] = figure
-    return figures
+    return records(GROUP, OwnFigure)
 
 
 def numbers_of(name: str, figure: OwnFigure, result: Result) -> Frame | None:

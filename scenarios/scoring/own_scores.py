@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from ...errors import ParameterError
-from ..schema.plugs import homes, load
+from ..schema.plugs import records
 from .result import Result
 
 GROUP = "scores"
@@ -36,16 +36,7 @@ def own_scores() -> Mapping[str, Score]:
 
     Raises ParameterError where an entry point is no `Score`.
     """
-    found: dict[str, Score] = {}
-    for name, place in homes(GROUP, {}).items():
-        score = load(place)
-        if not isinstance(score, Score):
-            raise ParameterError(
-                f"entry point {place!r} of veilmix.{GROUP}: found {type(score).__name__}; "
-                "a Score (veilmix.scenarios.scoring.own_scores) is accepted"
-            )
-        found[name] = score
-    return found
+    return records(GROUP, Score)
 
 
 def measure(name: str, score: Score, result: Result) -> float | None:

@@ -10,7 +10,7 @@ import veilmix
 from page_packages import install
 from veilmix.errors import ParameterError
 from veilmix.report.make import make
-from veilmix.scenarios.scoring import own_figures
+from veilmix.scenarios.schema import plugs
 from veilmix.scenarios.scoring.own_figures import OwnFigure
 
 IMAGE = re.compile(r'<img src="data:image/svg\+xml;charset=utf-8;base64,([^"]+)" alt="([^"]*)">')
@@ -23,10 +23,15 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return veilmix.save(outcome, tmp_path_factory.mktemp("runs"))
 
 
+def list_figure(monkeypatch: pytest.MonkeyPatch, **places: str) -> None:
+    """Have an installed package bring figures: the place of each by its name."""
+    monkeypatch.setattr(plugs, "installed", lambda what: places if what == "figures" else {})
+
+
 def bring(monkeypatch: pytest.MonkeyPatch, figure: object) -> None:
     """Bring a figure by an entry point: its module is this one."""
     globals()["BROUGHT"] = figure
-    monkeypatch.setattr(own_figures, "homes", lambda *_: {"mine": f"{__name__}:BROUGHT"})
+    list_figure(monkeypatch, mine=f"{__name__}:BROUGHT")
 
 
 def test_a_page_without_such_figures_allows_no_images(saved: Path) -> None:
@@ -40,7 +45,7 @@ def test_the_figure_of_the_documents_is_an_image_with_its_numbers(
 ) -> None:
     install(tmp_path, "rival")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(own_figures, "homes", lambda *_: {"largest": "rival.others:LARGEST"})
+    list_figure(monkeypatch, largest="rival.others:LARGEST")
     page = make(saved, 0).html
     assert "img-src data:" in page.partition("<title>")[0]
     (image,) = IMAGE.findall(page)
