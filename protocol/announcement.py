@@ -206,6 +206,8 @@ class Announcement:
             )
         if self.rules.tokens and not self.registry:
             raise ParameterError("tokens: they are for registered people; there is no registry")
+        # Keyholders check signatures of accepted envelopes, and the first shuffler could accept
+        # people of its own if no registry said whose signatures count.
         for name in (name for name in ("challenge", "audit") if getattr(self.rules, name)):
             if not self.registry:
                 raise ParameterError(f"{name}: it is for registered people; there is no registry")

@@ -473,6 +473,8 @@ class Board:
         self.public_asks.learn(author, message.round, message.body)
         if isinstance(message.body, VerifiedPost):
             self.verified.learn(message.round, author, message.body, self._openers)
+        # Each post was checked against MOVES and by its guards: none is refused any more here, and
+        # the posts of other kinds change no state that a later check reads.
         match message.body:
             case Key(key=key):
                 self.keys[author] = key

@@ -125,7 +125,7 @@ def vouches(who: str, body: Body) -> str:
             return f"{who} shows the secret of its share: people have had their time to look."
         case Consent():
             return f"{who} finds its own key in the announcement and takes part."
-        case _:
+        case _:  # a kind that has no caption yet is shown all the same: the board hides no post
             return f"{who} posts a message of the kind {type(body).__name__.lower()}."
 
 

@@ -249,6 +249,8 @@ def _of_condition(file: _File, test: ast.expr, *, refuses: bool) -> Iterator[Cha
     """Yield what is weaker than a condition, as far as the guard's text meets it."""
     if not file.meets(test):
         return
+    # A condition that refuses is weaker if it holds less often: `or` loses a branch, `any` an item.
+    # Below `not` and for a condition that admits, the opposite is weaker.
     match test:
         case ast.BoolOp(op=op, values=values):
             if isinstance(op, ast.Or) is refuses:

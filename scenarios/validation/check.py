@@ -125,6 +125,7 @@ def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report keys that the policy's kind needs, or does not read."""
     policy, program = scenario.policy, program_of(scenario)
+    # A key that the program ignored would look like a limit that holds: it is refused.
     if policy.keep and not program.listed:
         yield problem(
             ("policy", "keep"), f'only kind = "fixed" reads keep; kind is {quoted(policy.kind)}'

@@ -237,6 +237,8 @@ def _privacy(local: Mapping[str, Any]) -> Grid:
 
 def _readings(local: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     epsilon, privacy = local["epsilon"], local["privacy"]
+    # A number that was split is hidden by the mix and by other people's noise: all messages of the
+    # person together are the number, so its local epsilon is not finite.
     if epsilon.get("mixed"):
         yield "epsilon, local", "infinite", "a person's messages together are its number"
     else:
