@@ -44,6 +44,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 )
 # What a machine takes is measured, and differs: CPU seconds of `compare`, and their picture.
 MEASURED = re.compile(rb'"cpu": ?[^,]*,')
+# Progress comes after seconds of a clock, on stderr alone, and is no result.
+PROGRESS = re.compile(r"^played .*\n", re.MULTILINE)
 SEEN = re.compile(r"compare-open-\d+/frontier\.png$")
 
 
@@ -78,7 +80,8 @@ def _left(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
             ]
             code = main([part.removeprefix(f"{folder.as_posix()}/") for part in found])
             wrote = capsys.readouterr()
-            printed[" ".join(command)] = (code, MEASURED.sub(b"", wrote.out.encode()), wrote.err)
+            said = MEASURED.sub(b"", wrote.out.encode())
+            printed[" ".join(command)] = (code, said, PROGRESS.sub("", wrote.err))
     finally:
         os.chdir(before)
     files = {
