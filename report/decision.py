@@ -146,13 +146,13 @@ def _other(facts: Facts) -> Iterator[str]:
     policy = facts.run.scenario.policy
     for dropped in facts.sets.dropped if facts.sets else ():
         if dropped.forbidden:
-            yield f"{dropped.column} is forbidden by the policy, whatever could be promised."
+            yield f"{dropped.column} is forbidden by the policy, whatever its bound."
             continue
         largest = f", or k = {dropped.largest_k:,} or less" if (dropped.largest_k or 0) > 1 else ""
         yield (
-            f"With {dropped.column} only {percent(dropped.promised)} could be promised: "
+            f"With {dropped.column} the certified bound is {percent(dropped.promised)}: "
             f"max_exposure = {_up(dropped.promised)}{largest}{',' if largest else ''} "
-            "would admit it."
+            "would release it."
         )
     sets = facts.sets.sets if facts.sets else ()
     kept = [choice for choice in sets if choice.released]

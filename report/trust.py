@@ -201,7 +201,7 @@ def _words(facts: Facts) -> Iterator[str]:
         return
     if breaking:
         names = "; ".join(learner.name for learner in breaking)
-        yield f"The smallest coalitions that link anyone by watching: {names}."
+        yield f"Minimal linking coalitions (honest-but-curious): {names}."
     else:
         yield "No coalition that was scored links anyone by watching."
     by_name = {frozenset(learner.parties): learner for learner in facts.learners}

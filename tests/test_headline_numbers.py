@@ -66,27 +66,27 @@ def attackers() -> exposure.Risk:
 
 SHUFFLERS = ("shuffler-1", "shuffler-2")
 SCORES: dict[str, Callable[[], str]] = {
-    "true exposure Q(k/n)": lambda: percent(
-        exposure.exposure(played("titanic").frames.release["people"], 5)
+    "exposure": lambda: percent(exposure.exposure(played("titanic").frames.release["people"], 5)),
+    "certified bound": lambda: percent(
+        composition.best_bound(marginals(*RELEASED), 5, "margins").value
     ),
-    "promised": lambda: percent(composition.best_bound(marginals(*RELEASED), 5, "margins").value),
-    "worst possible": lambda: percent(
+    "worst case": lambda: percent(
         composition.worst_case(marginals(*RELEASED), 5).upper / played("titanic").users
     ),
-    "found, knowing class": lambda: found(0),
-    "found, knowing class, sex, survived": lambda: found(0, 1, 2),
-    "found, knowing all columns": lambda: found(0, 1, 2),
-    "prosecutor, at most": lambda: (
+    "re-identified, knowing class": lambda: found(0),
+    "re-identified, knowing class, sex, survived": lambda: found(0, 1, 2),
+    "re-identified, knowing all columns": lambda: found(0, 1, 2),
+    "prosecutor risk, maximum": lambda: (
         f"{percent(attackers().prosecutor.largest)}  mean {percent(attackers().prosecutor.mean)}"
     ),
-    "journalist, at most": lambda: (
+    "journalist risk, maximum": lambda: (
         f"{percent(attackers().journalist.largest)}  mean {percent(attackers().journalist.mean)}"
     ),
-    "marketer": lambda: percent(attackers().marketer),
-    "linked by the curator alone": lambda: linked("curator"),
-    "... by the analyst alone": lambda: linked("analyst"),
-    "... by both shufflers alone": lambda: linked(*SHUFFLERS),
-    "... by curator and both shufflers": lambda: linked("curator", *SHUFFLERS),
+    "marketer risk": lambda: percent(attackers().marketer),
+    "linked by the curator": lambda: linked("curator"),
+    "linked by the analyst": lambda: linked("analyst"),
+    "linked by both shufflers": lambda: linked(*SHUFFLERS),
+    "linked by curator and shufflers": lambda: linked("curator", *SHUFFLERS),
 }
 
 
@@ -112,7 +112,7 @@ def test_every_score_of_readme_has_a_public_name() -> None:
 
 def test_what_age_would_cost_is_a_promise_too() -> None:
     share = composition.best_bound(marginals("titanic", ALL), 5, "margins").value
-    (printed,) = re.findall(r"with age only ([\d.]+ %) could be promised", text("README.md"))
+    (printed,) = re.findall(r"with age the bound is ([\d.]+ %)", text("README.md"))
     assert percent(share) == printed
 
 

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from ...scenarios.scoring.reidentification import Attack, Reidentified, ReportPie
 
 NAMED = 3  # columns that are named one by one
-NOTE = (
-    "who is found is counted with everybody's true values, which the laboratory knows and no "
-    "analyst does"
-)
+NOTE = "Re-identified people are counted with the true values, which only the simulation knows."
 
 Score = tuple[str, str, str]
 
@@ -36,7 +33,8 @@ def scores(outcome: "Outcome") -> Iterator[Score]:
         yield from _sets(reidentified)
         return
     for attack in worst(reidentified.attacks, features, asked=asked):
-        yield f"found, knowing {_known(attack, features)}", *_attack(attack, reidentified.people)
+        label = f"re-identified, knowing {_known(attack, features)}"
+        yield label, *_attack(attack, reidentified.people)
     if reidentified.risk is not None:
         yield from _risk(reidentified)
     for report in reidentified.reports:
@@ -48,10 +46,8 @@ def _sets(reidentified: "Reidentified") -> Iterator[Score]:
     several = len(reidentified.reports) > 1
     for attack in reidentified.attacks:
         value, meaning = _attack(attack, reidentified.people)
-        meaning = (
-            f"{meaning.replace('people', 'owners')}, by {'a piece' if several else 'a vector'}"
-        )
-        yield "found, knowing every set", value, meaning
+        meaning = f"owners, {meaning}, by {'a piece' if several else 'a vector'}"
+        yield "re-identified, knowing every set", value, meaning
     if reidentified.reports:
         yield from _pie(max(reidentified.reports, key=lambda report: report.pie), several=several)
 
@@ -82,31 +78,31 @@ def _known(attack: "Attack", features: int) -> str:
 
 def _attack(attack: "Attack", people: int) -> tuple[str, str]:
     error = give_or_take(attack.standard_error, 1)
-    meaning = f"people named rightly by the best guesses: Bayes error {percent(attack.error)}"
+    meaning = f"expected correct best guesses; Bayes error {percent(attack.error)}"
     if attack.certain:
-        meaning += f"; {attack.certain:,} for certain"
+        meaning += f"; {attack.certain:,} with certainty"
     return f"{attack.found:,.1f}{error} of {people:,}", meaning
 
 
 def _risk(reidentified: "Reidentified") -> Iterator[Score]:
     risk = reidentified.risk
     assert risk is not None  # noqa: S101 - its caller checks it
-    knowing = "chance for one person, of who knows its released values"
     yield (
-        "prosecutor, at most",
+        "prosecutor risk, maximum",
         percent(risk.prosecutor.largest),
-        f"{knowing} and that it is in there; {_mean(risk.prosecutor)}",
+        f"attacker knows the person is in the data; {_mean(risk.prosecutor)}",
     )
-    where = f"one of the {reidentified.population:,} it was drawn from"
+    where = f"the population of {reidentified.population:,}"
     if reidentified.population == reidentified.people:
-        where = "one of the same people"
+        where = "the population, here the same people"
     yield (
-        "journalist, at most",
+        "journalist risk, maximum",
         percent(risk.journalist.largest),
-        f"... and only that it is {where}; {_mean(risk.journalist)}",
+        f"attacker knows only that the person is in {where}; {_mean(risk.journalist)}",
     )
     right = many(round(risk.marketer * reidentified.people), "person", "people")
-    yield "marketer", percent(risk.marketer), f"of all rows linked rightly: about {right}"
+    meaning = f"expected share of rows linked correctly: {right}"
+    yield "marketer risk", percent(risk.marketer), meaning
 
 
 def _mean(attacker: "Attacker") -> str:

@@ -137,8 +137,9 @@ def _decision(console: Page, outcome: "Outcome") -> None:
     else:
         say(
             console,
-            f"{_reader(outcome, 'curator')}: at most {percent(policy.max_exposure)} of people may "
-            f"hide in a crowd smaller than k = {policy.k}{_confidence(outcome)}",
+            f"{_reader(outcome, 'curator')}: releases columns if at most "
+            f"{percent(policy.max_exposure)} of people can be in a crowd smaller than "
+            f"k = {policy.k}{_confidence(outcome)}",
         )
     if not outcome.considered:
         return
@@ -153,7 +154,7 @@ def _decision(console: Page, outcome: "Outcome") -> None:
         for choice in sets
     ]
     say(console)
-    lay_out(console, Grid(("columns", "promised exposure", "by", "decision"), rows, (1,)))
+    lay_out(console, Grid(("columns", "certified bound", "by", "decision"), rows, (1,)))
     if len(sets) < len(outcome.considered):
         rest = len(outcome.considered) - len(sets)
         say(
@@ -169,7 +170,7 @@ def _confidence(outcome: "Outcome") -> str:
     """Return the confidence of a bound for people outside the count, as text; "" if fixed."""
     if outcome.scenario.population.setting == "fixed":
         return ""
-    return f" (promised for other people, with confidence {1 - outcome.scenario.policy.delta:g})"
+    return f" (bound for other people, with confidence {1 - outcome.scenario.policy.delta:g})"
 
 
 def _explanations(outcome: "Outcome") -> "Iterator[str]":
@@ -179,18 +180,18 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
     for dropped in outcome.dropped:
         if dropped.forbidden:
             promise = percent(dropped.promised)
-            yield f"{dropped.column} is forbidden; with it {promise} could be promised"
+            yield f"{dropped.column} is forbidden; with it the bound is {promise}"
             continue
         # k = 1 protects no person, so it is no advice
         crowd = f", or k = {dropped.largest_k} or less," if (dropped.largest_k or 0) > 1 else ""
         yield (
-            f"with {dropped.column} only {percent(dropped.promised)} could be promised: "
-            f"max_exposure = {ceil(dropped.promised * 10_000) / 10_000:g}{crowd} would admit it"
+            f"with {dropped.column} the bound is {percent(dropped.promised)}: "
+            f"max_exposure = {ceil(dropped.promised * 10_000) / 10_000:g}{crowd} would release it"
         )
     population = outcome.scenario.population
     if not (population.builtin or all(column.forbidden for column in outcome.dropped)):
         called = quote(typed(population.source))
-        yield f"said coarser, more may be released: veilmix advise {called} --by promise"
+        yield f"coarser values may allow more columns: veilmix advise {called} --by promise"
 
 
 def typed(path: str) -> str:

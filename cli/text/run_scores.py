@@ -83,53 +83,52 @@ def _alarms(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
 
 def smallest(coalitions: Sequence[tuple[str, ...]]) -> str:
     """Return a line with the minimal coalitions that link a person."""
-    said = "; ".join(" + ".join(parties) for parties in coalitions) or "none of those looked at"
-    return f"smallest coalitions that link anyone by watching: {said}"
+    listed = "; ".join(" + ".join(parties) for parties in coalitions) or "none of those examined"
+    return f"Minimal linking coalitions (honest-but-curious): {listed}"
 
 
 def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     exposure = outcome.exposure
     if not outcome.released or outcome.decision is None:
-        yield "true exposure Q(k/n)", "-", "nothing is released, so nobody is exposed by it"
+        yield "exposure", "-", "nothing is released, so there is no exposure"
         return
     # The last reason that applies replaces the earlier reasons. The worst case has no figures if
     # the marginals do not describe the released table, or are not all that the curator knows.
-    true = "people in a crowd smaller than k in the release"
+    true = f"people in a released crowd smaller than k = {outcome.scenario.policy.k}"
     if program_of(outcome.scenario).opens:
-        true = "people with a value that fewer than k share, or whose small crowd all know"
-    yield "true exposure Q(k/n)", percent(exposure.true), true
+        true = "people with an open value that fewer than k share, or in a small crowd by exclusion"
+    yield "exposure", percent(exposure.true), true
     same = outcome.scenario.population.setting == "fixed"
-    proved = (
-        f"what {'everybody' if outcome.peers else 'the curator'} proved from {_grounds(outcome)}"
-    )
+    proved = f"exposure proved from {_grounds(outcome)} before the release"
     if not same:
         delta = outcome.scenario.policy.delta
-        proved = f"of people nobody had counted; fails with probability {percent(delta)} at most"
+        proved = f"for people who were not counted; fails with probability {percent(delta)} at most"
     if program_of(outcome.scenario).opens:
-        proved = "what fewer than k share stays closed; whom all know by exclusion is counted"
+        proved = "values shared by fewer than k stay closed; people known by exclusion are counted"
     if exposure.promised > outcome.decision.certificate.value:
         proved = f"proved again of the {exposure.people:,} people who came"
-    yield "promised", percent(exposure.promised), proved
+    yield "certified bound", percent(exposure.promised), proved
     yield from alike_rows(outcome.kept, released_alike(outcome.release))
     if exposure.true > exposure.promised:
-        yield "promise", "BROKEN", "more people are exposed than was promised; verify fails"
+        broken = "more people are exposed than the bound says; verify fails"
+        yield "certified bound", "BROKEN", broken
     worst = exposure.worst_case
     if not same:
-        yield "worst possible", "-", "the marginals are other people's"
+        yield "worst case", "-", "the marginals are of other people"
     elif outcome.decision.hidden:
-        yield "worst possible", "-", "values are left blank: another table than the marginals'"
+        yield "worst case", "-", "values are suppressed, so the release has other marginals"
     elif program_of(outcome.scenario).deepens:
-        yield "worst possible", "-", "the curator knows more than the marginals"
+        yield "worst case", "-", "the curator knows more than the marginals"
     elif worst is None:
-        yield "worst possible", "-", "not sought; --worst-case NODES seeks it"
+        yield "worst case", "-", "not computed; --worst-case NODES computes it"
     elif worst.found == worst.proven:
         share = percent(worst.proven / exposure.people)
-        yield "worst possible", share, "over all tables with these marginals"
+        yield "worst case", share, "maximum over all tables with these marginals"
     else:
         low, high = (percent(people / exposure.people) for people in (worst.found, worst.proven))
         open_ = f"{worst.why}; --worst-case NODES searches further"
-        all_tables = "over all tables with these marginals"
-        yield "worst possible", f"{low} to {high}", f"{all_tables}; {open_}"
+        all_tables = "maximum over all tables with these marginals"
+        yield "worst case", f"{low} to {high}", f"{all_tables}; {open_}"
 
 
 def _grounds(outcome: "Outcome") -> str:
@@ -138,10 +137,11 @@ def _grounds(outcome: "Outcome") -> str:
         sure = f"; it may fail with probability {outcome.scenario.policy.delta:g}"
         covered = outcome.decision.certificate.slack is not None
         return "the marginals and its rules" + (sure if covered else "")
-    return "all it was told" if len(outcome.counted) > 2 else "the marginals"
+    return "all counts of the curator" if len(outcome.counted) > 2 else "the marginals"
 
 
-SECOND_ASSUMPTION = "who read every row, and not whose: the second trust assumption, broken"
+BROKEN = "the trust assumption does not hold"
+SECOND_ASSUMPTION = "see every row, not its sender: the second trust assumption does not hold"
 
 
 def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, str]]:
@@ -150,20 +150,21 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
         len(shufflers), f"all {len(shufflers)} shufflers"
     )
+    see = "sees" if len(shufflers) == 1 else "see"
     lying, opens = randomized(outcome), program_of(outcome.scenario).opens
     by_analyst = lying or opens
-    curator = "who reads nothing" if by_analyst else "people whose values can be pinned on them"
+    curator = "reads nothing" if by_analyst else "people linked to their values"
     reader = "analyst" if by_analyst else "curator"
     reads = "reports" if lying else "what k people share" if opens else "the release"
     rows = [
-        ("linked by the curator alone", ["curator"], curator),
-        ("... by the analyst alone", ["analyst"], f"who reads {reads}"),
-        (f"... by {whole} alone", shufflers, "who see who sent, and not what"),
-        (f"... by {reader} and {whole}", [reader, *shufflers], "the trust assumption, broken"),
+        ("linked by the curator", ["curator"], curator),
+        ("linked by the analyst", ["analyst"], f"sees {reads}"),
+        (f"linked by {whole}", shufflers, f"{see} senders, not contents"),
+        (f"linked by {reader} and {whole.removeprefix('both ')}", [reader, *shufflers], BROKEN),
     ]
     if opens:  # two assumptions: on the owner of a row, and on the closed values
         both = [reader, parties.RANDOMNESS]
-        rows.append(("... by analyst and randomness", both, SECOND_ASSUMPTION))
+        rows.append(("linked by analyst and randomness", both, SECOND_ASSUMPTION))
     for label, members, meaning in rows:
         coalition = outcome.coalition(*members)
         if deviated and not coalition.linked:

@@ -26,7 +26,7 @@ from veilmix.scenarios.verification.deviations import NOT_BY_WATCHING, deviation
 from veilmix.theatre.show import of_run
 
 SAFE = (
-    "smallest coalitions that link anyone",
+    "Minimal linking coalitions",
     "no value can be pinned on anybody",
     "links nobody",
     "nobody linked",

@@ -291,7 +291,7 @@ def test_a_run_tells_what_an_attack_achieved_and_who_noticed(typed) -> None:
 @pytest.mark.slow
 def test_people_who_do_not_exist_are_counted_among_those_linked(typed) -> None:
     said = typed("run", "attack-flood", "--worst-case", "0").out
-    assert re.search(r"by curator and both shufflers +400 of 400 ", said)
+    assert re.search(r"linked by curator and shufflers +400 of 400 ", said)
     seen = typed("show", "attack-flood-0007", "--as", "curator+shuffler-1+shuffler-2").out
     assert "links    400 of 400 people" in seen
 

@@ -48,8 +48,8 @@ def blank() -> Outcome:
 def test_scores_of_threshold_break_its_own_two_assumptions(typed, small_threshold: Path) -> None:
     """The analyst reads, and not the curator; `randomness` with it reads what stayed closed."""
     said = " ".join(typed("run", str(small_threshold), "--no-save").out.split())
-    assert "... by analyst and both shufflers 16 of 16 the trust assumption, broken" in said
-    assert "... by analyst and randomness 0 of 16 who read every row, and not whose" in said
+    assert "linked by analyst and shufflers 16 of 16 the trust assumption does not hold" in said
+    assert "linked by analyst and randomness 0 of 16 see every row, not its sender" in said
     assert "by curator and both" not in said
 
 
@@ -63,7 +63,7 @@ def test_what_the_curator_is_given_is_told_round_by_round(typed, deep: Outcome) 
     for record in deep.findings.rounds:
         assert f"{record.bits_per_person:.3f}" in said.out
     assert "round 3  30 onions -> analyst" in said.out
-    assert "what the curator proved from all it was told" in said.out
+    assert "exposure proved from all counts of the curator" in said.out
     assert "the curator knows more than the marginals" in said.out
 
 

@@ -31,7 +31,7 @@ def test_counts_with_limits_and_what_an_element_gives_away(typed) -> None:
         "all 5",
         "any set",
         "epsilon, one membership",
-        "found, knowing every set",
+        "re-identified, knowing every set",
         "PIE of a report",
         "a vector pinned on an owner is not its set",
     ):
