@@ -28,7 +28,7 @@ test:
 	@"$(PYTHON)" tools/environment.py dev
 	@$(RUN)python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
-# What takes longer than half a minute a test, every weaker form of every guard, and pyright on the whole package.
+# What CI leaves out (CONTRIBUTING.md, Tests): more tests, every weaker form of every guard, pyright on the whole package.
 long: pyright
 	@$(RUN)python -m pytest -n 2 -m long
 	@$(RUN)python tools/mutants.py --weaker all

@@ -119,12 +119,24 @@ def is_unsteady(error: BaseException) -> bool:
     )
 
 
+# Tests that CI leaves to `make long`: tools/choose_tests.py writes and explains the list.
+OUTSIDE_CI = frozenset(
+    (CHECKOUT / "tests" / "outside_ci.txt").read_text("utf-8").splitlines()
+    if (CHECKOUT / "tests" / "outside_ci.txt").is_file()  # not beside a copy of this file
+    else ()
+)
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m "not long"` is obeyed
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of browsers and processes by their fixtures; retry these, and those of TLS.
 
     Files beside the rooms begin: they have the longest tests, and at the end each process of the
     test runner would wait for one of them.
     """
+    for item in items:
+        if not OUTSIDE_CI.isdisjoint((item.nodeid, item.nodeid.partition("[")[0])):
+            item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: item.path.parent != CHECKOUT / "tests")
     for item in items:
         for name, fixtures in MARKS.items():

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import veilmix
 from page_packages import OF_USERS, PAGE, commands, files, install
+from sample_kit import sampled
 from veilmix.analysis.randomizers import Pure
 from veilmix.errors import ParameterError
 from veilmix.protocol.messages import Certificate, Decision
@@ -155,10 +156,11 @@ def test_what_is_missing_of_veilmix_itself_is_a_bug() -> None:
 
 
 @pytest.mark.slow
-def test_every_command_knows_what_an_installed_package_brings(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", sampled([3, 1], 0), ids=["a third", "all"])
+def test_every_command_knows_what_an_installed_package_brings(share: int, tmp_path: Path) -> None:
     install(tmp_path, "rival")
     env = {**os.environ, "PYTHONPATH": str(tmp_path), "NO_COLOR": "1"}
-    for words, pieces in commands(OF_USERS):
+    for words, pieces in list(commands(OF_USERS))[::share]:
         done = subprocess.run(
             [sys.executable, "-m", "veilmix", *words],
             cwd=tmp_path,

@@ -14,6 +14,7 @@ import other_systems
 import pytest
 import veilmix
 from click.testing import CliRunner
+from sample_kit import sampled
 from veilmix import systems
 from veilmix.cli.commands.doctor import command as doctor
 from veilmix.errors import StorageError
@@ -31,7 +32,7 @@ ABSENT = {
 }
 
 
-@pytest.fixture(scope="module", params=sorted(ABSENT))
+@pytest.fixture(scope="module", params=sampled(sorted(ABSENT), 1))
 def day(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The name of a system, and the results of a day on it."""
     folder = tmp_path_factory.mktemp(request.param)

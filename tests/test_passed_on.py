@@ -110,6 +110,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.long  # CI installs the wheel twice, and runs more commands: tools/versions.py
 def test_the_wheel_does_everything_outside_a_checkout(outside: Path) -> None:
     veilmix = outside / "env" / "bin" / "veilmix"
     where = run(
