@@ -6,6 +6,8 @@ that a test starts or forks: their lines belong to the test. Lines are those of 
 
 Environment: REACHED_FOLDER, where a process adds its records to a file of its own; REACHED_ROOT,
 the folder of the package; REACHED_TEST, the test that runs, for processes that it starts.
+
+PYTEST_DONT_REWRITE: it is imported before pytest, which would warn of that.
 """
 
 import atexit
@@ -27,6 +29,8 @@ reached: set[tuple[str, int]] = set()  # file below the package, line
 def start() -> None:
     """Record lines from now on; a process that a test started writes them at its end."""
     monitoring: Any = getattr(sys, "monitoring")  # noqa: B009 - Python 3.11 has none
+    if monitoring.get_tool(TOOL):  # a virtual environment may read its .pth files twice
+        return
     root = os.environ["REACHED_ROOT"] + os.sep
     files: dict[str, str] = {}
 
