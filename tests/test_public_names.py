@@ -95,7 +95,7 @@ def test_functions_of_analysis_explain_each_parameter() -> None:
 def test_help_shows_no_address() -> None:
     for name in ("best_bound", "worst_case"):
         text = pydoc.plain(pydoc.render_doc(getattr(veilmix.analysis.composition, name)))
-        assert re.search(r"marginals: 'Sequence\[(npt\.)?ArrayLike\]', k: 'int'", text)
+        assert re.search(r"marginals: 'Sequence\[(npt\.)?ArrayLike\]',\s+k: 'int'", text)
         assert not re.search(r"0x[0-9a-f]+|lambda", text)
     for name in set(veilmix.__all__) - {"__version__", "analysis", "errors", "Scenario"}:
         assert not re.search(r" at 0x", pydoc.render_doc(getattr(veilmix, name))), name

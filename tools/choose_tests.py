@@ -59,7 +59,12 @@ class Measured:
 
 @dataclass
 class Measurements:
-    """All measured tests, by their names."""
+    """All measured tests.
+
+    Attributes:
+        tests: by name.
+        places: file and number of each line that any test reached -> its bit.
+    """
 
     tests: dict[str, Measured] = field(default_factory=lambda: defaultdict(Measured))
     places: dict[tuple[str, int], int] = field(default_factory=dict)

@@ -5,6 +5,7 @@ python tools/make_schema.py --check    exit 1 if the file is another
 """
 
 import sys
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ def schema() -> dict[str, Any]:
     """The schema, with the number of the format as the only one."""
     made: dict[str, Any] = msgspec.json.schema(result_type())
     made["$defs"]["Result"]["properties"]["schema"] = {"const": SCHEMA}
+    for record in made["$defs"].values():
+        if "description" in record:  # docstrings: Python 3.13 has removed their indentation
+            record["description"] = cleandoc(record["description"])
     about = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return about | {"title": f"result.json of veilmix, schema {SCHEMA}"} | made
 

@@ -157,8 +157,10 @@ def source_of(path: Path, asked: FileOptions = NOTHING) -> FileSource:
         raise DataError(f"{path}: is a folder; name a file inside it") from None
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file{_neighbour(path)}") from None
-    except (OSError, ValueError) as bad:
+    except OSError as bad:
         raise DataError(f"{path}: cannot be read: {bad}") from None
+    except ValueError:  # of a name with a null byte; words differ between versions of Python
+        raise DataError(f"{path}: cannot be read: no file can have this name") from None
 
 
 @lru_cache(maxsize=2)

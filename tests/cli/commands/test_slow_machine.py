@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from slow_machine import slow_down
 from veilmix.cli import main
+from veilmix.cli.text import pace
 
 TIMES = 1_000
 SCENARIO = """
@@ -44,8 +46,6 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 )
 # What a machine takes is measured, and differs: CPU seconds of `compare`, and their picture.
 MEASURED = re.compile(rb'"cpu": ?[^,]*,')
-# Progress comes after seconds of a clock, on stderr alone, and is no result.
-PROGRESS = re.compile(r"^played .*\n", re.MULTILINE)
 SEEN = re.compile(r"compare-open-\d+/frontier\.png$")
 
 
@@ -81,7 +81,7 @@ def _left(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
             code = main([part.removeprefix(f"{folder.as_posix()}/") for part in found])
             wrote = capsys.readouterr()
             said = MEASURED.sub(b"", wrote.out.encode())
-            printed[" ".join(command)] = (code, said, PROGRESS.sub("", wrote.err))
+            printed[" ".join(command)] = (code, said, wrote.err)
     finally:
         os.chdir(before)
     files = {
@@ -94,15 +94,19 @@ def _left(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Any, Any]]:
-    """Play all commands on this machine, and on one that is so many times slower; once."""
+    """Play all commands on this machine, and on one that is so many times slower; once.
+
+    Progress is not told: it comes after seconds of a clock, on stderr, and is no result.
+    """
     kept: list[tuple[Any, Any]] = []
 
     def play(capsys: pytest.CaptureFixture[str]) -> tuple[Any, Any]:
         if not kept:
             home = tmp_path_factory.mktemp("machines")
-            here = _left(home / "played", capsys)
-            (home / "played").rename(home / "here")  # pages tell the path of the table
             with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(pace, "AFTER", math.inf)
+                here = _left(home / "played", capsys)
+                (home / "played").rename(home / "here")  # pages tell the path of the table
                 slow_down(patch, TIMES)
                 kept.append((here, _left(home / "played", capsys)))
         return kept[0]
