@@ -147,15 +147,16 @@ def links(
 def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int, Mapping[int, Row]]:
     """Any party: return the links of a coalition in closed form, if every batch is sorted.
 
-    `follow` needs every opener from the envelope to the answer; with all keys of a round a
-    coalition links every submission. If a key is missing, it links only its own answers and the
-    answers whose layers an audit has opened at the missing opener.
+    `follow` needs every opener from the envelope to the answer; with all keys of a round (in a
+    public round of a verified mix: of its shufflers) a coalition links every submission. If a key
+    is missing, it links only its own answers and the answers whose layers an audit has opened at
+    the missing opener.
     """
     own = [parties.index(member) for member in members if parties.role(member) is parties.Role.USER]
     linked: dict[int, Mapping[int, Row]] = {}
     for number, rows in record.rows_by_round.items():
         known = record.submitted[number]
-        if not members.issuperset(record.openers[number]):
+        if not members.issuperset(record.linkers[number]):
             known = record.followed(number, members)
         mine = {user: rows[user] for user in own if user in rows}
         if mine or known:

@@ -5,7 +5,8 @@ An ideal mix reveals only the links of keys and members. A coalition knows
 * the counts that a member reads, also of a round that was burned after it was read, and those that
   are public;
 * if all shufflers of a round and its reader are members, the answers of that round, person by
-  person, of all senders;
+  person, of all senders; in a public round of a verified mix all shufflers are enough, since the
+  reader posts its decryption shares;
 * the answers of its own users, whether or not they were counted;
 * the users with counted answers, if a member sees the names of respondents (`View.sees_who`).
 
@@ -13,7 +14,7 @@ That is `Record.view` of a run with messages (view.py), if batches are sorted, m
 no round audited: order, length and audits reveal properties of messages, and here are none.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import parties
@@ -57,6 +58,7 @@ def ideal_view(
     whole: Counts | None = None,
     answers: Callable[[Call], Answers] | None = None,
     domains: tuple[int | None, ...] = (),
+    verified: bool = False,
 ) -> View:
     """Return the view of these parties of the calls that people were shown.
 
@@ -71,9 +73,10 @@ def ideal_view(
         whole: the counts of whole rows, if only shared values open; None: all rows open.
         answers: returns a call's answers, person by person; None: the summary form.
         domains: if rows open in part, the size of each column's domain; None: infinite.
+        verified: whether every step of the mix is proved.
     """
     coalition = frozenset(members)
-    openers = _openers(ideal, shufflers)
+    openers = _openers(ideal, shufflers, _public_rounds(ideal, policy) if verified else set())
     broken = [call for call in ideal.posted if coalition.issuperset(openers[call.round])]
     counted = tuple(_counted(ideal, policy, coalition))
     rounds, linked = _rounds(ideal, answers, broken, coalition)
@@ -84,7 +87,7 @@ def ideal_view(
         policy.setting is Setting.FIXED,
         linked,
         counted,
-        _opened_layers(openers, coalition),
+        _opened_layers(openers, coalition, in_turn=not verified),
         {call.round: _columns(call) for call in broken if answers is None},
         Transcript(users, summary=answers is None),
         rounds.came,
@@ -99,16 +102,41 @@ def ideal_view(
 
 
 def _opened_layers(
-    openers: Mapping[int, tuple[str, ...]], coalition: frozenset[str]
+    openers: Mapping[int, tuple[str, ...]], coalition: frozenset[str], *, in_turn: bool
 ) -> dict[int, tuple[int, int]]:
-    """Return, by round, the number of layers that a coalition can open, and the number of all."""
-    return {number: (_depth(chain_, coalition), len(chain_)) for number, chain_ in openers.items()}
+    """Return, by round, the number of layers that a coalition can open, and the number of all.
+
+    in_turn: whether layers open from the outside; of a verified mix keyholders are counted.
+    """
+    return {
+        number: (
+            _depth(chain_, coalition) if in_turn else len(coalition.intersection(chain_)),
+            len(chain_),
+        )
+        for number, chain_ in openers.items()
+    }
 
 
-def _openers(ideal: Ideal, shufflers: int) -> dict[int, tuple[str, ...]]:
-    """Return, by round, the openers of the layers of a submission, outermost first."""
-    chain = [parties.shuffler(hop + 1) for hop in range(shufflers)]
-    return {call.round: (*chain, call.reader.value) for call in ideal.posted}
+def _openers(ideal: Ideal, shufflers: int, public: Collection[int]) -> dict[int, tuple[str, ...]]:
+    """Return, by round, the openers of the layers of a submission, outermost first.
+
+    public: rounds in which the reader has posted its decryption shares, so it is not needed.
+    """
+    chain = tuple([parties.shuffler(hop + 1) for hop in range(shufflers)])
+    return {
+        call.round: chain if call.round in public else (*chain, call.reader.value)
+        for call in ideal.posted
+    }
+
+
+def _public_rounds(ideal: Ideal, policy: Policy) -> set[int]:
+    """Return the public rounds of a verified mix in which the reader has opened the answers."""
+    return {
+        call.round
+        for call in ideal.posted
+        if (policy.publish_marginals or call.reader is Role.ANALYST)
+        and (call != ideal.burned_call or ideal.burned_counts is not None)
+    }
 
 
 def _rounds(

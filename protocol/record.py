@@ -134,6 +134,19 @@ class RunRecord:
         }
 
     @cached_property
+    def linkers(self) -> Mapping[int, tuple[str, ...]]:
+        """Per round, the parties that together link every answer to its sender: all openers.
+
+        In a public round of a verified mix the reader has posted its decryption shares: the last
+        list is open, and the orders of the shufflers lead from it to the names.
+        """
+        shared = self.board.verified.shared
+        return {
+            number: openers[:-1] if openers[-1] in shared.get(number, ()) else openers
+            for number, openers in self.openers.items()
+        }
+
+    @cached_property
     def calls(self) -> Mapping[int, Call]:
         """The call of each round."""
         return {call.round: call for call in self.board.calls}

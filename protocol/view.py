@@ -39,7 +39,8 @@ class View:
             the person; `pinned` has the values of all rounds together.
         counted: the counts that its members have read, and public counts.
         opened: per round, the number of layers of a submission that the coalition can open, and the
-            number of all; of a verified mix, of the keys that open an answer together.
+            number of all; of a verified mix, of the keyholders that link an answer together:
+            without the reader if it has posted its shares.
         everybody: in the summary form, by round in which all answers are linked, the columns;
             single people are not recorded.
         transcript: the whole transcript; `events` has the members' part.
@@ -138,7 +139,7 @@ class Record(AuditedRecord):
             parties.role(party)
         opened = {
             number: (self._opened_by(openers, coalition), len(openers))
-            for number, openers in self.openers.items()
+            for number, openers in self.linkers.items()
         }
         broken = {number for number, (open_, all_) in opened.items() if open_ == all_}
         told = self.board.announcement
@@ -170,7 +171,7 @@ class Record(AuditedRecord):
         )
 
     def _opened_by(self, openers: tuple[str, ...], coalition: frozenset[str]) -> int:
-        """Return the number of layers, or keys of a verified mix, that a coalition has."""
+        """Return the number of layers that a coalition opens, or of its linking keyholders."""
         told = self.board.announcement
         if told is not None and told.rules.verified:
             return len(coalition.intersection(openers))

@@ -153,6 +153,12 @@ def _opened(run: "Run", seen: "View") -> Iterator[str]:
     for number, (opened, layers) in seen.opened.items():
         if run.scenario.mix.kind == "verified":
             said = "all" if opened == layers else opened or "none"
+            if layers == run.scenario.mix.shufflers:
+                yield (
+                    f"opens    round {number}: all answers, as everybody; holds {said} of the "
+                    f"{layers} orders that lead to names"
+                )
+                continue
             yield f"opens    round {number}: holds {said} of the {layers} keys that open an answer"
             continue
         said = "all" if opened == layers else "none" if not opened else f"the outer {opened}"

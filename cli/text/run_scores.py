@@ -150,16 +150,19 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     whole = {1: "the shuffler", 2: "both shufflers"}.get(
         len(shufflers), f"all {len(shufflers)} shufflers"
     )
-    see = "sees" if len(shufflers) == 1 else "see"
     lying, opens = randomized(outcome), program_of(outcome.scenario).opens
     by_analyst = lying or opens
     curator = "reads nothing" if by_analyst else "people linked to their values"
     reader = "analyst" if by_analyst else "curator"
     reads = "reports" if lying else "what k people share" if opens else "the release"
+    proved = outcome.scenario.mix.kind == "verified"
+    mixers = "know whose each released row is" if proved else "see senders, not contents"
+    if len(shufflers) == 1:
+        mixers = mixers.replace("see", "sees").replace("know", "knows")
     rows = [
         ("linked by the curator", ["curator"], curator),
         ("linked by the analyst", ["analyst"], f"sees {reads}"),
-        (f"linked by {whole}", shufflers, f"{see} senders, not contents"),
+        (f"linked by {whole}", shufflers, mixers),
         (f"linked by {reader} and {whole.removeprefix('both ')}", [reader, *shufflers], BROKEN),
     ]
     if opens:  # two assumptions: on the owner of a row, and on the closed values

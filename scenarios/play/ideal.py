@@ -65,6 +65,7 @@ def play_ideal(
         whole=said.whole_rows(ideal.posted[0]) if opens else None,
         answers=said.answers if single else None,
         domains=tuple(domains_of(crowd.people.schema)) if opens else (),
+        verified=scenario.mix.kind == "verified",
     )
     truth = None
     if single and not program_of(scenario).reports:
