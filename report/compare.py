@@ -35,6 +35,11 @@ COLLUDERS = (
     "measured it; and what every program did. Malicious parties may need fewer members: "
     f"{OUTSIDE_CATALOGUE}."
 )
+PROVED = (
+    " Where a proof sketch is named (not machine-checked), a coalition of all these parties learns "
+    "the answers to each question and who takes part, and no more. Friends, people kept away and "
+    "stopping remain (docs/verified.md)."
+)
 
 
 def page(comparison: Comparison) -> Page:
@@ -161,6 +166,7 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
             FAMILIES.get(program.family, program.family),
             " or ".join(name_coalition(parties) for parties in program.trust.smallest) or "nobody",
             _cheating(program),
+            program.trust.proof or "no proof",
             program.note,
         )
         for program in comparison.programs
@@ -170,13 +176,15 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
         "how",
         "links somebody, watching",
         "found to learn a row, cheating",
+        "learns no more, by a proof sketch",
         "note",
     )
     blocks = (
         Grid("Every program", headings, rows),
         Words(f"Features: {', '.join(comparison.features)}."),
     )
-    yield Section("trust", "Who must collude", COLLUDERS, blocks)
+    lead = COLLUDERS + PROVED * any(program.trust.proof for program in comparison.programs)
+    yield Section("trust", "Who must collude", lead, blocks)
     seed = "" if comparison.seed is None else f" --seed {comparison.seed}"
     real = "--mode real" if comparison.messages else "--mode ideal"
     told = Words(
@@ -222,15 +230,16 @@ def _use(comparison: Comparison) -> Grid:
             f"{program.utility.largest:.3f}",
             f"{program.cost.cpu:.3g} s",
             size(program.cost.bytes),
+            "-" if program.cost.total is None else size(program.cost.total),
             str(program.cost.rounds),
         )
         for program in comparison.programs
     ]
     headings = (
         *("program", "columns (cells)", "bits a person kept", "table error, mean", "worst"),
-        *("CPU", "a person sends", "rounds"),
+        *("CPU", "a person sends", "in all, a person", "rounds"),
     )
-    return Grid("Utility and cost", headings, rows, tuple(range(1, 8)))
+    return Grid("Utility and cost", headings, rows, tuple(range(1, 9)))
 
 
 def _error(program: Compared) -> str:

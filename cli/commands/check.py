@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...analysis.scaling import Cluster
     from ...scenarios.populations import Population
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.studies.cost import Cost
+    from ...scenarios.studies.cost import Cost, RoundCost
     from ..text.records import CheckedScenario, RoundPrice
 
 
@@ -141,6 +141,7 @@ def _priced(price: "Cost") -> "tuple[RoundPrice, ...]":
             planned.layers,
             planned.person,
             planned.carried,
+            planned.multiplications,
         )
         for planned in price.rounds
     )
@@ -165,20 +166,27 @@ def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
         "layers",
         "bytes a person",
         "bytes in all",
+        "multiplications",
     )
-    return Grid(headings, rows, (3, 4, 5, 6))
+    return Grid(headings, rows, (3, 4, 5, 6, 7))
 
 
-def _written(grid: Grid) -> Grid:
-    """Return a table as text: thousands are separated, an unknown number is "varies"."""
-    rows = [
-        tuple(
-            "varies" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
-            for cell in row
-        )
-        for row in grid.rows
-    ]
-    return Grid(grid.headings, rows, grid.right)
+def _written(grid: Grid, mix: str) -> Grid:
+    """Return a table as text: thousands are separated, an unknown number is "varies".
+
+    mix: the kind; of onions without multiplications, of a verified mix without layers.
+    """
+    left_out = "layers" if mix == "verified" else "multiplications"
+    places = [at for at, heading in enumerate(grid.headings) if heading != left_out]
+    rows = [tuple(_cell(row[at]) for at in places) for row in grid.rows]
+    names = tuple(grid.headings[at] for at in places)
+    if mix == "verified":
+        names = tuple("ballots" if name == "onions" else name for name in names)
+    return Grid(names, rows, tuple(range(3, len(names))))
+
+
+def _cell(cell: object) -> object:
+    return "varies" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
 
 
 def _asked(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
@@ -210,7 +218,7 @@ def _tell(
     for number, step in enumerate(told.steps, start=1):
         say(console, f"  {number}. {clean(step)}")
     say(console)
-    lay_out(console, _written(_rounds(scenario, people, price)))
+    lay_out(console, _written(_rounds(scenario, people, price), scenario.mix.kind))
     if told.note:
         say(console, f" {told.note}", style="dim")
     say(console)
@@ -287,6 +295,8 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
     hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]
     chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
     answers = many(len(first.columns), "question")
+    if mix.kind == "verified":
+        return program.steps(scenario, *_verified_steps(hands, answers, first, mix.min_batch))
     onions = many(len(first.columns), "onion")
     asked = first.onions // len(first.columns)
     answering = (
@@ -300,7 +310,31 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
     return program.steps(scenario, answering, mixing)
 
 
+def _verified_steps(
+    hands: Sequence[str], answers: str, first: "RoundCost", min_batch: int
+) -> tuple[str, str]:
+    """Return how people answer, and how the answers are mixed, by a mix whose steps are proved."""
+    people, holders = first.onions // len(first.columns), f"{', '.join(hands[:-1])} and {hands[-1]}"
+    answering = (
+        f"Each of {people:,} people encrypts its answers to {answers} under keys of which "
+        f"{holders} hold a part each, signs them and hands them to each of these."
+    )
+    mixing = (
+        "Every shuffler posts the ballots re-encrypted, in another order, with a proof that they "
+        "are the same, and gives its decryption shares after all proofs hold. With fewer than "
+        f"{min_batch:,} people, or after a post that does not hold, the round is given up, and who "
+        "posted it is named."
+    )
+    return answering, mixing
+
+
 def _price(price: "Cost", suite: str) -> str:
+    if price.multiplications:
+        return (
+            f"{price.multiplications:,} multiplications in the group ristretto255: about "
+            f"{_seconds(price.seconds)} of one core, if each keyholder checks for itself "
+            f"({price.multiply * 1e6:.0f} us each, measured now)"
+        )
     return (
         f"{price.layers:,} layers to seal and to open: about {_seconds(price.seconds)} of one core "
         f"({suite}: {price.seal * 1e6:.0f} us to seal, {price.open * 1e6:.0f} us to open, "

@@ -29,7 +29,13 @@ def tell(console: Page, comparison: "Comparison") -> None:
     say(console, "utility and cost", style="bold")
     lay_out(console, _utility(comparison.programs))
     say(console)
+    if any(program.trust.proof for program in comparison.programs):
+        say(console, "who must collude, and how that is shown", style="bold")
+        lay_out(console, _evidence(comparison.programs))
+        say(console)
     say(console, LEGEND)
+    if any(program.trust.proof for program in comparison.programs):
+        say(console, PROOF)
     every = [program.privacy for program in comparison.programs]
     if noisy := [privacy for privacy in every if privacy.epsilon is not None]:
         neighbours = noisy[0].adjacency or "not recorded"
@@ -99,6 +105,27 @@ def _trust(programs: "Sequence[Compared]") -> Grid:
         "promised", "by exclusion",
     )  # fmt: skip
     return Grid(headings, rows, (2, 3, 4, 7, 8, 9))
+
+
+PROOF = (
+    "by proof: a coalition of all these, also if it cheats, learns the answers to each question\n"
+    "and who takes part, and no more: a proof sketch, not machine-checked (docs/verified.md). It\n"
+    "lacks friends, people kept away and stopping. in all: bytes of all parties for each person."
+)
+
+
+def _evidence(programs: "Sequence[Compared]") -> Grid:
+    """Return a table: the coalitions of each program by watching, by the catalogue, by proof."""
+    rows = [
+        (
+            program.program,
+            _together(program),
+            _cheating(program),
+            program.trust.proof or "no proof",
+        )
+        for program in programs
+    ]
+    return Grid(("program", "by watching", "by attacks", "by proof: learn no more"), rows)
 
 
 ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
@@ -192,13 +219,14 @@ def _utility(programs: "Sequence[Compared]") -> Grid:
             f"{program.utility.largest:.3f}",
             _seconds(program.cost),
             f"{program.cost.bytes:,.0f}",
+            "-" if program.cost.total is None else f"{program.cost.total:,.0f}",
             program.cost.rounds,
         )
         for program in programs
     ]
     headings = (
         "program", "columns", "cells", "entropy", "two-way", "error", "worst", "CPU seconds",
-        "bytes/person", "rounds",
+        "bytes/person", "in all", "rounds",
     )  # fmt: skip
     return Grid(headings, rows, tuple(range(1, len(headings))))
 

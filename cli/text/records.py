@@ -35,10 +35,11 @@ class RoundPrice(Record, frozen=True):
     Attributes:
         round: its number.
         reader: the party that opens the last layer.
-        onions: number of onions that all people send.
+        onions: number of onions that all people send; of a verified mix, ballots.
         layers: number of layers sealed, and opened.
         bytes_per_person: bytes that a person sends; None if they depend on the answers.
         bytes: bytes over the network; None if they depend on the answers.
+        multiplications: of group elements by all parties, in a verified mix.
     """
 
     round: int
@@ -47,6 +48,7 @@ class RoundPrice(Record, frozen=True):
     layers: int
     bytes_per_person: int | None
     bytes: int | None
+    multiplications: int = 0
 
 
 class Noise(Record, frozen=True):

@@ -22,7 +22,7 @@ from ...errors import LocalError, ParameterError
 from ...protocol import parties
 from ...protocol.shares import AGGREGATORS
 from ..programs.registry import PROGRAMS, program_of, samples
-from ..programs.topology import onions_only, topology_of
+from ..programs.topology import topology_of
 from ..programs.two_round.program import ROW
 from ..schema.model import Scenario
 from ..schema.parties import PartyNames
@@ -60,6 +60,7 @@ def programs() -> Mapping[str, Program]:
     from .local import local
     from .mixed import available, mixed
     from .peers import peers
+    from .proved import NAME, proved
     from .shares import shares
     from .trusted import cells, trusted
 
@@ -67,6 +68,7 @@ def programs() -> Mapping[str, Program]:
         name: partial(mixed, program=name) for name in available()
     }
     rivals: dict[str, Program] = {
+        NAME: proved,
         "peers": peers,
         "trusted": trusted,
         "trusted-cells": cells,
@@ -179,6 +181,7 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
         ParameterError: no such program.
     """
     from .mixed import available, played
+    from .proved import NAME
 
     rows, mixed_programs = _rows_by_name(only, scenario), available()
     readers = {reader for row in rows for reader in RIVAL_READERS.get(row, READERS)}
@@ -188,7 +191,7 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
         numbered["aggregator"] = len(AGGREGATORS)
     if "peers" in rows:
         numbered["peer"] = None  # as many as people, who are not read yet
-    if any(row in mixed_programs or row == "shares" for row in rows):
+    if any(row in mixed_programs or row in ("shares", NAME) for row in rows):
         numbered["shuffler"] = scenario.mix.shufflers
     randomness = (parties.RANDOMNESS,) if opened else ()
     return PartyNames((*sorted(readers), *randomness), numbered)
@@ -208,10 +211,13 @@ def current_name(name: str, scenario: Scenario) -> str:
 
 
 def _comparable(scenario: Scenario) -> Scenario:
-    """Return the scenario with central parties; ParameterError if programs cannot share it."""
+    """Return the scenario with central parties and onions, which a row may replace.
+
+    Raises ParameterError if programs cannot share it.
+    """
     from .peers import central
 
-    onions_only(scenario, "the comparison of programs")
+    scenario = changed(scenario, mix=changed(scenario.mix, kind="onion"))
     if topology_of(scenario).alike:
         scenario = central(scenario)
     if scenario.population.setting != "fixed":

@@ -45,6 +45,8 @@ PROGRAMS = {
     "known_by_exclusion": int,
     "known_by_exclusion_reader": int,
     "epsilon_adjacency": str,
+    "bytes_in_all_per_person": float,
+    "proof_sketch_covers": str,
 }
 HEADINGS = tuple(PROGRAMS)
 COALITIONS = {
@@ -157,6 +159,8 @@ def _row(program: Any) -> tuple[Cell, ...]:
         privacy.excluded,
         privacy.reader_excluded,
         privacy.adjacency or None,
+        price.total,
+        program.trust.proof,
     )
 
 

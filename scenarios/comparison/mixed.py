@@ -65,21 +65,24 @@ def own(scenario: Scenario) -> Kind:
 
 @dataclass(slots=True)
 class Meter(Instrument):
-    """The bytes that people send, and the CPU time between the first message and the last.
+    """The bytes of users and of all parties, and the CPU time from first to last message.
 
     Attributes:
-        sent: bytes so far.
+        sent: bytes of people so far.
+        total: bytes of all parties so far; a post counts once.
         first: CPU seconds at the first message; None before that.
         last: CPU seconds at the last message.
     """
 
     sent: int = 0
+    total: int = 0
     first: float | None = None
     last: float = 0.0
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
         """Count a message."""
         self._note_time()
+        self.total += len(data)
         if role(sender) in (Role.USER, Role.PEER):
             self.sent += len(data)
 
@@ -141,19 +144,20 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
     if PROGRAMS[kind].opens:
         for prefixes in (False, True):
             name = f"{program} prefixes" if prefixes else program
-            yield _play_variant(case, name, variant(case.scenario, kind, prefixes=prefixes), None)
+            yield play_variant(case, name, variant(case.scenario, kind, prefixes=prefixes), None)
         if case.scenario.policy.sample is not None:
             part = variant(case.scenario, kind, sampled=True)
-            yield _play_variant(case, f"{program} sampled", part, None)
+            yield play_variant(case, f"{program} sampled", part, None)
         return
     if not PROGRAMS[kind].reports:
-        yield _play_variant(case, program, variant(case.scenario, kind), None)
+        yield play_variant(case, program, variant(case.scenario, kind), None)
         return
     for epsilon in epsilons(case.scenario):
-        yield _play_variant(case, program, variant(case.scenario, kind, epsilon), epsilon)
+        yield play_variant(case, program, variant(case.scenario, kind, epsilon), epsilon)
 
 
-def _play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
+def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | None) -> Compared:
+    """Return the results of one scenario. epsilon: of the noise; None without noise."""
     meter = Meter()
     outcome = (
         run(scenario, case.seed, "real", instruments=(meter,), worst_case_nodes=0)
@@ -161,7 +165,10 @@ def _play_variant(case: Case, program: str, scenario: Scenario, epsilon: float |
         else run(scenario, None if epsilon else case.seed, "ideal", worst_case_nodes=0)
     )  # noise of a seed is drawn person by person, which takes long; its release is not used here
     price = (
-        Cost(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome))
+        Cost(
+            *(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome)),
+            meter.total / case.n,
+        )
         if case.messages
         else sample(case, scenario, outcome)
     )
@@ -238,13 +245,15 @@ def sample(case: Case, scenario: Scenario, outcome: Outcome) -> Cost:
     """
     people = min(SAMPLE, case.n)
     part = _sample(scenario, people, outcome)
-    seconds, bytes_sent = [], []
+    seconds, bytes_sent, totals = [], [], []
     for number in range(SAMPLES):
         meter = Meter()
         run(part, number, "real", instruments=(meter,), worst_case_nodes=0)
         seconds.append(meter.seconds * case.n / people)
         bytes_sent.append(meter.sent / people)
-    return scaled(seconds, bytes_sent, people, rounds(outcome))
+        totals.append(meter.total / people)
+    price = scaled(seconds, bytes_sent, people, rounds(outcome))
+    return replace(price, total=sum(totals) / SAMPLES)
 
 
 def _sample(scenario: Scenario, people: int, outcome: Outcome) -> Scenario:

@@ -94,11 +94,13 @@ class Trust:
         smallest: the parties of each smallest coalition that links people.
         cheating: the success of known attacks by malicious coalitions; None if that is not
             measured.
+        proof: the largest malicious coalition that a proof sketch covers; None without a proof.
     """
 
     coalitions: tuple[Learnt, ...]
     smallest: tuple[tuple[str, ...], ...]
     cheating: CheatingStudy | None = None
+    proof: str | None = None
 
     @classmethod
     def of(cls, received: Sequence[Received], cheating: CheatingStudy | None = None) -> Trust:
@@ -205,6 +207,8 @@ class Cost:
             is scaled up and cpu_limits is its 95 % interval.
         bytes: that one person sends, on average.
         rounds: in which people answer.
+        total: bytes that all parties send, divided by the number of people, a post counted once;
+            None if that is not measured.
     """
 
     cpu: float
@@ -213,6 +217,7 @@ class Cost:
     samples: int
     bytes: float
     rounds: int
+    total: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,5 +104,5 @@ def of_run(run: "Run") -> CheatingStudy | None:
 
 
 def unmeasured(scenario: Scenario) -> bool:
-    """Whether attacks are not measured in a scenario, as people add noise to their answers."""
-    return program_of(scenario).reports
+    """Whether attacks are not measured: people add noise, or every step of the mix is proved."""
+    return program_of(scenario).reports or scenario.mix.kind == "verified"

@@ -2,7 +2,8 @@
 
 With n people, m shufflers and s questions in a round, a person seals s onions of m layers each (for
 shufflers 2 .. m and the reader) and an envelope around them: n (s m + 1) layers, and as many are
-opened. Sizes are those that the parties themselves work out (protocol/session.py).
+opened. Sizes are those that the parties themselves work out (protocol/session.py). A verified mix
+has no layers: its ballots are group elements, and multiplications are counted (verified_cost.py).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,9 +22,10 @@ from ...protocol.schema import Schema
 from ...protocol.session import Round, open_round
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.registry import announced_schema, program_of, wire
-from ..programs.topology import CENTRAL, PEERS, onions_only, topology_of
+from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Scenario
 from ..validation.load import resolve
+from .verified_cost import bytes_of, measure_multiplication, multiplications
 
 MEASURED = 0.02  # seconds for each of sealing and opening
 EVERYBODY = "everybody"  # reads, among peers
@@ -40,10 +42,11 @@ class RoundCost:
         number: from 1.
         reader: of the answers.
         columns: sets that are requested, by number.
-        onions: of one person.
+        onions: of all people; of a verified mix, ballots.
         layers: sealed, and opened again.
         person: bytes that one person sends.
         carried: everything that crosses a wire, batches included.
+        multiplications: of group elements, in a verified mix.
     """
 
     number: int
@@ -53,6 +56,7 @@ class RoundCost:
     layers: int
     person: int | None
     carried: int | None
+    multiplications: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,13 @@ class Cost:
     Attributes:
         rounds: in their order.
         seal, open: seconds of one core for one layer, measured now on this machine.
+        multiply: the same for one multiplication of a verified mix.
     """
 
     rounds: tuple[RoundCost, ...]
     seal: float
     open: float
+    multiply: float = 0.0
 
     @property
     def layers(self) -> int:
@@ -76,12 +82,16 @@ class Cost:
     @property
     def seconds(self) -> float:
         """Seconds of one core for all the cryptography."""
-        return self.layers * (self.seal + self.open)
+        return self.layers * (self.seal + self.open) + self.multiplications * self.multiply
+
+    @property
+    def multiplications(self) -> int:
+        """The number of multiplications of group elements, of all parties."""
+        return sum(price.multiplications for price in self.rounds)
 
 
 def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
     """Return the cost of a scenario with these features, with timings. people: in each round."""
-    onions_only(scenario, "the estimate of costs")
     scenario = resolve(scenario, people[0], schema.names)
     scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
     return PRICED[topology_of(scenario).name](scenario, schema, people, scheme)
@@ -94,6 +104,8 @@ def _central_cost(scenario: Scenario, schema: Schema, people: Sequence[int], sch
     calls = program_of(scenario).calls(scenario.policy, announcement.schema)
     plans = [open_round(announcement, session, call) for call in calls]
     people_of_rounds = [people[min(number, len(people) - 1)] for number in range(len(plans))]
+    if scenario.mix.kind == "verified":
+        return _verified_cost(plans, people_of_rounds)
     head = WITNESS if scenario.defence.signed else 0
     rounds = tuple(
         _round(plan, round_people, head)
@@ -101,6 +113,17 @@ def _central_cost(scenario: Scenario, schema: Schema, people: Sequence[int], sch
     )
     size = max(plans[0].inner) or 256
     return Cost(rounds, *measure(scheme, size))
+
+
+def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> Cost:
+    """Return the ballots and multiplications of all parties. people: in each round."""
+    rounds = []
+    for plan, count in zip(plans, people, strict=True):
+        call, (person, carried) = plan.call, bytes_of(plan, count)
+        ballots = count * len(call.asks)
+        fields = (call.round, call.reader.value, call.asks, ballots, 0, person, carried)
+        rounds.append(RoundCost(*fields, multiplications(plan, count)))
+    return Cost(tuple(rounds), 0.0, 0.0, measure_multiplication())
 
 
 def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announcement:

@@ -35,9 +35,31 @@ def test_a_run_says_what_is_claimed_and_can_be_verified(tmp_path: Path, typed) -
     assert "a proof sketch, not machine-checked" in " ".join(told.out.split())
 
 
-@pytest.mark.parametrize("asked", ["check small.toml", "compare small.toml", "attack small.toml"])
-def test_what_is_of_onions_alone_says_so(asked: str, typed) -> None:
+def test_a_check_counts_ballots_and_multiplications(typed) -> None:
     Path("small.toml").write_text(FILE, "utf-8")
-    said = typed(*asked.split())
+    said = typed("check", "small.toml")
+    text = " ".join(said.out.split())
+    assert said.code == 0, said.err
+    assert "encrypts its answers to 4 questions under keys of which shuffler-1" in text
+    assert "multiplications in the group ristretto255" in text
+    assert "layers" not in text
+    assert "onion" not in text
+    assert "a proof sketch, not machine-checked" in text
+
+
+@pytest.mark.slow
+def test_a_comparison_says_by_what_coalitions_are_shown(typed) -> None:
+    Path("small.toml").write_text(FILE, "utf-8")
+    said = typed("compare", "small.toml", "--programs", "exposure,verified", "--no-save")
+    assert said.code == 0, said.err
+    assert "who must collude, and how that is shown" in said.out
+    assert "by proof: a coalition of all these" in " ".join(said.out.split())
+    onions = typed("compare", "small.toml", "--programs", "exposure", "--no-save")
+    assert "proof" not in onions.out
+
+
+def test_what_is_of_onions_alone_says_so(typed) -> None:
+    Path("small.toml").write_text(FILE, "utf-8")
+    said = typed("attack", "small.toml")
     assert said.code == 2
     assert 'is of onions; it is not there for mix.kind = "verified" yet' in said.err

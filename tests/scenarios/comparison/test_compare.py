@@ -176,7 +176,7 @@ def test_the_programs_of_the_mix_are_those_that_can_be_run() -> None:
     assert available() == (*of_columns, "threshold", "histogram")
     assert set(programs()) == {
         *available(),
-        *("peers", "trusted", "trusted-cells", "shares", "local"),
+        *("verified", "peers", "trusted", "trusted-cells", "shares", "local"),
     }
 
 

@@ -7,13 +7,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 from veilmix.errors import DataError, ParameterError
-from veilmix.scenarios.comparison.compare import compare
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.studies.attack_matrix import attack
 from veilmix.scenarios.studies.cheating import begin as begin_cheating
-from veilmix.scenarios.studies.cost import cost
 from veilmix.scenarios.studies.search import begin as begin_search
 from veilmix.scenarios.validation.load import check
 from veilmix.theatre.show import of_outcome
@@ -109,13 +106,10 @@ def test_answers_that_may_be_too_long_are_refused_before_anything_is_played(tmp_
 
 def test_what_is_of_onions_alone_says_so(tmp_path: Path) -> None:
     asked = scenario(tmp_path, "exposure")
-    people = samples(asked, 5).people
     for study in (
         lambda: begin_search(asked),
         lambda: begin_cheating(asked, 5, 1),
         lambda: attack(asked, 5, 1),
-        lambda: compare(asked),
-        lambda: cost(asked, people.schema, (7, 7)),
     ):
         with pytest.raises(ParameterError, match=r"is of onions.*mix.kind"):
             study()
