@@ -65,7 +65,7 @@ def caption_of(
         terms: of the session, announced before; None: there is no announcement yet.
     """
     ordered = terms is None or terms.rules.ordered  # as it is outside lessons
-    who = author.capitalize() if "-" in author else f"The {author}"
+    who = capitalized(author)
     match body:
         case Announcement():
             return f"The curator announces the session: {announced(program, body)}."
@@ -90,6 +90,16 @@ def caption_of(
             return "The session is over."
         case _:
             return vouches(who, body)
+
+
+def capitalized(author: str) -> str:
+    """Return a party at the beginning of a sentence: Shuffler-1, The curator."""
+    return author.capitalize() if "-" in author else f"The {author}"
+
+
+def counted_things(number: int, one: str, more: str) -> str:
+    """Return a number of things in words: 1 box, 2,000 boxes."""
+    return f"{number:,} {one if number == 1 else more}"
 
 
 def vouches(who: str, body: Body) -> str:

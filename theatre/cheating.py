@@ -20,11 +20,18 @@ MISSING = (
     "If these eyes cheat: not measured; veilmix leak RUN --cheating plays the attacks of the "
     f"catalogue. {sentence(OUTSIDE_CATALOGUE)}"
 )
+PROVED = (
+    "If these eyes cheat: while one shuffler is not among them, they learn who takes part and how "
+    "often each answer was given, and no more. That is a proof sketch, not checked by a machine. "
+    "They can keep people away, answer for friends, and stop the session (docs/verified.md)."
+)
 
 
 def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, Any]:
     """Return the data of the panel. study: saved beside the run; None: there is no study."""
     if study is None:
+        if scenario.mix.kind == "verified":
+            return {"none": PROVED}
         return {"none": sentence(ON_REPORTS) if unmeasured(scenario) else MISSING}
     reading = sorted((attack for attack in study.attacks if attack.read), key=badness, reverse=True)
     rates = [rate(attack) for attack in reading]

@@ -56,7 +56,7 @@ ALTERED = ("altered", "forged", "copied")
 
 
 @dataclass(slots=True)
-class _Round:
+class SentRound:
     """The recorder's knowledge of a round.
 
     plan: as it follows from the board. owners: the person by the name of the envelope. onions: the
@@ -92,7 +92,7 @@ class MoveRecorder(Instrument):
         self._session = b""
         self._committed: CommittedDecision | None = None
         self._columns: tuple[str, ...] = ()
-        self._rounds: dict[int, _Round] = {}
+        self._rounds: dict[int, SentRound] = {}
         self._faults: list[str] = []  # per envelope of the session
         self._blamed: set[int] = set()
 
@@ -112,8 +112,8 @@ class MoveRecorder(Instrument):
         elif event.receiver == parties.shuffler(1):  # other letters are no envelopes
             self._tell(self._send(event, asked))
 
-    def _send(self, event: Event, asked: _Round | None) -> Send:
-        person = _person(event.sender)
+    def _send(self, event: Event, asked: SentRound | None) -> Send:
+        person = person_of(event.sender)
         made = asked.made.get(person) if asked else None
         place = (event.sender, event.receiver, event.round, person)
         owner = asked.owners.get(event.names, person) if asked else person
@@ -128,11 +128,11 @@ class MoveRecorder(Instrument):
         asked.sent.add(person)
         if not fault:
             asked.good.add(person)
-        answers = None if person in asked.told else _answers(asked.call, made)
+        answers = None if person in asked.told else plain_answers(asked.call, made)
         asked.told.add(person)
         return Send(*place, answers, fault, unlinked=not linked)
 
-    def _fault(self, asked: _Round, person: int, *, linked: bool) -> str:
+    def _fault(self, asked: SentRound, person: int, *, linked: bool) -> str:
         """Return the fault of an envelope of a participant; "" without a fault."""
         before = self._rounds.get(asked.call.round - 1)
         if asked.closed:
@@ -171,16 +171,18 @@ class MoveRecorder(Instrument):
             if not self._known:
                 self._program = heard_as(body.program)
         if isinstance(body, Call) and self._announced:
-            self._rounds[body.round] = _Round(open_round(self._announced, self._session, body))
+            self._rounds[body.round] = SentRound(open_round(self._announced, self._session, body))
         if isinstance(body, Burned | Closed) or (isinstance(body, Mixed) and body.hop == 1):
             self._close()
-        asked = self._rounds.get(number)
-        call = asked.call if asked else None
-        said = body if isinstance(body, OpenedCertificate) else self._decided(body)
-        terms = self._announced
-        sentence = caption_of(self._program, entry.author, said, self._columns, call, terms)
-        kind = entry.message.kind.name.lower()
+        kind, sentence = entry.message.kind.name.lower(), self.caption(entry)
         self._tell(Post(entry.author, kind, number, sentence, **self._facts(entry)))
+
+    def caption(self, entry: Entry) -> str:
+        """Return the meaning of a post, in a sentence."""
+        body, asked = entry.message.body, self._rounds.get(entry.message.round)
+        said = body if isinstance(body, OpenedCertificate) else self._decided(body)
+        call, terms = asked.call if asked else None, self._announced
+        return caption_of(self._program, entry.author, said, self._columns, call, terms)
 
     def _facts(self, entry: Entry) -> dict[str, Any]:
         """Return the data of a post that the page needs besides the sentence."""
@@ -224,7 +226,7 @@ class MoveRecorder(Instrument):
             asked.closed = True
             for person in sorted(asked.made.keys() - asked.sent):
                 asked.told.add(person)
-                answers = _answers(asked.call, asked.made[person])
+                answers = plain_answers(asked.call, asked.made[person])
                 self._tell(Silent(parties.user(person), number, person, answers))
 
     def read(self, read: Read) -> None:
@@ -252,7 +254,7 @@ class MoveRecorder(Instrument):
         self._tell(Refuse(*where, refusal.count, tuple(hits)))
 
 
-def _person(sender: str) -> int:
+def person_of(sender: str) -> int:
     """Return the index of the user that sent a message; -1 for another sender."""
     try:
         role = parties.role(sender)
@@ -261,7 +263,7 @@ def _person(sender: str) -> int:
     return parties.index(sender) if role is parties.Role.USER else -1
 
 
-def _answers(call: Call, made: SealedAnswers) -> Answers:
+def plain_answers(call: Call, made: SealedAnswers) -> Answers:
     """Return a person's answers, question by question."""
     said = dict(made.answers)
     return tuple(said.get(question, ()) for question in range(len(call.asks)))

@@ -51,6 +51,8 @@ class Post(Move, frozen=True, tag="post"):
         kept: of a decision: columns; promise, rule: the certified bound and its rule.
         step: of a peer's post: that of its round.
         named: of a round of peers that was burned: the peers named for it.
+        taken: of a keyholder's post with ballots: the people that handed them in, by index.
+        seal: of a shuffle or of shares: whether their proof holds, or `unchecked`.
     """
 
     author: str = field(name="by")
@@ -71,6 +73,8 @@ class Post(Move, frozen=True, tag="post"):
     rule: str | UnsetType = UNSET
     step: int | UnsetType = UNSET
     named: tuple[str, ...] | UnsetType = UNSET
+    taken: tuple[int, ...] | UnsetType = UNSET
+    seal: str | UnsetType = UNSET
 
 
 class Send(Move, frozen=True, tag="send"):

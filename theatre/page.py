@@ -22,17 +22,33 @@ from ..scenarios.wording import visible
 STATIC = Path(__file__).with_name("static")
 SHARED = ("plain", "draw", "known", "figures")
 LAST = ("panel", "main")
+PROVED = "verified"
+BOXES = ("proved_fold", "proved_stage", "proved_words")
 SCRIPTS = {
-    CENTRAL.name: (*SHARED, "opened", "eyes", "fold", "way", "stage", "scene", "words", *LAST),
+    CENTRAL.name: (
+        *SHARED,
+        "opened",
+        "eyes",
+        "fold",
+        "way",
+        "people",
+        "stage",
+        "scene",
+        "words",
+        *LAST,
+    ),
     PEERS.name: (*SHARED, "peer_eyes", "peer_fold", "peer_way", "peer_stage", "peer_words", *LAST),
-}  # topology -> the page's scripts, in an order in which each finds what it needs
+    PROVED: (*SHARED, "opened", "eyes", "people", *BOXES, *LAST),
+}  # topology, or a mix with an own stage -> scripts, in an order in which each finds what it needs
 LIVE = ("expected", "live")  # the scripts of a live page, after all others
 LIVE_STYLE = "expected.css"
 
 
 def render(data: Mapping[str, Any], *, live: bool = False) -> str:
     """Return the page. data: `bill`, `moves` and `choices` (show.py), plus `live`."""
-    style, code = style_of(live=live), script(data["bill"]["topology"], live=live)
+    bill = data["bill"]
+    stage = PROVED if bill.get("mix") == PROVED else bill["topology"]
+    style, code = style_of(live=live), script(stage, live=live)
     parts = {
         "policy": policy(style, code, live=live),
         "style": style,

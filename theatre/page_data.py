@@ -5,6 +5,7 @@ people           the number of people
 columns          the names of the requested columns: features, or reports about them
 sizes            values of each column of the people's table
 topology         the way of messages: central or peers
+mix              the kind of mix: onion or verified
 person           the text before the number in a person's name
 numbered         the text before the number in the names of the parties that the number keys choose
 decision         the heading above the decision
@@ -57,6 +58,7 @@ def page_data(
     topology, stage = topology_of(scenario), stage_of(scenario)
     return {
         "topology": topology.name,
+        "mix": scenario.mix.kind,
         "name": scenario.scenario.name,
         "title": scenario.scenario.title or scenario.scenario.name,
         "people": people,

@@ -13,6 +13,7 @@ from ..protocol.board import Board
 from ..protocol.messages import Burned, Call, Closed, Mixed, Tally
 from ..protocol.phases import BOARD
 from ..protocol.transcript import Read, Refusal, SealedAnswers, Transcript
+from ..protocol.verified_messages import HandedBallots
 from .move_recorder import MoveRecorder
 
 
@@ -27,6 +28,8 @@ def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
         body = entry.message.body
         if isinstance(body, Mixed | Tally):
             beside.refusals(entry.author, event.round, body.refused, recorder)
+        if isinstance(body, HandedBallots):
+            beside.refused_by(entry.author, event.round, recorder)
         if isinstance(body, Tally):
             beside.counted(recorder, entry.author, event.round)
         if isinstance(body, Burned | Closed):
@@ -71,6 +74,13 @@ class _Beside:
             self._refused[party, number, reason] -= known
             if known:
                 recorder.refused(Refusal(party, number, reason, known))
+
+    def refused_by(self, party: str, number: int, recorder: MoveRecorder) -> None:
+        """Read out the refusals of a party in a round that its post does not count."""
+        for place, count in self._refused.items():
+            if place[:2] == (party, number) and count:
+                self._refused[place] = 0
+                recorder.refused(Refusal(*place, count))
 
     def rest(self, recorder: MoveRecorder) -> None:
         """Read out the refusals that no account reported."""

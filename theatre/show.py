@@ -8,7 +8,7 @@ from ..protocol.board import replay
 from ..protocol.transcript import Transcript
 from ..scenarios.programs.interface import Considered
 from ..scenarios.programs.registry import announced_names, program_of
-from ..scenarios.programs.topology import CENTRAL, PEERS, onions_only, topology_of
+from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.records.run_folder import Run
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
@@ -23,6 +23,7 @@ from .move_recorder import MoveRecorder
 from .moves import Move, Tell
 from .page_data import choices, page_data
 from .peer_show import read_out_peers
+from .proved_recorder import ProvedRecorder
 from .recorded import read_out
 
 MOST = 5_000  # people; a page of more is megabytes, and no class can follow it
@@ -72,7 +73,6 @@ def show(
     Events of one moment are shown in the order of their senders, as in a run folder, so that a
     seeded run gives the same page each time.
     """
-    onions_only(scenario, "the theatre")
     check_size(transcript.users)
     transcript = ordered(transcript)
     moves: list[Move] = []
@@ -98,7 +98,8 @@ def _read_out(
     transcript: Transcript, scenario: Scenario, _agreement: str, tell: Tell
 ) -> tuple[Considered, ...]:
     """Record every move; return the curator's options, () if it decides nothing."""
-    read_out(transcript, MoveRecorder(program_of(scenario), tell))
+    recorder = ProvedRecorder if scenario.mix.kind == "verified" else MoveRecorder
+    read_out(transcript, recorder(program_of(scenario), tell))
     board = replay(transcript.posts)
     if board.announcement is None or board.decision is None:
         return ()

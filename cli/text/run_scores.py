@@ -155,8 +155,8 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     curator = "reads nothing" if by_analyst else "people linked to their values"
     reader = "analyst" if by_analyst else "curator"
     reads = "reports" if lying else "what k people share" if opens else "the release"
-    proved = outcome.scenario.mix.kind == "verified"
-    mixers = "know whose each released row is" if proved else "see senders, not contents"
+    open_list = outcome.coalition(*shufflers).linked  # of a public round of a verified mix
+    mixers = "know whose each released row is" if open_list else "see senders, not contents"
     if len(shufflers) == 1:
         mixers = mixers.replace("see", "sees").replace("know", "knows")
     rows = [

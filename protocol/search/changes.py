@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from ...crypto.ristretto import plus
+from ...crypto.ristretto import ELEMENT, plus
 from ...errors import ParameterError
 from ..derived import derive
 from ..messages import Body
@@ -20,6 +20,8 @@ Path = tuple[str | int, ...]
 Meant = Callable[[object], bool]  # whether an entry of a list is to be removed
 DEEPEST = 3  # depth of nested messages and lists that are searched
 PERSONAL = "people"  # the field that lists people by index
+LISTS, SHARES = "lists", "shares"  # fields of a verified mix: records of rows, and of shares
+LIST_HEAD, SHARES_HEAD, ROW = 5, 4, 64  # bytes of heads, and of a row of one answer
 ELEMENTS = "elements"  # the field whose entries are of a group: doubled elements are of another key
 
 _STEP = re.compile(r"\.?([a-z_]+)|\[(\d+)\]")
@@ -69,6 +71,21 @@ def _joined(lists: tuple[tuple[Any, ...], ...], _meant: Meant) -> tuple[tuple[An
     return (tuple(sorted({*lists[0], *lists[1]})), *lists[2:])
 
 
+def _exchanged(at: int, records: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """Return records of a verified mix with the element at a place of the first doubled.
+
+    Of a list it is another answer then, of shares a share of another key.
+    """
+    first = records[0]
+    element = first[at : at + ELEMENT]
+    return first[:at] + plus(element, element) + first[at + ELEMENT :], *records[1:]
+
+
+def _repeated(record: bytes) -> bytes:
+    """Return a list of a verified mix with its first row in the place of the last."""
+    return record[:-ROW] + record[LIST_HEAD : LIST_HEAD + ROW]
+
+
 READERS = {Role.CURATOR: Role.ANALYST, Role.ANALYST: Role.CURATOR}  # no other role reads a round
 
 
@@ -111,6 +128,18 @@ CHANGES: Mapping[str, Change] = {
         lambda value, _: tuple(plus(element, element) for element in value),
     ),
     "another": Change(lambda _, value: isinstance(value, StrEnum), _other_member),
+    "exchanged": Change(
+        lambda name, value: name == LISTS and bool(value),
+        lambda records, _: _exchanged(LIST_HEAD + ELEMENT, records),
+    ),
+    "repeated": Change(
+        lambda name, value: name == LISTS and bool(value),
+        lambda records, _: (_repeated(records[0]), *records[1:]),
+    ),
+    "other key": Change(
+        lambda name, value: name == SHARES and bool(value),
+        lambda records, _: _exchanged(SHARES_HEAD, records),
+    ),
 }
 
 

@@ -24,6 +24,8 @@ from .shown_board import is_shown_to, misled, retell
 from .shuffler import covering_rows
 
 GROUNDLESS = "a round is burned without a cause"
+PROVED = (Kind.KEYS, Kind.HANDED, Kind.CHECKED, Kind.SHUFFLED, Kind.SHARED)
+OWN = (Action.OMIT, Action.DELAY, Action.CHANGE)
 IN_BATCH = (Action.DROP, Action.DOUBLE, Action.REPLACE)
 
 
@@ -53,6 +55,9 @@ class DeviantPlace(Endpoint):
         """Post as the deviations change it, after the posts without a cause."""
         number = body.round if isinstance(body, Call) else len(self.network.board.calls)
         kind = KINDS[type(body)]
+        if kind is Kind.BURNED and self._changes_proved_posts():
+            await trio.lowlevel.checkpoint()
+            return
         for one in self._own(number, Action.REACT):
             if one.until is kind:
                 self.deviations.note(one, self.network.instruments)
@@ -66,6 +71,13 @@ class DeviantPlace(Endpoint):
         for one in self._own(number, Action.SHOW):
             if isinstance(other, Announcement):
                 retell(self.deviations, one, self.network, other)
+
+    def _changes_proved_posts(self) -> bool:
+        """Whether this party deviates in posts of a verified mix.
+
+        Its honest role would burn the round: the board shows other posts than it has made.
+        """
+        return any(one.message in PROVED for one in self._own(len(self.network.board.calls), *OWN))
 
     async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
         """Return the message that replaces a message, after its delay; None: no message."""

@@ -78,6 +78,7 @@ Action = Literal[
 Change = Literal[
     "one more", "one fewer", "turned", "zeros", "empty", "without the first", "without the last",
     "less", "moved", "joined", "doubled", "another", "own keys",
+    "exchanged", "repeated", "other key",
     "balance", "accounts", "order", "decision", "announcement", "split", "changed",
 ]  # fmt: skip
 

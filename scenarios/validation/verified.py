@@ -21,6 +21,8 @@ UNREAD = {
     "audit": f"{PROVED}, not half of the steps",
     "balance": "sums follow from lists that are proved",
 }  # guards of onions -> reason why they are not needed
+DEVIATIONS = ("omit", "delay", "change")  # by a keyholder
+POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # of a keyholder in a round
 FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
 LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
@@ -39,8 +41,13 @@ def verified(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         if fault.attack not in FAULTS:
             message = f"{quoted(fault.attack)} is not played with {KIND}; it plays {listed(FAULTS)}"
             yield problem(("fault", place, "attack"), message)
-    for place in range(len(scenario.deviation)):
-        yield problem(("deviation", place), f"deviations are of onions; {KIND} plays none")
+    for place, one in enumerate(scenario.deviation):
+        if one.do not in DEVIATIONS or one.message not in POSTS:
+            message = (
+                f"{KIND} plays {listed(DEVIATIONS)} of the posts {listed(POSTS)}; others are of "
+                "onions"
+            )
+            yield problem(("deviation", place), message)
 
 
 def _people(scenario: Scenario) -> Iterator[Problem]:

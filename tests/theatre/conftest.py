@@ -125,6 +125,13 @@ def played(name: str) -> Shown:
         "audited-pairs": lambda: change(
             load("classroom"), {**AUDITED, "mix.shufflers": 4, "defence.challenge": True}
         ),
+        "verified": lambda: load("verified-class"),
+        "verified-exchange": lambda: load("verified-exchange"),
+        "verified-wrong-share": lambda: load("verified-wrong-share"),
+        "verified-faulty": lambda: change(loads(FAULTY), {"mix.kind": "verified"}),
+        "verified-crowd": lambda: change(
+            load("verified-class"), {"population.users": 72, "policy.kind": "all"}
+        ),
         "sets": lambda: change(load("incidence-class"), {"population.users": 6}),
     }[name]()
     outcome = run(scenario, worst_case_nodes=0)

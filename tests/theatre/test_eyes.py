@@ -75,7 +75,7 @@ def keyed(row: Mapping[int, str]) -> dict[str, str]:
 @pytest.mark.parametrize(
     "name",
     [
-        *("classroom", "one-shuffler", "faulty", "statistical", "randomized", "sets"),
+        *("classroom", "one-shuffler", "faulty", "statistical", "randomized", "sets", "verified"),
         *(pytest.param(name, marks=pytest.mark.long) for name in ("audited", "audited-pairs")),
     ],
 )

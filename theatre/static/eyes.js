@@ -58,6 +58,18 @@ function auditedCrowds(known, handed, eyes) {
   return hiding;
 }
 
+// The parties that together link an answer, and how many of them are among these eyes: layers open in turn,
+// the keys of a verified mix in any order.
+function heldBy(bill, eyes, openers) {
+  const opened = bill.mix === "verified" ? openers.filter((party) => eyes.has(party)).length : openedLayers(eyes, openers);
+  return { openers, opened, broken: opened === openers.length };
+}
+
+// A reader that has posted its shares is not needed any more: the orders of the shufflers lead to the names.
+function readerShared(bill, eyes, round, move) {
+  if (move.by === round.reader) Object.assign(round, heldBy(bill, eyes, round.openers.slice(0, -1)));
+}
+
 function knows(bill, moves, at, eyes) {
   const known = {
     rounds: new Map(), // round -> {openers, asks, opened, broken}
@@ -76,14 +88,13 @@ function knows(bill, moves, at, eyes) {
     const seen = sees(eyes, move);
     if (MESSAGES.has(move.what)) known[seen ? "seen" : "unseen"] += 1;
     if (move.asks) {
-      const opened = openedLayers(eyes, move.openers);
-      const broken = opened === move.openers.length;
-      known.rounds.set(move.round, { openers: move.openers, asks: move.asks, slots: move.slots, opened, broken, shown: new Map(), shares: 0 });
+      known.rounds.set(move.round, { ...heldBy(bill, eyes, move.openers), reader: move.openers.at(-1), asks: move.asks, slots: move.slots, shown: new Map(), shares: 0 });
     }
     if (move.kind === "committed") known.sealed = true;
     if (move.kind === "certificate") known.sealed = false;
     if (move.opened) known.rounds.get(move.round).shown.set(move.hop, new Set(move.opened));
     if (move.kind === "shown") known.rounds.get(move.round).shares += 1;
+    if (move.kind === "shared") readerShared(bill, eyes, known.rounds.get(move.round), move);
     if (move.counts && (move.what === "post" || (move.what === "count" && seen))) {
       counts.set(move.round, move.counts);
       known.alike = move.alike || known.alike;
@@ -110,7 +121,7 @@ function knows(bill, moves, at, eyes) {
   for (const [place, { round, person, answers: said }] of answers) {
     const here = known.rounds.get(round);
     const own = eyes.has(`user-${person + 1}`);
-    const whole = own || (here.broken && followed.has(place));
+    const whole = own || (here.broken && (bill.mix === "verified" ? handed : followed).has(place)); // names stand on the board
     const audited = handed.has(place) && readable(bill, here, eyes);
     let row = {};
     here.asks.forEach((columns, ask) => {

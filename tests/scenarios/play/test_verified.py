@@ -13,7 +13,6 @@ from veilmix.scenarios.studies.attack_matrix import attack
 from veilmix.scenarios.studies.cheating import begin as begin_cheating
 from veilmix.scenarios.studies.search import begin as begin_search
 from veilmix.scenarios.validation.load import check
-from veilmix.theatre.show import of_outcome
 
 ROWS = [("n", "y"), ("n", "n"), ("y", "n"), ("n", "n"), ("y", "n"), ("n", "y"), ("n", "n")]
 POLICIES: dict[str, dict[str, Any]] = {
@@ -113,6 +112,3 @@ def test_what_is_of_onions_alone_says_so(tmp_path: Path) -> None:
     ):
         with pytest.raises(ParameterError, match=r"is of onions.*mix.kind"):
             study()
-    played = run(asked, worst_case_nodes=0)
-    with pytest.raises(ParameterError, match=r"the theatre is of onions"):
-        of_outcome(played)
