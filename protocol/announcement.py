@@ -45,6 +45,7 @@ class Program(StrEnum):
     RANDOMIZED = "randomized"
     HIERARCHICAL = "hierarchical"
     LOCAL_SUPPRESSION = "local-suppression"
+    TWO_ROUND_ONCE = "two-round-once"
     THRESHOLD = "threshold"
 
 
@@ -217,6 +218,10 @@ class Announcement:
             raise ParameterError("verified: it is for registered people; there is no registry")
         if self.rules.verified and self.program is Program.THRESHOLD:
             raise ParameterError("verified: its answers open together, not k at a time")
+        if self.once and not (self.rules.verified and self.policy.setting is Setting.FIXED):
+            raise ParameterError(
+                f"{self.program}: it is of a verified mix, and asks the same people in both rounds"
+            )
         if self.rules.audit and len(self.shufflers) < PAIR:
             raise ParameterError("audit: hops are audited in pairs; two shufflers are needed")
         careful = self.rules.padded and self.rules.salted and not self.rules.flaws
@@ -236,6 +241,11 @@ class Announcement:
             raise ParameterError("the parties' keys belong to different suites; one is accepted")
         if len(set(keys)) < len(keys):
             raise ParameterError("two parties have the same key; every party needs its own")
+
+    @property
+    def once(self) -> bool:
+        """Whether users submit once: round 2 mixes ballots of round 1 (verified_round.py)."""
+        return self.program is Program.TWO_ROUND_ONCE
 
     @property
     def suite(self) -> SuiteCode:

@@ -6,7 +6,7 @@ An ideal mix reveals only the links of keys and members. A coalition knows
   are public;
 * if all shufflers of a round and its reader are members, the answers of that round, person by
   person, of all senders; in a public round of a verified mix all shufflers are enough, since the
-  reader posts its decryption shares;
+  reader posts its decryption shares; if users submit once, all shufflers and the analyst, too;
 * the answers of its own users, whether or not they were counted;
 * the users with counted answers, if a member sees the names of respondents (`View.sees_who`).
 
@@ -55,6 +55,7 @@ def ideal_view(
     *members: str,
     asked: bool = False,
     public: bool = False,
+    once: bool = False,
     whole: Counts | None = None,
     answers: Callable[[Call], Answers] | None = None,
     domains: tuple[int | None, ...] = (),
@@ -70,14 +71,16 @@ def ideal_view(
         members: the parties.
         asked: whether users ask curator and analyst for tokens.
         public: whether the names of respondents are public.
+        once: whether users submit once, in ballots for curator and analyst.
         whole: the counts of whole rows, if only shared values open; None: all rows open.
         answers: returns a call's answers, person by person; None: the summary form.
         domains: if rows open in part, the size of each column's domain; None: infinite.
         verified: whether every step of the mix is proved.
     """
     coalition = frozenset(members)
-    openers = _openers(ideal, shufflers, _public_rounds(ideal, policy) if verified else set())
-    broken = [call for call in ideal.posted if coalition.issuperset(openers[call.round])]
+    public_rounds = _public_rounds(ideal, policy) if verified else set()
+    linkers = _linkers(ideal, shufflers, public_rounds, once=once)
+    broken = [call for call in ideal.posted if any(map(coalition.issuperset, linkers[call.round]))]
     counted = tuple(_counted(ideal, policy, coalition))
     rounds, linked = _rounds(ideal, answers, broken, coalition)
     linked, counted = _opened(policy, coalition, linked, counted, whole, rounds)
@@ -87,7 +90,7 @@ def ideal_view(
         policy.setting is Setting.FIXED,
         linked,
         counted,
-        _opened_layers(openers, coalition, in_turn=not verified),
+        _opened_layers(linkers, coalition, in_turn=not verified),
         {call.round: _columns(call) for call in broken if answers is None},
         Transcript(users, summary=answers is None),
         rounds.came,
@@ -102,31 +105,35 @@ def ideal_view(
 
 
 def _opened_layers(
-    openers: Mapping[int, tuple[str, ...]], coalition: frozenset[str], *, in_turn: bool
+    linkers: Mapping[int, list[tuple[str, ...]]], coalition: frozenset[str], *, in_turn: bool
 ) -> dict[int, tuple[int, int]]:
     """Return, by round, the number of layers that a coalition can open, and the number of all.
 
     in_turn: whether layers open from the outside; of a verified mix keyholders are counted.
     """
-    return {
-        number: (
-            _depth(chain_, coalition) if in_turn else len(coalition.intersection(chain_)),
-            len(chain_),
-        )
-        for number, chain_ in openers.items()
-    }
+    opened = {}
+    for number, sets in linkers.items():
+        nearest = min(sets, key=lambda linkers: len({*linkers} - coalition))
+        held = _depth(nearest, coalition) if in_turn else len(coalition.intersection(nearest))
+        opened[number] = held, len(nearest)
+    return opened
 
 
-def _openers(ideal: Ideal, shufflers: int, public: Collection[int]) -> dict[int, tuple[str, ...]]:
-    """Return, by round, the openers of the layers of a submission, outermost first.
+def _linkers(
+    ideal: Ideal, shufflers: int, public: Collection[int], *, once: bool
+) -> dict[int, list[tuple[str, ...]]]:
+    """Return, by round, the sets of openers that link its answers, outermost layers first.
 
     public: rounds in which the reader has posted its decryption shares, so it is not needed.
+    once: whether the keys of the release open the ballots of round 1, too.
     """
     chain = tuple([parties.shuffler(hop + 1) for hop in range(shufflers)])
-    return {
-        call.round: chain if call.round in public else (*chain, call.reader.value)
-        for call in ideal.posted
-    }
+    linkers = {}
+    for call in ideal.posted:
+        linkers[call.round] = [chain if call.round in public else (*chain, call.reader.value)]
+        if once and call.reader is not Role.ANALYST:
+            linkers[call.round].append((*chain, parties.ANALYST))
+    return linkers
 
 
 def _public_rounds(ideal: Ideal, policy: Policy) -> set[int]:

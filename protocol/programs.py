@@ -8,6 +8,8 @@
     local-suppression  every feature by itself, for the curator; then the columns it keeps, with
                        some values suppressed, for the analyst
     randomized         every feature by itself, for the analyst: answers are already noisy
+    two-round-once     as two-round; users submit in round 1 alone, and the release mixes its
+                       columns of the same ballots (verified_round.py)
     threshold          all features together, for the analyst, which can open the values that k
                        people share; decided before all counts
 

@@ -134,22 +134,23 @@ class RunRecord:
         }
 
     @cached_property
-    def linkers(self) -> Mapping[int, tuple[str, ...]]:
-        """Per round, the parties that together link every answer to its sender: all openers.
-
-        In a public round of a verified mix the reader has posted its decryption shares: the last
-        list is open, and the orders of the shufflers lead from it to the names.
-        """
-        shared = self.board.verified.shared
-        return {
-            number: openers[:-1] if openers[-1] in shared.get(number, ()) else openers
-            for number, openers in self.openers.items()
-        }
-
-    @cached_property
     def calls(self) -> Mapping[int, Call]:
         """The call of each round."""
         return {call.round: call for call in self.board.calls}
+
+    def linkers(self, number: int) -> tuple[frozenset[str], ...]:
+        """Return the sets of parties that each link every answer of a round to its sender.
+
+        All openers are such a set. In a public round of a verified mix the reader has posted its
+        decryption shares, so all shufflers are: the last list is open, and their orders lead from
+        it to the names. If users submit once, the keys of the release open their ballots, too.
+        """
+        openers, told = self.openers[number], self.board.announcement
+        posted = self.board.verified.shared.get(number, ())
+        linkers = frozenset(openers[:-1] if openers[-1] in posted else openers)
+        if told is None or not told.once or self.calls[number].reader is parties.Role.ANALYST:
+            return (linkers,)
+        return linkers, frozenset((*openers[:-1], parties.ANALYST))
 
     def columns(self, number: int) -> tuple[int, ...]:
         """Return the columns of a round's queries, ascending."""

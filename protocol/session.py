@@ -20,6 +20,7 @@ from ..crypto.suites import Suite, suite_by_code
 from ..crypto.threshold import Shape
 from ..crypto.tokens import TOKEN
 from ..crypto.verified.ballots import BALLOT_SIZE
+from ..crypto.verified.submit_once import ONCE_SIZE
 from ..errors import ParameterError
 from . import parties
 from .announcement import Announcement, Flaw
@@ -107,6 +108,16 @@ class Round:
         return self.announcement.rules.verified
 
     @property
+    def once(self) -> bool:
+        """Whether users submit once, for both rounds (verified_round.py)."""
+        return self.announcement.once
+
+    @property
+    def reuses_ballots(self) -> bool:
+        """Whether the round mixes ballots that were submitted in round 1."""
+        return self.once and self.call.reader is parties.Role.ANALYST
+
+    @property
     def reader(self) -> str:
         """The party whose layer is innermost."""
         return self.openers[-1]
@@ -140,7 +151,7 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     )
     if announcement.rules.verified:
         closed = tuple(domain_of(call, *each) for each in enumerate(features))
-        envelope = BALLOT_SIZE * len(call.asks)
+        envelope = (ONCE_SIZE if announcement.once else BALLOT_SIZE) * len(call.asks)
         sizes = (0, (0,) * (shufflers + 2), envelope, closed)
         return Round(session, call, announcement, suite, openers, hops, *sizes)
     bundled = Flaw.BUNDLED in announcement.rules.flaws

@@ -5,6 +5,8 @@
     a query of several         place of the combination of all listed values, big-endian, in the
     columns                    least number of bytes that holds every place; then of each open
                                column u8 length, value
+    the same, of ballots       a row: for each column the element of its value
+    of round 1
 
 The place counts the columns in their order, the last one fastest. A column that hides values has
 the spellings of hidden values behind its own. An element with other content is malformed.
@@ -61,11 +63,35 @@ class AnswerElements:
         return reading
 
     def _decode(self, ask: int, element: bytes) -> tuple[str, ...]:
-        values = self._forms[ask].decode(element)
-        for column, value in zip(self._plan.call.asks[ask], values, strict=True):
-            if not self._plan.domains[column](value):
-                raise Refused(Reason.OUTSIDE_DOMAIN)
-        return values
+        return _admitted(self._plan, ask, self._forms[ask].decode(element))
+
+
+def count_rows(plan: Round, rows: Iterable[tuple[bytes, ...]]) -> Reading:
+    """Count the rows of elements that ballots of round 1 hold; refuse invalid rows.
+
+    rows: for each user the element of each released column.
+    """
+    (columns,) = plan.call.asks
+    features = plan.announcement.schema.features
+    forms = [_SingleForm(features[column].values) for column in columns]
+    reading = Reading([Counter()])
+    for row, people in Counter(rows).items():
+        try:
+            cells = [form.decode(cell) for form, cell in zip(forms, row, strict=True)]
+            values = _admitted(plan, 0, tuple(value for (value,) in cells))
+        except Refused as refusal:
+            reading.refused[refusal.reason] += people
+        else:
+            reading.counts[0][values] += people
+    return reading
+
+
+def _admitted(plan: Round, ask: int, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values of an answer; Refused if a value is outside of its domain."""
+    for column, value in zip(plan.call.asks[ask], values, strict=True):
+        if not plan.domains[column](value):
+            raise Refused(Reason.OUTSIDE_DOMAIN)
+    return values
 
 
 class _SingleForm:

@@ -34,14 +34,17 @@ from .verified_round import (
     is_invited,
     is_public,
     joint_keys,
+    key_owners,
+    keys_due,
     read_opened,
+    row_width,
     share_elements,
 )
 
 VerifiedPost = BallotKeys | HandedBallots | CheckedBallots | ShuffledLists | OpeningShares
-ROWS_HEAD, ROW = 5, 64  # bytes of a record of rows, and of each row
-PROOF_HEAD, PROOF_ROW = 293, 160  # of a record of a proof of shuffle
-SHARES_HEAD, SHARE = 68, 32  # of a record of shares
+ROWS_HEAD, PAIR = 5, 64  # bytes of a record of rows, and of each ciphertext
+PROOF_HEAD, PROOF_PAIR, PROOF_ROW = 197, 96, 160  # of a proof of shuffle; a column, a row
+SHARES_HEAD, SHARE = 68, 32  # of a record of shares, and of each ciphertext
 
 
 @dataclass(slots=True)
@@ -66,7 +69,7 @@ class VerifiedPosts:
 
     def has_keys(self, plan: Round) -> bool:
         """Whether all keyholders have posted their keys of a round."""
-        return len(self.keys.get(plan.call.round, ())) == len(plan.openers)
+        return len(self.keys.get(plan.call.round, ())) == len(key_owners(plan))
 
     def before(self, plan: Round) -> list[ClosedList]:
         """Return the closed lists of earlier rounds."""
@@ -99,15 +102,16 @@ class VerifiedPosts:
                 return True
 
     def _gives_keys(self, author: str, body: BallotKeys, plan: Round) -> bool:
-        due = author in plan.openers and author not in self.keys.get(plan.call.round, ())
-        if not due or len(body.keys) != len(plan.call.asks):
+        due = author in key_owners(plan) and author not in self.keys.get(plan.call.round, ())
+        numbers = keys_due(plan, author)
+        if not due or len(body.keys) != len(numbers):
             return False
         known = {**self.keys.get(plan.call.round, {}), author: body}
         try:
-            if known.keys() >= set(plan.openers):
+            if known.keys() >= set(key_owners(plan)):
                 joint_keys(plan, known)
-            for question, record in enumerate(body.keys):
-                context = context_of(plan, question, author)
+            for number, record in zip(numbers, body.keys, strict=True):
+                context = context_of(plan, number, author)
                 check_key(context, decode_key(context, record))
         except VerificationError:
             raise Refused(Reason.MALFORMED) from None
@@ -134,10 +138,11 @@ class VerifiedPosts:
 
     def _shuffles(self, author: str, body: ShuffledLists, plan: Round) -> bool:
         """Whether a shuffler posts lists in its turn, as long as the closed list."""
-        number = plan.call.round
+        number, width = plan.call.round, row_width(plan)
         due = len(self.shuffled.get(number, ())) + 1
         count = len(self.closed.get(number, ()))
-        rows, proofs = ROWS_HEAD + ROW * count, PROOF_HEAD + PROOF_ROW * count
+        rows = ROWS_HEAD + PAIR * width * count
+        proofs = PROOF_HEAD + PROOF_PAIR * width + PROOF_ROW * count
         return (
             len(self.checked.get(number, ())) == len(plan.openers)
             and body.hop == due
@@ -150,7 +155,7 @@ class VerifiedPosts:
     def _shares(self, author: str, body: OpeningShares, plan: Round) -> bool:
         """Whether a keyholder gives shares after all shuffles: a reader only in a public round."""
         number = plan.call.round
-        size = SHARES_HEAD + SHARE * len(self.closed.get(number, ()))
+        size = SHARES_HEAD + SHARE * row_width(plan) * len(self.closed.get(number, ()))
         return (
             self.is_shuffled(plan)
             and author in plan.openers
@@ -184,6 +189,10 @@ class VerifiedPosts:
         )
         opened = tuple(dict(count) for count in reading.counts)
         return opened == tally.counts and +reading.refused == dict(tally.refused)
+
+    def reuse(self, number: int) -> None:
+        """Close the list of a release whose users have submitted once: it is that of round 1."""
+        self.closed[number] = self.closed[1]
 
     def account(self, lists: ShuffledLists, number: int) -> Mixed:
         """Return the account of a hop, which follows from its lists: nothing is lost."""

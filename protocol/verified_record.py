@@ -22,6 +22,7 @@ from .verified_round import (
     check_shuffled,
     first_lists,
     joint_keys,
+    key_round,
 )
 
 
@@ -66,8 +67,8 @@ def _with_round(
     plan = open_round(board.announcement, board.session, call)
     if number in board.heads:  # the head that users saw and signed
         plan = replace(plan, witness=witness_of(board.heads[number]))
-    keys = joint_keys(plan, shown.keys[number])
-    ballots = _check_ballots(board, plan, keys)
+    keys = joint_keys(plan, shown.keys[key_round(plan)])
+    ballots = 0 if plan.reuses_ballots else _check_ballots(board, plan, keys)
     lists: Lists = first_lists(plan, shown.closed[number])
     for posted in shown.shuffled[number]:
         lists = check_shuffled(plan, keys, lists, posted, entropy)

@@ -9,6 +9,11 @@ r"""A round of a verified mix: the steps and checks of each keyholder, on plain 
 A keyholder checks the closed list, then every shuffle, and only then gives a share. A post that
 does not check burns the round, which names its author. All steps but the reading of a secret round
 depend only on public bytes.
+
+If users submit once (`Program.TWO_ROUND_ONCE`), round 1 has a further joint key, of the shufflers
+and the analyst. Each ballot holds its value for both readers (`crypto/verified/submit_once.py`).
+The release has no keys and no ballots of its own: its lists are the ballots of round 1 for the
+analyst, of each user the released columns in a row.
 """
 
 import hashlib
@@ -31,6 +36,7 @@ from ..crypto.verified.shares import (
 from ..crypto.verified.shuffle import ShuffleProof
 from ..crypto.verified.shuffle_checker import check_shuffle
 from ..crypto.verified.shuffle_prover import prove_shuffle
+from ..crypto.verified.submit_once import ONCE_SIZE, ReaderKeys, check_once, decode_once, make_once
 from ..crypto.verified.transcript import ProofContext
 from ..errors import Reason, Refused, RoundBurned, VerificationError
 from . import parties
@@ -41,7 +47,7 @@ from .parties import Role
 from .registry import signed_by, signed_digest
 from .session import Round
 from .tallying import Reading
-from .verified_answers import AnswerElements
+from .verified_answers import AnswerElements, count_rows
 from .verified_messages import BallotKeys, HandedBallot, OpeningShares, ShuffledLists
 
 LIST_LABEL = b"veilmix closed list 1\0"
@@ -61,8 +67,40 @@ def is_public(plan: Round) -> bool:
 
 
 def doors_of(plan: Round) -> tuple[str, ...]:
-    """Return the keyholders in the order in which they post ballots: the reader, then the hops."""
-    return plan.reader, *plan.openers[:-1]
+    """Return the keyholders in the order in which they post ballots: the reader, then the hops.
+
+    No party posts ballots if the ballots of round 1 are mixed again.
+    """
+    return () if plan.reuses_ballots else (plan.reader, *plan.openers[:-1])
+
+
+def release_keyholders(plan: Round) -> tuple[str, ...]:
+    """Return the keyholders of the release: all shufflers, and the analyst."""
+    return *plan.openers[:-1], parties.ANALYST
+
+
+def key_owners(plan: Round) -> tuple[str, ...]:
+    """Return the parties that post keys in a round.
+
+    If users submit once, all keys are posted in round 1, also the keys of the release.
+    """
+    if plan.reuses_ballots:
+        return ()
+    return (*plan.openers, parties.ANALYST) if plan.once else plan.openers
+
+
+def key_round(plan: Round) -> int:
+    """Return the round in which the keys of a round are posted."""
+    return 1 if plan.reuses_ballots else plan.call.round
+
+
+def keys_due(plan: Round, party: str) -> range:
+    """Return the numbers of the keys of a party in a round: of its queries, then of the release."""
+    queries = len(plan.call.asks)
+    if not plan.once:
+        return range(queries)
+    first = queries if party == parties.ANALYST else 0
+    return range(first, queries + (party in release_keyholders(plan)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +110,18 @@ class RoundKeys:
     Attributes:
         joint: Y of each query.
         publics: X of each keyholder, by query.
+        release: Y of the release, if users submit once and this is round 1; else empty.
     """
 
     joint: tuple[bytes, ...]
     publics: Mapping[str, tuple[bytes, ...]]
+    release: bytes = b""
 
 
 def draw_keys(plan: Round, party: str, entropy: Entropy) -> tuple[KeyShare, ...]:
-    """Keyholder: draw its key of each query. entropy: of this round alone."""
+    """Keyholder: draw its keys of a round (`keys_due`). entropy: of this round alone."""
     return tuple(
-        make_key(context_of(plan, question, party), entropy)
-        for question in range(len(plan.call.asks))
+        make_key(context_of(plan, number, party), entropy) for number in keys_due(plan, party)
     )
 
 
@@ -98,15 +137,30 @@ def joint_keys(plan: Round, posted: Mapping[str, BallotKeys]) -> RoundKeys:
         VerificationError: a proof of ownership does not hold, or keys cancel out.
         Refused: (MALFORMED) a record of a key is malformed.
     """
+    size = GROUP.element_size
+    if plan.reuses_ballots:
+        last = {party: (posted[party].keys[-1][:size],) for party in plan.openers}
+        return RoundKeys((_release_key(plan, posted),), last)
     joint = list[bytes]()
     for question in range(len(plan.call.asks)):
         contexts = [context_of(plan, question, party) for party in plan.openers]
         records = [posted[party].keys[question] for party in plan.openers]
-        owned = [decode_key(*pair) for pair in zip(contexts, records, strict=True)]
-        joint.append(joint_key(contexts, owned))
-    size = GROUP.element_size
+        joint.append(_joint_key(contexts, records))
     publics = {party: tuple([key[:size] for key in posted[party].keys]) for party in plan.openers}
-    return RoundKeys(tuple(joint), publics)
+    release = _release_key(plan, posted) if plan.once else b""
+    return RoundKeys(tuple(joint), publics, release)
+
+
+def _release_key(plan: Round, posted: Mapping[str, BallotKeys]) -> bytes:
+    """Return the joint key of the release, from the last keys of round 1."""
+    number, owners = len(plan.announcement.schema.features), release_keyholders(plan)
+    contexts = [ProofContext(GROUP, plan.session, 1, number, party.encode()) for party in owners]
+    return _joint_key(contexts, [posted[party].keys[-1] for party in owners])
+
+
+def _joint_key(contexts: Sequence[ProofContext], records: Sequence[bytes]) -> bytes:
+    owned = [decode_key(*pair) for pair in zip(contexts, records, strict=True)]
+    return joint_key(contexts, owned)
 
 
 def make_ballots(
@@ -121,8 +175,12 @@ def make_ballots(
     made = bytearray()
     for ballot in answers(plan, row):
         context = context_of(plan, ballot.ask, parties.user(person))
-        element = elements.encode(ballot.ask, ballot.values)
-        made += make_ballot(context, keys.joint[ballot.ask], element, entropy).ballot.encode(GROUP)
+        element, key = elements.encode(ballot.ask, ballot.values), keys.joint[ballot.ask]
+        if plan.once:
+            both = ReaderKeys(key, keys.release)
+            made += make_once(context, both, element, entropy).ballot.encode(GROUP)
+        else:
+            made += make_ballot(context, key, element, entropy).ballot.encode(GROUP)
     return bytes(made)
 
 
@@ -151,14 +209,19 @@ def check_handed(
 
 
 def _check_proofs(plan: Round, keys: RoundKeys, handed: HandedBallot) -> None:
-    for question, record in enumerate(split_ballots(handed.ballots)):
+    for question, record in enumerate(split_ballots(plan, handed.ballots)):
         context = context_of(plan, question, parties.user(handed.person))
-        check_ballot(context, keys.joint[question], decode_ballot(GROUP, record))
+        if plan.once:
+            both = ReaderKeys(keys.joint[question], keys.release)
+            check_once(context, both, decode_once(GROUP, record))
+        else:
+            check_ballot(context, keys.joint[question], decode_ballot(GROUP, record))
 
 
-def split_ballots(records: bytes) -> list[bytes]:
+def split_ballots(plan: Round, records: bytes) -> list[bytes]:
     """Return the records of single ballots."""
-    return [records[at : at + BALLOT_SIZE] for at in range(0, len(records), BALLOT_SIZE)]
+    size = ONCE_SIZE if plan.once else BALLOT_SIZE
+    return [records[at : at + size] for at in range(0, len(records), size)]
 
 
 def chosen(candidates: Sequence[HandedBallot]) -> HandedBallot:
@@ -186,10 +249,23 @@ def is_invited(plan: Round, person: int, before: Sequence[ClosedList]) -> bool:
     return not before or person in before[-1]
 
 
+def row_width(plan: Round) -> int:
+    """Return the number of ciphertexts in a row of a list: 1, or the released columns."""
+    return len(plan.call.asks[0]) if plan.reuses_ballots else 1
+
+
 def first_lists(plan: Round, closed: ClosedList) -> Lists:
-    """Return the ciphertexts of the closed list, query by query."""
-    ballots = [split_ballots(records) for records in closed.values()]
+    """Return the ciphertexts of the closed list, query by query.
+
+    If ballots of round 1 are mixed again: of each user a row, for each released column the
+    ciphertext for the analyst.
+    """
+    ballots = [split_ballots(plan, records) for records in closed.values()]
     size = GROUP.element_size
+    if plan.reuses_ballots:
+        (kept,) = plan.call.asks
+        pairs = [[(own[at][:size], own[at][2 * size : 3 * size]) for at in kept] for own in ballots]
+        return (ballot_rows(pairs),)
     return tuple(
         ballot_rows([((own[question][:size], own[question][size : 2 * size]),) for own in ballots])
         for question in range(len(plan.call.asks))
@@ -235,7 +311,10 @@ def check_shuffled(
 def give_shares(
     plan: Round, party: str, keys: Sequence[KeyShare], lists: Lists, entropy: Entropy
 ) -> OpeningShares:
-    """Keyholder: return its decryption shares of the last lists, with proofs."""
+    """Keyholder: return its decryption shares of the last lists, with proofs.
+
+    keys: of the queries; of a release of ballots that were submitted once, its key alone.
+    """
     return OpeningShares(
         tuple(
             make_shares(context_of(plan, question, party), key, rows.firsts, entropy).encode(GROUP)
@@ -279,4 +358,8 @@ def read_opened(plan: Round, lists: Lists, shares: Sequence[Sequence[Sequence[by
         opened_elements(GROUP, rows.seconds, [own[question] for own in shares])
         for question, rows in enumerate(lists)
     ]
+    if plan.reuses_ballots:
+        (cells,), count = opened, lists[0].count  # column after column
+        columns = [cells[at : at + count] for at in range(0, len(cells), count)]
+        return count_rows(plan, zip(*columns, strict=True))
     return AnswerElements(plan).count(opened)

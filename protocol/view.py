@@ -138,8 +138,8 @@ class Record(AuditedRecord):
         for party in coalition:
             parties.role(party)
         opened = {
-            number: (self._opened_by(openers, coalition), len(openers))
-            for number, openers in self.linkers.items()
+            number: self._opened_by(number, openers, coalition)
+            for number, openers in self.openers.items()
         }
         broken = {number for number, (open_, all_) in opened.items() if open_ == all_}
         told = self.board.announcement
@@ -170,12 +170,15 @@ class Record(AuditedRecord):
             domains=domains,
         )
 
-    def _opened_by(self, openers: tuple[str, ...], coalition: frozenset[str]) -> int:
-        """Return the number of layers that a coalition opens, or of its linking keyholders."""
+    def _opened_by(
+        self, number: int, openers: tuple[str, ...], coalition: frozenset[str]
+    ) -> tuple[int, int]:
+        """Return the layers of a round that a coalition opens, and all; or linking keyholders."""
         told = self.board.announcement
         if told is not None and told.rules.verified:
-            return len(coalition.intersection(openers))
-        return _opened(openers, coalition)
+            nearest = min(self.linkers(number), key=lambda linkers: len(linkers - coalition))
+            return len(nearest & coalition), len(nearest)
+        return _opened(openers, coalition), len(openers)
 
     def derived(self, members: frozenset[str]) -> Knowledge:
         """Any party: return all facts that follow for these parties, with their proofs."""

@@ -20,6 +20,7 @@ from .keyholder import Keyholder, next_call
 from .mint import Desk
 from .network import Endpoint
 from .reader import publish, read_round
+from .verified_mix import offer_release_key
 from .worker_pool import WorkerPool
 
 MISDECIDED = "the announced rule decides otherwise from the published marginals"
@@ -48,17 +49,19 @@ async def analyst(
         return
     async for plan in me.rounds(next_call(me)):
         alarms = await watch.look(me, pool)
-        if plan.call.reader is not Role.ANALYST:
-            continue
         try:
+            if plan.call.reader is not Role.ANALYST:
+                await offer_release_key(me, plan, ring)
+                continue
             if Cause.DECISION in alarms:
                 raise RoundBurned(MISDECIDED)  # noqa: TRY301 - burned like the others
             decision = _decision(me, plan, key)
             reading = await read_round(me, plan, key.secret, pool, desk, ring)
             if reading is not None:
-                _check_people(me, plan, reading)
-                if sums:
-                    await _check_sums(me, plan, reading, pool)
+                if not plan.reuses_ballots:  # then both follow from the proofs
+                    _check_people(me, plan, reading)
+                    if sums:
+                        await _check_sums(me, plan, reading, pool)
                 if decision is not None and strategy is not None:
                     await _check_promise(me, plan, reading, strategy, decision, pool)
                 await publish(me, reading, desk, counts=True)

@@ -42,12 +42,14 @@ class Keyring:
         shares: its shares, by round.
         offered: the time at which each share was posted, by round, in seconds of the keyholder's
             own clock.
+        release: its key of the release, from round 1 to its shares, if users submit once.
     """
 
     entropy: Entropy
     purse: Purse
     shares: dict[int, KeyShare] = field(default_factory=dict)
     offered: dict[int, float] = field(default_factory=dict)
+    release: KeyShare | None = None
 
 
 async def offer(me: Endpoint, plan: Round, ring: Keyring) -> None:

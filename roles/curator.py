@@ -168,8 +168,8 @@ async def _check_release(
     me: Endpoint, plans: "Plans", call: Call, read: Sequence[RoundResult], pool: WorkerPool
 ) -> None:
     """Raise RoundBurned if the counts of a release contradict the curator's counts of its users."""
-    fixed = plans.policy.setting is Setting.FIXED
-    if not (plans.sums and fixed and read and _tallied(me.board)):
+    compares = plans.policy.setting is Setting.FIXED and not me.plan(call).reuses_ballots
+    if not (plans.sums and compares and read and _tallied(me.board)):
         return
     if me.board.calls[-1] != call:  # the session ended before it was called
         return

@@ -57,6 +57,8 @@ async def user(
             break
         if not await monitor.allows(me, pool):
             break
+        if plan.reuses_ballots:
+            continue
         fresh = person.entropy.fork(f"round-{plan.call.round}")
         said = person.response(fresh)
         if plan.verified:

@@ -133,16 +133,13 @@ class Door:
         for person in sorted(self.ballots):
             yield from self.ballots[person]
 
-    async def check(
-        self, keys: RoundKeys, mine: HandedBallots, pool: WorkerPool, history: History | None
-    ) -> None:
-        """Check the closed list, post the verdict, and wait for the verdicts of all keyholders.
+    async def check(self, keys: RoundKeys, mine: HandedBallots, pool: WorkerPool) -> None:
+        """Check the closed list.
 
         Raises:
-            RoundBurned: ballots do not hold, or were posted in this party's name; too few people,
-                or too few that left; `history` forbids the batch.
+            RoundBurned: ballots do not hold, or were posted in this party's name.
         """
-        plan, me, number = self.plan, self.me, self.plan.call.round
+        me, number = self.me, self.plan.call.round
         shown = me.board.verified
         await self.watch.until(
             Kind.HANDED,
@@ -153,8 +150,22 @@ class Door:
         handed = shown.handed[number]
         if handed[me.party] != mine:
             raise RoundBurned(f"the board shows other ballots than {me.party} has posted")
-        for party in doors_of(plan):
+        await self.check_handed(keys, pool)
+
+    async def check_handed(self, keys: RoundKeys, pool: WorkerPool) -> None:
+        """Check all posted ballots; RoundBurned, with its keyholder, if a ballot is wrong."""
+        handed = self.me.board.verified.handed[self.plan.call.round]
+        for party in doors_of(self.plan):
             await self._check_posted(party, handed[party], keys, pool)
+
+    async def agree(self, history: History | None) -> None:
+        """Post the verdict on the closed list, and wait for the verdicts of all keyholders.
+
+        Raises:
+            RoundBurned: too few people, or too few that left; `history` forbids the batch.
+        """
+        plan, me, number = self.plan, self.me, self.plan.call.round
+        shown = me.board.verified
         closed, before = shown.closed[number], shown.before(plan)
         rules = plan.announcement.rules
         check_batch_size(len(closed), rules.min_batch)

@@ -8,14 +8,17 @@ open. A post that does not hold burns the round, which names its author
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
+from ..crypto.entropy import Entropy
 from ..crypto.joint_key import KeyShare
 from ..errors import RoundBurned
 from ..protocol import parties
 from ..protocol.history import History
 from ..protocol.messages import Kind
 from ..protocol.session import Round, sealing
+from ..protocol.signed_posts import witness_of
 from ..protocol.tallying import Reading
 from ..protocol.verified_messages import BallotKeys, ShuffledLists
 from ..protocol.verified_round import (
@@ -29,6 +32,8 @@ from ..protocol.verified_round import (
     give_shares,
     is_public,
     joint_keys,
+    key_owners,
+    key_round,
     own_decryptions,
     posted_keys,
     read_opened,
@@ -87,6 +92,15 @@ async def read_verified(
     return None
 
 
+async def offer_release_key(me: Endpoint, plan: Round, ring: Keyring) -> None:
+    """Analyst: post its key of the release in round 1, if users submit once."""
+    if not plan.once:
+        return
+    plan = await settled(me, plan)
+    (ring.release,) = keys = draw_keys(plan, me.party, _fresh(plan, ring))
+    await me.post(posted_keys(keys))
+
+
 async def settled(me: Endpoint, plan: Round) -> Round:
     """Wait for the board's head of a call; return the round with the head that users cite."""
     await me.until(Kind.HEAD, lambda board: board.due is None)
@@ -121,31 +135,54 @@ class _Keyplace:
     """
 
     def __init__(self, me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) -> None:
-        self.me, self.plan, self.pool = me, plan, pool
+        self.me, self.plan, self.pool, self.ring = me, plan, pool, ring
         self.watch = RoundWatch(me, plan)
         self.keys = RoundKeys((), {})
-        self.fresh = sealing(ring.entropy.fork(f"round-{plan.call.round}"), plan.session)
+        self.fresh = _fresh(plan, ring)
         self._posted: ShuffledLists | None = None
 
     async def mixed(self, history: History | None) -> tuple[Sequence[KeyShare], Lists]:
-        """Take part until all lists hold; return its keys and the last lists."""
+        """Take part until all lists hold; return its keys of this round and the last lists."""
         me, plan = self.me, self.plan
+        door = Door(me, self.watch)
+        if plan.reuses_ballots:
+            keys = self._take_release_key()
+            await self.know_keys()
+            await self._check_earlier()
+            await door.agree(history)
+            return keys, await self.followed()
         keys = draw_keys(plan, me.party, self.fresh)
         await me.post(posted_keys(keys))
-        door = Door(me, self.watch)
         await door.take()
         await self.know_keys()
         mine = await door.hand_over(self.keys, self.pool)
-        await door.check(self.keys, mine, self.pool, history)
+        await door.check(self.keys, mine, self.pool)
+        await door.agree(history)
+        if plan.once and me.party != plan.reader:
+            self.ring.release, keys = keys[-1], keys[:-1]
         return keys, await self.followed()
+
+    def _take_release_key(self) -> tuple[KeyShare, ...]:
+        """Return its key of the release, and drop it: it opens a single list."""
+        key, self.ring.release = self.ring.release, None
+        assert key is not None  # noqa: S101 - it has posted the key in round 1
+        return (key,)
+
+    async def _check_earlier(self) -> None:
+        """Check the ballots of round 1, if this keyholder had no part in that round."""
+        plan = _earlier(self.me, 1)
+        if self.me.party not in plan.openers:
+            place = _Keyplace(self.me, plan, self.pool, self.ring)
+            await place.know_keys()
+            await Door(self.me, place.watch).check_handed(place.keys, self.pool)
 
     async def know_keys(self) -> None:
         """Make the joint keys of the round, whose owners its board has checked.
 
         RoundBurned if a keyholder has posted no keys.
         """
-        plan, posted = self.plan, self.me.board.verified.keys.get(self.plan.call.round, {})
-        silent = ", ".join(party for party in plan.openers if party not in posted)
+        plan, posted = self.plan, self.me.board.verified.keys.get(key_round(self.plan), {})
+        silent = ", ".join(party for party in key_owners(plan) if party not in posted)
         if silent:
             raise RoundBurned(f"no keys for ballots came from {silent}")
         work = partial(joint_keys, plan, dict(posted))
@@ -199,6 +236,18 @@ class _Keyplace:
         name = self.watch.name(f"shares of {party}", *records)
         work = partial(check_opening, self.plan, party, self.keys, lists, posted)
         return await self.pool.once(name, work)
+
+
+def _fresh(plan: Round, ring: Keyring) -> Entropy:
+    """Return a keyholder's source of randomness of a round."""
+    return sealing(ring.entropy.fork(f"round-{plan.call.round}"), plan.session)
+
+
+def _earlier(me: Endpoint, number: int) -> Round:
+    """Return an earlier round with the head that its users signed."""
+    plan = me.plan(me.board.calls[number - 1])
+    head = me.board.heads.get(number)
+    return replace(plan, witness=witness_of(head)) if head else plan
 
 
 def _records(posted: Mapping[str, BallotKeys]) -> list[bytes]:

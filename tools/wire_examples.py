@@ -161,6 +161,10 @@ BODIES: dict[str, tuple[int, Body]] = {
         announcement(registry=bytes(range(32)), rules=CHALLENGED),
     ),
     "announcement-verified": (0, announcement(registry=bytes(range(32)), rules=VERIFIED)),
+    "announcement-submitted-once": (
+        0,
+        announcement(registry=bytes(range(32)), rules=VERIFIED, program=Program.TWO_ROUND_ONCE),
+    ),
     "announcement-with-audits": (
         0,
         announcement(registry=bytes(range(32)), rules=AUDITED),

@@ -143,6 +143,7 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
     audited = announcement(rules=AUDITED, registry=bytes(range(32))).encode()
     verified = announcement(rules=VERIFIED, registry=bytes(range(32))).encode()
     proved = b"\1\1\1\0\x08\0\0"
+    named = text(b"two-round"), text(b"two-round-once")
     alone = announcement(1, rules=TOKENED, registry=bytes(range(32))).encode()
     changes = {
         "flaw-unknown": (flawed, text(b"unbound"), text(b"unbounD")),
@@ -160,6 +161,12 @@ def flaw_faults(frame: bytes) -> Iterator[tuple[str, str, bytes]]:
         "verified-with-tokens": (tokened, tokens, b"\1\1\1\0\x09\0\0"),
         "verified-without-order": (verified, proved, b"\1\1\0\0\x08\0\0"),
         "verified-without-registry": (verified, root, size(b"")),
+        "submitted-once-to-onions": (plain, *named),
+        "submitted-once-by-others": (
+            verified.replace(*named),
+            text(b"fixed") + bytes(8),
+            text(b"statistical") + HALF,
+        ),
         "audit-of-one-shuffler": (alone, tokens, audit),
         "audit-without-salt": (audited, audit, b"\1\0\1\0\4\0\0"),
         "audit-without-padding": (audited, audit, b"\0\1\1\0\4\0\0"),

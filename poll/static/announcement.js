@@ -3,7 +3,8 @@ import { Reader } from "./bytes.js";
 import { compared, hex, required, sha256, utf8 } from "./sodium.js";
 import { readKey } from "./seal.js";
 
-const PROGRAMS = ["two-round", "randomized", "hierarchical", "local-suppression", "threshold"];
+const ONCE = "two-round-once"; // people submit in round 1 alone
+const PROGRAMS = ["two-round", "randomized", "hierarchical", "local-suppression", "threshold", ONCE];
 const FLAWS = ["unbound", "repeats", "bundled", "one-salt", "one-key"];
 const FOLDS = ["case", "spaces", "accents"];
 const MOST = 2 ** 31 - 1;
@@ -87,6 +88,7 @@ function checkGuards(found) {
   required(careful || !watched);
   required(!found.verified || (careful && !watched && !found.tokens));
   required(!found.verified || found.program !== "threshold");
+  required(found.program !== ONCE || (found.verified && found.setting === "fixed"));
   const sealed = found.padded && found.salted && !found.flaws.length;
   required(found.program !== "threshold" || (sealed && !watched && !found.tokens));
 }

@@ -112,7 +112,8 @@ class Bytes:
         require(not self.rest)
 
 
-PROGRAMS = ("two-round", "randomized", "hierarchical", "local-suppression", "threshold")
+ONCE = "two-round-once"
+PROGRAMS = ("two-round", "randomized", "hierarchical", "local-suppression", "threshold", ONCE)
 
 
 # Announcement
@@ -208,6 +209,8 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     require(careful or not watched)
     if fields["verified"]:
         require(careful and guards == 8 and fields["program"] != "threshold")
+    proved = fields["verified"] and fields["setting"] == "fixed"
+    require(fields["program"] != ONCE or proved)
     opens = fields["program"] == "threshold"
     sealed = fields["padded"] and fields["salted"] and not fields["flaws"]
     require(not opens or (sealed and not (watched or fields["tokens"])))

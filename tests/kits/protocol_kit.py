@@ -203,7 +203,8 @@ def announcements(draw: Any) -> Announcement:
     policy = Policy(draw(COUNT), share, draw(TEXTS), draw(st.booleans()), setting, delta)
     nonce = draw(st.binary(min_size=16, max_size=16))
     sealed = rules.padded and rules.salted and not rules.flaws
-    programs = [program for program in Program if sealed or program is not Program.THRESHOLD]
+    never = {Program.TWO_ROUND_ONCE, *(() if sealed else (Program.THRESHOLD,))}
+    programs = [program for program in Program if program not in never]
     return Announcement(
         *(draw(TEXTS), nonce, draw(schemas()), policy, rules),
         *(tuple(public[2:]), public[0], public[1], draw(st.sampled_from(programs))),
