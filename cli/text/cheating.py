@@ -29,6 +29,7 @@ def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
     """Print the study that is stored beside a run, or the reason or command if it is missing."""
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.studies.cheating_text import why_unmeasured
+    from ...scenarios.verification.submitted_once import price
 
     console = page()
     for line in unchecked_queries(run.scenario):
@@ -40,6 +41,8 @@ def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
         _cite(run)
     elif why := why_unmeasured(run.scenario):
         say(console, sentence(why), style="dim")
+        if told := price(run.scenario, run.result):
+            say(console, fill(sentence(told), WIDTH))
     else:
         say(console, WATCHING, style="dim")
 

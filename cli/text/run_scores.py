@@ -10,6 +10,7 @@ from ...scenarios.programs.registry import program_of
 from ...scenarios.scoring.alike import alike_rows, released_alike
 from ...scenarios.scoring.frames import score_rows
 from ...scenarios.verification.deviations import NOT_BY_WATCHING, deviations
+from ...scenarios.verification.submitted_once import price
 from ...scenarios.verification.views import breaking
 from ...scenarios.wording import PROVED, audited
 from . import peers as peers_text
@@ -56,6 +57,8 @@ def scores(console: Page, outcome: "Outcome") -> None:
         say(console, smallest(breaking(outcome.coalitions)))
     if outcome.scenario.mix.kind == "verified" and outcome.mode == "real":
         say(console, fill(PROVED, WIDTH))
+        if told := price(outcome.scenario, outcome.written()):
+            say(console, fill(told, WIDTH))
         transcript = outcome.transcript
         recorded = transcript is not None and not transcript.summary
         for line in audited(audit=outcome.scenario.defence.audit, recorded=recorded):

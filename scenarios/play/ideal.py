@@ -62,6 +62,7 @@ def play_ideal(
         scenario.mix.shufflers,
         asked=scenario.defence.tokens,
         public=announced_rules(scenario).names_people,
+        once=scenario.mix.submit == "once",
         whole=said.whole_rows(ideal.posted[0]) if opens else None,
         answers=said.answers if single else None,
         domains=tuple(domains_of(crowd.people.schema)) if opens else (),
@@ -101,14 +102,18 @@ class _Said:
 
     def asked(self, call: Call) -> "npt.NDArray[np.intp]":
         """Return the indices of the people that a call asks."""
-        return present(self.crowd, self.faults, call.round, ())
+        return present(self.crowd, self.faults, self._submitted(call), ())
+
+    def _submitted(self, call: Call) -> int:
+        """Return the round in which the answers to a call are submitted."""
+        return 1 if self.scenario.mix.submit == "once" else call.round
 
     def counted(self, call: Call) -> Table:
         """Return the table of the counted users."""
         import numpy as np
 
         table, asked = self.everybody(call), self.asked(call)
-        here = present(self.crowd, self.faults, call.round)
+        here = present(self.crowd, self.faults, self._submitted(call))
         if len(here) == len(asked):
             return table
         return Table(table.values, table.codes[np.searchsorted(asked, here)])
@@ -125,7 +130,10 @@ class _Said:
         return self.known[call.round]
 
     def _answers(self, call: Call) -> Answers:
-        asked, came = self.asked(call), present(self.crowd, self.faults, call.round)
+        number = self._submitted(call)
+        asked, came = self.asked(call), present(self.crowd, self.faults, number)
+        if number != call.round:  # nothing is made or sent again
+            return Answers({}, frozenset(), frozenset(came.tolist()))
         rows = rows_of(self.everybody(call), call, asked)
         defence = self.scenario.defence
         if defence.tokens or program_of(self.scenario).opens:  # users first ask for tokens

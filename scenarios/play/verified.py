@@ -16,15 +16,16 @@ def check_answers(scenario: Scenario, schema: "Schema") -> None:
     """Raise DataError if an answer may be too long, in the widest possible query.
 
     The widest query has all columns, since the choice of columns comes later; with local noise it
-    is a report of one column. schema: of the people.
+    is a report of one column, and so is each ballot that is submitted once. schema: of the people.
     """
     if scenario.mix.kind != "verified":
         return
     from ...crypto.verified.values import LONGEST
     from ...protocol.verified_answers import answer_size
 
-    said, reports = announced_schema(scenario, schema).features, program_of(scenario).reports
-    for features in (*((feature,) for feature in said), *(() if reports else (said,))):
+    said = announced_schema(scenario, schema).features
+    single = program_of(scenario).reports or scenario.mix.submit == "once"
+    for features in (*((feature,) for feature in said), *(() if single else (said,))):
         sizes = [None if f.values is None else len(f.values) + HIDDEN for f in features]
         size = answer_size(sizes, [feature.width for feature in features])
         if size > LONGEST:

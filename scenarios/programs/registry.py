@@ -70,7 +70,8 @@ def wire(scenario: Scenario) -> "Program":
     """Return the sequence of queries of a scenario."""
     from ...protocol.announcement import Program
 
-    return Program(program_of(scenario).wire)
+    once = scenario.mix.submit == "once"
+    return Program.TWO_ROUND_ONCE if once else Program(program_of(scenario).wire)
 
 
 def strategy(scenario: Scenario, others: int | None = None) -> "Strategy":

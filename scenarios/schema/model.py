@@ -45,6 +45,7 @@ Division = Literal["split", "sample"]
 Suite = Literal["sealedbox", "hpke-x25519", "hpke-pq", "textbook"]
 Order = Literal["sorted", "kept"]
 MixKind = Literal["onion", "verified"]
+Submit = Literal["each-round", "once"]
 if TYPE_CHECKING:
     Kind = str
 else:  # those of other installed packages too
@@ -218,6 +219,7 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         kind: `onion`, or `verified`: every step of the mix is proved (docs/verified.md).
+        submit: `each-round`, or with a verified mix `once`: round 2 mixes the ballots of round 1.
         shufflers: how many.
         suite: by which messages are sealed.
         pad: whether all messages of a round have one size.
@@ -232,6 +234,7 @@ class Mix(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     kind: MixKind = "onion"
+    submit: Submit = "each-round"
     shufflers: Annotated[int, Meta(ge=1, le=MAX_SHUFFLERS)] = 2
     suite: Suite = SUITE
     pad: bool = True

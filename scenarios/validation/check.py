@@ -24,7 +24,7 @@ from .deviations import deviations
 from .parties import coalitions, faults
 from .peer_faults import faults as peer_faults
 from .supported import AVAILABLE, runs, unavailable
-from .verified import verified
+from .verified import submitted_once, verified
 
 MAX_SYBILS = 100_000  # invented users; each seals as a real user does
 
@@ -287,5 +287,6 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("expect",),), expected),
     ((), lambda scenario, _: unavailable(scenario)),
     ((("mix",), ("policy", "kind"), ("defence",), ("fault",)), verified),
+    ((("mix",), ("policy", "kind"), ("population", "setting"), ("fault",)), submitted_once),
     ((), swept),
 )

@@ -8,6 +8,7 @@ from ..schema.model import Defence, Mix, Scenario
 from ..schema.problems import Path, Problem, listed, problem, quoted
 
 KIND = 'mix.kind = "verified"'
+ONCE = 'mix.submit = "once"'
 KINDS = (
     *("exposure", "pairs", "informative", "fixed", "all"),
     *("hierarchical", "local-suppression", "histogram"),
@@ -24,6 +25,11 @@ UNREAD = {
 DEVIATIONS = ("omit", "delay", "change")  # by a keyholder
 POSTS = ("keys", "handed", "checked", "shuffled", "shared")  # of a keyholder in a round
 FIXED = ("suite", "pad", "salt", "order", "lesson")  # keys of [mix] that have one value here
+MANY_READINGS = {
+    "hierarchical": "users mask rare values in its later queries, by the counts of earlier ones",
+    "local-suppression": "users suppress values in round 2, by rules that follow from round 1",
+    "histogram": "its users answer in a single round anyway",
+}  # programs that are not played if users submit once -> reason
 LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
 
@@ -48,6 +54,25 @@ def verified(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
                 "onions"
             )
             yield problem(("deviation", place), message)
+
+
+def submitted_once(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+    """Report keys that do not fit a single submission for both rounds."""
+    if scenario.mix.submit != "once":
+        return
+    path: Path = ("mix", "submit")
+    if scenario.mix.kind != "verified":
+        message = f"{ONCE} is of {KIND}: an onion has a single reader; leave it out"
+        yield problem(path, message)
+    if why := MANY_READINGS.get(scenario.policy.kind):
+        yield problem(path, f"{ONCE} is not played with {quoted(scenario.policy.kind)}: {why}")
+    if scenario.population.setting != "fixed":
+        message = f'{ONCE} takes setting = "fixed": a statistical round 2 asks other users'
+        yield problem(path, message)
+    for place, fault in enumerate(scenario.fault):
+        if fault.round is not None and fault.round > 1:
+            message = f"found {fault.round}: with {ONCE} users submit in round 1 alone"
+            yield problem(("fault", place, "round"), message)
 
 
 def _people(scenario: Scenario) -> Iterator[Problem]:

@@ -59,10 +59,12 @@ def batches(evidence: Evidence) -> str:
             check_accepted(replayed, number)
     rounds = len(replayed.calls)
     if evidence.run.scenario.mix.kind == "verified":
-        checked = check_record(replayed, SystemEntropy())
+        checked, told = check_record(replayed, SystemEntropy()), replayed.announcement
+        again = ", and round 2 mixes the ballots of round 1" if told and told.once else ""
         return (
             f"{checked.ballots:,} ballots, {checked.shuffles:,} shuffles and {checked.shares:,} "
-            f"decryption shares in {len(replayed.tallies)} rounds: every signature and proof holds"
+            f"decryption shares in {len(replayed.tallies)} rounds: every signature and proof "
+            f"holds{again}"
         )
     return f"{len(replayed.mixed)} batches in {rounds} rounds, nothing lost, nothing added"
 

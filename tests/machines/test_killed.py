@@ -22,6 +22,7 @@ from veilmix.machines import journal as journals
 from veilmix.machines import processes
 from veilmix.machines.journal import Durable, Journal
 from veilmix.machines.processes import LostProcess, play_apart
+from veilmix.protocol.announcement import Program
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.cast import Guards
 from veilmix.roles.instruments import Recorder
@@ -87,9 +88,10 @@ def test_killed_at_twenty_points_each_all_is_as_undisturbed() -> None:
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_a_verified_session_ends_as_if_nobody_was_killed() -> None:
+@pytest.mark.parametrize("program", [Program.TWO_ROUND, Program.TWO_ROUND_ONCE])
+def test_a_verified_session_ends_as_if_nobody_was_killed(program: Program) -> None:
     """Keys, orders and salts follow from what a party keeps: what it posted stays what it is."""
-    changes = {"rules": VERIFIED.RULES, "guards": Guards(registered=6)}
+    changes = {"rules": VERIFIED.RULES, "guards": Guards(registered=6), "program": program}
     undisturbed = played(play_apart, 6, **changes)
     assert undisturbed[1] is None
     for seed in range(3):

@@ -35,6 +35,27 @@ def test_a_run_says_what_is_claimed_and_can_be_verified(tmp_path: Path, typed) -
     assert "a proof sketch, not machine-checked" in " ".join(told.out.split())
 
 
+@pytest.mark.slow
+def test_a_run_says_what_submitting_once_gives_and_costs(typed) -> None:
+    said = typed("run", "submit-once")
+    text = " ".join(said.out.split())
+    price = (
+        "2 shufflers and the analyst together could read of each user also B, not released; users "
+        "could not stop after the decision"
+    )
+    assert said.code == 0
+    assert "36 ballots -> curator" in text
+    assert f"no user was missing between the rounds. Price: {price}" in text
+    checked = typed("verify", "runs/submit-once-0003")
+    assert checked.code == 0, checked.out
+    assert "and round 2 mixes the ballots of round 1" in " ".join(checked.out.split())
+    shown = typed("show", "runs/submit-once-0003", "--as", "analyst+shuffler-1+shuffler-2")
+    assert "round 1: holds all of the 3 keys that open an answer" in shown.out
+    told = typed("leak", "runs/submit-once-0003")
+    assert price in " ".join(told.out.split())
+    assert "smallest coalitions that link anyone by watching: analyst + shuffler-1" in told.out
+
+
 def test_a_check_counts_ballots_and_multiplications(typed) -> None:
     Path("small.toml").write_text(FILE, "utf-8")
     said = typed("check", "small.toml")

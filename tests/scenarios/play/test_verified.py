@@ -26,6 +26,9 @@ POLICIES: dict[str, dict[str, Any]] = {
     "histogram": {"kind": "histogram"},
     "local-suppression": {"kind": "local-suppression", "k": 3, "max_exposure": 0.6, "delta": 0.3},
 }
+ONCE = {"kind": "verified", "submit": "once", "min_batch": 2}
+SUBMITTED_ONCE = ("exposure", "published", "all", "fixed", "pairs", "informative")
+ABSENT = [{"attack": "absent", "by": "user-1"}, {"attack": "late", "by": "user-2"}]
 LEAVERS = {
     "a user leaves": [{"attack": "absent", "by": "user-1", "round": 2}],
     "most leave": [{"attack": "absent", "by": f"user-{i}", "round": 2} for i in range(2, 8)],
@@ -83,6 +86,24 @@ def test_real_is_ideal(policy: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("leave", LEAVERS)
 def test_real_is_ideal_where_people_are_missing(leave: str, tmp_path: Path) -> None:
     same(scenario(tmp_path, "exposure", LEAVERS[leave]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", SUBMITTED_ONCE)
+def test_real_is_ideal_if_users_submit_once(policy: str, tmp_path: Path) -> None:
+    faults = ABSENT if policy == "exposure" else ()
+    same(scenario(tmp_path, policy, faults, mix=ONCE))
+
+
+def test_the_keys_of_the_release_open_what_was_submitted_once(tmp_path: Path) -> None:
+    """In each round anew, all shufflers and the analyst link the released column alone."""
+    cells = {}
+    for submit in ("once", "each-round"):
+        played = run(scenario(tmp_path, "fixed", mix=ONCE | {"submit": submit}), worst_case_nodes=0)
+        assert played.release == {("n",): 5, ("y",): 2}
+        found = played.coalition("analyst + shuffler-1 + shuffler-2")
+        cells[submit] = found.cells_certain
+    assert cells == {"once": 14, "each-round": 7}
 
 
 @pytest.mark.slow

@@ -142,5 +142,5 @@ def test_only_lessons_and_demonstrations_are_seeded() -> None:
     seeded = {name for name in shipped() if load(name).scenario.seed is not None}
     assert seeded == {
         *("blood-type", "who-must-collude", "classroom", "who-to-trust", "village"),
-        *("hierarchical-class", "local-suppression-class", "more-people"),
+        *("hierarchical-class", "local-suppression-class", "more-people", "submit-once"),
     }

@@ -1,0 +1,30 @@
+"""The guarantee and the price of a run with a single submission for both rounds."""
+
+from typing import TYPE_CHECKING
+
+from ..wording import many
+
+if TYPE_CHECKING:
+    from ..schema.model import Scenario
+    from ..scoring.result import Result
+
+
+def price(scenario: "Scenario", result: "Result") -> str:
+    """Return the guarantee and the price of submitting once; empty if users submit each round.
+
+    The price names the unreleased columns, to which all shufflers and the analyst hold the keys.
+    """
+    if scenario.mix.submit != "once":
+        return ""
+    users = max((sum(counts.values()) for counts in result.marginals.values()), default=0)
+    decided = result.decision
+    unreleased = decided.suppressed if decided and result.release else result.features
+    columns = ", ".join(unreleased)
+    also = f"could read of each user also {columns}, not released" if columns else ""
+    mixed = "round 2 mixed the same ballots" if result.release else "no release was opened"
+    return (
+        f'mix.submit = "once": {many(users, "user")} submitted once, and {mixed}: no user was '
+        f"missing between the rounds. Price: {many(scenario.mix.shufflers, 'shuffler')} and the "
+        f"analyst together {also or 'could read each user, but all columns are released'}; users "
+        "could not stop after the decision (docs/verified.md)"
+    )
