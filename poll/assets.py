@@ -3,19 +3,23 @@
     default-src 'none'     no source but this server, and from it only the following
     script-src 'self'      the modules; `wasm-unsafe-eval` lets libsodium compile itself
 
-Every file is served as it lies here, except for one name: libsodium's wrapper imports its other
+Sentences (language.py) are served as JSON, `/sentences/NAME.json`. Every other file is served as it
+lies here, except for one name: libsodium's wrapper imports its other
 half by a bare name, which browsers without import maps do not know, so the server replaces it by
 the path of the file. A browser that accepts gzip gets each file compressed; compression happens
 once.
 """
 
 import gzip
+import html
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ..machines.http import Answer
+from .language import Language, languages
 
 HERE = Path(__file__).parent
 FOLDERS = ("static", "vendor")
@@ -26,6 +30,7 @@ TYPES = {
 }
 WRAPPER = "/vendor/libsodium-wrappers-sumo.mjs"
 BARE, PATH = b'from"libsodium-sumo"', b'from"./libsodium-sumo.mjs"'
+SENTENCE = re.compile(r"\{\{sentence ([a-z0-9-]+)\}\}")  # of a page, by its key
 LASTING = ("cache-control", "private, max-age=3600")
 
 
@@ -54,9 +59,14 @@ def assets() -> Mapping[str, Asset]:
                 name, data = f"/{folder}/{path.name}", path.read_bytes()
                 if name == WRAPPER:
                     data = data.replace(BARE, PATH)
-                packed = gzip.compress(data, mtime=0)
-                by_path[name] = Asset(data, packed, TYPES[path.suffix])
+                by_path[name] = _asset(data, TYPES[path.suffix])
+    for tag, language in languages().items():
+        by_path[f"/sentences/{tag}.json"] = _asset(language.data, "application/json")
     return by_path
+
+
+def _asset(data: bytes, kind: str) -> Asset:
+    return Asset(data, gzip.compress(data, mtime=0), kind)
 
 
 def asset_answer(path: str, accepted: str) -> Answer | None:
@@ -100,10 +110,12 @@ def policy() -> str:
     return "; ".join(f"{name} {value}" for name, value in own.items())
 
 
-def page(name: str, code: str) -> bytes:
-    """Return a page of `static/`, with the code of its session.
+def page(name: str, code: str, language: Language) -> bytes:
+    """Return a page of `static/`, with the code of its session, in a language.
 
     code: letters and digits.
     """
     text = (HERE / "static" / f"{name}.html").read_text("utf-8")
-    return text.replace("{{code}}", code).encode()
+    text = text.replace("{{code}}", code).replace("{{lang}}", language.tag)
+    text = text.replace("{{dir}}", language.direction)
+    return SENTENCE.sub(lambda found: html.escape(language.say(found[1])), text).encode()

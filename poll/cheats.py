@@ -19,6 +19,7 @@ from ..scenarios.populations import Population
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import wire
 from ..scenarios.schema.model import Defence, Fault, Mix, Scenario
+from .language import Language, english
 
 FIRST = parties.user(0)  # the target: the first user that answers
 
@@ -29,12 +30,12 @@ class Cheat:
 
     Attributes:
         fault: as in a scenario.
-        told: the event, in the words that all phones show at the end.
+        key: of the sentence that describes the attack at the end (language.py).
         mix, defence: the guards that are missing, by the keys of their sections.
     """
 
     fault: Fault
-    told: str
+    key: str
     mix: Mapping[str, bool]
     defence: Mapping[str, bool]
 
@@ -42,35 +43,15 @@ class Cheat:
 LESSON = {"lesson": True}  # without it no guard can be switched off
 UNCHECKED = {"sums": False, "promise": False}
 CHEATS: Mapping[str, Cheat] = {
-    "size": Cheat(
-        Fault(attack="size"),
-        "Answers were sealed as long as they are: the guard pad was off. Shuffler 1 opened "
-        "nothing but its own layer, and reads answers from their length alone.",
-        {"pad": False, **LESSON},
-        {},
-    ),
+    "size": Cheat(Fault(attack="size"), "cheat-size", {"pad": False, **LESSON}, {}),
     "surround": Cheat(
         Fault(attack="surround", by=parties.shuffler(1), target=FIRST),
-        "Shuffler 1 put made-up answers in the place of everybody's but one, so that what is "
-        "counted and is none of its own belongs to that one: to whoever answered first. The "
-        "guards sums and promise, which stop it in this form, were off.",
+        "cheat-surround",
         LESSON,
         UNCHECKED,
     ),
-    "lie-marginals": Cheat(
-        Fault(attack="lie-marginals"),
-        "The curator counted everybody in a small crowd to the largest one, and decided from that "
-        "what is safe. The guards sums and promise, which stop it, were off.",
-        LESSON,
-        UNCHECKED,
-    ),
-    "drop": Cheat(
-        Fault(attack="drop", by=parties.shuffler(2), rate=0.2),
-        "The last shuffler lost one answer in five, and said that they did not open. It could not "
-        "choose whose.",
-        {},
-        {},
-    ),
+    "lie-marginals": Cheat(Fault(attack="lie-marginals"), "cheat-lie-marginals", LESSON, UNCHECKED),
+    "drop": Cheat(Fault(attack="drop", by=parties.shuffler(2), rate=0.2), "cheat-drop", {}, {}),
 }
 
 
@@ -98,8 +79,12 @@ def committed(scenario: Scenario, cast: Cast, nobody: Population) -> Cast:
     return commit(scenario, cast, Samples(nobody, 0, 0), {}, None)
 
 
-def happened(scenario: Scenario) -> dict[str, str] | None:
-    """Return the attack and its description, for phones at the end; None if no party cheated."""
+def happened(scenario: Scenario, language: Language | None = None) -> dict[str, str] | None:
+    """Return the attack and its description, for phones at the end; None if no party cheated.
+
+    language: of the description; None: English.
+    """
     for fault in scenario.fault:
-        return {"attack": fault.attack, "told": CHEATS[fault.attack].told}
+        told = (language or english()).say(CHEATS[fault.attack].key)
+        return {"attack": fault.attack, "told": told}
     return None

@@ -20,22 +20,17 @@ from ..protocol.phases import Phase
 from ..protocol.schema import is_line
 from ..protocol.session import Round
 from ..roles.instruments import Instrument
+from .language import Language
 from .noise import NoisyResult
 from .singles import Singles
+from .slips import Slips
+from .unwelcome import Unwelcome
 
 MOST_PHONES = 1_000
 MOST_OF_ONE = 40  # people from one address: a class behind one router, and not several
 LONGEST_NAME = 40  # bytes of UTF-8
 HUSH = 0.25  # seconds within which changes are told together
 Deliver = Callable[[str, bytes], Awaitable[None]]
-
-
-class Unwelcome(Exception):
-    """A refusal of a phone's request; its text says why. status: of HTTP."""
-
-    def __init__(self, status: int, words: str) -> None:
-        super().__init__(words)
-        self.status = status
 
 
 @dataclass(slots=True)
@@ -62,11 +57,18 @@ class Classroom(Instrument):
 
     It is an instrument of the session: it sees posts when they are made. deadline: of a round, in
     seconds. most_of_one: people who may join from one device; it may be raised at any time. spare:
-    seconds by which a round may be extended.
+    seconds by which a round may be extended. slips: that admit phones; None: a name is enough.
     """
 
-    def __init__(self, deadline: float, most_of_one: int = MOST_OF_ONE, spare: float = 0.0) -> None:
+    def __init__(
+        self,
+        deadline: float,
+        most_of_one: int = MOST_OF_ONE,
+        spare: float = 0.0,
+        slips: Slips | None = None,
+    ) -> None:
         self.most_of_one = most_of_one
+        self.slips = slips
         self.turned_away: Counter[str] = Counter()  # attempts beyond that, by device
         self.phones: dict[str, Phone] = {}
         self.board: Board | None = None
@@ -82,6 +84,7 @@ class Classroom(Instrument):
         self.version = 1  # a new phone says 0, and is answered at once
         self._deadline = deadline
         self._spare = spare
+        self._end: Unwelcome | None = None  # why it ended, in a sentence for phones
         self._changed = trio.Event()
         self._numbers = 0
 
@@ -123,10 +126,19 @@ class Classroom(Instrument):
         self.most_of_one = many
         self.turned_away.clear()
 
-    def stop(self, why: str) -> None:
-        """Inform phones that the session is stopped, and why."""
-        self.stopped, self.ended = True, why
+    def stop(self) -> None:
+        """Inform phones that the session is stopped."""
+        self.stopped = True
+        self.end(Unwelcome(409, "stopped-by-teacher"))
+
+    def end(self, why: Unwelcome) -> None:
+        """End the session before its first round, or for the teacher; phones are told why."""
+        self._end, self.ended = why, str(why)
         self.change()
+
+    def ended_in(self, language: Language) -> str:
+        """Return why the session ended, in a language if it is a sentence for phones."""
+        return self._end.say(language) if self._end else self.ended
 
     # Requests of phones.
 
@@ -197,34 +209,43 @@ class Classroom(Instrument):
         """The number of people that joined from each device; simulated people have no device."""
         return Counter(phone.device for phone in self.phones.values() if phone.device)
 
-    def join(self, secret: str, name: str, device: str = "") -> Phone:
+    def join(self, secret: str, name: str, device: str = "", slip: str = "") -> Phone:
         """Let a phone in; a known secret returns the same phone. Unwelcome if it cannot join.
 
         device: where it joins from. A computer that joins as many people could surround a user of
-        the class: so the number of people from a device is limited.
+        the class: so the number of people from a device is limited. slip: the code, where slips
+        admit phones; it is used up if and only if the phone is let in.
         """
-        name = " ".join(name.split())
         known = self.phones.get(secret)
         if known is not None:
             return known
+        name = " ".join(name.split())
         if self.ended or self.round > 1 or (self.round == 1 and not self.collecting):
-            raise Unwelcome(409, "This session is closed to new people: it has begun without you.")
-        if not name or not is_line(name) or len(name.encode()) > LONGEST_NAME:
-            raise Unwelcome(
-                400, f"A name is one line of at most {LONGEST_NAME} bytes; choose another."
-            )
-        if any(phone.name.casefold() == name.casefold() for phone in self.phones.values()):
-            raise Unwelcome(409, f"Somebody here is called {name} already; choose another name.")
-        if len(self.phones) >= MOST_PHONES:
-            raise Unwelcome(503, f"{MOST_PHONES} phones are here already; there is no room.")
+            raise Unwelcome(409, "join-begun")
+        place = self.slips.place_of(slip) if self.slips else None
+        self._check_name(name)
         if device and self.devices[device] >= self.most_of_one:
             self.turned_away[device] += 1
-            raise Unwelcome(
-                409,
-                f"{self.most_of_one} people have joined from your network address already. Whoever "
-                "runs this can let in more.",
-            )
-        self.phones[secret] = phone = Phone(name, device=device)
+            raise Unwelcome(409, "join-address", n=self.most_of_one)
+        if self.slips is not None and place is not None:
+            self.slips.use(place)
+        return self._let_in(secret, Phone(name, device=device))
+
+    def simulate(self, secret: str, name: str) -> None:
+        """Let a simulated person in, without a slip and a device."""
+        self._check_name(name)
+        self._let_in(secret, Phone(name, simulated=True))
+
+    def _check_name(self, name: str) -> None:
+        if not name or not is_line(name) or len(name.encode()) > LONGEST_NAME:
+            raise Unwelcome(400, "join-name", most=LONGEST_NAME)
+        if any(phone.name.casefold() == name.casefold() for phone in self.phones.values()):
+            raise Unwelcome(409, "join-name-taken", name=name)
+        if len(self.phones) >= MOST_PHONES:
+            raise Unwelcome(503, "join-full", most=MOST_PHONES)
+
+    def _let_in(self, secret: str, phone: Phone) -> Phone:
+        self.phones[secret] = phone
         self.change()
         return phone
 
@@ -232,7 +253,7 @@ class Classroom(Instrument):
         """Return the phone with a secret; Unwelcome if no phone has it."""
         phone = self.phones.get(secret)
         if phone is None:
-            raise Unwelcome(403, "This phone has not joined; open the address on the wall again.")
+            raise Unwelcome(403, "not-joined")
         return phone
 
     def number(self, phone: Phone) -> int:
@@ -251,12 +272,12 @@ class Classroom(Instrument):
         if number in phone.sent:
             return False  # a second answer is ignored: one person, one answer
         if not self.collecting or number != self.round:
-            raise Unwelcome(409, "Too late: this round has closed, and your answer is not in it.")
+            raise Unwelcome(409, "answer-late")
         if number > 1 and 1 not in phone.sent:
-            raise Unwelcome(409, "This round is for those who answered in the first.")
+            raise Unwelcome(409, "answer-not-in-first")
         envelope = envelope_in(data, plan.session, number, plan.witness)
         if envelope is None or (plan.envelope and len(envelope) != plan.envelope):
-            raise Unwelcome(400, "These are no sealed answers of this round.")
+            raise Unwelcome(400, "answer-not-sealed")
         index = self.number(phone)
         phone.sent[number] = digest
         self.letters[number, index] = envelope

@@ -7,10 +7,13 @@ with the widest limits counts.
 from functools import lru_cache
 from typing import Any
 
-from ..scenarios.programs.randomized.foreseen import Forecast, forecasts
+from ..scenarios.programs.randomized.foreseen import VERDICTS, Forecast, forecasts
 from ..scenarios.programs.randomized.questions import Question, share
 from ..scenarios.schema.model import Scenario
+from .language import Language, english
 from .questions import noise_of
+
+VERDICT_KEYS = ("verdict-little", "verdict-some", "verdict-enough")  # of VERDICTS, in order
 
 
 def forecast_of(scenario: Scenario, here: int, awaited: int | None) -> Forecast | None:
@@ -33,21 +36,53 @@ def _widest(asked: tuple[Question, ...], people: int, epsilon: float) -> Forecas
     return max(forecasts(asked, people, epsilon), key=lambda forecast: forecast.reach)
 
 
-def expected_of(scenario: Scenario, here: int, awaited: int | None) -> dict[str, Any] | None:
+def expected_of(
+    scenario: Scenario, here: int, awaited: int | None, language: Language | None = None
+) -> dict[str, Any] | None:
     """Return the forecast as phones and the wall show it; None if phones add no noise.
 
-    here, awaited: as in `forecast_of`.
+    here, awaited: as in `forecast_of`. language: of its sentences; None: English.
     """
     forecast = forecast_of(scenario, here, awaited)
-    return None if forecast is None else shown(forecast)
+    return None if forecast is None else shown(forecast, language)
 
 
-def shown(forecast: Forecast) -> dict[str, Any]:
-    """Return the data of a forecast that phones and the wall draw."""
+def shown(forecast: Forecast, language: Language | None = None) -> dict[str, Any]:
+    """Return the data of a forecast that phones and the wall draw, with all its sentences.
+
+    language: of its sentences; None: English.
+    """
+    language = language or english()
+    verdict = next(
+        key
+        for key, (width, _) in zip(VERDICT_KEYS, VERDICTS, strict=True)
+        if forecast.reach >= width
+    )
+    sentence = language.say(
+        "expected-sentence",
+        people=language.say("people", n=forecast.people),
+        epsilon=f"{forecast.epsilon:.3g}".replace(".", language.decimal),
+        reach=language.percent(forecast.reach),
+        verdict=language.say(verdict),
+    )
+    if forecast.least_share is None:
+        least = language.say("expected-none")
+    else:
+        least = language.say("expected-least", share=language.percent(forecast.least_share))
     return {
         "people": forecast.people,
-        "sentence": forecast.sentence,
-        "least": forecast.least,
+        "title": language.say("expected-title"),
+        "sentence": sentence,
+        "explains": language.say("expected-explains"),
+        "least": least,
         "low": forecast.low,
         "high": forecast.high,
+        "picture": language.say(
+            "expected-picture", low=_whole(forecast.low), high=_whole(forecast.high)
+        ),
     }
+
+
+def _whole(limit: float) -> str:
+    """Write a share as a whole percentage."""
+    return f"{100 * limit:.0f} %"

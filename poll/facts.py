@@ -9,6 +9,7 @@ from ..scenarios.schema.model import Scenario
 from .cheats import happened
 from .classroom import Classroom
 from .expected import expected_of
+from .language import Language, english
 from .mixers import Mixers
 from .terms import Terms
 
@@ -16,9 +17,13 @@ LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 
 
 def facts_of(
-    scenario: Scenario, terms: Terms, room: Classroom, mixers: Mixers | None
+    scenario: Scenario,
+    terms: Terms,
+    room: Classroom,
+    mixers: Mixers | None,
+    language: Language | None = None,
 ) -> dict[str, Any]:
-    """Return the present state for every phone.
+    """Return the present state for a phone. language: of its sentences; None: English.
 
     If only values of k people are opened, `opens` is k, and `asking` the seconds in which a phone
     may still query `randomness`.
@@ -38,18 +43,21 @@ def facts_of(
         "seconds": seconds // 2 if opens else seconds,
         "shufflers": mix.shufflers,
         "questions": len(scenario.feature),
+        "slips": room.slips is not None,
         "kept": terms.kept,
         "others": None if mixers is None else _others(terms, mixers),
         "started": room.started,
-        "ended": room.ended,
+        "ended": room.ended_in(language or english()),
         "stopped": room.stopped,
         "noisy": scenario.local.epsilon is not None,
         "noise": room.told,
         "singles": room.singles,
-        "expected": None if room.started else expected_of(scenario, len(room.phones), terms.people),
+        "expected": None
+        if room.started
+        else expected_of(scenario, len(room.phones), terms.people, language),
         "opens": scenario.policy.k if opens else None,
         "asking": _until(room.asking_closes) if opens and room.collecting else 0,
-        "happened": happened(scenario) if room.ended else None,
+        "happened": happened(scenario, language) if room.ended else None,
     }
 
 

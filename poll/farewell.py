@@ -10,7 +10,6 @@ from .wall import Wall
 
 FAREWELL = 1.5  # seconds in which phones are told
 LOOK = 0.2  # seconds between two looks at whether it is to be stopped
-STOPPED = "Whoever runs this has stopped it."
 
 
 class Farewell:
@@ -50,7 +49,7 @@ class Farewell:
         if self._room.ended:
             whole.cancel()
             return
-        self._room.stop(STOPPED)
+        self._room.stop()
         self._wall.stopped()
         await trio.sleep(FAREWELL if self._room.phones else 0)
         raise KeyboardInterrupt

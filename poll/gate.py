@@ -11,8 +11,13 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 import trio
 
-from ..machines.http import Answer, Request
+from ..machines.http import Answer, Header, Request
+from .language import Language, english
 
+SENTENCES: tuple[Header, ...] = (
+    ("content-type", "text/plain; charset=utf-8"),
+    ("cache-control", "no-store"),
+)
 SAFE = ("GET", "HEAD")
 RATE = (
     300.0  # requests a second from one address: a page of 20 files for 15 phones behind one router
@@ -88,10 +93,11 @@ class Gate:
     names: tuple[str, ...]
     rate: Rate = field(default_factory=Rate)
 
-    def refusal(self, request: Request) -> Answer | None:
-        """Return the refusal of a request; None if it is allowed."""
+    def refusal(self, request: Request, language: Language | None = None) -> Answer | None:
+        """Return the refusal of a request; None if it is allowed. language: None: English."""
         if not self.rate.allows(request.peer):
-            return Answer(429, b"Too many requests from your address; wait some seconds.\n")
+            words = (language or english()).say("too-many-requests")
+            return Answer(429, words.encode(), SENTENCES)
         if request.headers.get("host") not in self.names:
             return Answer(421, f"This is http://{self.names[0]}/ and nothing else.\n".encode())
         origin = request.headers.get("origin")

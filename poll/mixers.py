@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import trio
 
 from ..protocol import parties
-from .classroom import Unwelcome
 from .enrolment import Offer, Papers, Seat
+from .unwelcome import Unwelcome
 
 OWN_NAMES = ("class", "people")  # certificates are looked for by name: none is there twice
 SILENCE = 20.0  # seconds after which an offer lapses
@@ -76,16 +76,16 @@ class Mixers:
     def _take(self, name: str, seat: Seat) -> None:
         if name not in self._wanted:
             accepted = ", ".join(self._wanted)
-            raise Unwelcome(409, f"There is no {name} here; this session has {accepted}.")
+            raise Unwelcome(409, words=f"There is no {name} here; this session has {accepted}.")
         known, now = self.here.get(name), trio.current_time()
         if known is not None and known != seat:
             raise Unwelcome(
                 409,
-                f"{known.who.name} at {known.host} is {name} already; be another one, or wait "
-                f"{SILENCE:g} seconds after it has left.",
+                words=f"{known.who.name} at {known.host} is {name} already; be another one, or "
+                f"wait {SILENCE:g} seconds after it has left.",
             )
         if self.papers is not None and known is None:
-            raise Unwelcome(409, "This session has begun without you.")
+            raise Unwelcome(409, words="This session has begun without you.")
         taken = {"the class's computer": OWN_NAMES}
         taken |= {
             other: (held.who.name, held.who.key)
@@ -94,7 +94,9 @@ class Mixers:
         }
         for other, facts in taken.items():
             if not {seat.who.name, seat.who.key}.isdisjoint(facts):
-                raise Unwelcome(409, f"{seat.who.name} is {other} already; use another identity.")
+                raise Unwelcome(
+                    409, words=f"{seat.who.name} is {other} already; use another identity."
+                )
         self._offers[name] = Offered(seat, now)
         if known is None:
             self._changed()

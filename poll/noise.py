@@ -20,10 +20,10 @@ from ..scenarios.programs.randomized.privacy import Shuffled, after_shuffling
 from ..scenarios.programs.randomized.questions import Question, randomization, rule
 from ..scenarios.programs.randomized.score import estimates
 from ..scenarios.schema.model import Scenario
+from .language import Language, english
 from .questions import noise_of
 
-# half width of an interval from which its estimate is not shown -> the text in its place
-TOO_WIDE, TOO_FEW = VERDICTS[0]
+TOO_WIDE = VERDICTS[0][0]  # half width of an interval from which its estimate is not shown
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -43,7 +43,12 @@ class Share(msgspec.Struct, frozen=True):
     @property
     def says(self) -> str:
         """The estimate, or that there are too few people for an estimate."""
-        return TOO_FEW if (self.high - self.low) / 2 >= TOO_WIDE else percent(self.share)
+        return self.says_in(english())
+
+    def says_in(self, language: Language) -> str:
+        """Return the same in a language."""
+        wide = (self.high - self.low) / 2 >= TOO_WIDE
+        return language.say("verdict-little") if wide else language.percent(self.share)
 
 
 class NoisyResult(msgspec.Struct, frozen=True):
@@ -111,35 +116,40 @@ def _shuffled(questions: Sequence[Question], people: int) -> Shuffled | None:
     return together or (each[0] if each else None)
 
 
-def promised(result: NoisyResult) -> list[str]:
-    """Return the privacy guarantees, in sentences."""
-    factor = f"by a factor of e^{result.local:g} at most"
-    odds = f"it changes the odds between any two answers of a person {factor}"
-    said = [f"Local epsilon = {result.local:g} nats: whatever anybody sees, {odds}."]
-    if result.shuffled is not None:
-        said.append(
-            f"Shuffled epsilon = {at_most(result.shuffled)} nats at delta = {result.delta:g}, at "
-            f"most: of the mixed answers of {result.people} people, to whoever cannot tell whose "
-            "is whose."
-        )
+def promised(result: NoisyResult, language: Language | None = None) -> list[str]:
+    """Return the privacy guarantees, in sentences. language: None: English."""
+    language = language or english()
+    said = [language.say("noise-local", epsilon=language.number(result.local))]
+    if result.shuffled is not None and result.delta is not None:
+        bound = at_most(result.shuffled).replace(".", language.decimal)
+        delta = language.number(result.delta)
+        said.append(language.say("noise-shuffled", epsilon=bound, delta=delta, n=result.people))
     return said
 
 
-def shown(result: NoisyResult) -> dict[str, Any]:
-    """Return the result as the wall shows it: tables and sentences."""
+def shown(result: NoisyResult, language: Language | None = None) -> dict[str, Any]:
+    """Return the result as the wall shows it: tables and sentences. language: None: English."""
+    language = language or english()
+    keys = ("table-answer", "table-estimate", "noise-from", "noise-to")
+    headings = [language.say(key) for key in keys]
     tables = [
         {
             "caption": question,
-            "headings": ["answer", "estimate", "95 % from", "to"],
+            "headings": headings,
             "rows": [
-                [share.answer, share.says, percent(share.low), percent(share.high)]
+                [
+                    share.answer,
+                    share.says_in(language),
+                    language.percent(share.low),
+                    language.percent(share.high),
+                ]
                 for share in shares
             ],
         }
         for question, shares in result.shares.items()
     ]
-    title = "What the answers say, noise taken off"
-    return {"what": "told", "title": title, "tables": tables, "notes": promised(result)}
+    title, notes = language.say("noise-title"), promised(result, language)
+    return {"what": "told", "title": title, "tables": tables, "notes": notes}
 
 
 def at_most(value: float) -> str:

@@ -1,6 +1,7 @@
 """The file of questions: the questions for a class, and the promise to it.
 
     title = "canteen"
+    lang = "de"         the language of phones and the wall; without it each browser chooses
 
     [[feature]]         a question, and all answers that can be given
     name = "What do you eat?"
@@ -51,6 +52,7 @@ from ..scenarios.schema.shape import examine_table
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..scenarios.wording import many as counted
 from ..strict_text import Unreadable, decoded, from_toml
+from .language import languages
 
 DEMO = Path(__file__).with_name("demo.toml")
 NEW = Path(__file__).with_name("new.toml")
@@ -77,6 +79,7 @@ class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     Attributes:
         title: of the session.
+        lang: the tag of a language (language.py); None: each browser chooses.
         feature: the questions.
         policy: the promise.
         local: the noise that phones add, if shares are estimated.
@@ -86,6 +89,7 @@ class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     title: Annotated[str, Meta(min_length=1, max_length=80)]
     feature: Annotated[tuple[Feature, ...], Meta(min_length=1, max_length=20)]
+    lang: str | None = None
     policy: Policy = Policy()
     local: Local = Local()
     mix: Mix = Mix()
@@ -106,12 +110,28 @@ def read_questions(path: Path) -> Scenario:
     except Unreadable as bad:
         raise ScenarioError([f"{path}:{bad.line}: {bad.why}"]) from None
     table, problems = examine_table(tables, QuestionsTable)
+    problems += [*_lang(table)]
     problems += _judged(table, {problem.touches for problem in problems})
     if problems:
         lines = Locator(text)
         numbered = sorted((lines.line(wrong.path), wrong.line("", 0)) for wrong in problems)
         raise ScenarioError([f"{path}:{number}: {said}" for number, said in numbered])
     return _scenario(table)
+
+
+def read_lang(path: Path) -> str | None:
+    """Return the language that a file of questions asks for; None: no language.
+
+    The file was read before by `read_questions`.
+    """
+    lang = from_toml(read_bounded(path, LARGEST, "file of questions")).get("lang")
+    return lang if isinstance(lang, str) else None
+
+
+def _lang(table: QuestionsTable) -> Iterator[Problem]:
+    if table.lang is not None and table.lang not in languages():
+        accepted = ", ".join(languages())
+        yield problem(("lang",), f'found "{table.lang}"; {accepted} are accepted')
 
 
 def asks_questions(path: Path) -> bool:

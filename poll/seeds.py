@@ -24,11 +24,10 @@ from ..protocol.session import Round, sealing
 from ..protocol.token_messages import Evaluated, Query
 from ..roles.network import Network
 from ..roles.user import sign_many
-from .classroom import Classroom, Unwelcome
+from .classroom import Classroom
+from .unwelcome import Unwelcome
 
 MARGIN = 2.0  # seconds after which `randomness`, which is here, will not answer any more
-AGAIN = "Your phone has asked already, for other answers; those of now it cannot seal."
-LATE = "Too late: nothing can be sealed in this round any more, and your answers have not left."
 
 
 @dataclass(slots=True)
@@ -53,15 +52,13 @@ class Seeds:
         phone, place = self._room.known(secret), (plan.call.round, secret)
         if (before := self._asked.get(place)) is not None:
             if before.query != data:
-                raise Unwelcome(409, AGAIN)
+                raise Unwelcome(409, "seed-again")
             await before.done.wait()
             return self._given(before)
         if not is_query(plan, data):
-            raise Unwelcome(
-                400, "This asks for nothing that answers of this round are sealed with."
-            )
+            raise Unwelcome(400, "seed-nothing")
         if trio.current_time() >= self._room.asking_closes or not self._room.collecting:
-            raise Unwelcome(409, LATE)
+            raise Unwelcome(409, "seed-late")
         self._asked[place] = asked = _Exchange(data)
         sender = parties.user(self._room.number(phone))
         inbox = self._network.inbox(sender)
@@ -73,7 +70,7 @@ class Seeds:
 
     def _given(self, asked: _Exchange) -> bytes:
         if not asked.answer:
-            raise Unwelcome(409, LATE)
+            raise Unwelcome(409, "seed-late")
         return asked.answer
 
     async def public(self, number: int) -> bytes:
@@ -81,7 +78,7 @@ class Seeds:
         board = self._network.board
         await self._network.until(Kind.MINT, lambda board: number in board.mints)
         if number not in board.mints:
-            raise Unwelcome(409, LATE)
+            raise Unwelcome(409, "seed-late")
         return board.mints[number]
 
 

@@ -32,12 +32,13 @@ from ..roles.network import Network
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from .cheats import committed, happened
-from .classroom import Classroom
+from .classroom import MOST_PHONES, Classroom
 from .clock import EagerClock
 from .expected import expected_of
 from .facts import facts_of
 from .farewell import Farewell
 from .gate import Gate, from_where, names_of
+from .language import Language, language_of
 from .mixers import Mixers
 from .noise import noisy_result, shown
 from .questions import nobody, table_of
@@ -45,14 +46,15 @@ from .seeds import Seeds
 from .simulated import Simulated
 from .singles import shown as singles_shown
 from .singles import singles_of
+from .slips import LETTERS, Slips
 from .stage import Stage, all_here, cast_of, mixed_elsewhere
 from .teacher import Lines, Teacher, spare_of
 from .terms import Terms
+from .unwelcome import Unwelcome
 from .wall import Wall
 from .web import Desk
 from .words import to_compare
 
-LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no two look alike
 CODE = 6  # of them: 30 bits
 GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
 BREATH = 1.0  # seconds after the last answer, before the round is closed early
@@ -97,9 +99,12 @@ class PhoneSession:
         spare = spare_of(scenario)
         later = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
         self.scenario = replace_struct(scenario, mix=later)
-        self.room = Classroom(scenario.mix.deadline, terms.most_of_one, spare)
+        slips = Slips(terms.slips) if terms.slips else None
+        most = MOST_PHONES if slips else terms.most_of_one  # a slip is one person already
+        self.room = Classroom(scenario.mix.deadline, most, spare, slips)
         self.mixers = Mixers(scenario.mix.shufflers, self.room.change) if terms.others else None
-        self.wall = Wall(scenario.scenario.title, scenario.mix.shufflers)
+        self._language = language_of(terms.language)
+        self.wall = Wall(scenario.scenario.title, scenario.mix.shufflers, self._language)
         self._terms = terms
         self._tell = tell
         self._clock = EagerClock()
@@ -128,9 +133,9 @@ class PhoneSession:
         """
         return run_loop(self._hold, opened, lines, finished, clock=self._clock)
 
-    def facts(self) -> dict[str, Any]:
-        """Return the state that every phone receives besides posts."""
-        return facts_of(self.scenario, self._terms, self.room, self.mixers)
+    def facts(self, language: Language | None = None) -> dict[str, Any]:
+        """Return the state that phones receive besides posts. language: of a phone's sentences."""
+        return facts_of(self.scenario, self._terms, self.room, self.mixers, language)
 
     async def _hold(
         self, opened: Tell, lines: Lines | None, finished: Finished | None
@@ -138,7 +143,8 @@ class PhoneSession:
         listeners = await _listening(self._terms)
         port = listeners[0].socket.getsockname()[1]
         gate = Gate(names_of(self._terms.host, port))
-        desk = Desk(self.room, self.code, gate, self.facts, self.wall, self.mixers)
+        about = (self.facts, self.wall, self.mixers, self._terms.language)
+        desk = Desk(self.room, self.code, gate, *about)
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
             nursery.start_soon(trio.serve_listeners, partial(_serve, server), listeners)
@@ -202,9 +208,11 @@ class PhoneSession:
                 "--one-address lets in more, and so does a number where Enter begins"
             )
         self._refused = set(room.turned_away)
+        self.wall.admits(room.devices, room.slips)
         self.wall.crowd(len(room.phones), room.simulated, self._terms.simulated)
         if not room.started:
-            self.wall.expect(expected_of(self.scenario, len(room.phones), self._terms.people))
+            crowd = len(room.phones), self._terms.people
+            self.wall.expect(expected_of(self.scenario, *crowd, self._language))
         now = len(room.phones), room.round, room.answered
         if now == self._seen:
             return
@@ -213,6 +221,7 @@ class PhoneSession:
         here = f"{now[0]} {'person is' if now[0] == 1 else 'people are'} here"
         here += f", {made} of them simulated" if made else ""
         here += from_where(room.devices)
+        here += f"; {room.slips.used} of {room.slips.number} slips are used" if room.slips else ""
         asked = f"; round {now[1]}: {now[2]} have answered" if now[1] else ""
         if room.collecting:
             self.wall.awaits(now[2], len(room.due))
@@ -225,8 +234,7 @@ class PhoneSession:
             cast = replace(cast, adversary=lent)  # for what is written down at the end
         transcript = Transcript.sized(0)
         if not await self._enough():
-            self.room.ended = self._few()
-            self.room.change()
+            self.room.end(self._few())
             silent = Network(Instruments([], self._tell))
             return FinishedSession(None, transcript, silent, {}, self.room, 0.0)
         adversaries = [cheating] if cheating else []
@@ -247,8 +255,8 @@ class PhoneSession:
             if stage.elsewhere is None:
                 self._say_singles(network.board, transcript)
             self.room.ended = network.board.burned or "over"
-            if cheated := happened(self.scenario):
-                self.wall.own_up(f"somebody has cheated ({cheated['attack']}): {cheated['told']}")
+            if cheated := happened(self.scenario, self._language):
+                self.wall.own_up(self._language.say("cheated-wall", **cheated))
             self.wall.over()
             self.room.change()
             await trio.sleep(GRACE if stage.elsewhere else 0)
@@ -263,14 +271,14 @@ class PhoneSession:
         told = await trio.to_thread.run_sync(noisy_result, self.scenario, board, simulated)
         if told is not None:
             self.room.told = told
-            self.wall.tell(shown(told))
+            self.wall.tell(shown(told, self._language))
 
     def _say_singles(self, board: Board, transcript: Transcript) -> None:
         """Show each question by itself, if the second round was aborted for missing phones."""
         singles = singles_of(self.scenario, board, transcript, self.room.handed_in)
         if singles is not None:
             self.room.singles = singles
-            self.wall.tell(singles_shown(singles))
+            self.wall.tell(singles_shown(singles, self._language))
 
     async def _staged(self, cast: Cast, tools: list[Instrument]) -> Stage:
         if self.mixers is None:
@@ -279,12 +287,12 @@ class PhoneSession:
         host = self._terms.host
         return await mixed_elsewhere(cast, tools, self._tell, self.mixers, questions, host)
 
-    def _few(self) -> str:
+    def _few(self) -> Unwelcome:
         """Return why the session does not begin."""
         if missing := self._missing:
-            return f"Nobody has come to be {' and '.join(missing)}, so nobody is asked anything."
-        few = f"{len(self.room.phones)} came, and fewer than {self.scenario.mix.min_batch} "
-        return few + "are not asked anything."
+            return Unwelcome(409, "mixers-missing", names=", ".join(missing))
+        here, needed = len(self.room.phones), self.scenario.mix.min_batch
+        return Unwelcome(409, "few-came", n=here, needed=needed)
 
     async def _look(self, stage: Stage) -> None:
         """Check for new answers; close the round when it is complete or due."""

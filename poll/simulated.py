@@ -38,7 +38,7 @@ class Simulated:
         """Join, by names that begin with "simulated"."""
         for number in range(self._many):
             secret = secrets.token_hex(SECRET)
-            self._room.join(secret, f"simulated {number + 1}").simulated = True
+            self._room.simulate(secret, f"simulated {number + 1}")
             features = schema_of(self._scenario).features
             row = [secrets.choice(feature.values or ("",)) for feature in features]
             self._people[secret] = response(self._scenario, row)

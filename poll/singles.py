@@ -21,6 +21,7 @@ from ..protocol.board import Board
 from ..protocol.transcript import Transcript
 from ..scenarios.programs.registry import wire
 from ..scenarios.schema.model import Scenario
+from .language import Language, english
 
 
 class Singles(msgspec.Struct, frozen=True):
@@ -69,28 +70,28 @@ def singles_of(
     return Singles(people, sent.get(1, 0) - sent.get(2, 0), counts)
 
 
-def shown(singles: Singles) -> dict[str, Any]:
-    """Return the counts as the wall shows them: tables and sentences."""
+def shown(singles: Singles, language: Language | None = None) -> dict[str, Any]:
+    """Return the counts as the wall shows them: tables and sentences.
+
+    language: of the sentences; None: English.
+    """
+    language = language or english()
+    headings = [language.say("table-answer"), language.say("table-people")]
     tables = [
         {
             "caption": question,
-            "headings": ["answer", "people"],
+            "headings": headings,
             "rows": [[answer, str(people)] for answer, people in cells],
         }
         for question, cells in singles.counts.items()
     ]
-    title = f"What {singles.people} people said, each question by itself"
-    return {"what": "told", "title": title, "tables": tables, "notes": [why(singles)]}
+    title = language.say("singles-title", n=singles.people)
+    return {"what": "told", "title": title, "tables": tables, "notes": [why(singles, language)]}
 
 
-def why(singles: Singles) -> str:
-    """Say why there is no table of the questions together."""
-    one = singles.missing == 1
-    silent = "1 phone was" if one else f"{singles.missing} phones were"
-    return (
-        f"{silent} silent in the second round, so the questions are not shown together: the "
-        f"missing {'one' if one else 'ones'} could be found by subtraction."
-    )
+def why(singles: Singles, language: Language | None = None) -> str:
+    """Say why there is no table of the questions together. language: None: English."""
+    return (language or english()).say("singles-why", n=singles.missing)
 
 
 def lines(singles: Singles) -> list[str]:

@@ -18,6 +18,8 @@ class Terms:
         others: whether shufflers are on other computers.
         simulated: number of simulated people that fill up the class.
         most_of_one: number of people that may join from one address.
+        slips: the codes that admit phones; (): a name is enough.
+        language: the tag that the questions ask for; None: each phone its own, the wall English.
     """
 
     host: str
@@ -28,3 +30,5 @@ class Terms:
     others: bool = False
     simulated: int = 0
     most_of_one: int = MOST_OF_ONE
+    slips: tuple[str, ...] = ()
+    language: str | None = None

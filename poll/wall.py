@@ -8,6 +8,7 @@ of envelopes, and numbers of forwarded messages. No answer, no key and no layer 
 numbers of onions are in order, and independent of their senders.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 
 from ..machines.http import Answer, Request
@@ -23,32 +24,30 @@ from ..theatre.move_recorder import MoveRecorder
 from ..theatre.moves import Batch, Move, Send
 from ..theatre.outside import bill_of
 from ..theatre.page_data import deviated_data
-
-HERE = (
-    "Live, as whoever listens to this room's network sees it. All parties run on one computer, "
-    "which holds every key: whoever runs it could read what you say."
-)
-ISOLATED = (
-    " No phone has come yet. If none can open the address, this network may keep devices apart: "
-    "use a hotspot or an access point of your own, and begin again with its address."
-)
-APART = "Live, as whoever listens to this room's network sees it. Others mix: {}."
+from .language import Language, english
+from .slips import Slips
 
 
 class Wall(Instrument):
-    """The wall's log and its state. title: of the session; shufflers: how many it has."""
+    """The wall's log and its state.
 
-    def __init__(self, title: str, shufflers: int) -> None:
+    title: of the session. shufflers: how many it has. language: of its sentences; None: English.
+    """
+
+    def __init__(self, title: str, shufflers: int, language: Language | None = None) -> None:
         self.log = Log()
-        self._note = HERE
-        known = {"shufflers": shufflers, "watch": ["network"], "note": HERE + ISOLATED}
-        self._bill = {**bill_of(None, title), **known}
+        self._language = language or english()
+        self._mixers = self._language.say("wall-here")
+        self._joined = ""  # by which slips, or from how few addresses
+        self._reached = False  # whether a phone has joined
+        known = {"shufflers": shufflers, "watch": ["network"], "note": self._heading}
+        tongue = {"lang": self._language.tag, "dir": self._language.direction}
+        self._bill = {**bill_of(None, title), **known, **tongue}
         self._recorder = MoveRecorder(None, self._move)
         self._moves: list[object] = []
         self._people: tuple[int, tuple[int, ...]] = (0, ())
         self._call: Call | None = None
         self._sent: set[int] = set()
-        self._reached = False  # whether a phone has joined
         self._expected: Mapping[str, object] | None = None
         self._audience = Audience(self.log, lambda: self._bill, {})
         self.log.begin(self._bill)
@@ -106,7 +105,7 @@ class Wall(Instrument):
             self._people = people, simulated
             if not self._reached and people > made:
                 self._reached = True
-                self._bill = {**self._bill, "note": self._note}
+                self._bill = {**self._bill, "note": self._heading}
                 self._again()
             self._bill = {**self._bill, "people": people, "simulated": simulated}
             self.log.append({"what": "people", "people": people, "simulated": simulated})
@@ -119,9 +118,29 @@ class Wall(Instrument):
 
     def mixed_by(self, who: tuple[str, ...]) -> None:
         """Show the shufflers on other computers. who: a text for each."""
-        self._note = APART.format("; ".join(who))
-        self._bill = {**self._bill, "note": self._note + ("" if self._reached else ISOLATED)}
+        self._mixers = self._language.say("wall-apart", who="; ".join(who))
+        self._bill = {**self._bill, "note": self._heading}
         self._again()
+
+    def admits(self, devices: Counter[str], slips: Slips | None) -> None:
+        """Show how phones were admitted. devices: number of people from each."""
+        most = max(devices.values(), default=0)
+        if slips is not None:
+            joined = self._language.say("wall-slips", used=slips.used, n=slips.number)
+        elif most > 1:
+            joined = self._language.say("wall-addresses", n=most)
+        else:
+            joined = ""
+        if joined != self._joined:
+            self._joined = joined
+            self._bill = {**self._bill, "note": self._heading}
+            self.log.append({"what": "note", "note": self._heading})
+
+    @property
+    def _heading(self) -> str:
+        """The lines above the picture: parties that could read all, and admitted phones."""
+        isolated = "" if self._reached else self._language.say("wall-isolated")
+        return " ".join(filter(None, (self._mixers, isolated, self._joined)))
 
     def tell(self, told: Mapping[str, object]) -> None:
         """Show the result of the answers, if it is more than the board's counts. Once."""
@@ -134,11 +153,12 @@ class Wall(Instrument):
 
     def awaits(self, answered: int, due: int) -> None:
         """Show the number of answers in the open round."""
-        self.log.append({"what": "word", "word": f"live: {answered} of {due} have answered"})
+        word = self._language.say("wall-answered", answered=answered, n=due)
+        self.log.append({"what": "word", "word": word})
 
     def stopped(self) -> None:
         """Show that the session was stopped."""
-        self.log.append({"what": "word", "word": "stopped"})
+        self.log.append({"what": "word", "word": self._language.say("wall-stopped")})
 
     def over(self) -> None:
         """End the log of events."""
@@ -150,7 +170,7 @@ class Wall(Instrument):
             self.log.append(move)
         if self._expected is not None:
             self._forecast(self._expected)
-        self.log.append({"what": "word", "word": "live"})
+        self.log.append({"what": "word", "word": self._language.say("wall-live")})
 
     def _forecast(self, forecast: Mapping[str, object]) -> None:
         self.log.append({"what": "expected", **forecast})

@@ -1,10 +1,12 @@
 """The web server of a class: all requests that a phone may make.
 
-    GET  /                   says that an address with a code is needed
+    GET  /                   says that an address with a code is needed; with slips, which have
+                             codes of their own, leads to the page
     GET  /CODE               the page
     GET  /static/.. /vendor/..  its modules, its style, libsodium
     GET  /CODE/wall          the theatre of this session, and its events (wall.py)
-    POST /CODE/join          {"phone": secret, "name": ..}; 200 {"name": ..}
+    POST /CODE/join          {"phone": secret, "name": ..}, with slips also {"slip": code}
+                             200 {"name": .., "answered": whether this phone has handed in}
     POST /CODE/mix           an offer to mix, from another computer (enrolment.py)
     POST /CODE/seed          a `query` for the party `randomness`; header `x-phone`: the secret
                              200 and its answer (seeds.py)
@@ -28,11 +30,13 @@ from ..machines.http import ALWAYS, BYTES, Answer, Header, Limits, Request, Serv
 from ..protocol.session import Round
 from ..strict_text import Unreadable, from_json
 from .assets import asset_answer, page, policy
-from .classroom import Classroom, Deliver, Unwelcome
+from .classroom import Classroom, Deliver
 from .enrolment import Offer
-from .gate import SAFE, Gate, device_of
+from .gate import SAFE, SENTENCES, Gate, device_of
+from .language import Language, language_of
 from .mixers import Mixers
 from .seeds import Seeds
+from .unwelcome import Unwelcome
 from .wall import Wall
 
 JSON = (("content-type", "application/json"),)
@@ -46,15 +50,15 @@ HEADERS: tuple[Header, ...] = (
 )
 BEAT = 8.0  # seconds that a phone waits for news at most
 SECRET = 32  # hexadecimal digits
-LOST = b"There is no such session here: compare the address with the one on the wall.\n"
 
-Facts = Callable[[], dict[str, Any]]
+Facts = Callable[[Language], dict[str, Any]]
 
 
 class Desk:
     """The server of phones.
 
-    code: of the session. facts: returns the state that every phone receives besides posts.
+    code: of the session. facts: returns the state that a phone receives besides posts.
+    language: the tag that the questions ask for; None: each browser chooses.
     """
 
     def __init__(
@@ -65,6 +69,7 @@ class Desk:
         facts: Facts,
         wall: Wall,
         mixers: Mixers | None = None,
+        language: str | None = None,
     ) -> None:
         self._room = room
         self._gate = gate
@@ -72,6 +77,7 @@ class Desk:
         self._code = code
         self._mixers = mixers
         self._wall = wall
+        self._language = language
         self.plan: Callable[[], Round | None] = lambda: None
         self.deliver: Deliver = _nowhere
         self.seeds: Seeds | None = None
@@ -83,34 +89,38 @@ class Desk:
     async def answer(self, request: Request) -> Answer:
         """Answer a request."""
         await trio.lowlevel.checkpoint()
-        if refused := self._gate.refusal(request):
+        language = language_of(self._language, request.headers.get("accept-language", ""))
+        if refused := self._gate.refusal(request, language):
             return refused
         accepted = request.headers.get("accept-encoding", "")
         file = asset_answer(request.path, accepted) if request.method in SAFE else None
         if file is not None:
             return file
+        if request.path == "/" and self._room.slips is not None:
+            return Answer(302, b"", (("location", f"/{self._code}"), NO_STORE))
         if request.path == "/":
-            return Answer(200, b"Open the whole address on the wall, with its code.\n", _plain())
+            return _sentence(200, language, "whole-address")
         code, _, what = request.path[1:].partition("/")
         if code.upper() != self._code:
-            return Answer(404, LOST, _plain())
+            return _sentence(404, language, "no-session")
         try:
-            return await self._asked(request, what)
+            return await self._asked(request, what, language)
         except Unwelcome as no:
-            return Answer(no.status, str(no).encode(), _plain())
+            return Answer(no.status, no.say(language).encode(), SENTENCES)
 
-    async def _asked(self, request: Request, what: str) -> Answer:
+    async def _asked(self, request: Request, what: str, language: Language) -> Answer:
         match request.method, what.split("/"):
             case (("GET" | "HEAD"), [""]):
                 html = ("content-type", "text/html; charset=utf-8")
                 rule = ("content-security-policy", policy())
-                return Answer(200, page("join", self._code), (html, rule, NO_CACHE))
+                text = page("join", self._code, language)
+                return Answer(200, text, (html, rule, NO_CACHE, ("vary", "accept-language")))
             case (("GET" | "HEAD"), ["wall"]):
                 return await self._wall.answer(request, "page")
             case "GET", ["events"]:
                 return await self._wall.answer(request, "events")
             case "GET", ["news", version, number] if _counts(version) and _counts(number):
-                return await self._news(int(version), int(number))
+                return await self._news(int(version), int(number), language)
             case "POST", ["join"]:
                 return self._join(request)
             case "POST", ["mix"]:
@@ -120,13 +130,14 @@ class Desk:
             case "POST", ["seed"]:
                 return await self._seed(request)
             case method, _ if method not in ("GET", "HEAD", "POST"):
-                return Answer(405, b"Only GET, HEAD and POST are understood here.\n", _plain())
-        return Answer(404, LOST, _plain())
+                return Answer(405, b"Only GET, HEAD and POST are understood here.\n", SENTENCES)
+        return _sentence(404, language, "no-session")
 
-    async def _news(self, version: int, number: int) -> Answer:
+    async def _news(self, version: int, number: int, language: Language) -> Answer:
         await self._room.news(version, BEAT)
         posts = [[author, data.hex()] for author, data in self._room.posts[number:]]
-        said = {"version": self._room.version, "from": number, "posts": posts, **self._facts()}
+        now = self._facts(language)
+        said = {"version": self._room.version, "from": number, "posts": posts, **now}
         return Answer(200, msgspec.json.encode(said), (*JSON, NO_STORE))
 
     def _join(self, request: Request) -> Answer:
@@ -134,21 +145,25 @@ class Desk:
             asked = from_json(request.body)
         except Unreadable:
             asked = None
-        if not isinstance(asked, dict) or set(asked) != {"phone", "name"}:
-            raise Unwelcome(400, "To join, a phone says its secret and a name.")
-        secret, name = asked["phone"], asked["name"]
-        if not _is_secret(secret) or not isinstance(name, str):
-            raise Unwelcome(400, "To join, a phone says its secret and a name.")
-        phone = self._room.join(secret, name, device_of(request.peer))
-        return Answer(200, json.dumps({"name": phone.name}).encode(), (*JSON, NO_STORE))
+        wanted = {"phone", "name"} if self._room.slips is None else {"phone", "name", "slip"}
+        if not isinstance(asked, dict) or set(asked) != wanted:
+            raise Unwelcome(400, "join-form")
+        secret, name, slip = asked["phone"], asked["name"], asked.get("slip", "")
+        if not _is_secret(secret) or not isinstance(name, str) or not isinstance(slip, str):
+            raise Unwelcome(400, "join-form")
+        phone = self._room.join(secret, name, device_of(request.peer), slip)
+        said = {"name": phone.name, "answered": bool(phone.sent)}
+        return Answer(200, json.dumps(said).encode(), (*JSON, NO_STORE))
 
     async def _mix(self, request: Request) -> Answer:
         if self._mixers is None:
-            raise Unwelcome(409, "This class mixes on its own computer: --others was not given.")
+            raise Unwelcome(
+                409, words="This class mixes on its own computer: --others was not given."
+            )
         try:
             offer = Offer.read(request.body)
         except DataError as wrong:
-            raise Unwelcome(400, str(wrong)) from None
+            raise Unwelcome(400, words=str(wrong)) from None
         papers = await self._mixers.offer(offer, request.peer, BEAT)
         said = b"" if papers is None else msgspec.json.encode(papers)
         return Answer(200 if said else 204, said, (*JSON, NO_STORE))
@@ -161,7 +176,7 @@ class Desk:
     async def _seed(self, request: Request) -> Answer:
         secret, plan = self._asking(request)
         if self.seeds is None or plan.shape is None:
-            raise Unwelcome(409, "Nobody has to ask for anything before sealing in this session.")
+            raise Unwelcome(409, "seed-none")
         said = await self.seeds.ask(plan, secret, request.body)
         return Answer(200, said, (BYTES, NO_STORE))
 
@@ -169,9 +184,9 @@ class Desk:
         """Return the secret of the submitting phone, and the round; Unwelcome without either."""
         secret, plan = request.headers.get("x-phone", ""), self.plan()
         if not _is_secret(secret):
-            raise Unwelcome(403, "This phone has not joined; open the address on the wall again.")
+            raise Unwelcome(403, "not-joined")
         if plan is None:
-            raise Unwelcome(409, "Nothing is asked at the moment.")
+            raise Unwelcome(409, "nothing-asked")
         return secret, plan
 
 
@@ -188,5 +203,5 @@ def _is_secret(text: object) -> bool:
     return isinstance(text, str) and len(text) == SECRET and all(sign in lower for sign in text)
 
 
-def _plain() -> tuple[Header, ...]:
-    return (("content-type", "text/plain; charset=utf-8"), NO_STORE)
+def _sentence(status: int, language: Language, key: str) -> Answer:
+    return Answer(status, language.say(key).encode(), SENTENCES)

@@ -12,6 +12,8 @@ import click
 from ...installation import missing
 from ..app import Unmet
 from ..options import FILE, kept_options
+from ..text.class_opening import say_address, say_terms
+from .slips import use_slips, write_slips
 
 if TYPE_CHECKING:
     from ...poll.session import FinishedSession
@@ -90,6 +92,19 @@ ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - named to be refused
     help="So many people may join from one network address; 1 where every phone has its own. While "
     "people are waited for, a number and Enter changes it.",
 )
+@click.option(
+    "--slips",
+    type=click.IntRange(1, MOST),
+    metavar="N",
+    help="Before the lesson: write N slips to print, each with a code that admits one phone once, "
+    "and ask nobody. Needs --host, which is printed on them.",
+)
+@click.option(
+    "--with-slips",
+    type=FILE,
+    metavar="FILE",
+    help="Let in only phones with a slip: FILE has the codes, as --slips has written it.",
+)
 @kept_options
 def command(
     questions: Path | None,
@@ -105,6 +120,8 @@ def command(
     others: bool,
     simulate: int,
     most_of_one: int,
+    slips: int | None,
+    with_slips: Path | None,
     no_save: bool,
 ) -> None:
     """Ask the people of a room the QUESTIONS of a file, each on a phone of their own.
@@ -120,21 +137,34 @@ def command(
         return
     if demo == (questions is not None):
         raise click.UsageError("a file of questions, or --demo; one of the two")
+    if slips is not None:
+        write_slips(_asked(questions, None), questions, host, port, slips, _lang(questions))
+        return
     _check_usage(host, people, cheat, simulate, others=others)
     if find_spec("h11") is None:
         raise click.UsageError(missing("web", "poll"))
-    from ...poll.session import PhoneSession
     from ...poll.terms import Terms
 
     scenario = _asked(questions, cheat)
-    no_save = no_save or others
-    _check_folder(None if no_save else out)
-    kept = not no_save
-    terms = Terms(host, port, people, wait, kept, others, simulate, most_of_one)
-    _say_terms(scenario, terms)
+    held = None if with_slips is None else use_slips(with_slips, scenario, host, port)
+    if held is not None:
+        host, port = held.host, held.port
+    kept = not (no_save or others)
+    codes = held.codes if held else ()
+    lang = _lang(questions)
+    terms = Terms(host, port, people, wait, kept, others, simulate, most_of_one, codes, lang)
+    _hold(scenario, terms, out if kept else None)
+
+
+def _hold(scenario: "Scenario", terms: "Terms", out: Path | None) -> None:
+    """Hold a session. out: the folder for the run; None: the session is not saved."""
+    from ...poll.session import PhoneSession
+
+    _check_folder(out)
+    say_terms(scenario, terms)
     session = PhoneSession(scenario, terms, click.echo)
-    end = _End(session.scenario, None if no_save else out, others=others)
-    session.hold(partial(_opened, terms), _line if sys.stdin.isatty() else None, end)
+    end = _End(session.scenario, out, others=terms.others)
+    session.hold(partial(say_address, terms), _line if sys.stdin.isatty() else None, end)
     if end.unmet is not None:
         raise end.unmet
 
@@ -234,6 +264,13 @@ def _check_usage(
         raise click.UsageError("--people: how many are waited for? nobody can press Enter here")
 
 
+def _lang(questions: Path | None) -> str | None:
+    """Return the language that the questions ask for."""
+    from ...poll.questions import DEMO, read_lang
+
+    return read_lang(questions or DEMO)
+
+
 def _asked(questions: Path | None, cheat: str | None) -> "Scenario":
     from ...poll.cheats import with_cheat
     from ...poll.questions import DEMO, read_questions
@@ -256,60 +293,6 @@ def _check_folder(out: Path | None) -> None:
 
     if out is not None and (wrong := unwritable(out)):
         raise wrong
-
-
-def _say_terms(scenario: "Scenario", terms: "Terms") -> None:
-    """Print the terms of a session before it begins."""
-    from ...poll.expected import forecast_of
-    from ...poll.questions import promise_of
-    from ...scenarios.programs.registry import program_of
-    from ...scenarios.wording import many
-
-    mix = scenario.mix
-    click.echo(f"{scenario.scenario.title}: {many(len(scenario.feature), 'question')}")
-    click.echo(
-        f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
-        f"seconds for a round, less if all have answered"
-    )
-    if program_of(scenario).opens:
-        click.echo("the first half of that is for answering: so long phones may ask randomness")
-    click.echo(f"promised: {promise_of(scenario)}")
-    if (forecast := forecast_of(scenario, 0, terms.people)) is not None:
-        click.echo("\n".join(forecast.lines))
-    click.echo(
-        f"others mix: {mix.shufflers} shufflers are waited for; their keys are not on this computer"
-        if terms.others
-        else "all parties run on this computer, so it could read every answer; phones say so"
-        + ("" if terms.kept else ", and nothing is written down")
-    )
-    if terms.people is None:
-        click.echo("press Enter to begin, when all are here")
-    if sys.stdin.isatty():
-        click.echo(
-            "in a round: w and Enter waits longer, g and Enter goes on with those who are in"
-        )
-
-
-def _opened(terms: "Terms", address: str) -> None:
-    from ...poll.facts import LOOPBACKS
-    from ..text.qr import qr_code
-
-    code = qr_code(address)
-    if code is not None:
-        click.echo(code)
-    click.echo(f"open {address}   (Ctrl-C ends it)")
-    if code is None:
-        click.echo(f"no QR code: {missing('web', 'it')}")
-    click.echo(f"the wall, for all to look at: {address}/wall")
-    if terms.others:
-        click.echo(f"to mix, on other computers: veilmix serve shuffler-1 {address}   (2, ..)")
-    if address.split("/")[2].rpartition(":")[0] in LOOPBACKS:
-        click.echo("only this computer reaches that: --host ADDRESS lets phones in")
-    else:
-        click.echo(
-            "no phone can open it? School networks often keep devices apart: use a hotspot or an "
-            "access point of your own, and say --host with its address"
-        )
 
 
 def _line() -> str | None:

@@ -2,8 +2,6 @@
 // wake locks for pages over https alone, so every screen that waits asks its person too.
 let held = null;
 
-export const PLEASE = "Keep this page open and your screen on until the end: your phone is asked once more.";
-
 export async function stayAwake() {
   if (held || document.hidden || !("wakeLock" in navigator)) return;
   held = "asked";

@@ -1,3 +1,6 @@
+import { partyName } from "./parties.js";
+import { percent, t } from "./sentences.js";
+
 // What a person sees: pieces of a page, made of text alone. Nothing here is ever read as HTML.
 export function el(name, given = {}, ...inside) {
   const made = document.createElement(name);
@@ -43,18 +46,10 @@ export const status = (words) => write("#status", words);
 // What is read aloud when it has changed, by whatever reads the page to somebody.
 export const say = (words) => write("#said", words);
 
-const SEES = {
-  first: (many) =>
-    `It sees which phone sent this. Inside it finds ${many} sealed ${many === 1 ? "answer" : "answers"}, which it cannot read, and mixes them with everybody's.`,
-  later: "It sees sealed answers without senders, takes one layer off each, and mixes them again.",
-  curator: "It reads single answers: neither whose they are, nor which belong together.",
-  locked: "It sees answers of nobody in particular, each in a lock of its own.",
-  analyst: "It reads answers that belong together, of nobody in particular.",
-};
-
 function sees(party, hop, many) {
-  if (hop === 0) return SEES.first(many);
-  return SEES[party] ?? SEES.later;
+  if (hop === 0) return t("sees-first", { n: many });
+  if (party === "curator") return t("sees-curator");
+  return party === "analyst" ? t("sees-analyst") : t("sees-later");
 }
 
 // One layer: it opens at a tap. at: its name, by which it stays open.
@@ -63,16 +58,14 @@ const layer = (kind, at, title, words, inside) =>
 
 // What the reader finds: the answers; where only k people open them, lock in lock.
 function innermost({ answers, levels }, round, k) {
-  const own = p("This is written on your phone alone.", "small");
+  const own = p(t("written-here"), "small");
   const said = answers.map((answer) => p(answer, "words"));
   if (!levels) return el("div", {}, said, own);
   return levels.reduceRight((inside, words, at) => {
     const last = at === levels.length - 1;
     const what = el("div", {}, p(words, "words"), last ? own : inside);
-    const opens = at
-      ? `It opens if ${k} of those who are alike so far have put in the same here too.`
-      : `The analyst opens it if ${k} people have put in the same, for each adds one part of the key. Else it sees how many have, and not what.`;
-    return layer("hop-lock", `${round}-lock-${at}`, `Locked: opens for ${k} alike`, opens, what);
+    const opens = at ? t("lock-next", { k }) : t("lock-first", { k });
+    return layer("hop-lock", `${round}-lock-${at}`, t("lock-title", { k }), opens, what);
   }, null);
 }
 
@@ -82,8 +75,8 @@ export function envelope(parties, made, round, closing, k) {
   for (let hop = parties.length - 1; hop >= 0; hop -= 1) {
     const last = hop === parties.length - 1;
     const kind = `hop-${last ? "last" : Math.min(hop, 3)}${closing ? " closing" : ""}`;
-    const words = last && made.levels ? SEES.locked : sees(parties[hop], hop, made.answers.length);
-    inside = layer(kind, `${round}-${hop}`, `For ${parties[hop]}`, words, inside);
+    const words = last && made.levels ? t("sees-locked") : sees(parties[hop], hop, made.answers.length);
+    inside = layer(kind, `${round}-${hop}`, t("layer-for", { party: partyName(parties[hop]) }), words, inside);
   }
   return inside;
 }
@@ -106,22 +99,21 @@ function interval(share, low, high, said) {
 }
 
 const TOO_WIDE = 0.25; // half of an interval, as a share of people: its estimate says nothing
-const TOO_FEW = "too few to say anything";
 
 // Estimated shares of the answers to one question, each with its interval. rows: as noise.js has them.
 export function shares(name, rows) {
-  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  const exact = (share) => percent(share, 1, 1);
   const says = (low, high) => (high - low) / 2 < TOO_WIDE;
   const drawn = rows.map(([answer, share, low, high]) =>
     el(
       "tr",
       {},
       el("th", { scope: "row" }, answer),
-      el("td", {}, says(low, high) ? percent(share) : TOO_FEW),
-      el("td", {}, `${percent(low)} to ${percent(high)}`, interval(share, low, high, says(low, high))),
+      el("td", {}, says(low, high) ? exact(share) : t("verdict-little")),
+      el("td", {}, t("from-to", { low: exact(low), high: exact(high) }), interval(share, low, high, says(low, high))),
     ),
   );
-  const titles = ["answer", "estimate", "95 % interval"].map((one) => el("th", { scope: "col" }, one));
+  const titles = [t("table-answer"), t("table-estimate"), t("table-interval")].map((one) => el("th", { scope: "col" }, one));
   const head = el("thead", {}, el("tr", {}, titles));
   return el("table", {}, el("caption", {}, name), head, el("tbody", {}, drawn));
 }
@@ -131,11 +123,11 @@ export function release(names, counts) {
   const rows = counts.map(([cell, people]) =>
     el("tr", {}, el("th", { scope: "row" }, cell.join(", ")), el("td", {}, String(people))),
   );
-  const titles = ["answers", "people"].map((title) => el("th", { scope: "col" }, title));
+  const titles = [t("table-answers"), t("table-people")].map((title) => el("th", { scope: "col" }, title));
   return el(
     "table",
     {},
-    el("caption", {}, `How many people gave these answers to: ${names.join("; ")}`),
+    el("caption", {}, t("table-caption", { names: names.join("; ") })),
     el("thead", {}, el("tr", {}, titles)),
     el("tbody", {}, rows),
   );

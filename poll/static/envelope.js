@@ -8,6 +8,7 @@ import { Reader, items, text } from "./bytes.js";
 import { readMessage } from "./frames.js";
 import { noiseOf, spoken } from "./noise.js";
 import { OVERHEAD, openLayer, pad, sealLayer, unpad, usable, wrap } from "./seal.js";
+import { t } from "./sentences.js";
 import { Refused, ascending, compared, hex, joined, required, sha256, sodium, unhex } from "./sodium.js";
 import { message, shapeOf } from "./threshold.js";
 
@@ -42,17 +43,17 @@ function sizes(told, asked, shape) {
 // Why this page takes no part in a session, in words; Refused with them.
 export function checkAbilities(told) {
   const no = (what) => {
-    throw new Refused("unexpected", `this page cannot take part: ${what}`);
+    throw new Refused("unexpected", t("unable", { what }));
   };
   usable(unhex(told.curator));
-  if (told.flaws.length) no("the session has flaws on purpose, for a lesson");
-  if (told.tokens) no("the session wants tokens, which the page cannot ask for");
-  if (told.challenge || told.audit) no("the session wants challenges or audits");
-  if (told.verified) no("the session wants ballots of a verified mix");
-  if (told.registry) no("only people whose keys were registered before may send");
-  if (!told.salted) no("answers would not be salted");
-  if (told.features.some((feature) => feature.values === null)) no("a question is open");
-  if (told.features.some((feature) => feature.rules)) no("answers would be made coarser first");
+  if (told.flaws.length) no(t("unable-flaws"));
+  if (told.tokens) no(t("unable-tokens"));
+  if (told.challenge || told.audit) no(t("unable-audits"));
+  if (told.verified) no(t("unable-verified"));
+  if (told.registry) no(t("unable-registry"));
+  if (!told.salted) no(t("unable-salt"));
+  if (told.features.some((feature) => feature.values === null)) no(t("unable-open"));
+  if (told.features.some((feature) => feature.rules)) no(t("unable-coarser"));
   noiseOf(told);
   shapeOf(told);
 }

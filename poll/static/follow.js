@@ -6,6 +6,7 @@
 import { sessionOf } from "./announcement.js";
 import { Reader } from "./bytes.js";
 import { unsealed } from "./frames.js";
+import { t } from "./sentences.js";
 import { Refused, hex, unhex } from "./sodium.js";
 import { SignedBoard } from "./signed.js";
 import { checkAbilities } from "./envelope.js";
@@ -53,20 +54,20 @@ export class Session {
 
   take(author, data) {
     const said = this.board.take(author, data);
-    if (this.board.roster === null) refuse("this board is not signed");
+    if (this.board.roster === null) refuse(t("refused-unsigned"));
     if (this.session !== null && said.session !== hex(this.session)) {
-      refuse("the board holds a message of another session");
+      refuse(t("refused-session"));
     }
     this.learn(author, said, data);
     const mark = this.kept.mark;
     if (mark !== null && mark.posts === this.posts && mark.head !== hex(this.board.head)) {
-      refuse("the board has changed what it showed this phone before");
+      refuse(t("refused-changed"));
     }
   }
 
   learn(author, said, data) {
     const { body } = said;
-    const by = (name) => author === name || refuse(`${author} has posted what only ${name} may`);
+    const by = (name) => author === name || refuse(t("refused-author", { author, name }));
     switch (said.kind) {
       case "key":
         this.keys[author] = body.key;
@@ -76,7 +77,7 @@ export class Session {
         this.announce(body, new Reader(data.slice(HEADER)).blob());
         break;
       case "consent":
-        if (body.session !== hex(this.session)) refuse("a party agreed to another announcement");
+        if (body.session !== hex(this.session)) refuse(t("refused-consent"));
         this.consents.add(author);
         break;
       case "call":
@@ -86,7 +87,7 @@ export class Session {
         break;
       case "mint":
         by("randomness");
-        if (this.told?.program !== "threshold" || said.round in this.mints) refuse("a key for nothing");
+        if (this.told?.program !== "threshold" || said.round in this.mints) refuse(t("refused-key"));
         this.mints[said.round] = unhex(body.key);
         break;
       case "mixed":
@@ -112,14 +113,14 @@ export class Session {
   }
 
   announce(told, encoded) {
-    if (this.told !== null) refuse("there are two announcements on the board");
+    if (this.told !== null) refuse(t("refused-two"));
     checkAbilities(told);
     const posted = told.shufflers.map((_, i) => this.keys[`shuffler-${i + 1}`]);
     const same = posted.join() === told.shufflers.join() && this.keys.analyst === told.analyst;
-    if (!same) refuse("the announcement names keys that the parties have not posted");
+    if (!same) refuse(t("refused-keys"));
     this.session = sessionOf(encoded);
     if (this.kept.session && this.kept.session !== hex(this.session)) {
-      refuse("this is another announcement than the one that this phone agreed to");
+      refuse(t("refused-other"));
     }
     this.told = told;
     this.announced = encoded;
@@ -129,9 +130,9 @@ export class Session {
   // analyst, and nothing else; else first every question by itself, for the curator; at the
   // end what was decided, for the analyst; in between, of the hierarchical program, small sets.
   check(call) {
-    if (this.consents.size !== this.told.shufflers.length + 1) refuse("not everybody has agreed");
+    if (this.consents.size !== this.told.shufflers.length + 1) refuse(t("refused-early"));
     const first = call.round === 1;
-    if (call.round !== this.calls.length + 1) refuse("a round is missing");
+    if (call.round !== this.calls.length + 1) refuse(t("refused-round"));
     if (this.told.program === "threshold") {
       this.checkOpening(call);
       return;
@@ -140,18 +141,18 @@ export class Session {
     if (first) {
       const all = singles && call.asks.length === this.told.features.length && !call.hidden.length;
       const reader = this.told.program === "randomized" ? "analyst" : "curator";
-      if (!all || call.reader !== reader) refuse("the first round asks for something else");
+      if (!all || call.reader !== reader) refuse(t("refused-first"));
     } else if (this.told.program === "randomized") {
-      refuse("the session asks twice, and noise was announced for one answer");
+      refuse(t("refused-twice"));
     } else if (call.reader === "analyst") {
       const kept = this.decision?.kept.join();
       const hidden = JSON.stringify(this.decision?.hidden);
       const due = call.asks.length === 1 && call.asks[0].join() === kept;
-      if (!due || JSON.stringify(call.hidden) !== hidden) refuse("another release than was decided");
+      if (!due || JSON.stringify(call.hidden) !== hidden) refuse(t("refused-release"));
     } else {
       const small = call.asks.every((ask) => ask.length <= call.round) || call.asks.length === 1;
       if (this.told.program !== "hierarchical" || this.decision || !small) {
-        refuse("the curator asks for what its program does not");
+        refuse(t("refused-program"));
       }
     }
   }
@@ -162,9 +163,9 @@ export class Session {
     const { decision, told } = this;
     const all = told.features.map((_, column) => column).join();
     const one = call.asks.length === 1 && call.asks[0].join() === all && !call.hidden.length;
-    if (call.round > 1 || call.reader !== "analyst" || !one) refuse("the session asks for something else");
+    if (call.round > 1 || call.reader !== "analyst" || !one) refuse(t("refused-else"));
     const same = decision && [decision.k, decision.n, decision.rule].join() === [told.k, 0, told.rule].join();
-    if (!same || decision.kept.join() !== all) refuse("another release was decided than was announced");
+    if (!same || decision.kept.join() !== all) refuse(t("refused-decision"));
   }
 
   // How many people shuffler 1 let in, and how many of them were counted at least, as the board says

@@ -1,13 +1,17 @@
 // A phone takes part: it follows the board, asks its person, seals, hands in.
 //
-// What it sends: once a name, then sealed envelopes. What it keeps is gone with its tab (store.js).
+// What it sends: once a name, then sealed envelopes. What it keeps is gone with its tab (store.js), but
+// for the phone that a slip has made of it (slip.js).
 import { mayRest, stayAwake } from "./awake.js";
 import { openRound, sealAnswers } from "./envelope.js";
 import { Session } from "./follow.js";
 import { frameSubmission } from "./frames.js";
+import { pause, untilOffline } from "./network.js";
 import { asks, asksName, compares, consults, handed, lastStanding, seals, stops, waits } from "./screens.js";
 import { ends } from "./endings.js";
-import { forgotten, gone, stopped, unanswered } from "./farewell.js";
+import { forgotten, gone, reasonOf, stopped, unanswered } from "./farewell.js";
+import { arrived, t } from "./sentences.js";
+import { forgetSlip, givenSlip, keepSlip, phoneOf } from "./slip.js";
 import { Refused, hex, ready, sodium, unhex } from "./sodium.js";
 import { say, status } from "./draw.js";
 import { forget, keep, keepEnd, recall, recallEnd } from "./store.js";
@@ -17,14 +21,6 @@ const SOONEST = 500; // milliseconds
 const LATEST = 5_000;
 const RETRY = 1_000;
 const PAUSE = 5_000;
-// What a reason of docs/wire.md means to whoever holds the phone.
-const WHY = {
-  malformed: "The board shows something that is no message of this session",
-  unexpected: "The board shows something that is not due",
-  unregistered: "The board shows something that was not signed by whom it names",
-};
-const ANSWERED =
-  "The party randomness has answered with another key than the one on the board: what you seal with it could be told from what others seal";
 const code = document.body.dataset.code;
 
 let state;
@@ -48,16 +44,22 @@ async function ask(path, given = {}) {
   return fetch(`/${code}/${path}`, { cache: "no-store", credentials: "omit", ...given });
 }
 
-async function join(name) {
-  const body = JSON.stringify({ phone: state.phone, name });
+async function join(name, slip) {
+  state.phone = (facts.slips && phoneOf(code, slip)) || state.phone;
+  const body = JSON.stringify(facts.slips ? { phone: state.phone, name, slip } : { phone: state.phone, name });
+  state.slip = slip;
   try {
     const answer = await ask("join", { method: "POST", body });
     const words = await answer.text();
-    if (answer.ok) state.name = JSON.parse(words).name;
+    if (answer.ok) {
+      const { name: known, answered: before } = JSON.parse(words);
+      Object.assign(state, { name: known, before });
+      if (facts.slips) keepSlip(code, slip, state.phone);
+    }
     problem = answer.ok ? "" : words;
     save();
   } catch {
-    problem = "The computer cannot be reached; are you still in its network? Try again.";
+    problem = t("unreached");
   }
   draw();
 }
@@ -104,7 +106,7 @@ async function consult() {
     save();
   } catch (wrong) {
     if (!(wrong instanceof Refused)) throw wrong;
-    stopFor(ANSWERED);
+    stopFor(t("refused-answered"));
   }
   return true;
 }
@@ -193,7 +195,7 @@ async function sealFirst() {
 // Go no further, and say why.
 function stopFor(words) {
   over = true;
-  stops("This phone does not go on", `${words}. Nothing more is sent.`);
+  stops(t("stop-title"), t("stop", { why: words }));
 }
 
 // Whether the first round has closed without this phone; where it has to ask before it seals, whether
@@ -218,13 +220,15 @@ function draw() {
   };
   if (facts.stopped && !session.closed) return plain(() => stopped(state, facts, forgets));
   if (over && !session.closed) return;
-  if (!state.name && facts.ended) plain(() => stops("It is over", "This session has ended without you."));
-  else if (!state.name) form(`name ${problem}`, () => asksName(facts, problem, join));
+  if (!state.name && facts.ended) plain(() => stops(t("ended-title"), t("ended-without")));
+  else if (!state.name) form(`name ${problem}`, () => asksName(facts, problem, state.slip, join));
   else if (facts.ended && !session.closed && !session.calls.length) {
-    plain(() => stops("Nothing was asked", facts.ended));
+    plain(() => stops(t("unasked-title"), facts.ended));
+  } else if (state.before) {
+    plain(() => (session.closed ? ends(session, state, facts) : stops(t("before-title"), t("before"))));
   } else if (!session.ready && !session.calls.length) plain(() => waits(state, facts));
   else if (missed()) {
-    plain(() => stops("Too late", "This round has closed, and you are not in it. Nothing of what you may have chosen has left your phone."));
+    plain(() => stops(t("too-late-title"), t("too-late")));
   } else if (!state.agreed) form("compare", () => compares(session, facts, agree));
   else if (!state.rounds[1] && at < questions) {
     form(`question ${at}`, () => asks(session, state, at, answered, back));
@@ -243,8 +247,8 @@ function tellStatus() {
   if (alone) return status(unanswered(state, (performance.now() - heard) / 1000));
   if (!facts || !facts.collecting || session.closed) return status("");
   const sealing = facts.opens !== null && !state.rounds[1];
-  const rest = sealing ? `${left(facts.asking)} seconds left to seal` : `${left(facts.left)} seconds left`;
-  return status(`Round ${facts.round}: ${facts.answered} of ${facts.people} have answered; ${rest}.`);
+  const rest = sealing ? t("left-to-seal", { n: left(facts.asking) }) : t("left", { n: left(facts.left) });
+  return status(t("progress", { round: facts.round, answered: facts.answered, n: facts.people, left: rest }));
 }
 
 // Take what is new; Refused if it is not what it must be.
@@ -262,26 +266,12 @@ function take(news) {
   }
 }
 
-// Cut when the phone loses its network: what was asked of it will not be answered.
-let line = new AbortController();
-addEventListener("offline", () => {
-  line.abort();
-  line = new AbortController();
-});
-
-// Wait so long, or until the network is back.
-const pause = (time) =>
-  new Promise((done) => {
-    setTimeout(done, time);
-    addEventListener("online", done, { once: true });
-  });
-
 async function follow() {
   let version = 0;
   let wait = SOONEST;
   while (!over) {
     try {
-      const answer = await ask(`news/${version}/${session.posts}`, { signal: line.signal });
+      const answer = await ask(`news/${version}/${session.posts}`, { signal: untilOffline() });
       if (answer.status === 404) {
         if (facts === null || !session.closed) gone(state, await answer.text());
         return;
@@ -294,7 +284,7 @@ async function follow() {
       if (facts.ended && (session.closed || facts.stopped || !facts.started)) finish();
     } catch (wrong) {
       if (wrong instanceof Refused) {
-        stopFor(WHY[wrong.message] ?? wrong.message);
+        stopFor(reasonOf(wrong));
         return;
       }
       if (!alone) say(unanswered(state, 0));
@@ -310,12 +300,14 @@ async function follow() {
 function finish() {
   over = true;
   mayRest();
+  forgetSlip();
   if (state.name) keepEnd(code, { posts, facts: { ...facts, posts: [], from: 0 } });
 }
 
 function forgets() {
   over = true;
   forget(code);
+  forgetSlip();
   forgotten();
 }
 
@@ -331,12 +323,19 @@ function endsAgain() {
 
 async function begin() {
   try {
+    await arrived();
+  } catch {
+    stops(document.body.dataset.lostTitle, document.body.dataset.lost);
+    return;
+  }
+  try {
     await ready;
   } catch {
-    stops("This browser is too old", "It cannot seal your answers, so nothing is asked of it, and nothing has left this phone.");
+    stops(t("old-title"), t("old-seals"));
     return;
   }
   state = recall(code);
+  state.slip = givenSlip() || state.slip;
   save();
   session = new Session(state);
   at = state.row.length;

@@ -4,6 +4,7 @@
 // The announced rule is `grr epsilon=E each of D`: E nats for a whole answer, E / D for each of D
 // questions. Of a answers the own one is said with probability 1 / (1 + (a - 1) exp(-E / D)), else
 // one of the others, all alike (analysis/randomizers/grr.py).
+import { t } from "./sentences.js";
 import { Refused, required, sodium } from "./sodium.js";
 
 const RULE = /^grr epsilon=(\d+(?:\.\d+)?(?:e[+-]\d+)?) each of (\d+)$/;
@@ -18,7 +19,7 @@ export function noiseOf(told) {
   const many = found ? Number(found[2]) : 0;
   const whole = found ? Number(found[1]) : 0;
   if (many !== told.features.length || !(whole > 0 && whole / many <= MOST)) {
-    throw new Refused("unexpected", `this page cannot add the noise that is announced: ${told.rule}`);
+    throw new Refused("unexpected", t("unable-noise", { rule: told.rule }));
   }
   return { whole, each: whole / many };
 }

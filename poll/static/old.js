@@ -1,10 +1,6 @@
 // For browsers that are too old for the modules: the page says so. Everything here is JavaScript of 2009.
 (function () {
   "use strict";
-  var OLD =
-    "It cannot seal your answers, so nothing is asked of it, and nothing has left this phone. Open this address in Safari 14, Chrome 85, Firefox 79 or a newer one, or use another phone.";
-  var LOST = "A part of this page has not arrived. Load the page again.";
-
   function say(title, words) {
     var screen = document.getElementById("screen");
     var heading = document.createElement("h1");
@@ -21,7 +17,7 @@
   window.addEventListener("load", function () {
     if (document.documentElement.getAttribute("data-began") !== null) return;
     var modern = "noModule" in document.createElement("script") && "replaceChildren" in document.body && "WebAssembly" in window;
-    if (modern) say("One moment more", LOST);
-    else say("This browser is too old", OLD);
+    var what = modern ? "data-lost" : "data-old";
+    say(document.body.getAttribute(what + "-title"), document.body.getAttribute(what)); // in the page's language
   });
 })();

@@ -1,5 +1,7 @@
 // What a release of the program `threshold` says: rows, or beginnings of rows, that k people share.
 // Anybody can work this out from the counts on the board (protocol/opened_prefixes.py).
+import { t } from "./sentences.js";
+
 const BLANK = " blank"; // what stands in a cell for what did not open
 
 // What a released cell says: its values up to the first that did not open.
@@ -65,13 +67,13 @@ export function alike(names, counts) {
   const total = counts.reduce((sum, [, people]) => sum + people, 0);
   const valuesOf = names.map((_, j) => new Set(counts.map(([cell]) => cell[j])));
   const same = names.flatMap((_, j) => (valuesOf[j].size === 1 && !valuesOf[j].has(BLANK) ? [j] : []));
-  if (same.length && same.length === names.length) return [`All ${total} people answered the same: their answer is public now.`];
-  const lines = same.map((j) => `All ${total} people have ${[...valuesOf[j]][0]} in ${names[j]}: it is public now.`);
+  if (same.length && same.length === names.length) return [t("alike-all", { n: total })];
+  const lines = same.map((j) => t("alike-value", { n: total, value: [...valuesOf[j]][0], name: names[j] }));
   const varied = [...names.keys()].filter((j) => valuesOf[j].size > 1);
   const plain = varied.filter((j) => !valuesOf[j].has(BLANK));
   const follows = (cell, a, b) => cell[b] !== BLANK && counts.every(([other]) => other[a] !== cell[a] || other[b] === cell[b]);
   const told = counts.filter(([cell]) => plain.some((a) => varied.some((b) => a !== b && follows(cell, a, b))));
   const followers = told.reduce((sum, [, people]) => sum + people, 0);
-  if (followers) lines.push(`Of ${followers} of ${total} people one answer follows from another: who knows the one knows both.`);
+  if (followers) lines.push(t("alike-follows", { followers, n: total }));
   return lines;
 }

@@ -1,8 +1,9 @@
 // "Show me where I was": the way of this phone's own envelopes, worked out here from what the phone
 // has kept and what stands on the board for everybody. It asks nobody, and tells nobody.
 import { button, el, p } from "./draw.js";
+import { partyName, people } from "./parties.js";
+import { t } from "./sentences.js";
 
-const people = (many) => (many === 1 ? "1 person" : `${many} people`);
 const STEP = 700; // milliseconds from one step to the next
 
 // The steps of a round: [party, what happened there], as far as the board says so. Whether this phone's
@@ -12,23 +13,23 @@ export function wayOf(session, made, round) {
   const call = session.calls.find(({ body }) => body.round === round);
   const accounts = session.accounts[round] ?? [];
   const many = made.answers.length;
-  const onions = many === 1 ? "1 sealed answer" : `${many} sealed answers`;
-  const steps = [["your phone", `You sealed ${onions} into one envelope of ${made.frame.length / 2} bytes.`]];
+  const onions = t("onions", { n: many });
+  const steps = [[t("your-phone"), t("way-sealed", { onions, bytes: made.frame.length / 2 })]];
   if (round in session.mints) {
-    steps.push(["randomness", "Your phone asked it blindly, and checked that it answered with the one key on the board. It saw that you asked, and not what you said."]);
+    steps.push([partyName("randomness"), t("way-asked")]);
   }
   for (const { hop, people: came, received, forwarded } of accounts) {
     const due = hop === 1 ? came * many : received;
-    const first = `${people(came)} came, and ${forwarded} sealed answers went on: your ${onions} should be among them, in an order that tells nobody's.`;
-    const later = `${received} sealed answers came, ${forwarded} went on: yours should be among them, with one layer less, and without you.`;
-    const lost = forwarded < due ? ` ${due - forwarded} did not go on.` : "";
-    steps.push([`shuffler ${hop}`, (hop === 1 ? first : later) + lost, forwarded < due]);
+    const first = t("way-first", { people: people(came), forwarded, onions });
+    const later = t("way-later", { received, forwarded });
+    const lost = forwarded < due ? t("way-lost", { n: due - forwarded }) : "";
+    steps.push([partyName(`shuffler-${hop}`), (hop === 1 ? first : later) + lost, forwarded < due]);
   }
   const tally = session.tallies[round - 1];
   if (tally !== undefined) {
     const counted = tally.totals.reduce((sum, one) => sum + one, 0);
     const last = accounts[accounts.length - 1].forwarded;
-    steps.push([call.body.reader, `Opened the last layer of ${last} sealed answers, and counted ${counted}.`, counted < last]);
+    steps.push([partyName(call.body.reader), t("way-counted", { last, counted }), counted < last]);
   }
   return steps;
 }
@@ -37,7 +38,7 @@ export function wayOf(session, made, round) {
 export function way(session, state) {
   const rounds = Object.keys(state.rounds).map(Number);
   return rounds.flatMap((round) => [
-    el("h3", {}, `Round ${round}`),
+    el("h3", {}, t("round", { round })),
     el(
       "ol",
       { class: "way", "data-round": String(round) },
@@ -64,11 +65,11 @@ export function showsWay(session, state) {
     const open = () => {
       inside.replaceChildren(
         ...way(session, state),
-        p("This is worked out on your phone, from what it kept and from the board. Nobody else can see it.", "small"),
+        p(t("way-explains"), "small"),
       );
       light(inside);
     };
-    shown.place = el("section", {}, button("Show me where I was", open, "plain"), inside);
+    shown.place = el("section", {}, button(t("way-button"), open, "plain"), inside);
   }
   return shown.place;
 }

@@ -1,82 +1,83 @@
 // The screens, one after the other: each says one thing and asks for one thing.
-import { PLEASE } from "./awake.js";
 import { button, el, envelope, p, show } from "./draw.js";
 import { expects } from "./expected.js";
 import { whoMixes } from "./mixes.js";
 import { atMost, chances, noiseOf } from "./noise.js";
+import { partyName, people } from "./parties.js";
+import { number, percent, t } from "./sentences.js";
 import { shapeOf } from "./threshold.js";
 import { keyWords, sessionWords } from "./words.js";
 
-export const percent = (share) => `${Math.round(share * 1000) / 10} %`;
-export const people = (many) => (many === 1 ? "1 person" : `${many} people`);
-
 // What leaves the phone, in a sentence; and who could read it all the same.
 function leaves(facts) {
-  const what = facts.opens === null
-    ? "the name you choose and your sealed answers"
-    : "the name you choose, a question to the party randomness from which it learns nothing, and your sealed answers";
-  const last = facts.opens === null ? "" : `, and the last opens only what ${facts.opens} people have said alike`;
-  return [
-    p(`Only ${what} leave this phone; while each layer is opened by another party, none of them alone learns what you said${last}.`),
-    whoMixes(facts),
-  ];
+  const plain = facts.slips ? t("leaves-slip") : t("leaves-name");
+  const asking = facts.slips ? t("leaves-slip-opens") : t("leaves-name-opens");
+  const words = facts.opens === null ? t("leaves", { what: plain }) : t("leaves-opens", { what: asking, k: facts.opens });
+  return [p(words), whoMixes(facts)];
 }
 
-export function asksName(facts, problem, join) {
-  const field = el("input", { type: "text", id: "name", maxlength: "40", autocomplete: "off", "aria-describedby": problem ? "problem" : null });
+// A field to type into, with its label.
+const typed = (id, label, given) => [
+  el("label", { class: "field", for: id }, label),
+  el("input", { type: "text", id, autocomplete: "off", ...given }),
+];
+
+// slip: the code that the phone was opened with; "" if there was none.
+export function asksName(facts, problem, slip, join) {
+  const described = { "aria-describedby": problem ? "problem" : null };
+  const value = (id) => document.querySelector(id)?.value ?? "";
   const submit = (event) => {
     event.preventDefault();
-    join(field.value);
+    join(value("#name"), value("#slip"));
   };
   show(
     `name ${problem}`,
     facts.title,
     problem ? el("p", { class: "bad", id: "problem", role: "alert" }, problem) : null,
+    facts.slips ? p(t("slip-explains")) : null,
     leaves(facts),
     el(
       "form",
       { onsubmit: submit },
-      el("label", { class: "field", for: "name" }, "What are you called here?"),
-      field,
-      el("button", {}, "Join"),
+      facts.slips ? typed("slip", t("slip-label"), { maxlength: "40", autocapitalize: "characters", spellcheck: "false", value: slip, ...described }) : null,
+      typed("name", t("name-label"), { maxlength: "40", ...described }),
+      el("button", {}, t("join")),
     ),
-    p("A nickname will do. It is not sent with your answers, but this computer knows which phone sends which envelope.", "small"),
+    p(t("name-small"), "small"),
   );
 }
 
 export function waits(state, facts) {
   const few = facts.people < facts.needed;
+  const count = { people: people(facts.people), simulated: facts.simulated, needed: facts.needed };
   show(
     "wait",
-    `Hello, ${state.name}`,
-    p(facts.started ? "The parties are making their keys." : "You have joined. It begins when whoever runs this says so."),
-    p(`${people(facts.people)} here${facts.simulated ? `, ${facts.simulated} of them simulated` : ""}; fewer than ${facts.needed} are not asked anything.`, few ? "note" : null),
+    t("hello", { name: state.name }),
+    p(facts.started ? t("making-keys") : t("joined")),
+    p(facts.simulated ? t("here-simulated", count) : t("here", count), few ? "note" : null),
     expects(facts),
     facts.others === null ? null : whoMixes(facts),
-    p(`There ${facts.questions === 1 ? "is 1 question" : `are ${facts.questions} questions`}, and ${facts.seconds} seconds to answer once it begins. If this tab is closed, your answers and your keys are gone.`),
-    p(PLEASE),
+    p(t("questions", { n: facts.questions, seconds: facts.seconds })),
+    facts.slips ? p(t("slip-keep")) : null,
+    p(t("please")),
   );
 }
 
 // What is promised, and how much noise stands behind it, in words.
 const protects = ({ whole }) =>
-  `whatever anybody sees of it, the odds between any two answers of yours change by a factor of ${atMost(Math.exp(whole))} at most (local epsilon = ${whole} nats)`;
+  t("protects", { factor: number(atMost(Math.exp(whole))), epsilon: number(whole) });
 
 // Where only k people open what is said: what is opened, in words.
 const opensWhat = ({ needed, prefixes }) =>
-  prefixes
-    ? `your first answer is opened if ${needed} people or more gave the same, the next one with it if as many gave both, and so on`
-    : `your answers are opened if ${needed} people or more gave all the same`;
+  prefixes ? t("opens-prefixes", { k: needed }) : t("opens-row", { k: needed });
 
 export function promised(told) {
   const noise = noiseOf(told);
   const shape = shapeOf(told);
-  if (shape) {
-    return `Promised: ${opensWhat(shape)}; the rest stays closed, unless the analyst and the party randomness put together what they have.`;
-  }
+  if (shape) return t("promised-opens", { opens: opensWhat(shape) });
   return noise
-    ? `Promised: your phone adds noise to your answers before it seals them; ${protects(noise)}.`
-    : `Promised: at most ${percent(told.max_exposure)} of those who answer will be in a crowd smaller than ${told.k} in what is published.`;
+    ? t("promised-noise", { protects: protects(noise) })
+    : t("promised-share", { share: percent(told.max_exposure), k: told.k });
 }
 
 // What the phone is about to do to the answers, where it adds noise.
@@ -85,11 +86,11 @@ function randomizes(told) {
   if (!noise) return [];
   const chance = told.features.map(({ name, values }) => [
     el("dt", {}, name),
-    el("dd", {}, `${percent(chances(values.length, noise.each).truth)} that it says yours; else one of the others, by lot`),
+    el("dd", {}, t("noise-chance", { share: percent(chances(values.length, noise.each).truth) })),
   ]);
   return [
-    p(`Your phone now draws by lot what it says. What it says is not your answer for certain: ${protects(noise)}.`, "note"),
-    el("details", { "data-at": "chances" }, el("summary", {}, "how likely it says yours"), el("dl", {}, chance)),
+    p(t("noise-lot", { protects: protects(noise) }), "note"),
+    el("details", { "data-at": "chances" }, el("summary", {}, t("noise-chances")), el("dl", {}, chance)),
   ];
 }
 
@@ -97,26 +98,26 @@ export function compares(session, facts, agree) {
   const { told } = session;
   const keys = session.openers({ reader: "curator" }).concat("analyst");
   const rows = keys.flatMap((party) => [
-    el("dt", {}, `key of ${party}`),
+    el("dt", {}, t("compare-key", { party: partyName(party) })),
     el("dd", {}, keyWords(session.encodedKey(party))),
   ]);
   show(
     "compare",
-    "Do all of you see these words?",
+    t("compare-title"),
     p(sessionWords(session.session), "words"),
-    p("They stand for all that is asked and promised, and for the keys that your answers are sealed for. Somebody reads them aloud from the wall: whoever sees other words was told something else, and should not answer."),
-    el("details", { "data-at": "keys" }, el("summary", {}, "the keys, one by one"), el("dl", {}, rows)),
-    told.lesson ? p("A guard is missing in this session, on purpose, for a lesson: say nothing that others may not know.", "note") : null,
-    p(`${promised(told)} Fewer than ${told.min_batch} answers are not counted.`),
-    told.program === "two-round" && facts.others === null ? p("If phones fall silent in the second round, the questions that would be shown together are shown each by itself: keep your screen on until the end.") : null,
+    p(t("compare-explains")),
+    el("details", { "data-at": "keys" }, el("summary", {}, t("compare-keys")), el("dl", {}, rows)),
+    told.lesson ? p(t("compare-lesson"), "note") : null,
+    p(t("promised-least", { promised: promised(told), n: told.min_batch })),
+    told.program === "two-round" && facts.others === null ? p(t("compare-silent")) : null,
     facts.others === null ? null : whoMixes(facts),
-    button("They are the same: begin", agree),
+    button(t("compare-same"), agree),
   );
 }
 
-export function asks(session, state, number, answer, back) {
+export function asks(session, state, at, answer, back) {
   const { features } = session.told;
-  const feature = features[number];
+  const feature = features[at];
   const choices = feature.values.map((value, i) =>
     el(
       "label",
@@ -126,7 +127,7 @@ export function asks(session, state, number, answer, back) {
         name: "answer",
         id: `answer-${i}`,
         value,
-        checked: state.row[number] === value,
+        checked: state.row[at] === value,
         onchange: () => (document.querySelector("#next").disabled = false),
       }),
       el("span", {}, value),
@@ -138,15 +139,15 @@ export function asks(session, state, number, answer, back) {
     if (chosen) answer(chosen.value);
   };
   show(
-    `question ${number}`,
-    `Question ${number + 1} of ${features.length}`,
+    `question ${at}`,
+    t("question", { number: at + 1, n: features.length }),
     el(
       "form",
       { onsubmit: submit },
       el("fieldset", {}, el("legend", {}, feature.name), choices),
-      el("button", { id: "next", disabled: state.row[number] === undefined }, "Next"),
+      el("button", { id: "next", disabled: state.row[at] === undefined }, t("next")),
     ),
-    number > 0 ? button("Back", back, "plain") : null,
+    at > 0 ? button(t("back"), back, "plain") : null,
   );
 }
 
@@ -155,7 +156,7 @@ function consulting(told) {
   const shape = shapeOf(told);
   if (!shape) return [];
   return [
-    p(`Your phone now asks randomness for a secret that only people with your answers get. It asks blindly: nobody can tell from the question what you said. With it the phone locks your answers, so that ${opensWhat(shape)}.`, "note"),
+    p(t("consult-before", { opens: opensWhat(shape) }), "note"),
   ];
 }
 
@@ -163,10 +164,10 @@ function consulting(told) {
 export function consults({ asked }) {
   show(
     "consult",
-    asked.problem ? "Nothing was sealed" : "Asking randomness",
+    asked.problem ? t("consult-failed") : t("consult-title"),
     asked.problem
       ? p(asked.problem, "bad")
-      : p("Your phone has asked for what it seals with. The answer must be proved to be of the one key on the board, which is the same for everybody."),
+      : p(t("consult-explains")),
   );
 }
 
@@ -177,30 +178,31 @@ export function seals(session, state, facts, seal, back) {
   ]);
   show(
     "seal",
-    "Seal your answers?",
+    t("seal-title"),
     el("dl", {}, said),
     randomizes(session.told),
     consulting(session.told),
     leaves(facts),
-    button("Seal and hand in", seal),
-    button("Change an answer", back, "plain"),
+    button(t("seal-button"), seal),
+    button(t("seal-change"), back, "plain"),
   );
 }
 
 function promise(session) {
   const { told, decision } = session;
   if (decision === null) return [];
-  if (shapeOf(told)) return [el("h2", {}, "What will be published"), p(`How many gave the same answers, as far as they open. ${promised(told)}`)];
+  const title = el("h2", {}, t("will-publish"));
+  if (shapeOf(told)) return [title, p(t("will-publish-opened", { promised: promised(told) }))];
   const kept = decision.kept.map((column) => told.features[column].name);
   const gone = told.features.map((feature) => feature.name).filter((name) => !kept.includes(name));
   if (!kept.length) {
-    return [el("h2", {}, "The decision"), p("Nothing will be published: no question is safe enough for what was promised.")];
+    return [el("h2", {}, t("decision-title")), p(t("decision-nothing"))];
   }
   return [
-    el("h2", {}, "What will be published"),
-    p(`How many gave each combination of answers to: ${kept.join("; ")}.`),
-    gone.length ? p(`Not: ${gone.join("; ")}.`) : null,
-    p(`Promised: at most ${percent(told.max_exposure)} of you in a crowd smaller than ${told.k}. Your phone answers this by itself, with what you have said before.`),
+    title,
+    p(t("decision-kept", { names: kept.join("; ") })),
+    gone.length ? p(t("decision-not", { names: gone.join("; ") })) : null,
+    p(t("decision-promised", { share: percent(told.max_exposure), k: told.k })),
   ];
 }
 
@@ -209,17 +211,17 @@ function promise(session) {
 function standing(session, state, round) {
   const made = state.rounds[round];
   if (made.problem) return [made.problem, "bad"];
-  if (!made.handed) return ["Your envelope is sealed, and not yet handed in.", null];
+  if (!made.handed) return [t("envelope-waits"), null];
   const counted = session.counted(round);
-  if (counted === null) return ["Your envelope was handed in.", null];
+  if (counted === null) return [t("envelope-handed"), null];
   const all = counted.least === counted.people;
-  return [`Your envelope was handed in. Answers of ${counted.least} of ${people(counted.people)} were counted.`, all ? "good" : "bad"];
+  return [t("envelope-counted", { least: counted.least, people: people(counted.people) }), all ? "good" : "bad"];
 }
 
 // The same of the last round, to be read aloud.
 export function lastStanding(session, state) {
   const round = Object.keys(state.rounds).pop();
-  return round ? `Round ${round}: ${standing(session, state, round)[0]}` : "";
+  return round ? t("standing", { round, standing: standing(session, state, round)[0] }) : "";
 }
 
 export function drawn(session, state, closing) {
@@ -229,9 +231,9 @@ export function drawn(session, state, closing) {
     const call = session.calls.find(({ body }) => body.round === Number(round));
     return call
       ? [
-          el("h2", {}, `Round ${round}`),
+          el("h2", {}, t("round", { round })),
           p(...standing(session, state, round)),
-          p("Tap a layer to look inside:", "small"),
+          p(t("envelope-tap"), "small"),
           envelope(session.openers(call.body), made, round, closing, session.told.k),
         ]
       : [];
@@ -239,8 +241,8 @@ export function drawn(session, state, closing) {
 }
 
 export function handed(session, state, closing) {
-  const again = session.told.program === "randomized" || shapeOf(session.told) ? null : p(PLEASE, "note");
-  show("handed", "Your sealed envelope", session.closed ? null : again, promise(session), drawn(session, state, closing));
+  const again = session.told.program === "randomized" || shapeOf(session.told) ? null : p(t("please"), "note");
+  show("handed", t("envelope-title"), session.closed ? null : again, promise(session), drawn(session, state, closing));
 }
 
 export function stops(title, words) {

@@ -1,6 +1,7 @@
 // Keys, layers, padding: the sealed bytes of docs/wire.md, of suite 01 alone.
 //
 // The other suites are not in libsodium. A session that has one of them is refused, in words.
+import { t } from "./sentences.js";
 import { Refused, compared, hex, joined, personal, required, sodium, unhex } from "./sodium.js";
 
 export const SEALEDBOX = 0x01;
@@ -50,10 +51,7 @@ export const fingerprint = (encoded) =>
 export function usable(encoded) {
   const key = readKey(encoded);
   if (key.code !== SEALEDBOX) {
-    throw new Refused(
-      "unexpected",
-      `this page seals with libsodium's sealed box; the session wants ${key.suite}, which it has not`,
-    );
+    throw new Refused("unexpected", t("unable-suite", { suite: key.suite }));
   }
   return key;
 }

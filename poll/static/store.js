@@ -4,11 +4,13 @@ import { hex, sodium } from "./sodium.js";
 const SECRET = 16; // bytes
 const place = (code) => `veilmix ${code}`;
 
-// name: "" before it has joined. row: answers, one a question. session: the digest that was agreed
-// to. asked: {factors, frame, problem} of what `randomness` is asked, until it has answered; null if
-// it is not. rounds: by number, {frame, answers, levels, handed, problem} of what was sealed.
+// name: "" before it has joined. before: whether it had handed in already when it joined, in a tab that
+// was closed. slip: the code of its slip, where slips admit phones. row: answers,
+// one a question. session: the digest that was agreed to. asked: {factors, frame, problem} of what
+// `randomness` is asked, until it has answered; null if it is not. rounds: by number, {frame, answers,
+// levels, handed, problem} of what was sealed.
 export function recall(code) {
-  const fresh = { name: "", row: [], agreed: false, session: "", mark: null, asked: null, rounds: {} };
+  const fresh = { name: "", before: false, slip: "", row: [], agreed: false, session: "", mark: null, asked: null, rounds: {} };
   try {
     const kept = JSON.parse(sessionStorage.getItem(place(code)));
     if (kept !== null) return kept;

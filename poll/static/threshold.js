@@ -12,6 +12,7 @@ import { number, text } from "./bytes.js";
 import { readMessage } from "./frames.js";
 import { SCALAR, UNIFORM, baseTimes, plusScalar, scalar, timesScalar } from "./group.js";
 import { pad } from "./seal.js";
+import { t } from "./sentences.js";
 import { Refused, hex, joined, required, sha256, sodium, unhex } from "./sodium.js";
 import { blind, factor, finalize } from "./voprf.js";
 
@@ -28,10 +29,10 @@ const RULES = { threshold: false, "threshold prefixes": true, "threshold closed"
 export function shapeOf(told) {
   if (told.program !== "threshold") return null;
   const no = (what) => {
-    throw new Refused("unexpected", `this page cannot seal so that ${told.k} people open it: ${what}`);
+    throw new Refused("unexpected", t("unable-opens", { k: told.k, what }));
   };
-  if (!(told.rule in RULES)) no(`the announced rule is ${told.rule}`);
-  if (told.k > MOST) no(`at most ${MOST} can`);
+  if (!(told.rule in RULES)) no(t("unable-rule", { rule: told.rule }));
+  if (told.k > MOST) no(t("unable-most", { most: MOST }));
   const each = told.features.map(({ width }) => width + 2);
   const ends = RULES[told.rule] ? each.map((_, i) => i + 1) : [each.length];
   const widths = ends.map((end, at) => each.slice(ends[at - 1] ?? 0, end).reduce((sum, one) => sum + one, 1));

@@ -169,6 +169,8 @@ class Class:
     session: PhoneSession | None = None
     stopped: bool = False
     lines: Callable[[], str | None] | None = None  # what whoever runs it says
+    slips: tuple[str, ...] = ()
+    language: str | None = None
 
     def __enter__(self) -> "Class":
         from threading import Event
@@ -189,6 +191,8 @@ class Class:
                 others=self.others,
                 simulated=self.simulated,
                 most_of_one=MOST_PHONES,  # all phones of a test are on this computer
+                slips=self.slips,
+                language=self.language,
             )
             self.session = PhoneSession(self.scenario, terms, self.said.append)
             try:

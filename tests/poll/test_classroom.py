@@ -8,7 +8,8 @@ import trio
 import trio.testing
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.poll import classroom
-from veilmix.poll.classroom import Classroom, Unwelcome
+from veilmix.poll.classroom import Classroom
+from veilmix.poll.unwelcome import Unwelcome
 from veilmix.protocol.ballots import Phrasebook, submit_all
 from veilmix.protocol.board import Board, replay
 from veilmix.protocol.frames import frame_envelopes

@@ -33,7 +33,7 @@ def gate() -> Gate:
 
 
 def desk() -> Desk:
-    return Desk(Classroom(60.0), CODE, gate(), dict, Wall("a class", 2))
+    return Desk(Classroom(60.0), CODE, gate(), lambda _: {}, Wall("a class", 2))
 
 
 def asks(method: str, path: str, body: bytes = b"", **headers: str) -> Request:
@@ -187,5 +187,5 @@ async def test_a_class_that_mixes_itself_takes_no_offer() -> None:
 
 async def test_what_is_no_offer_to_mix_is_not_taken() -> None:
     mixers = Mixers(2, lambda: None)
-    here = Desk(Classroom(60.0), CODE, gate(), dict, Wall("a class", 2), mixers)
+    here = Desk(Classroom(60.0), CODE, gate(), lambda _: {}, Wall("a class", 2), mixers)
     assert (await here.answer(asks("POST", f"/{CODE}/mix", b"{}"))).status == 400

@@ -11,11 +11,11 @@ from veilmix.errors import DataError, ParameterError
 from veilmix.machines.http import Request
 from veilmix.machines.inputs import ID, Letter, Parcel
 from veilmix.poll import elsewhere, mix
-from veilmix.poll.classroom import Unwelcome
 from veilmix.poll.elsewhere import MixerLink, Own
 from veilmix.poll.enrolment import IdentityRecord, Offer, Papers, Seat
 from veilmix.poll.mixers import SILENCE, Mixers
 from veilmix.poll.questions import DEMO, read_questions, table_of
+from veilmix.poll.unwelcome import Unwelcome
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.network import Network
 from veilmix.roles.workplace import HERE

@@ -9,9 +9,10 @@ from veilmix.crypto.suites import suite
 from veilmix.crypto.voprf import OprfKey
 from veilmix.errors import Reason, Refused
 from veilmix.machines.http import Request
-from veilmix.poll.classroom import Classroom, Phone, Unwelcome
+from veilmix.poll.classroom import Classroom, Phone
 from veilmix.poll.gate import Gate
 from veilmix.poll.seeds import MARGIN, Seeds, is_query, question
+from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import Desk
 from veilmix.protocol import threshold

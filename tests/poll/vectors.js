@@ -6,6 +6,7 @@ import * as lies from "/static/noise.js";
 import * as tree from "/static/merkle.js";
 import * as oprf from "/oprf_vectors.js";
 import { wayOf } from "/static/path.js";
+import { arrived } from "/static/sentences.js";
 import * as threshold from "/threshold_vectors.js";
 import { SEALEDBOX, fingerprint, openLayer, pad, readKey, sealLayer, unpad, wrap } from "/static/seal.js";
 import { SignedBoard, batchDigest, checkFork } from "/static/signed.js";
@@ -197,4 +198,5 @@ export const wayThrough = (lost, counted) => {
 };
 
 export const estimated = (values, counts, each) => lies.estimated(values, counts, each);
+await arrived();
 globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units, wayThrough, ...oprf, ...threshold };

@@ -7,14 +7,13 @@ const wholePercent = (share) => `${Math.round(100 * share)} %`;
 const stroke = (x1, y1, x2, y2, kind) => el("line", { x1, y1, x2, y2, class: kind });
 
 // An end of the limits says its number above its mark, so that no two numbers meet.
-function limitsPicture({ low, high }) {
+function limitsPicture({ low, high, picture }) {
   const { left, right, y } = RULER;
   const [from, to] = [onRuler(low), onRuler(high)];
-  const about = `Of an answer that half of the people give, the estimate has limits from ${wholePercent(low)} to ${wholePercent(high)}.`;
   const ticks = [["start", 0], ["middle", 0.5], ["end", 1]].flatMap(([anchor, share]) => [stroke(onRuler(share), y, onRuler(share), y + 8, "scale"), text(onRuler(share), y + 26, wholePercent(share), "", anchor)]);
   return el(
     "svg",
-    { viewBox: "0 0 320 84", role: "img", "aria-label": about },
+    { viewBox: "0 0 320 84", role: "img", "aria-label": picture },
     stroke(left, y, right, y, "scale"),
     ...ticks,
     stroke(from, y, to, y, "limits"),
@@ -29,13 +28,16 @@ function limitsPicture({ low, high }) {
 const expectedBox = html("section", { id: "expected", hidden: "" });
 find("told").before(expectedBox);
 
+// All its sentences come with it, in the language of the wall.
 function expectPrecision(forecast) {
-  const { sentence, least } = forecast;
+  const { title, sentence, explains, least } = forecast;
+  const { lang, dir } = show.bill;
+  Object.assign(expectedBox, { lang, dir });
   expectedBox.replaceChildren(
-    html("h2", {}, "What so many people can say"),
+    html("h2", {}, title),
     html("p", { class: "forecast" }, `${sentence}.`),
     limitsPicture(forecast),
-    html("p", {}, "If half of the people give an answer (circle), its estimate will have limits about as wide as the bar, 95 of 100 times around the truth."),
+    html("p", {}, explains),
     html("p", {}, least ? `${least[0].toUpperCase()}${least.slice(1)}.` : ""),
   );
   expectedBox.hidden = false;

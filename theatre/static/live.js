@@ -9,6 +9,7 @@ function heard(entry) {
   else if (entry.what === "over") page.over = true;
   else if (entry.what === "word") put("live-word", entry.word);
   else if (entry.what === "people") crowd(entry);
+  else if (entry.what === "note") put("outside", (show.bill.note = entry.note));
   else if (entry.what === "told") tell(entry);
   else if (entry.what === "expected") expectPrecision(entry);
   else show.moves.push(entry);

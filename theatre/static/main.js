@@ -219,6 +219,8 @@ function open(bill) {
   find("eyes").hidden = find("presenter").hidden = Boolean(bill.outside);
   find("outside").hidden = !bill.outside;
   if (bill.note) put("outside", bill.note);
+  const { lang, dir } = bill; // of the sentences of a class
+  if (lang) for (const place of ["outside", "live-word", "told", "deviated"]) Object.assign(find(place), { lang, dir });
   if (bill.watch) show.eyes = new Set(bill.watch); // what anybody near it sees: nothing to choose
   find("who-eyes").max = bill.people;
   find("someone-eyes").hidden = bill.parties.includes(nameOf(bill, bill.people - 1)); // everybody has a box of its own

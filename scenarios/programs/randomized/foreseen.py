@@ -96,6 +96,7 @@ class Forecast:
         middle: the truth at the middle of the drawn limits.
         low, high: its 95 % limits as shares of the range.
         least: a sentence on the least detectable share; "" if there is no sentence.
+        least_share: the share in it; None: there is no sentence.
     """
 
     people: int
@@ -107,6 +108,7 @@ class Forecast:
     low: float
     high: float
     least: str
+    least_share: float | None = None
 
     @property
     def sentence(self) -> str:
@@ -149,6 +151,7 @@ def _forecast(expected: "ExpectedLimits", people: int, epsilon: float) -> Foreca
         words.middle,
         *expected.limits[0],
         least.format(percent(expected.least or 0.0)),
+        None if expected.least is None or not isfinite(expected.least) else expected.least,
     )
 
 

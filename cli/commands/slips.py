@@ -1,0 +1,85 @@
+"""`veilmix poll --slips` and `--with-slips`: slips of paper, written and used."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from ...installation import missing
+
+if TYPE_CHECKING:
+    from ...poll.slips import SlipsFile
+    from ...scenarios.schema.model import Scenario
+
+
+def write_slips(
+    scenario: "Scenario", questions: Path | None, host: str, port: int, many: int, lang: str | None
+) -> None:
+    """Write a page of slips to print, and the file of their codes; no session is held.
+
+    Both files have the name of the file of questions. questions: None: those of the demo. lang: of
+    the slips; None: English. UsageError if phones cannot reach the address.
+    """
+    from ...poll.facts import LOOPBACKS
+    from ...poll.gate import names_of
+    from ...poll.language import language_of
+    from ...poll.sheet import sheet
+    from ...poll.slips import fresh_slips
+    from ...scenarios.serialization.atomic_file import write_whole
+
+    if host in LOOPBACKS or not port:
+        raise click.UsageError(
+            f"--slips: found --host {host} --port {port}; the address is printed, so it has to be "
+            "the one that phones will reach in the lesson, such as --host 192.168.1.20"
+        )
+    slips = fresh_slips(scenario.scenario.title, host, port, many)
+    address = f"http://{names_of(host, port)[0]}/"
+    try:
+        page = sheet(slips.title, address, slips.codes, language_of(lang))
+    except ImportError:
+        raise click.UsageError(missing("web", "--slips")) from None
+    name = questions.stem if questions else "demo"
+    printable, codes = Path(f"{name}.slips.html"), Path(f"{name}.slips.toml")
+    write_whole(printable, page, force=False, private=True)
+    try:
+        write_whole(codes, slips.text, force=False, private=True)
+    except BaseException:
+        printable.unlink()  # a sheet without its codes admits no phone
+        raise
+    click.echo(f"wrote {printable}   print it, cut, mix; some to spare, and hand out unordered")
+    click.echo(f"wrote {codes}   the codes: keep it to yourself; delete both after the lesson")
+    click.echo(f"in the lesson: veilmix poll {questions or '--demo'} --with-slips {codes}")
+
+
+def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsFile":
+    """Read the slips of a session, with the address at which it is held.
+
+    host, port: of the command line. The address on the slips counts unless another is given; then
+    the difference is reported, and the way for phones to join.
+    """
+    from msgspec.structs import replace
+
+    from ...poll.slips import read_slips
+
+    slips = read_slips(path, scenario.scenario.title)
+    given = {name: _is_given(name) for name in ("host", "port")}
+    held = replace(
+        slips,
+        host=host if given["host"] else slips.host,
+        port=port if given["port"] else slips.port,
+    )
+    click.echo(
+        f"{len(slips.codes)} slips: each admits one phone, once; nothing notes who has which"
+    )
+    if (held.host, held.port) != (slips.host, slips.port):
+        click.echo(
+            f"the slips are printed with {slips.host} port {slips.port}: scanned they lead there; "
+            "let all open the address on the wall, and type their code"
+        )
+    return held
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not ParameterSource.DEFAULT

@@ -1,0 +1,67 @@
+"""The lines of `veilmix poll` before a session begins."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ...installation import missing
+
+if TYPE_CHECKING:
+    from ...poll.terms import Terms
+    from ...scenarios.schema.model import Scenario
+
+
+def say_terms(scenario: "Scenario", terms: "Terms") -> None:
+    """Print the terms of a session before it begins."""
+    from ...poll.expected import forecast_of
+    from ...poll.questions import promise_of
+    from ...scenarios.programs.registry import program_of
+    from ...scenarios.wording import many
+
+    mix = scenario.mix
+    click.echo(f"{scenario.scenario.title}: {many(len(scenario.feature), 'question')}")
+    click.echo(
+        f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
+        f"seconds for a round, less if all have answered"
+    )
+    if program_of(scenario).opens:
+        click.echo("the first half of that is for answering: so long phones may ask randomness")
+    click.echo(f"promised: {promise_of(scenario)}")
+    if (forecast := forecast_of(scenario, 0, terms.people)) is not None:
+        click.echo("\n".join(forecast.lines))
+    click.echo(
+        f"others mix: {mix.shufflers} shufflers are waited for; their keys are not on this computer"
+        if terms.others
+        else "all parties run on this computer, so it could read every answer; phones say so"
+        + ("" if terms.kept else ", and nothing is written down")
+    )
+    if terms.people is None:
+        click.echo("press Enter to begin, when all are here")
+    if sys.stdin.isatty():
+        click.echo(
+            "in a round: w and Enter waits longer, g and Enter goes on with those who are in"
+        )
+
+
+def say_address(terms: "Terms", address: str) -> None:
+    """Print the addresses of an opened session, and advice for phones that cannot reach them."""
+    from ...poll.facts import LOOPBACKS
+    from .qr import qr_code
+
+    code = qr_code(address)
+    if code is not None:
+        click.echo(code)
+    click.echo(f"open {address}   (Ctrl-C ends it)")
+    if code is None:
+        click.echo(f"no QR code: {missing('web', 'it')}")
+    click.echo(f"the wall, for all to look at: {address}/wall")
+    if terms.others:
+        click.echo(f"to mix, on other computers: veilmix serve shuffler-1 {address}   (2, ..)")
+    if address.split("/")[2].rpartition(":")[0] in LOOPBACKS:
+        click.echo("only this computer reaches that: --host ADDRESS lets phones in")
+    else:
+        click.echo(
+            "no phone can open it? School networks often keep devices apart: use a hotspot or an "
+            "access point of your own, and say --host with its address"
+        )

@@ -1,0 +1,125 @@
+"""The languages of phones and of the wall: each a file of sentences, found by their keys.
+
+    sentences/NAME.toml     NAME: a language tag in lower case, such as `de`
+    language = "Deutsch"    the name of the language in itself
+    direction = "ltr"       or "rtl"; the attribute `dir` of pages
+    decimal = ","           between whole and fraction
+    plural = "one"          a rule of `PLURALS`: the form of a sentence with a count `n`
+    [sentences]
+    join = "Mitmachen"
+    people = { one = "1 Person", other = "{n} Personen" }
+
+A sentence that a file lacks is English. Phones receive the same sentences as JSON and choose forms
+by `Intl.PluralRules` (static/sentences.js).
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from ..strict_text import from_toml
+
+FOLDER = Path(__file__).parent / "sentences"
+ENGLISH = "en"
+BLANK = re.compile(r"\{(\w+)\}")  # a placeholder of a sentence
+RANGE = re.compile(r"([a-z]{1,8})(?:-[a-z0-9-]+)?(?:;q=([01](?:\.\d{0,3})?))?")
+LONGEST_HEADER = 1_000  # signs of `accept-language` that are read
+Form = str | dict[str, str]
+
+# rule -> the form for a count: those of https://www.unicode.org/cldr/ for whole numbers
+PLURALS: Mapping[str, Callable[[int], str]] = {
+    "one": lambda n: "one" if n == 1 else "other",  # English, German, Dutch, Turkish
+    "zero-one": lambda n: "one" if n in (0, 1) else "other",  # French
+    "none": lambda _: "other",  # Japanese, Chinese
+}
+
+
+class Language(Struct, frozen=True, forbid_unknown_fields=True):
+    """A language, with all its sentences.
+
+    Attributes:
+        language: its name in itself.
+        direction: of its script.
+        decimal: the sign between whole and fraction.
+        plural: a rule of `PLURALS`.
+        sentences: by key; a sentence with a count has several forms.
+        tag: for the attribute `lang`.
+    """
+
+    language: str
+    direction: Literal["ltr", "rtl"]
+    decimal: str
+    plural: Literal["one", "zero-one", "none"]
+    sentences: dict[str, Form]
+    tag: str = ""
+
+    def say(self, key: str, **values: object) -> str:
+        """Return a sentence with its placeholders filled in; KeyError for an unknown key.
+
+        values: by placeholder. The count `n` also chooses the form.
+        """
+        form = self.sentences[key]
+        if not isinstance(form, str):
+            n = values["n"]
+            chosen = PLURALS[self.plural](n) if isinstance(n, int) else "other"
+            form = form.get(chosen, form["other"])
+        return BLANK.sub(lambda blank: str(values[blank[1]]), form)
+
+    def percent(self, share: float) -> str:
+        """Write a share as a percentage with a decimal."""
+        return f"{100 * share:.1f} %".replace(".", self.decimal)
+
+    def number(self, value: float) -> str:
+        """Write a number in as few digits as Python's `g` needs."""
+        return f"{value:g}".replace(".", self.decimal)
+
+    @property
+    def data(self) -> bytes:
+        """The sentences for phones, as JSON."""
+        return msgspec.json.encode(self.sentences)
+
+
+@cache
+def languages(folder: Path = FOLDER) -> Mapping[str, Language]:
+    """Return all languages by their tags; a missing sentence is filled in from English."""
+    english = _read(folder / f"{ENGLISH}.toml")
+    read = {path.stem: _read(path) for path in sorted(folder.glob("*.toml"))}
+    return {
+        tag: msgspec.structs.replace(known, tag=tag, sentences=english.sentences | known.sentences)
+        for tag, known in read.items()
+    }
+
+
+def english() -> Language:
+    """Return English."""
+    return languages()[ENGLISH]
+
+
+def language_of(asked: str | None, accepted: str = "") -> Language:
+    """Return the language of a page.
+
+    Args:
+        asked: by the file of questions, which decides if it names a language.
+        accepted: the browser's header `accept-language`.
+    """
+    known = languages()
+    if asked is not None:
+        return known[asked]
+    best, weight = ENGLISH, 0.0
+    for part in accepted[:LONGEST_HEADER].lower().replace(" ", "").split(","):
+        match = RANGE.fullmatch(part)
+        if match is None or match[1] not in known:
+            continue
+        wanted = 1.0 if match[2] is None else float(match[2])
+        if wanted > weight:  # of equal ones the first counts
+            best, weight = match[1], wanted
+    return known[best]
+
+
+def _read(path: Path) -> Language:
+    return from_toml(path.read_bytes(), Language)

@@ -1,0 +1,63 @@
+"""The printable page of slips: a file for A4, without a script and without the network.
+
+Slips stand in an order drawn at random and have no number, so their places do not
+identify the people that get them.
+"""
+
+import html
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from .language import Language
+from .slips import printed
+
+COLUMNS, ROWS = 3, 6  # slips of a sheet
+STYLE = Path(__file__).parent / "static" / "slips.css"
+
+
+def sheet(title: str, address: str, codes: Sequence[str], language: Language) -> str:
+    """Return the page with the slips of these codes, in random order.
+
+    Args:
+        title: of the session.
+        address: that phones open, with its last slash; the code follows as its fragment, which
+            browsers do not send.
+        codes: of the slips.
+        language: of the slips.
+
+    Raises:
+        ImportError: the library that draws QR codes is not installed.
+    """
+    order = sorted(codes, key=lambda _: secrets.token_bytes(16))
+    slips = [_slip(title, address, code, language) for code in order]
+    size = COLUMNS * ROWS
+    sheets = [
+        f'<main class="sheet">{"".join(slips[at : at + size])}</main>'
+        for at in range(0, len(slips), size)
+    ]
+    return (
+        f'<!doctype html>\n<html lang="{language.tag}" dir="{language.direction}">\n<head>\n'
+        '<meta charset="utf-8">\n'
+        '<meta http-equiv="Content-Security-Policy" '
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{html.escape(title)}</title>\n<style>{STYLE.read_text('utf-8')}</style>\n</head>\n<body>\n"
+        f'<p class="note">{html.escape(language.say("slip-note"))}</p>\n'
+        + "\n".join(sheets)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def _slip(title: str, address: str, code: str, language: Language) -> str:
+    import segno
+
+    drawn = segno.make(f"{address}#{code}", error="m", micro=False)
+    picture = drawn.svg_inline(border=2, omitsize=True)
+    return (
+        f'<section class="slip"><p class="title">{html.escape(title)}</p>{picture}<div>'
+        f"<p>{html.escape(language.say('slip-scan'))}</p>"
+        f'<p class="address">{html.escape(address).replace("//", "//<wbr>")}</p>'
+        f"<p>{html.escape(language.say('slip-type'))}</p>"
+        f'<p class="code">{printed(code)}</p></div>'
+        f'<p class="once">{html.escape(language.say("slip-once"))}</p></section>'
+    )

@@ -1,0 +1,155 @@
+"""Slips of paper: each has a secret code, which admits a phone once.
+
+They are written before the session (sheet.py) and handed out unordered, so this computer knows the
+codes and not their holders. During the session it keeps which codes are used, and neither the
+phone nor the name that came with a code: a phone is known again by its own secret (classroom.py).
+
+    NAME.slips.toml     mode 0600: any reader can join in a pupil's place
+    version = 1
+    title = "canteen"                        of the questions
+    host = "192.168.1.20"                    the address that is printed on the slips
+    port = 8766
+    codes = ["K7M2PX4Q9RTA", ..]             12 of 32 letters, drawn uniformly: 60 bits each
+    check = "<64 hexadecimal digits>"        SHA-256 of the rest: finds accidents, no forgery
+"""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Sequence
+from hmac import compare_digest
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from .. import systems
+from ..errors import StorageError
+from ..scenarios.serialization.bounded_file import read_bounded
+from ..strict_text import Unreadable, from_toml
+from .unwelcome import Unwelcome
+
+LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no two look alike
+LENGTH, GROUP = 12, 4  # letters of a code, and of a part of it as it is printed
+MOST_SLIPS = 1_000
+LARGEST = 1 << 17  # bytes of the file
+LONGEST = 64  # signs of a typed code that are looked at
+OTHERS = 0o077  # bits of a file's mode: all users but its owner
+CODE = re.compile(f"[{LETTERS}]{{{LENGTH}}}")
+KIND = "file of slips"
+
+
+class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The file of slips.
+
+    Attributes:
+        version: of its form: 1.
+        title: of the questions.
+        host, port: the address on the slips.
+        codes: sorted, so that their order is not the order of the sheets.
+        check: the SHA-256 of the rest, in hexadecimal digits.
+    """
+
+    version: int
+    title: str
+    host: str
+    port: int
+    codes: tuple[str, ...]
+    check: str = ""
+
+    @property
+    def sum(self) -> str:
+        """The check that the rest of the file asks for."""
+        rest = [self.version, self.title, self.host, self.port, list(self.codes)]
+        return hashlib.sha256(msgspec.json.encode(rest)).hexdigest()
+
+    @property
+    def text(self) -> str:
+        """The text of the file."""
+        codes = "".join(f'  "{code}",\n' for code in self.codes)
+        return (
+            "# Slips of `veilmix poll`. Any reader of this file can join in a pupil's place: keep "
+            "it to yourself,\n# and delete it, and the printed page, after the session.\n"
+            f"version = {self.version}\ntitle = {msgspec.json.encode(self.title).decode()}\n"
+            f"host = {msgspec.json.encode(self.host).decode()}\nport = {self.port}\n"
+            f'codes = [\n{codes}]\ncheck = "{self.sum}"\n'
+        )
+
+
+def fresh_slips(title: str, host: str, port: int, many: int) -> SlipsFile:
+    """Draw the codes of so many slips, with the system's randomness."""
+    codes: set[str] = set()
+    while len(codes) < many:
+        codes.add("".join(secrets.choice(LETTERS) for _ in range(LENGTH)))
+    return SlipsFile(version=1, title=title, host=host, port=port, codes=tuple(sorted(codes)))
+
+
+def read_slips(path: Path, title: str) -> SlipsFile:
+    """Read a file of slips for the questions with a title.
+
+    StorageError if it is no whole and unchanged file of slips, is of other questions, or can be
+    read by other users of this computer. No message holds a code.
+    """
+    data = read_bounded(path, LARGEST, KIND)
+    if systems.OWNER_MODES and path.stat().st_mode & OTHERS:
+        raise StorageError(f"{path}: other users can read these codes; say chmod 600 {path}")
+    try:
+        slips = from_toml(data, SlipsFile)
+    except Unreadable as bad:
+        raise StorageError(
+            f"{path}:{bad.line}: cut short, or no {KIND} (veilmix poll --slips N writes one)"
+        ) from None
+    if slips.version != 1:
+        raise StorageError(f"{path}: version: found {slips.version}; 1 is accepted")
+    if slips.check != slips.sum:
+        raise StorageError(f"{path}: was changed after it was written; write new slips")
+    if not 1 <= len(set(slips.codes)) == len(slips.codes) <= MOST_SLIPS or not all(
+        map(CODE.fullmatch, slips.codes)
+    ):
+        raise StorageError(f"{path}: codes: from 1 to {MOST_SLIPS} different codes are accepted")
+    if slips.title != title:
+        raise StorageError(f'{path}: slips of "{slips.title}"; slips of "{title}" are accepted')
+    return slips
+
+
+def printed(code: str) -> str:
+    """Return a code as it is printed: in groups, to be typed."""
+    return "-".join(code[at : at + GROUP] for at in range(0, len(code), GROUP))
+
+
+class Slips:
+    """The slips of a session, used and unused. codes: of the file."""
+
+    def __init__(self, codes: Sequence[str]) -> None:
+        self._codes = tuple(code.encode() for code in codes)
+        self._used: set[int] = set()
+
+    @property
+    def number(self) -> int:
+        """The number of slips."""
+        return len(self._codes)
+
+    @property
+    def used(self) -> int:
+        """The number of slips that have admitted a phone."""
+        return len(self._used)
+
+    def place_of(self, typed: str) -> int:
+        """Return the place of an unused code; Unwelcome if it is wrong or used.
+
+        Every code is compared, in constant time each. Wrong codes have no limit of their own: one
+        would let a pupil behind the router of a class keep all others out. At the limit of all
+        requests (gate.py), to hit one of 1,000 codes of 60 bits takes 10^5 years on average.
+        """
+        letters = "".join(sign for sign in typed[:LONGEST].upper() if sign not in " -")
+        tried = letters.encode("utf-8", "replace")
+        places = [at for at, code in enumerate(self._codes) if compare_digest(code, tried)]
+        if not places:
+            raise Unwelcome(403, "slip-unknown" if tried else "slip-missing")
+        if places[0] in self._used:
+            raise Unwelcome(409, "slip-used")
+        return places[0]
+
+    def use(self, place: int) -> None:
+        """Let the code at a place admit no other phone."""
+        self._used.add(place)

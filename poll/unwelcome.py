@@ -1,0 +1,27 @@
+"""A refusal of a request, in a sentence for the person with that phone."""
+
+from .language import Language, english
+
+
+class Unwelcome(Exception):
+    """A refusal of a request.
+
+    Args:
+        status: of HTTP.
+        key: of the sentence that says why (language.py); "": the value `words` is the sentence,
+            in English, for a computer that mixes.
+        values: the sentence's placeholders.
+    """
+
+    def __init__(self, status: int, key: str = "", **values: object) -> None:
+        super().__init__(status, key)
+        self.status = status
+        self._key = key
+        self._values = values
+
+    def say(self, language: Language) -> str:
+        """Return the reason in a language."""
+        return language.say(self._key, **self._values) if self._key else str(self._values["words"])
+
+    def __str__(self) -> str:
+        return self.say(english())
