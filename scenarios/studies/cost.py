@@ -120,7 +120,7 @@ def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> Cost:
     rounds = []
     for plan, count in zip(plans, people, strict=True):
         call, (person, carried) = plan.call, bytes_of(plan, count)
-        ballots = count * len(call.asks)
+        ballots = 0 if plan.reuses_ballots else count * len(call.asks)
         fields = (call.round, call.reader.value, call.asks, ballots, 0, person, carried)
         rounds.append(RoundCost(*fields, multiplications(plan, count)))
     return Cost(tuple(rounds), 0.0, 0.0, measure_multiplication())

@@ -1,13 +1,18 @@
 """The cost of a round of a verified mix: bytes, and multiplications of group elements.
 
-With n people, q questions, m shufflers and K = m + 1 keyholders, by ciphertext (docs/verified.md):
+By user and query, or (shares, shuffles) by row of w ciphertexts, w = 1 in most lists. K keyholders
+of a round are m shufflers and its reader (docs/verified.md):
 
-    make a ballot 3      check it 2, by each keyholder
-    re-encrypt 2         prove the shuffle 8         check it 8, by each keyholder
-    make shares 2        check them 2; a reader that keeps its share private makes it with 1
+    make a ballot 3      check it 2: by the keyholder that posts it, then by each keyholder
+    for two readers 5    check it 4
+    re-encrypt 2 w       prove the shuffle 6 + 2 w         check it 4 + 4 w, by each keyholder
+    make shares 2 w      check them 2 w; a reader that keeps its share private makes it with w
 
-Shares of a public round are checked by all keyholders, those of a secret round by its reader. A
-simulation checks each statement once for all keyholders; machines of their own check it each.
+Shares of a secret round are checked by its reader. A public round is followed by the other reader
+too: its shuffles and all shares, the release at the end. The reader checks the shares of shufflers;
+shufflers check all shares before the next round. If users submit once, round 2 has no keys and no
+ballots, a single list of rows, and the analyst first checks the ballots of round 1. A simulation
+checks each statement once for all parties; machines of their own check it each.
 """
 
 from time import perf_counter
@@ -15,45 +20,76 @@ from time import perf_counter
 from ...crypto.entropy import SystemEntropy
 from ...crypto.signing import SIGNATURE
 from ...crypto.verified.group import RISTRETTO255
-from ...crypto.verified.keys import make_key
+from ...crypto.verified.keys import KEY_SIZE, make_key
 from ...crypto.verified.rows import ballot_rows, remix
 from ...crypto.verified.shuffle_checker import check_shuffle
 from ...crypto.verified.shuffle_prover import prove_shuffle
 from ...crypto.verified.transcript import ProofContext
 from ...protocol.bodies import WITNESS
 from ...protocol.frames import HEADER
+from ...protocol.parties import Role
 from ...protocol.session import Round
-from ...protocol.verified_posts import PROOF_HEAD, PROOF_ROW, ROW, ROWS_HEAD, SHARE, SHARES_HEAD
-from ...protocol.verified_round import is_public
+from ...protocol.verified_posts import (
+    PAIR,
+    PROOF_HEAD,
+    PROOF_PAIR,
+    PROOF_ROW,
+    ROWS_HEAD,
+    SHARE,
+    SHARES_HEAD,
+)
+from ...protocol.verified_round import is_public, key_owners, keys_due, row_width
 
-BALLOT, BALLOT_CHECK, REMIX, PROVE, CHECK = 3, 2, 2, 8, 8  # multiplications of a ciphertext
-SHARES, SHARES_CHECK, OWN_SHARE = 2, 2, 1
+BALLOT, BALLOT_CHECK = 3, 2  # multiplications of a ballot
+ONCE, ONCE_CHECK = 5, 4  # of a ballot for two readers
+REMIX, SHARES, SHARES_CHECK, OWN_SHARE = 2, 2, 2, 1  # of a ciphertext
+PROVE, PROVE_PAIR, CHECK, CHECK_PAIR = 6, 2, 4, 4  # of a row, and of each ciphertext in it
 LENGTH = 4  # bytes of a number before an envelope, a signature or a head
 TRIED, ATTEMPTS = 8, 3  # rows of the shuffle that is timed, and how often
 
 
 def multiplications(plan: Round, people: int) -> int:
-    """Return the number of multiplications of all parties, if each keyholder checks for itself."""
-    shufflers = len(plan.openers) - 1
-    keyholders = shufflers + 1
-    ballots = BALLOT + keyholders * BALLOT_CHECK
-    shuffles = shufflers * (REMIX + PROVE + keyholders * CHECK)
-    if is_public(plan):
-        shares = keyholders * (SHARES + keyholders * SHARES_CHECK)
-    else:
-        shares = shufflers * (SHARES + SHARES_CHECK) + OWN_SHARE
-    return people * len(plan.call.asks) * (ballots + shuffles + shares)
+    """Return the number of multiplications of all parties, if each checks for itself."""
+    a_row = row_width(plan) * (REMIX + PROVE_PAIR) + PROVE
+    check = row_width(plan) * CHECK_PAIR + CHECK
+    followers = len(plan.openers) + is_public(plan)
+    shuffles = (len(plan.openers) - 1) * (a_row + followers * check)
+    lists = shuffles + row_width(plan) * _shares(plan)
+    return people * (_ballots(plan) + len(plan.call.asks) * lists)
+
+
+def _ballots(plan: Round) -> int:
+    """Return the multiplications for the ballots of a user: made, and checked by keyholders."""
+    if plan.reuses_ballots:  # the analyst, which had no part in round 1
+        return len(plan.announcement.schema.features) * ONCE_CHECK
+    made, checked = (ONCE, ONCE_CHECK) if plan.once else (BALLOT, BALLOT_CHECK)
+    return len(plan.call.asks) * (made + (1 + len(plan.openers)) * checked)
+
+
+def _shares(plan: Round) -> int:
+    """Return the multiplications for the shares of a ciphertext: made, and checked."""
+    keyholders = len(plan.openers)
+    shufflers = keyholders - 1
+    if not is_public(plan):
+        return shufflers * (SHARES + SHARES_CHECK) + OWN_SHARE
+    by_shufflers = 0 if plan.call.reader is Role.ANALYST else shufflers * keyholders
+    checked = shufflers + keyholders + by_shufflers
+    return keyholders * SHARES + checked * SHARES_CHECK
 
 
 def bytes_of(plan: Round, people: int) -> tuple[int, int]:
     """Return the bytes that a user sends, and the bytes of all parties, without heads of posts."""
-    keyholders, asks = len(plan.openers), len(plan.call.asks)
-    letter = HEADER + 3 * LENGTH + plan.envelope + SIGNATURE + WITNESS
-    handed = people * (LENGTH + plan.envelope + SIGNATURE)
-    lists = ROWS_HEAD + PROOF_HEAD + people * (ROW + PROOF_ROW)
-    shares = SHARES_HEAD + people * SHARE
+    keyholders, asks, width = len(plan.openers), len(plan.call.asks), row_width(plan)
+    letter = handed = 0
+    if not plan.reuses_ballots:
+        letter = HEADER + 3 * LENGTH + plan.envelope + SIGNATURE + WITNESS
+        handed = people * (LENGTH + plan.envelope + SIGNATURE)
+    keys = KEY_SIZE * sum(len(keys_due(plan, party)) for party in key_owners(plan))
+    rows = ROWS_HEAD + people * PAIR * width
+    proofs = PROOF_HEAD + PROOF_PAIR * width + people * PROOF_ROW
+    shares = SHARES_HEAD + people * SHARE * width
     givers = keyholders if is_public(plan) else keyholders - 1
-    posts = handed + asks * ((keyholders - 1) * lists + givers * shares)
+    posts = keys + handed + asks * ((keyholders - 1) * (rows + proofs) + givers * shares)
     return keyholders * letter, people * keyholders * letter + posts
 
 
@@ -72,4 +108,4 @@ def measure_multiplication() -> float:
         proof = prove_shuffle(context, key, old, mixed, entropy)
         check_shuffle(context, key, old, mixed.rows, proof, entropy)
         least = min(least, perf_counter() - started)
-    return least / (TRIED * (REMIX + PROVE + CHECK))
+    return least / (TRIED * (REMIX + PROVE + PROVE_PAIR + CHECK + CHECK_PAIR))
