@@ -148,7 +148,7 @@ class RunRecord:
         openers, told = self.openers[number], self.board.announcement
         posted = self.board.verified.shared.get(number, ())
         linkers = frozenset(openers[:-1] if openers[-1] in posted else openers)
-        if told is None or not told.once or self.calls[number].reader is parties.Role.ANALYST:
+        if told is None or not told.once or self._reuses_ballots(number):
             return (linkers,)
         return linkers, frozenset((*openers[:-1], parties.ANALYST))
 
@@ -160,7 +160,8 @@ class RunRecord:
     def rows_by_round(self) -> Mapping[int, Mapping[int, Row]]:
         """Per round and person, its sealed row, in envelopes of its own making.
 
-        People with equal answers share one row object, so that loops over people can skip repeats.
+        A round that mixes ballots of round 1 has their queried columns. People with equal answers
+        share one row object, so that loops over people can skip repeats.
         """
         rows: dict[int, dict[int, Row]] = {number: {} for number in self.calls}
         shared: dict[tuple[int, tuple[tuple[int, tuple[str, ...]], ...]], Row] = {}
@@ -169,7 +170,23 @@ class RunRecord:
             if said not in shared:
                 shared[said] = self._row(made)
             rows[made.round][made.user] = shared[said]
+        return self._with_reused(rows)
+
+    def _with_reused(self, rows: dict[int, dict[int, Row]]) -> dict[int, dict[int, Row]]:
+        """Add, to rounds that mix ballots of round 1, the queried columns of the listed users."""
+        for number in filter(self._reuses_ballots, self.calls):
+            first, columns, shared = rows[1], self.columns(number), dict[int, Row]()
+            for user in first.keys() & self.board.verified.closed[number].keys():
+                row = first[user]
+                if id(row) not in shared:
+                    shared[id(row)] = {column: row[column] for column in columns}
+                rows[number][user] = shared[id(row)]
         return rows
+
+    def _reuses_ballots(self, number: int) -> bool:
+        """Whether a round mixes ballots that were submitted in round 1."""
+        told = self.board.announcement
+        return bool(told and told.once and self.calls[number].reader is parties.Role.ANALYST)
 
     def _row(self, made: SealedAnswers) -> Row:
         asks = self.calls[made.round].asks
@@ -194,7 +211,10 @@ class RunRecord:
 
     @cached_property
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
-        """Per round and person, the sealed row, if its own submission was observed."""
+        """Per round and person, the sealed row, if its own submission was observed.
+
+        In a round that mixes ballots of round 1: if those are on the closed list.
+        """
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {
             (event.round, event.names): users[event.sender]
@@ -206,7 +226,7 @@ class RunRecord:
         for made in self.transcript.made:
             if sender.get((made.round, made.envelope)) == made.user:
                 rows[made.round][made.user] = self.rows_by_round[made.round][made.user]
-        return rows
+        return self._with_reused(rows)
 
     @cached_property
     def came(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:

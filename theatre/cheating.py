@@ -25,13 +25,17 @@ PROVED = (
     "often each answer was given, and no more. That is a proof sketch, not checked by a machine. "
     "They can keep people away, answer for friends, and stop the session (docs/verified.md)."
 )
+ONCE = (
+    " All shufflers with the analyst hold the keys of each answer, also of columns that are not "
+    "released: people answer once, for both readers."
+)
 
 
 def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, Any]:
     """Return the data of the panel. study: saved beside the run; None: there is no study."""
     if study is None:
         if scenario.mix.kind == "verified":
-            return {"none": PROVED}
+            return {"none": PROVED + ONCE * (scenario.mix.submit == "once")}
         return {"none": sentence(ON_REPORTS) if unmeasured(scenario) else MISSING}
     reading = sorted((attack for attack in study.attacks if attack.read), key=badness, reverse=True)
     rates = [rate(attack) for attack in reading]

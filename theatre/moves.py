@@ -51,7 +51,8 @@ class Post(Move, frozen=True, tag="post"):
         kept: of a decision: columns; promise, rule: the certified bound and its rule.
         step: of a peer's post: that of its round.
         named: of a round of peers that was burned: the peers named for it.
-        taken: of a keyholder's post with ballots: the people that handed them in, by index.
+        taken: of a keyholder's post with ballots: the people that handed them in, by index; of a
+            call: the people whose ballots of round 1 are mixed again.
         seal: of a shuffle or of shares: whether their proof holds, or `unchecked`.
     """
 

@@ -6,6 +6,7 @@ columns          the names of the requested columns: features, or reports about 
 sizes            values of each column of the people's table
 topology         the way of messages: central or peers
 mix              the kind of mix: onion or verified
+once             whether people submit once, for both rounds
 person           the text before the number in a person's name
 numbered         the text before the number in the names of the parties that the number keys choose
 decision         the heading above the decision
@@ -59,6 +60,7 @@ def page_data(
     return {
         "topology": topology.name,
         "mix": scenario.mix.kind,
+        "once": scenario.mix.submit == "once",
         "name": scenario.scenario.name,
         "title": scenario.scenario.title or scenario.scenario.name,
         "people": people,

@@ -2,16 +2,18 @@
 
 The moves are as in other runs (moves.py). A submission to each keyholder is a move. The post of a
 hop and the shares of a keyholder have a seal: whether the proof holds. The recorder checks the
-proof. Of more than `MOST` rows a seal is unchecked.
+proof. Of more than `MOST` ciphertexts a seal is unchecked.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from ..crypto.entropy import SystemEntropy
 from ..errors import Refused, RoundBurned, VerificationError
 from ..protocol.board import Entry
-from ..protocol.messages import Body, Burned, Kind
+from ..protocol.messages import Body, Burned, Call, Kind
+from ..protocol.parties import ANALYST, Role
 from ..protocol.session import Round
 from ..protocol.transcript import Event
 from ..protocol.verified_messages import (
@@ -29,12 +31,14 @@ from ..protocol.verified_round import (
     check_shuffled,
     first_lists,
     joint_keys,
+    key_round,
+    row_width,
 )
-from .captions import capitalized, counted_things
+from .captions import asks, capitalized, counted_things
 from .move_recorder import MoveRecorder, SentRound, person_of, plain_answers
 from .moves import Send
 
-MOST = 2_000  # rows of a round, all questions together, whose proofs the recorder checks
+MOST = 2_000  # ciphertexts of a round, whose proofs the recorder checks
 HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"
 VERIFIED = BallotKeys | HandedBallots | CheckedBallots | ShuffledLists | OpeningShares
 
@@ -81,6 +85,8 @@ class ProvedRecorder(MoveRecorder):
         body, number = entry.message.body, entry.message.round
         if isinstance(body, HandedBallots):
             self._close()
+        if isinstance(body, Call) and self._mixes_again(body):
+            self._posts.reuse(number)
         asked = self._rounds.get(number)
         if asked is not None and isinstance(body, VERIFIED):
             self._posts.learn(number, entry.author, body, asked.plan.openers)
@@ -88,6 +94,8 @@ class ProvedRecorder(MoveRecorder):
 
     def _facts(self, entry: Entry) -> dict[str, Any]:
         match entry.message.body:
+            case Call(round=number) as call if self._mixes_again(call):
+                return {**super()._facts(entry), "taken": tuple(self._posts.closed[number])}
             case HandedBallots(people=people):
                 return {"taken": tuple(one.person for one in people)}
             case ShuffledLists(hop=hop):
@@ -101,14 +109,23 @@ class ProvedRecorder(MoveRecorder):
         body, asked = entry.message.body, self._rounds.get(entry.message.round)
         if isinstance(body, Burned) and self._broken:
             return _burned_caption(self._broken[-1], body)
+        if isinstance(body, Call):
+            return _call_caption(body, self._columns, again=self._mixes_again(body))
         if asked is None or not isinstance(body, VERIFIED):
             return super().caption(entry)
+        if asked.plan.once and (said := _once_caption(asked.plan, entry.author, body)):
+            return said
         people = len(self._posts.closed.get(entry.message.round, ()))
         boxes = counted_things(people * len(asked.call.asks), "box", "boxes")
         seal = self._seal(entry)
         if seal == BROKEN:
             self._broken.append(entry)
         return _caption(entry.author, body, boxes, seal)
+
+    def _mixes_again(self, call: Call) -> bool:
+        """Whether a call mixes the ballots of round 1."""
+        told = self._announced
+        return told is not None and told.once and call.reader is Role.ANALYST
 
     def _seal(self, entry: Entry) -> str:
         """Return whether the proof of a post holds."""
@@ -130,8 +147,8 @@ class ProvedRecorder(MoveRecorder):
         number = plan.call.round
         if number not in self._lists:
             closed = self._posts.closed[number]
-            few = len(closed) * len(plan.call.asks) <= MOST
-            self._keys[number] = joint_keys(plan, self._posts.keys[number])
+            few = len(closed) * len(plan.call.asks) * row_width(plan) <= MOST
+            self._keys[number] = joint_keys(plan, self._posts.keys[key_round(plan)])
             self._lists[number] = [first_lists(plan, closed) if few else None]
         return self._lists[number][hop - 1]
 
@@ -153,6 +170,46 @@ class ProvedRecorder(MoveRecorder):
         except (RoundBurned, Refused, VerificationError):
             return BROKEN
         return HOLDS
+
+
+def _call_caption(call: Call, columns: Sequence[str], *, again: bool) -> str:
+    """Return the meaning of a call. again: whether it mixes the boxes of round 1."""
+    if again:
+        return (
+            f"Round {call.round}: nobody is asked again. The boxes of round 1 are shuffled once "
+            f"more, for {asks(call, columns)}.\nThe keys of the release open a second lock of the "
+            "same boxes: nobody can leave, or answer otherwise, between the rounds."
+        )
+    how = "each in a box of its own" if len(call.asks) > 1 else "in one box"
+    return (
+        f"Round {call.round}: everybody is asked for {asks(call, columns)}, {how}.\nThe "
+        f"{call.reader} counts what all keys together open."
+    )
+
+
+def _once_caption(plan: Round, author: str, body: Body) -> str:
+    """Return the meaning of a post that is another one if people submit once; "" if it is not."""
+    who = capitalized(author)
+    match body:
+        case BallotKeys() if author == ANALYST:
+            return (
+                f"{who} makes a lock for the release, and keeps the key.\nPeople close their boxes "
+                "with it too, now: they are not asked again."
+            )
+        case BallotKeys() if author != plan.reader:
+            return (
+                f"{who} makes a fresh lock for each question and one for the release, and keeps "
+                "the keys.\nPeople close their boxes with the locks of all: one key alone opens "
+                "nothing."
+            )
+        case CheckedBallots() if plan.reuses_ballots and author == ANALYST:
+            return (
+                f"{who} has looked at all boxes of round 1 itself: signed by their owners, and "
+                "both locks of each box hide the same answer.\nOnly now may the shuffling begin."
+            )
+        case CheckedBallots() if plan.reuses_ballots:
+            return f"{who} signs that it is the list of round 1, with no box more or less."
+    return ""
 
 
 def _caption(author: str, body: Body, boxes: str, seal: str) -> str:

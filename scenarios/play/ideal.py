@@ -132,9 +132,10 @@ class _Said:
     def _answers(self, call: Call) -> Answers:
         number = self._submitted(call)
         asked, came = self.asked(call), present(self.crowd, self.faults, number)
-        if number != call.round:  # nothing is made or sent again
-            return Answers({}, frozenset(), frozenset(came.tolist()))
         rows = rows_of(self.everybody(call), call, asked)
+        if number != call.round:  # the ballots that counted are mixed again
+            listed = frozenset(came.tolist())
+            return Answers({person: rows[person] for person in listed}, listed, listed)
         defence = self.scenario.defence
         if defence.tokens or program_of(self.scenario).opens:  # users first ask for tokens
             silent = present(self.crowd, self.faults, call.round, SILENT)

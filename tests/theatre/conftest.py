@@ -84,6 +84,7 @@ prefixes = true
 min_batch = 2
 """
 
+PUBLIC_ONCE = {"policy.publish_marginals": True, "policy.max_exposure": 0.9}
 AUDITED = {"defence.registered": True, "defence.audit": True}
 
 
@@ -126,6 +127,10 @@ def played(name: str) -> Shown:
             load("classroom"), {**AUDITED, "mix.shufflers": 4, "defence.challenge": True}
         ),
         "verified": lambda: load("verified-class"),
+        "verified-once": lambda: load("submit-once"),
+        "verified-once-public": lambda: change(
+            loads(FAULTY), {"mix.kind": "verified", "mix.submit": "once", **PUBLIC_ONCE}
+        ),
         "verified-exchange": lambda: load("verified-exchange"),
         "verified-wrong-share": lambda: load("verified-wrong-share"),
         "verified-faulty": lambda: change(loads(FAULTY), {"mix.kind": "verified"}),

@@ -76,6 +76,7 @@ def keyed(row: Mapping[int, str]) -> dict[str, str]:
     "name",
     [
         *("classroom", "one-shuffler", "faulty", "statistical", "randomized", "sets", "verified"),
+        *("verified-once", "verified-once-public"),
         *(pytest.param(name, marks=pytest.mark.long) for name in ("audited", "audited-pairs")),
     ],
 )

@@ -35,7 +35,7 @@ def test_boxes_stand_in_rows_and_have_one_size(shown, page_of, tab) -> None:
     assert page.evaluate(ROWS) == [36, 36, 0]
     assert len(set(page.evaluate(SIZES))) == 1
     assert page.locator(".boxrow .tick").count() == 1
-    assert "same boxes" in page.inner_text("#picture")
+    assert "same boxes" in page.text_content("#picture")
     assert "Anybody can check" in page.inner_text("#aside")
     assert not tab.complaints
     assert not [url for url in tab.requests if not url.startswith("file:")]
@@ -57,8 +57,30 @@ def test_an_exchanged_box_breaks_the_seal_and_ends_the_round(shown, page_of, tab
     assert not posts(data, "shared")
     page = tab.open(page_of("verified-exchange"), "#eyes=everything&at=999")
     assert page.locator(".boxrow .cross").count() == 1
-    assert "not the same" in page.inner_text("#picture")
+    words = page.locator(".boxrow text").all_text_contents()
+    assert "broken" in words
+    assert not [word for word in words if word.endswith("..")]
     assert page.inner_text("#read").startswith("Nothing")
+
+
+def test_boxes_that_were_submitted_once_are_mixed_again(shown, page_of, tab) -> None:
+    data = shown("verified-once").data
+    moves = data["moves"]
+    first, second = posts(data, "call")
+    assert "taken" not in first
+    assert second["taken"] == list(range(12))
+    assert second["says"].startswith("Round 2: nobody is asked again.")
+    assert {move["round"] for move in moves if move["what"] == "send"} == {1}
+    assert {move["seal"] for move in posts(data, "shuffled") + posts(data, "shared")} == {"holds"}
+    seen = moves.index(second) + 1
+    page = tab.open(page_of("verified-once"), f"#eyes=curator&at={seen}")
+    assert page.evaluate(ROWS) == [12, 0, 0]
+    assert "of round 1" in page.text_content("#picture")
+    page = tab.open(page_of("verified-once"), "#eyes=shuffler-1+shuffler-2&at=999&way=4")
+    assert page.inner_text("#way-ending") == "User-4 is linked by shuffler-1 + shuffler-2."
+    assert "is mixed again in round 2" in page.inner_text("body")
+    assert "All shufflers with the analyst hold the keys" in page.text_content("#cheating")
+    assert not tab.complaints
 
 
 def test_a_wrong_share_has_a_broken_seal_too(shown) -> None:

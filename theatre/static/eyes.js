@@ -59,15 +59,38 @@ function auditedCrowds(known, handed, eyes) {
 }
 
 // The parties that together link an answer, and how many of them are among these eyes: layers open in turn,
-// the keys of a verified mix in any order.
-function heldBy(bill, eyes, openers) {
-  const opened = bill.mix === "verified" ? openers.filter((party) => eyes.has(party)).length : openedLayers(eyes, openers);
+// the keys of a verified mix in any order. sets: of such parties; counted is that of which the fewest are missing.
+function heldBy(bill, eyes, sets) {
+  if (bill.mix !== "verified") return heldInTurn(eyes, sets[0]);
+  const missing = (openers) => openers.filter((party) => !eyes.has(party)).length;
+  const openers = sets.reduce((best, other) => (missing(other) < missing(best) ? other : best));
+  return { sets, openers, opened: openers.length - missing(openers), broken: missing(openers) === 0 };
+}
+
+function heldInTurn(eyes, openers) {
+  const opened = openedLayers(eyes, openers);
   return { openers, opened, broken: opened === openers.length };
+}
+
+// Who links the answers of a call. Who answers once answers the analyst too, whose keys are those of the release.
+function linkersOf(bill, move) {
+  const [shufflers, reader] = [move.openers.slice(0, -1), move.openers.at(-1)];
+  return bill.once && reader !== "analyst" ? [move.openers, [...shufflers, "analyst"]] : [move.openers];
 }
 
 // A reader that has posted its shares is not needed any more: the orders of the shufflers lead to the names.
 function readerShared(bill, eyes, round, move) {
-  if (move.by === round.reader) Object.assign(round, heldBy(bill, eyes, round.openers.slice(0, -1)));
+  if (move.by !== round.reader) return;
+  const [all, ...others] = round.sets;
+  Object.assign(round, heldBy(bill, eyes, [all.slice(0, -1), ...others]));
+}
+
+// The answers of a call that mixes the boxes of round 1 again: of each person there, the asked columns.
+function answersAgain(move, answerOf) {
+  const people = (move.asks && move.taken) || [];
+  const there = people.filter((person) => answerOf(`1/${person}`));
+  const columns = (person) => move.asks.map((asked) => asked.map((column) => answerOf(`1/${person}`)[column][0]));
+  return there.map((person) => ({ round: move.round, person, answers: columns(person) }));
 }
 
 function knows(bill, moves, at, eyes) {
@@ -88,7 +111,7 @@ function knows(bill, moves, at, eyes) {
     const seen = sees(eyes, move);
     if (MESSAGES.has(move.what)) known[seen ? "seen" : "unseen"] += 1;
     if (move.asks) {
-      known.rounds.set(move.round, { ...heldBy(bill, eyes, move.openers), reader: move.openers.at(-1), asks: move.asks, slots: move.slots, shown: new Map(), shares: 0 });
+      known.rounds.set(move.round, { ...heldBy(bill, eyes, linkersOf(bill, move)), reader: move.openers.at(-1), asks: move.asks, slots: move.slots, shown: new Map(), shares: 0 });
     }
     if (move.kind === "committed") known.sealed = true;
     if (move.kind === "certificate") known.sealed = false;
@@ -98,6 +121,10 @@ function knows(bill, moves, at, eyes) {
     if (move.counts && (move.what === "post" || (move.what === "count" && seen))) {
       counts.set(move.round, move.counts);
       known.alike = move.alike || known.alike;
+    }
+    for (const again of answersAgain(move, (place) => answers.get(place)?.answers)) {
+      answers.set(`${again.round}/${again.person}`, again);
+      handed.add(`${again.round}/${again.person}`);
     }
     const place = `${move.round}/${move.person}`;
     if (move.answers) answers.set(place, move);

@@ -14,6 +14,7 @@ function fold(bill, moves, at) {
     silent: new Set(),
     answers: new Map(), // "round/person" -> what was locked in
     listed: [], // people whose boxes stand on the board
+    again: false, // whether they are the boxes of round 1
     rows: [], // of each hop: {by, seal}
     keys: new Set(), // keyholders whose shares stand on the board
     cheats: new Set(), // keyholders whose seal is broken
@@ -25,7 +26,7 @@ function fold(bill, moves, at) {
   };
   const take = {
     call(move) {
-      Object.assign(state, { round: move.round, asks: move.asks, openers: move.openers, listed: [], rows: [], burned: false });
+      Object.assign(state, { round: move.round, asks: move.asks, openers: move.openers, listed: move.taken || [], again: Boolean(move.taken), rows: [], burned: false });
       for (const some of [state.sent, state.doors, state.wrong, state.silent, state.keys, state.counts]) some.clear();
     },
     handed(move) {
@@ -42,6 +43,7 @@ function fold(bill, moves, at) {
   };
   for (const move of moves.slice(0, at)) {
     if (move.answers) state.answers.set(`${move.round}/${move.person}`, move.answers);
+    for (const { round, person, answers } of answersAgain(move, (place) => state.answers.get(place))) state.answers.set(`${round}/${person}`, answers);
     if (move.seal === "broken") state.cheats.add(move.by);
     if (move.what === "post") {
       state.posts.push(move);

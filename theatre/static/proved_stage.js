@@ -106,7 +106,8 @@ function drawRow(bill, scene, by, row, number, room) {
   const { state } = scene;
   const group = el("g", { class: "boxrow" }, el("rect", { class: "shelf", width: room.width, height: room.height, rx: 10 }));
   const there = by === null ? state.listed.length > 0 : Boolean(row);
-  const words = by === null ? ["locked boxes, as handed in, with names", "as handed in, with names", "with names"] : [`after ${by}: new coats, new order, no names`, `after ${by}, no names`, `after ${by}`];
+  const handedIn = state.again ? ["the boxes of round 1 again, with names", "of round 1, with names", "with names"] : ["locked boxes, as handed in, with names", "as handed in, with names", "with names"];
+  const words = by === null ? handedIn : [`after ${by}: new coats, new order, no names`, `after ${by}, no names`, `after ${by}`];
   const side = 150; // beside the boxes, which are of one size in all rows
   group.append(fittedLeft(12, 18, longestOf(words, room.width - 24, 21), room.width - 24, 21));
   if (!there) return group;
@@ -115,7 +116,7 @@ function drawRow(bill, scene, by, row, number, room) {
   if (row) {
     const x = room.width - side / 2;
     group.append(at(x, room.height * 0.42, sealSign(Math.min(72, room.height * 0.42), row)));
-    const says = { holds: ["the same boxes", "same boxes"], broken: ["not the same"], unchecked: ["a seal"] }[row.seal];
+    const says = { holds: ["the same boxes", "same boxes"], broken: ["not the same", "broken"], unchecked: ["a seal"] }[row.seal];
     group.append(fitted(x, room.height * 0.82, longestOf(says, side - 20, 21), side - 20, 21));
   }
   return group;
@@ -185,7 +186,8 @@ function wayOf(bill, state, eyes, who, known) {
   const names = [...eyes].sort().join(" + ") || "anybody";
   const rounds = [...known.rounds].filter(([round]) => state.answers.has(`${round}/${who}`));
   const linked = [...known.byRound].filter(([, people]) => people.has(who));
-  const steps = rounds.map(([round]) => ({ rule: "shown", text: `the locked box of ${name} stands on the board, round ${round}` }));
+  const place = (round) => (bill.once && round > 1 ? `is mixed again in round ${round}` : `stands on the board, round ${round}`);
+  const steps = rounds.map(([round]) => ({ rule: "shown", text: `the locked box of ${name} ${place(round)}` }));
   for (const [round, people] of linked) steps.push({ rule: "read", text: `so ${name} said ${said(bill, people.get(who))} in round ${round}` });
   if (linked.length) return { who, name, shown: true, linked: true, steps, ending: `${name} is linked by ${names}`, missing: [] };
   const missing = [...new Set(rounds.flatMap(([, round]) => round.openers.filter((party) => !eyes.has(party))))];

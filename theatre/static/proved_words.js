@@ -18,10 +18,11 @@ const TELL = {
     const [said, more = ""] = move.says.split("\n");
     return [said, more];
   },
-  send(move, scene) {
+  send(move, scene, bill) {
     const fault = move.fault && scene.eyes.has(move.to) ? `${FAULTS[move.fault]} ` : "";
     const many = scene.state.openers.length;
-    return [`${capital(move.by)} hands ${theParty(move.to)} its locked boxes.`, `${fault}They have ${count(many, "lock")}; so it does with each of the ${many} keyholders, and one honest one is enough to be counted.`];
+    const more = bill.once ? ", and as many for the analyst on the same answer" : "";
+    return [`${capital(move.by)} hands ${theParty(move.to)} its locked boxes.`, `${fault}They have ${count(many, "lock")}${more}; so it does with each of the ${many} keyholders, and one honest one is enough to be counted.`];
   },
   silent: (move) => [`${capital(move.by)} has locked its boxes, but handed in none in time.`, ""],
   count(move) {

@@ -28,7 +28,12 @@ POLICIES: dict[str, dict[str, Any]] = {
 }
 ONCE = {"kind": "verified", "submit": "once", "min_batch": 2}
 SUBMITTED_ONCE = ("exposure", "published", "all", "fixed", "pairs", "informative")
-ABSENT = [{"attack": "absent", "by": "user-1"}, {"attack": "late", "by": "user-2"}]
+FAULTY = [
+    {"attack": "absent", "by": "user-1"},
+    {"attack": "late", "by": "user-2"},
+    {"attack": "malformed", "by": "user-3"},
+    {"attack": "duplicate", "by": "user-4"},
+]
 LEAVERS = {
     "a user leaves": [{"attack": "absent", "by": "user-1", "round": 2}],
     "most leave": [{"attack": "absent", "by": f"user-{i}", "round": 2} for i in range(2, 8)],
@@ -40,6 +45,7 @@ TOGETHER = (
     ("analyst", "shuffler-2"),
     ("analyst", "shuffler-1", "shuffler-2", "user-1"),
     ("shuffler-1", "user-2"),
+    ("shuffler-1", "shuffler-2", "user-2"),
 )
 
 
@@ -91,19 +97,31 @@ def test_real_is_ideal_where_people_are_missing(leave: str, tmp_path: Path) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", SUBMITTED_ONCE)
 def test_real_is_ideal_if_users_submit_once(policy: str, tmp_path: Path) -> None:
-    faults = ABSENT if policy == "exposure" else ()
-    same(scenario(tmp_path, policy, faults, mix=ONCE))
+    same(scenario(tmp_path, policy, mix=ONCE))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["exposure", "published"])
+def test_real_is_ideal_if_users_of_a_single_submission_are_faulty(
+    policy: str, tmp_path: Path
+) -> None:
+    same(scenario(tmp_path, policy, FAULTY, mix=ONCE))
 
 
 def test_the_keys_of_the_release_open_what_was_submitted_once(tmp_path: Path) -> None:
-    """In each round anew, all shufflers and the analyst link the released column alone."""
+    """Else all shufflers and the analyst link the released column alone.
+
+    All shufflers link that one in both cases: the analyst has posted its shares.
+    """
     cells = {}
     for submit in ("once", "each-round"):
         played = run(scenario(tmp_path, "fixed", mix=ONCE | {"submit": submit}), worst_case_nodes=0)
         assert played.release == {("n",): 5, ("y",): 2}
+        both = played.coalition("shuffler-1 + shuffler-2")
         found = played.coalition("analyst + shuffler-1 + shuffler-2")
-        cells[submit] = found.cells_certain
-    assert cells == {"once": 14, "each-round": 7}
+        assert both.linked == found.linked == len(ROWS)
+        cells[submit] = both.cells_certain, found.cells_certain
+    assert cells == {"once": (7, 14), "each-round": (7, 7)}
 
 
 @pytest.mark.slow
