@@ -17,6 +17,7 @@ from ..scenarios.studies.cheating_text import (
     successes_with_attacks,
     why_unmeasured,
 )
+from ..scenarios.verification.submitted_once import price
 from ..scenarios.wording import OUTSIDE_CATALOGUE, WATCHING, sentence
 from .facts import Facts
 
@@ -46,6 +47,8 @@ def blocks(facts: Facts) -> Iterator[Block]:
     study = facts.cheating
     if study is None:
         yield Words(sentence(why_unmeasured(facts.run.scenario) or WATCHING))
+        if told := price(facts.run.scenario, facts.run.result):
+            yield Words(sentence(told))
         return
     yield _table(study)
     for line in notes(study):

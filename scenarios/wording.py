@@ -25,10 +25,12 @@ OUTSIDE_CATALOGUE = (
 )
 # What is claimed of a verified mix, wherever it is told what coalitions learn.
 PROVED = (
-    "mix.kind = verified. Against a coalition that cheats, without one of the shufflers: a proof "
-    "sketch, not machine-checked, that it learns the multiset of answers to each question and who "
-    "takes part, and no more "
+    "the mix is verified: against a coalition that cheats, without one of the shufflers, stands a "
+    "proof sketch, not machine-checked, that it learns the multiset of answers to each question "
+    "and who takes part, and no more "
     "(one session alone, coalition fixed beforehand; DDH, random oracle, unforgeable signatures). "
+    "All shufflers together link each answer of a public round: of the release, and of round 1 if "
+    "publish_marginals is set. "
     "What is opened is what the listed ballots hold, whoever cheats; counts that a reader keeps "
     "secret are its word. Not covered: friends, people kept away, stopping (docs/verified.md)"
 )

@@ -188,7 +188,7 @@ def _call_caption(call: Call, columns: Sequence[str], *, again: bool) -> str:
 
 
 def _once_caption(plan: Round, author: str, body: Body) -> str:
-    """Return the meaning of a post that is another one if people submit once; "" if it is not."""
+    """Return the meaning of a post that differs if people submit once; "" for other posts."""
     who = capitalized(author)
     match body:
         case BallotKeys() if author == ANALYST:

@@ -296,7 +296,9 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
     chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
     answers = many(len(first.columns), "question")
     if mix.kind == "verified":
-        return program.steps(scenario, *_verified_steps(hands, answers, first, mix.min_batch))
+        once = mix.submit == "once"
+        words = _verified_steps(hands, answers, first, mix.min_batch, once=once)
+        return program.steps(scenario, *words)
     onions = many(len(first.columns), "onion")
     asked = first.onions // len(first.columns)
     answering = (
@@ -311,14 +313,23 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
 
 
 def _verified_steps(
-    hands: Sequence[str], answers: str, first: "RoundCost", min_batch: int
+    hands: Sequence[str], answers: str, first: "RoundCost", min_batch: int, *, once: bool
 ) -> tuple[str, str]:
-    """Return how people answer, and how the answers are mixed, by a mix whose steps are proved."""
+    """Return how people answer, and how the answers are mixed, by a mix whose steps are proved.
+
+    once: whether each ballot is encrypted for the release too.
+    """
     people, holders = first.onions // len(first.columns), f"{', '.join(hands[:-1])} and {hands[-1]}"
     answering = (
         f"Each of {people:,} people encrypts its answers to {answers} under keys of which "
         f"{holders} hold a part each, signs them and hands them to each of these."
     )
+    if once:
+        answering = answering.replace(
+            ", signs them",
+            f", and again under keys of {', '.join(hands[:-1])} and the analyst with a proof that "
+            "both hold the same, signs them",
+        )
     mixing = (
         "Every shuffler posts the ballots re-encrypted, in another order, with a proof that they "
         "are the same, and gives its decryption shares after all proofs hold. With fewer than "

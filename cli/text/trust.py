@@ -20,9 +20,12 @@ def trust(scenario: "Scenario") -> Iterator[str]:
     """The lines on trust of `veilmix check`."""
     from ...scenarios.studies.cheating_text import why_unmeasured
     from ...scenarios.studies.trust_table import measured_trust
+    from ...scenarios.verification.submitted_once import announced_price
 
     if why := why_unmeasured(scenario):
         yield f"trust     a run tells what coalitions learn that watch; {why}"
+        if price := announced_price(scenario):
+            yield f"{MARGIN}{price}"
         return
     told = measured_trust(scenario)
     if told is not None:

@@ -57,6 +57,7 @@ class Case:
         seed: of all randomness; None: the system's.
         messages: whether all messages are really sent.
         cheating: runs of every known attack by malicious coalitions; 0: they are not measured.
+        once: whether users of a verified mix submit once, for both rounds.
     """
 
     scenario: Scenario
@@ -65,6 +66,7 @@ class Case:
     seed: int | None
     messages: bool
     cheating: int = 0
+    once: bool = False
 
     @property
     def n(self) -> int:

@@ -108,11 +108,12 @@ def compare(
             only peers can commit.
         ComparisonStopped: Ctrl-C when at least one program was through.
     """
-    resolved = _comparable(loaded(scenario))
+    given = loaded(scenario)
+    resolved = _comparable(given)
     table = _rows_by_name(only, resolved)
     given_seed = resolved.scenario.seed if seed is None else seed
     case = _case(resolved, randbelow(1 << 31) if given_seed is None else given_seed, messages)
-    case = replace(case, cheating=cheating)
+    case = replace(case, cheating=cheating, once=given.mix.submit == "once")
     compared, skipped, stopped = _through(table, case, progress or (lambda _: None), executor)
     comparison = _comparison(case, given_seed, compared, skipped)
     if stopped:
@@ -217,7 +218,7 @@ def _comparable(scenario: Scenario) -> Scenario:
     """
     from .peers import central
 
-    scenario = changed(scenario, mix=changed(scenario.mix, kind="onion"))
+    scenario = changed(scenario, mix=changed(scenario.mix, kind="onion", submit="each-round"))
     if topology_of(scenario).alike:
         scenario = central(scenario)
     if scenario.population.setting != "fixed":

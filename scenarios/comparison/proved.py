@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from msgspec.structs import replace as changed
 
+from ..schema.model import Submit
 from ..validation.load import check
 from .case import Case
 from .mixed import own, play_variant, variant
@@ -16,6 +17,10 @@ from .result import Compared
 
 NAME = "verified"
 NOTE = "the release of the row before, by mix.kind = verified; CPU: each proof is checked once"
+ONCE = (
+    "; mix.submit = once: users submit once, and all shufflers with the analyst hold keys to "
+    "unreleased columns"
+)
 PROOF = "all shufflers but one, both readers, board, network, any people"
 
 
@@ -25,7 +30,9 @@ def proved(case: Case) -> Iterator[Compared]:
     Raises ScenarioError if the program or a guard of the scenario is of onions.
     """
     scenario = variant(case.scenario, own(case.scenario))
-    scenario = changed(scenario, mix=changed(scenario.mix, kind="verified"))
+    submit: Submit = "once" if case.once else "each-round"
+    scenario = changed(scenario, mix=changed(scenario.mix, kind="verified", submit=submit))
     check(scenario)
     row = play_variant(case, NAME, scenario, None)
-    yield replace(row, note=NOTE, trust=replace(row.trust, proof=PROOF))
+    note = NOTE + ONCE * case.once
+    yield replace(row, note=note, trust=replace(row.trust, proof=PROOF))

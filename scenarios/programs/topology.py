@@ -215,12 +215,23 @@ def topology_of(scenario: Scenario) -> Topology:
     return PEERS if scenario.mix.peers else CENTRAL
 
 
+_INSTEAD = (
+    "instead stand a proof sketch of what a coalition learns that cheats, and eight shipped "
+    "scenarios such as verified-exchange, whose cheats are named (docs/verified.md)"
+)
+INSTEAD = {
+    "the attack matrix": _INSTEAD,
+    "the study of cheating": _INSTEAD,
+    "the search for deviations": _INSTEAD,
+}  # what is of onions -> what a verified mix has in its place
+
+
 def onions_only(scenario: Scenario, what: str) -> None:
     """Raise ParameterError for a scenario with a verified mix, which lacks support for `what`."""
     if scenario.mix.kind == "verified":
         raise ParameterError(
-            f"{scenario.scenario.name}: {what} is of onions; it is not there for mix.kind = "
-            '"verified" yet; leave mix.kind out'
+            f"{scenario.scenario.name}: {what} is of onions, and not there for mix.kind = "
+            f'"verified"; {INSTEAD.get(what, "leave mix.kind out")}'
         )
 
 

@@ -11,6 +11,7 @@ from ..schema.parties import PartyNames
 from .central_explanation import Explainer
 from .peer_explanation import PeerExplainer
 from .reasons import Explanation
+from .verified_explanation import VerifiedExplainer
 from .views import columns, people_named, person_of, record_of, recorded, view_of
 
 SIGNS = 4  # least number of hex digits of a ciphertext's name
@@ -38,6 +39,8 @@ def _explains(run: Run, members: Sequence[str]) -> Explaining:
     record = record_of(run)
     if isinstance(record, PeerRecord):
         return PeerExplainer(record, members, columns(run))
+    if run.scenario.mix.kind == "verified":
+        return VerifiedExplainer(record, members, columns(run))
     return Explainer(record, members, columns(run))
 
 

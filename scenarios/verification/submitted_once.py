@@ -9,6 +9,17 @@ if TYPE_CHECKING:
     from ..scoring.result import Result
 
 
+def announced_price(scenario: "Scenario") -> str:
+    """Return the price of submitting once before a run; empty if users submit each round."""
+    if scenario.mix.submit != "once":
+        return ""
+    return (
+        f'with mix.submit = "once" {many(scenario.mix.shufflers, "shuffler")} and the analyst '
+        "together could read each column of each user, also columns that are not released; users "
+        "cannot stop after the decision (docs/verified.md)"
+    )
+
+
 def price(scenario: "Scenario", result: "Result") -> str:
     """Return the guarantee and the price of submitting once; empty if users submit each round.
 
@@ -23,7 +34,7 @@ def price(scenario: "Scenario", result: "Result") -> str:
     also = f"could read of each user also {columns}, not released" if columns else ""
     mixed = "round 2 mixed the same ballots" if result.release else "no release was opened"
     return (
-        f'mix.submit = "once": {many(users, "user")} submitted once, and {mixed}: no user was '
+        f'with mix.submit = "once" {many(users, "user")} submitted once, and {mixed}: no user was '
         f"missing between the rounds. Price: {many(scenario.mix.shufflers, 'shuffler')} and the "
         f"analyst together {also or 'could read each user, but all columns are released'}; users "
         "could not stop after the decision (docs/verified.md)"

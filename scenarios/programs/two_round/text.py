@@ -14,6 +14,12 @@ UNPROMISED = "none: the columns are chosen beforehand; the bound is printed all 
 
 def again(scenario: "Scenario") -> str:
     """Return a sentence on the last round: its users and its query."""
+    if scenario.mix.submit == "once":
+        return (
+            "Nobody is asked again: the analyst checks all ballots of round 1, every shuffler "
+            "posts their kept features in rows, re-encrypted and in another order, with a proof; "
+            "the analyst counts and publishes."
+        )
     fixed = scenario.population.setting == "fixed"
     who = "The same people answer once more" if fixed else "Other people of the same kind answer"
     return f"{who}, the kept features together; the analyst counts and publishes."

@@ -53,7 +53,7 @@ def test_a_run_says_what_submitting_once_gives_and_costs(typed) -> None:
     assert "round 1: holds all of the 3 keys that open an answer" in shown.out
     told = typed("leak", "runs/submit-once-0003")
     assert price in " ".join(told.out.split())
-    assert "smallest coalitions that link anyone by watching: analyst + shuffler-1" in told.out
+    assert "Minimal linking coalitions (honest-but-curious): shuffler-1 + shuffler-2" in told.out
 
 
 def test_a_check_counts_ballots_and_multiplications(typed) -> None:
@@ -81,6 +81,28 @@ def test_a_comparison_says_by_what_coalitions_are_shown(typed) -> None:
 
 def test_what_is_of_onions_alone_says_so(typed) -> None:
     Path("small.toml").write_text(FILE, "utf-8")
-    said = typed("attack", "small.toml")
+    assert typed("run", "small.toml").code == 0
+    for command in (
+        ("attack", "small.toml"),
+        ("leak", "runs/small-0005", "--cheating"),
+        ("leak", "runs/small-0005", "--search"),
+    ):
+        said = typed(*command)
+        text = " ".join(said.err.split())
+        assert said.code == 2
+        assert 'is of onions, and not there for mix.kind = "verified"; instead stand a' in text
+        assert "eight shipped scenarios such as verified-exchange" in text
+    said = typed("theatre", "small.toml", "--live")
     assert said.code == 2
-    assert 'is of onions; it is not there for mix.kind = "verified" yet' in said.err
+    assert "the theatre is of onions" in " ".join(said.err.split())
+
+
+def test_a_check_of_a_single_submission_says_what_it_takes_and_costs(typed) -> None:
+    said = typed("check", "submit-once")
+    text = " ".join(said.out.split())
+    assert said.code == 0, said.err
+    assert "again under keys of shuffler-1, shuffler-2 and the analyst with a proof" in text
+    assert "Nobody is asked again: the analyst checks all ballots of round 1" in text
+    assert "could read each column of each user, also columns that are not released" in text
+    assert "2 A x B x Rh analyst 0 0" in text
+    assert "answer once more" not in text

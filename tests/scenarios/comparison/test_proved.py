@@ -59,6 +59,18 @@ def test_a_proof_costs_bytes(both: Comparison) -> None:
 
 
 @pytest.mark.slow
+def test_a_single_submission_is_compared_with_onions_of_each_round(both: Comparison) -> None:
+    once = compare(load("submit-once"), 3, only=("exposure", "verified"))
+    onions, proved = once.programs
+    assert not once.skipped
+    assert proved.utility == onions.utility
+    assert "users submit once, and all shufflers with the analyst" in proved.note
+    assert "submit" not in onions.note + both.program("verified").note
+    assert proved.cost.bytes < both.program("verified").cost.bytes
+    assert proved.trust.smallest == (("shuffler-1", "shuffler-2"),)
+
+
+@pytest.mark.slow
 def test_samples_count_bytes_in_all(both: Comparison) -> None:
     sampled = compare(load("classroom"), 3, only=("exposure",), messages=False)
     assert sampled.program("exposure").cost.total == pytest.approx(
