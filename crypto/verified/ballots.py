@@ -108,7 +108,7 @@ def check_ballot(context: ProofContext, key: bytes, ballot: EncryptedBallot) -> 
         check_logarithm(context.group, transcript, ballot.first, ballot.proof)
     except VerificationError:
         raise VerificationError(
-            f"ballot of {context.place!r}: the proof of its sender does not hold"
+            f"ballot of {context.party}: the proof of its sender does not hold"
         ) from None
 
 

@@ -68,7 +68,7 @@ def check_key(context: ProofContext, key: OwnedKey) -> None:
         check_share(key.public, key.proof, context.transcript(b"key").digest(b"owner"))
     except Refused:
         raise VerificationError(
-            f"key of {context.place!r}: the proof of its owner does not hold"
+            f"key of {context.party}: the proof of its owner does not hold"
         ) from None
 
 

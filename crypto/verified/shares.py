@@ -84,7 +84,7 @@ def check_shares(
     group = context.group
     if len(shares.elements) != len(firsts):
         raise VerificationError(
-            f"shares of {context.place!r}: {len(shares.elements)}; {len(firsts)} are due"
+            f"shares of {context.party}: {len(shares.elements)}; {len(firsts)} are due"
         )
     transcript, weights = share_weights(context, public, firsts, shares.elements)
     base = group.weighted_sum(weights, firsts)
@@ -93,7 +93,7 @@ def check_shares(
     try:
         check_equality(group, transcript, public, base, image, shares.proof)
     except VerificationError:
-        raise VerificationError(f"shares of {context.place!r}: the proof does not hold") from None
+        raise VerificationError(f"shares of {context.party}: the proof does not hold") from None
 
 
 def partial_decryptions(group: PrimeGroup, key: KeyShare, firsts: Sequence[bytes]) -> list[bytes]:

@@ -51,14 +51,14 @@ def check_shuffle(
     try:
         shape = proof.shape
     except ParameterError as fault:
-        raise VerificationError(f"shuffle at {context.place!r}: {fault}") from None
+        raise VerificationError(f"shuffle at {context.party}: {fault}") from None
     shapes = {(rows.count, rows.width) for rows in (old, new)}
     if shapes != {shape}:
-        raise VerificationError(f"shuffle at {context.place!r}: lists and proof differ in shape")
+        raise VerificationError(f"shuffle at {context.party}: lists and proof differ in shape")
     statement = ShuffleStatement(context, key, old, new)
     for name, left, right in equations(statement, proof, entropy):
         if left != right:
-            raise VerificationError(f"shuffle at {context.place!r}: equation {name} does not hold")
+            raise VerificationError(f"shuffle at {context.party}: equation {name} does not hold")
 
 
 def equations(

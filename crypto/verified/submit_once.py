@@ -112,7 +112,7 @@ def check_once(context: ProofContext, keys: ReaderKeys, ballot: OnceBallot) -> N
         check_equality(group, transcript, ballot.first, base, image, ballot.proof)
     except VerificationError:
         raise VerificationError(
-            f"ballot of {context.place!r}: the proof of one value for both readers does not hold"
+            f"ballot of {context.party}: the proof of one value for both readers does not hold"
         ) from None
 
 

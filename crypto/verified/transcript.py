@@ -100,6 +100,11 @@ class ProofContext:
             if not 0 <= number < _LIMIT:
                 raise ParameterError(f"{name}: found {number}; 0 to {_LIMIT - 1} are accepted")
 
+    @property
+    def party(self) -> str:
+        """The place as text, for messages."""
+        return self.place.decode("utf-8", "backslashreplace")
+
     def at(self, place: bytes) -> "ProofContext":
         """Return the context of another party or hop of the same question."""
         return replace(self, place=place)

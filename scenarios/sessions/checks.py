@@ -5,6 +5,7 @@
     board        posts are legal, in their order, under the phases table, to the end
     terms        the announcement agrees with the session file
     accounts     no hop and no reader has lost or invented a message, by its own account
+    proofs       of a verified mix: every ballot, shuffle and decryption share is proved
     people       enough answered, and not few left between two rounds
     guards       accepted people have signed, and a proved loss opened no round
     alarms       the list of them, and whether the board bears them out
@@ -20,6 +21,7 @@ stranger to all parties can sign with keys of its own.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ...crypto.entropy import SystemEntropy
 from ...errors import RoundBurned, VerificationError
 from ...protocol.alarms import borne_out, misdecided, unaccounted
 from ...protocol.announcement import UNPROMISED, Program, Setting
@@ -34,6 +36,7 @@ from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.registry import registry_root
 from ...protocol.schema import Schema
 from ...protocol.sums import disagreement
+from ...protocol.verified_record import check_record
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.evidence import NoGround
 from ..programs.registry import PROGRAMS, announced_schema, strategy, verify_decision, wire
@@ -110,6 +113,19 @@ def accounts(evidence: SessionEvidence) -> str:
         if unaccounted(board, number):
             raise VerificationError(f"round {number}: the sums of a shuffler or reader differ")
     return f"{len(board.mixed)} batches in {len(board.calls)} rounds, nothing lost, nothing added"
+
+
+def proofs(evidence: SessionEvidence) -> str:
+    """Check every ballot, proof of shuffle and decryption share of a verified mix."""
+    if not evidence.announced.rules.verified:
+        raise NoGround("the mix is of onions: no step of it is proved")
+    if not evidence.board.tallies:
+        raise NoGround("nothing was counted")
+    made = check_record(evidence.board, SystemEntropy())
+    return (
+        f"{made.ballots:,} ballots, {made.shuffles:,} shuffles and {made.shares:,} decryption "
+        f"shares in {len(evidence.board.tallies)} rounds: every signature and proof holds"
+    )
 
 
 def people(evidence: SessionEvidence) -> str:
@@ -248,6 +264,7 @@ CHECKS: tuple[Rule, ...] = (
     ("board", "posts are legal under the phases table", board),
     ("terms", "the announcement is the session file's", terms),
     ("accounts", "every batch's counts add up", accounts),
+    ("proofs", "each ballot, shuffle and share is proved", proofs),
     ("people", "enough answered, few enough left", people),
     ("guards", "accepted people signed, no proved loss was opened", guards),
     ("alarms", "whether the board bears them out", alarms),

@@ -8,7 +8,8 @@
 
     [policy]            as in a scenario
     [local]             as in a scenario: noise before sealing, with policy.kind = "histogram"
-    [mix]               as in a scenario, without `shufflers` and `suite = "textbook"`
+    [mix]               as in a scenario, without `shufflers` and `suite = "textbook"`; with
+                        `kind = "verified"` every step is proved (docs/verified.md)
     [defence]           as in a scenario: min_dropout, receipts, registered, tokens, challenge,
                         balance, recompute
 
@@ -41,7 +42,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from ...crypto.identity import PublicIdentity
-from ...errors import ParameterError, ScenarioError
+from ...errors import DataError, ParameterError, ScenarioError
 from ...machines.directory import Directory, Place, parse_address
 from ...protocol import parties
 from ...protocol.messages import OPENING, Registry, Roster
@@ -50,13 +51,16 @@ from ...protocol.schema import Schema
 from ...strict_text import Unreadable, from_toml
 from ..catalogue.guard import value_at
 from ..catalogue.registry import GUARDS
+from ..play.verified import check_answers
+from ..populations.facts import Facts
 from ..programs.randomized.check import unannounced, undrawable
 from ..programs.registry import program_of
-from ..programs.topology import onions_only, topology_of
+from ..programs.topology import topology_of
 from ..records.identity_files import read_known
 from ..records.people_keys import read_people
 from ..schema.model import About, Defence, Feature, Local, Mix, Policy, Population, Scenario
 from ..serialization.bounded_file import read_bounded
+from ..validation.verified import submitted_once, verified
 from .features import column_of
 from .ledger_heads import LedgerHead, read_heads
 from .place_names import KEYHOLDERS, SERVED, check_names
@@ -186,6 +190,7 @@ def _session(table: SessionTable, path: Path, opening: bytes) -> SessionFile:
     )
     roster = Roster(opening, board, curator, analyst, tuple(keys))
     schema = Schema(tuple(column_of(feature, path.parent) for feature in table.feature))
+    _check_lengths(scenario, schema)
     shown = {name: place.ledger for name, place in table.place.items() if place.ledger}
     heads = read_heads(path, shown, identities)
     return SessionFile(scenario, schema, Directory(places), roster, identities, registry, heads)
@@ -246,9 +251,10 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
             "mix.peers: peers post all they say on one board, to which a session between machines "
             "has no way yet; play them in one process: veilmix run"
         )
-    onions_only(scenario, "a session between machines")
     _check_noise(scenario)
     _check_wanted(scenario)
+    for wrong in (*verified(scenario, Facts()), *submitted_once(scenario, Facts())):
+        raise ParameterError(wrong.line())
     return scenario
 
 
@@ -306,6 +312,14 @@ def _check_noise(scenario: Scenario) -> None:
         raise ParameterError(
             'local: mechanism and epsilon belong to policy.kind = "histogram", and it needs both'
         )
+
+
+def _check_lengths(scenario: Scenario, schema: Schema) -> None:
+    """Raise ParameterError if an answer may be too long for a ballot of a verified mix."""
+    try:
+        check_answers(scenario, schema)
+    except DataError as wrong:
+        raise ParameterError(str(wrong)) from None
 
 
 def _check_listening(scenario: Scenario, places: dict[str, Place]) -> None:

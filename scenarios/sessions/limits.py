@@ -11,11 +11,14 @@ from .saved_session import SessionEvidence
 
 ALWAYS = (
     "answers: whether people said what is true, or exist; no post shows a person",
-    "counts: whether a reader counted what it opened; only its key opens the ballots",
     "keys: whether parties pooled keys or views; following the protocol leaves no trace of it",
     "alarms: heads do not cover them, and users sign none: one may be missing or invented",
     "times: no post has one; deadlines cannot be checked",
     "other readers: whether the board showed them the same posts; compare the digest with theirs",
+)
+COUNTED = "counts: whether a reader counted what it opened; only its key opens the ballots"
+CURATORS_COUNT = (
+    "counts: whether the curator counted what it opened in round 1; it keeps the shares of its key"
 )
 REPLACED = (
     "ballots: whether a shuffler replaced one; batches are not on the board, their numbers are"
@@ -23,6 +26,10 @@ REPLACED = (
 CHALLENGED = (
     "ballots: whether a shuffler replaced one of a person who did not look; whoever looked could "
     "prove it before anything was opened"
+)
+KEPT_AWAY = (
+    "ballots: whether a user was kept away from every honest keyholder; each listed ballot is "
+    "proved to be counted once"
 )
 UNREGISTERED = "people: whether one sent twice; nobody is registered, so anyone may send"
 UNSIGNED = (
@@ -37,7 +44,10 @@ NO_AGREEMENT = (
     "session file (--session)"
 )
 
-EVERY = (*ALWAYS, REPLACED, CHALLENGED, UNREGISTERED, UNSIGNED, CLOSED, OPENED, NO_AGREEMENT)
+EVERY = (
+    *(*ALWAYS, COUNTED, CURATORS_COUNT, REPLACED, CHALLENGED, KEPT_AWAY),
+    *(UNREGISTERED, UNSIGNED, CLOSED, OPENED, NO_AGREEMENT),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,9 @@ def limits(evidence: SessionEvidence) -> Sequence[Limit]:
 def _of_rules(told: Announcement) -> list[str]:
     """Return the limits that depend on the guards of a session."""
     rules = told.rules
-    said = [CHALLENGED if rules.challenge else REPLACED]
+    if rules.verified:
+        return [KEPT_AWAY] if told.policy.publish_marginals else [KEPT_AWAY, CURATORS_COUNT]
+    said = [COUNTED, CHALLENGED if rules.challenge else REPLACED]
     if not told.registry:
         said.append(UNREGISTERED)
     elif not rules.challenge:

@@ -41,6 +41,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "wide": (KIT.HEAD.replace("0.05", "0.2"), REGISTERED),  # both columns, by prices
     "tokens": (KIT.HEAD, REGISTERED + "tokens = true\n"),
     "challenge": (KIT.HEAD, REGISTERED + "challenge = true\n"),
+    "verified": (KIT.HEAD, '[mix]\nkind = "verified"\n' + REGISTERED),
+    "once": (PUBLIC, '[mix]\nkind = "verified"\nsubmit = "once"\n' + REGISTERED),
 }  # kind of session -> what is asked, and its guards
 WIDE = [
     *[("meat", "Monday")] * 30,

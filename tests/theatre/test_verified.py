@@ -89,7 +89,7 @@ def test_a_wrong_share_has_a_broken_seal_too(shown) -> None:
     assert broken == {"shuffler-1"}
     assert posts(data, "burned")[0]["says"].endswith(
         "On the board it says: the decryption shares of shuffler-1 do not check (question 1): "
-        "shares of b'shuffler-1': the proof does not hold."
+        "shares of shuffler-1: the proof does not hold."
     )
 
 

@@ -36,11 +36,24 @@ from veilmix.protocol.messages import (
     Tally,
 )
 from veilmix.protocol.peer_messages import ShareSecret
+from veilmix.protocol.verified_messages import OpeningShares, ShuffledLists
 from veilmix.scenarios.records.identity_files import create
 from veilmix.scenarios.sessions import checks
 from veilmix.scenarios.sessions.checks import CHECKS, verify_session
 from veilmix.scenarios.sessions.file import read_session
-from veilmix.scenarios.sessions.limits import ALWAYS, CLOSED, EVERY, NO_AGREEMENT, OPENED, limits
+from veilmix.scenarios.sessions.limits import (
+    ALWAYS,
+    CLOSED,
+    COUNTED,
+    CURATORS_COUNT,
+    EVERY,
+    KEPT_AWAY,
+    NO_AGREEMENT,
+    OPENED,
+    REPLACED,
+    UNSIGNED,
+    limits,
+)
 from veilmix.scenarios.sessions.saved_session import SessionEvidence, read_posts
 
 ROOT = Path(__file__).parents[3]
@@ -174,6 +187,38 @@ def test_an_account_that_does_not_add_up_is_found(played: Mapping[str, kit.Saved
     _, mixed = forgery.find(saved, Mixed, -1)
     posts = forgery.forge(saved, forgery.changed(saved, Mixed, -1, forwarded=mixed.forwarded - 1))
     assert failed(saved, posts)["accounts"].startswith("round 2")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "field", "why"),
+    [
+        (ShuffledLists, "proofs", "round 1: the shuffle of {} does not check"),
+        (OpeningShares, "shares", "round 1: the decryption shares of {} do not check"),
+    ],
+)
+def test_a_proof_that_does_not_hold_is_found(
+    kind: type[Any], field: str, why: str, played: Mapping[str, kit.Saved]
+) -> None:
+    """Every party has signed the record with a proof of zeros, and counted on."""
+    saved = played["verified"]
+    at, body = forgery.find(saved, kind)
+    first, *others = getattr(body, field)
+    forged = replace(body, **{field: (first[:-64] + bytes(64), *others)})
+    wrong = failed(saved, forgery.forge(saved, {at: forged}))
+    assert list(wrong) == ["proofs"]
+    author, _ = saved.posts[at]
+    assert why.format(author) in wrong["proofs"]
+
+
+def test_limits_of_a_proved_mix_are_fewer(played: Mapping[str, kit.Saved]) -> None:
+    for kind, secret in (("verified", {CURATORS_COUNT}), ("once", set())):
+        saved = played[kind]
+        said = {
+            f"{limit.subject}: {limit.text}" for limit in limits(SessionEvidence(saved.posts, None))
+        }
+        assert {*ALWAYS, KEPT_AWAY, *secret} <= said
+        assert said.isdisjoint({COUNTED, REPLACED, UNSIGNED, *({CURATORS_COUNT} - secret)})
 
 
 def test_too_few_people_burn_a_round(played: Mapping[str, kit.Saved]) -> None:
