@@ -8,7 +8,7 @@ demo:
 	@"$(PYTHON)" tools/environment.py demo
 	@$(RUN)veilmix run titanic
 
-# The seven lessons, in a browser; Ctrl-C ends it.
+# The eight lessons, in a browser; Ctrl-C ends it.
 teach:
 	@"$(PYTHON)" tools/environment.py teach
 	@$(RUN)python -m marimo run notebooks $(OPTIONS)

@@ -37,7 +37,7 @@ LESSONS = sorted((ROOT / "notebooks").glob("lesson_*.py"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lesson", sampled(LESSONS, 0, 5), ids=lambda path: path.stem)
+@pytest.mark.parametrize("lesson", sampled(LESSONS, 0, 7), ids=lambda path: path.stem)
 def test_a_lesson_is_a_script_that_ends_well(lesson: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", RENDER, str(lesson)], cwd=tmp_path, capture_output=True, text=True
@@ -131,8 +131,8 @@ def test_no_table_scrolls_or_is_cut(lesson: Path) -> None:
     assert "mo.ui.table" not in lesson.read_text("utf-8")  # plain tables wrap their words
 
 
-def test_there_are_seven() -> None:
-    assert [path.stem.split("_")[1] for path in LESSONS] == list("1234567")
+def test_there_are_eight() -> None:
+    assert [path.stem.split("_")[1] for path in LESSONS] == list("12345678")
     guide = (ROOT / "docs" / "teaching.md").read_text("utf-8")
     assert all(path.name in guide for path in LESSONS)
 

@@ -154,6 +154,28 @@ def own_table(shown: Shown) -> None:
     assert re.search(r"At most 22 people|With at most 22 people exposed one may keep", shown)
 
 
+def sealed(shown: Shown) -> None:
+    """Lesson 8: the seal of an exchanged box, the counts of an unchecked list, and who links."""
+    people, same = map(int, only(r"Of the (\d+) boxes after the shuffler, (\d+) are among", shown))
+    assert (people, same) == (12, 0)
+    table = only(r"it shows it holds (.*?) The boxes are opened", shown)[0]
+    broken = re.findall(r"(t4 \([AB] of ciphertext 0\)) the new .*? that order no", table)
+    assert len(broken) == 2
+    assert only(r"The seal is (.*?) The shuffler:", shown)[0] == f"broken at {', '.join(broken)}"
+    assert len(re.findall(r" yes(?= |$)", table)) == 4
+    no, yes = map(int, only(r"The people said no: (\d+), yes: (\d+)\.", shown))
+    all_keys = tuple(map(int, only(r"\+ curator no: (\d+), yes: (\d+) shuffler-2", shown)))
+    assert no + yes == sum(all_keys) == people
+    assert all_keys in {(no, yes), (no + 1, yes - 1)}  # another's "no" was drawn, or a "yes"
+    assert "shuffler-2 + curator unreadable: 12" in shown
+    assert "Anybody who looks at the board." in shown
+    alone, together = map(
+        int, only(r"links at most (\d+) of 12 people .*? together link (\d+) of 12", shown)
+    )
+    assert (alone, together) == (0, 12)
+    assert re.search(r"people linked (?:\S+ 0 ){4}shuffler-1 \+ shuffler-2 12", shown)
+
+
 STATED: dict[str, Callable[[Shown], None]] = {
     "lesson_1_envelopes": envelopes,
     "lesson_2_a_crowd_buys_columns": crowd,
@@ -162,4 +184,5 @@ STATED: dict[str, Callable[[Shown], None]] = {
     "lesson_5_lie_a_little": noise,
     "lesson_6_find_me": found,
     "lesson_7_your_own_table": own_table,
+    "lesson_8_a_seal_on_every_step": sealed,
 }
