@@ -128,6 +128,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
             "serialization",
             "populations",
             "programs",
+            "validation",
             "catalogue",
             "ledger",
             "play",
