@@ -35,6 +35,11 @@ PROVED = (
     "secret are its word. Not covered: friends, people kept away, stopping (docs/verified.md)"
 )
 
+CHECKED_ONCE = (
+    "Each proof was checked once for all keyholders of one process; the work of keyholders that "
+    "check for themselves is counted by veilmix check"
+)
+
 AUDITED = (
     "audits open half of what each shuffler of a pair has done: with a reader, one of every pair "
     "is enough to link those whom the others had to open"

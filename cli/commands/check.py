@@ -344,7 +344,8 @@ def _price(price: "Cost", suite: str) -> str:
         return (
             f"{price.multiplications:,} multiplications in the group ristretto255: about "
             f"{_seconds(price.seconds)} of one core, if each keyholder checks for itself "
-            f"({price.multiply * 1e6:.0f} us each, measured now)"
+            f"({price.multiply * 1e6:.0f} us each, measured now). A party that checks everything "
+            f"makes {price.checks:,} of them: about {_seconds(price.checks * price.multiply)}"
         )
     return (
         f"{price.layers:,} layers to seal and to open: about {_seconds(price.seconds)} of one core "

@@ -12,7 +12,7 @@ from ...scenarios.scoring.frames import score_rows
 from ...scenarios.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.verification.submitted_once import price
 from ...scenarios.verification.views import breaking
-from ...scenarios.wording import PROVED, audited, sentence
+from ...scenarios.wording import CHECKED_ONCE, PROVED, audited, sentence
 from . import peers as peers_text
 from . import reidentification as found_text
 from .cheating import WIDTH
@@ -56,13 +56,13 @@ def scores(console: Page, outcome: "Outcome") -> None:
     elif outcome.peers is None:
         say(console, smallest(breaking(outcome.coalitions)))
     if outcome.scenario.mix.kind == "verified" and outcome.mode == "real":
-        say(console, fill(sentence(PROVED), WIDTH))
+        say(console, fill(sentence(f"{PROVED}. {CHECKED_ONCE}"), WIDTH))
         if told := price(outcome.scenario, outcome.written()):
             say(console, fill(sentence(told), WIDTH))
-        transcript = outcome.transcript
-        recorded = transcript is not None and not transcript.summary
-        for line in audited(audit=outcome.scenario.defence.audit, recorded=recorded):
-            say(console, fill(line, WIDTH), style="dim")
+    transcript = outcome.transcript
+    recorded = transcript is not None and not transcript.summary
+    for line in audited(audit=outcome.scenario.defence.audit, recorded=recorded):
+        say(console, fill(line, WIDTH), style="dim")
 
 
 def _achieved(effect: "Effect") -> str:

@@ -25,7 +25,7 @@ from ..programs.registry import announced_schema, program_of, wire
 from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..schema.model import Scenario
 from ..validation.load import resolve
-from .verified_cost import bytes_of, measure_multiplication, multiplications
+from .verified_cost import bytes_of, checks, measure_multiplication, multiplications
 
 MEASURED = 0.02  # seconds for each of sealing and opening
 EVERYBODY = "everybody"  # reads, among peers
@@ -47,6 +47,7 @@ class RoundCost:
         person: bytes that one person sends.
         carried: everything that crosses a wire, batches included.
         multiplications: of group elements, in a verified mix.
+        checks: of these, those of a party that checks everything once.
     """
 
     number: int
@@ -57,6 +58,7 @@ class RoundCost:
     person: int | None
     carried: int | None
     multiplications: int = 0
+    checks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,11 @@ class Cost:
     def multiplications(self) -> int:
         """The number of multiplications of group elements, of all parties."""
         return sum(price.multiplications for price in self.rounds)
+
+    @property
+    def checks(self) -> int:
+        """The number of multiplications of a party that checks everything once."""
+        return sum(price.checks for price in self.rounds)
 
 
 def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
@@ -122,7 +129,7 @@ def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> Cost:
         call, (person, carried) = plan.call, bytes_of(plan, count)
         ballots = 0 if plan.reuses_ballots else count * len(call.asks)
         fields = (call.round, call.reader.value, call.asks, ballots, 0, person, carried)
-        rounds.append(RoundCost(*fields, multiplications(plan, count)))
+        rounds.append(RoundCost(*fields, multiplications(plan, count), checks(plan, count)))
     return Cost(tuple(rounds), 0.0, 0.0, measure_multiplication())
 
 

@@ -58,6 +58,18 @@ def multiplications(plan: Round, people: int) -> int:
     return people * (_ballots(plan) + len(plan.call.asks) * lists)
 
 
+def checks(plan: Round, people: int) -> int:
+    """Return the number of multiplications of a checker of everything: ballots, shuffles, shares.
+
+    It checks every posted statement of the round once, as `protocol/verified_record.py` does.
+    """
+    width, keyholders = row_width(plan), len(plan.openers)
+    givers = keyholders if is_public(plan) else keyholders - 1
+    of_lists = (keyholders - 1) * (width * CHECK_PAIR + CHECK) + givers * width * SHARES_CHECK
+    of_ballot = 0 if plan.reuses_ballots else ONCE_CHECK if plan.once else BALLOT_CHECK
+    return people * len(plan.call.asks) * (of_ballot + of_lists)
+
+
 def _ballots(plan: Round) -> int:
     """Return the multiplications for the ballots of a user: made, and checked by keyholders."""
     if plan.reuses_ballots:  # the analyst, which had no part in round 1

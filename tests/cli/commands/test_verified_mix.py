@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from veilmix.scenarios.wording import AUDITED
 
 FILE = """
 [scenario]
@@ -26,6 +27,7 @@ def test_a_run_says_what_is_claimed_and_can_be_verified(tmp_path: Path, typed) -
     assert said.code == 0
     assert "48 ballots -> curator" in text
     assert "a proof sketch, not machine-checked" in text
+    assert "Each proof was checked once for all keyholders of one process" in text
     checked = typed("verify", "runs/small-0005")
     assert checked.code == 0, checked.out
     assert "60 ballots, 10 shuffles" in checked.out
@@ -63,6 +65,7 @@ def test_a_check_counts_ballots_and_multiplications(typed) -> None:
     assert said.code == 0, said.err
     assert "encrypts its answers to 4 questions under keys of which shuffler-1" in text
     assert "multiplications in the group ristretto255" in text
+    assert "A party that checks everything makes " in text
     assert "layers" not in text
     assert "onion" not in text
     assert "a proof sketch, not machine-checked" in text
@@ -106,3 +109,11 @@ def test_a_check_of_a_single_submission_says_what_it_takes_and_costs(typed) -> N
     assert "could read each column of each user, also columns that are not released" in text
     assert "2 A x B x Rh analyst 0 0" in text
     assert "answer once more" not in text
+
+
+@pytest.mark.slow
+def test_a_run_with_audits_says_what_they_open(typed) -> None:
+    audited = FILE.replace('kind = "verified"', "shufflers = 2") + "[defence]\naudit = true\n"
+    Path("small.toml").write_text(audited, "utf-8")
+    said = typed("run", "small.toml", "--no-save")
+    assert AUDITED in " ".join(said.out.split())

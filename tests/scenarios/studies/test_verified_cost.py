@@ -19,7 +19,9 @@ from veilmix.crypto.verified.shuffle_checker import check_shuffle
 from veilmix.crypto.verified.shuffle_prover import prove_shuffle
 from veilmix.crypto.verified.submit_once import ReaderKeys, check_once, make_once
 from veilmix.crypto.verified.transcript import ProofContext
+from veilmix.protocol.board import Board, Entry
 from veilmix.protocol.session import Round
+from veilmix.protocol.verified_record import check_record
 from veilmix.roles import verified_mix
 from veilmix.roles.instruments import Instrument
 from veilmix.roles.network import Endpoint
@@ -147,6 +149,16 @@ def played(case: str, people: int, *instruments: Instrument) -> Cost:
     return price
 
 
+class Posts(Instrument):
+    """The board of all posts, as its readers have it."""
+
+    def __init__(self) -> None:
+        self.board = Board()
+
+    def posted(self, time: float, entry: Entry) -> None:
+        self.board.post(entry.author, entry.data)
+
+
 @pytest.fixture
 def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each party of this process checks for itself, as in a process of its own."""
@@ -179,6 +191,22 @@ def test_a_session_multiplies_as_often_as_is_counted(case: str, monkeypatch) -> 
     (few, few_due), (many, many_due) = found
     assert many - few == many_due - few_due == few_due
     assert few_due < few < 1.2 * few_due
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_a_checker_of_everything_multiplies_as_often_as_is_counted(case: str, monkeypatch) -> None:
+    """By the difference of two sessions, as above. Its checker is that of `veilmix verify`."""
+    boards, prices, found = (Posts(), Posts()), [], []
+    for board, people in zip(boards, (16, 32), strict=True):
+        prices.append(played(case, people, board).checks)
+    count = counted(monkeypatch)
+    for board in boards:
+        count.clear()
+        check_record(board.board, FRESH)
+        found.append(count["all"])
+    assert found[1] - found[0] == prices[1] - prices[0] == prices[0]
+    assert prices[0] < found[0] < 1.2 * prices[0]
 
 
 @pytest.mark.slow
