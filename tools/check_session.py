@@ -93,19 +93,18 @@ class _Fields:
     """The fields of a message, from its first byte to its last."""
 
     def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
+        self.data, self.at, self.forms, self.kinds = data, 0, FORMS, KINDS
 
     def take(self, size: int) -> bytes:
-        piece = self.data[self.at : self.at + size]
-        require(len(piece) == size, "too short")
         self.at += size
-        return piece
+        require(self.at <= len(self.data), "too short")
+        return self.data[self.at - size : self.at]
 
     def number(self, size: int) -> int:
         return int.from_bytes(self.take(size), "big")
 
     def read(self, form: str) -> Any:
-        if form in FORMS:
+        if form in self.forms:
             return self.record(form)
         plain: dict[str, Callable[[], Any]] = {
             "u": lambda: self.number(int(form[1:])),
@@ -127,7 +126,7 @@ class _Fields:
     def record(self, form: str) -> Record:
         """Return the fields of a structure by name, and where each begins."""
         record: Record = {"at": {}}
-        for name, kind in (field.split(":") for field in FORMS[form].split()):
+        for name, kind in (field.split(":") for field in self.forms[form].split()):
             record["at"][name] = self.at
             record[name] = self.read(kind)
         if form == "feature":
@@ -143,17 +142,17 @@ class _Fields:
 Post = namedtuple("Post", "author data kind session number body seal")
 
 
-def read_post(author: str, data: bytes) -> Post:
+def read_post(author: str, data: bytes, fields: type[_Fields] = _Fields) -> Post:
     """Return a post; Invalid if its bytes are no message of a board."""
-    f = _Fields(data)
+    f = fields(data)
     start, code, session, number = f.take(3), f.number(1), f.take(32), f.number(1)
-    require(start in (b"vm\x01", b"vm\x02") and code in KINDS, "no message of a board")
-    body = f.record(KINDS[code])
+    require(start in (b"vm\x01", b"vm\x02") and code in f.kinds, "no message of a board")
+    body = f.record(f.kinds[code])
     witness = f.read("b") if start[2] == 2 else None
     f.take(0 if witness is None else 64)
     require(f.at == len(data) and len(witness or b"") in (0, 97), "too long")
     check_order(body)
-    return Post(author, data, KINDS[code].split()[1], session, number, body, witness)
+    return Post(author, data, f.kinds[code].split()[1], session, number, body, witness)
 
 
 def check_order(body: Record) -> None:
@@ -180,6 +179,7 @@ class Session:
     """What stands on a board, and which post may come next."""
 
     def __init__(self) -> None:
+        self.moves, self.programs, self.guards = MOVES, PROGRAMS, 0
         self.phase, self.session = "opening", bytes(32)
         self.due: int | None = None
         self.posts, self.alarms = list[bytes](), set[tuple[str, int, str]]()
@@ -195,7 +195,7 @@ class Session:
         author = post.author
         role = author[0].upper() if author in self.roster.get("keys", ()) else ""
         role = "U" if re.fullmatch("user-[1-9][0-9]{0,9}", author) else role
-        roles, then = MOVES[self.phase].get(post.kind, ("", ""))
+        roles, then = self.moves[self.phase].get(post.kind, ("", ""))
         if post.kind == "alarm" and self.phase != "opening":  # whoever sees a fault may say so
             roles, then = "UCSA", self.phase
         require(role and role in roles, f"not legal in the phase {self.phase}")
@@ -243,10 +243,10 @@ class Session:
         data = post.body["announcement"]
         told = (f := _Fields(data)).record("announcement")
         require(f.at == len(data), "too long")
-        plain = told["padded"] and told["salted"] and told["ordered"]
-        require(plain and not told["lesson"] and not told["flaws"], "a lesson")
-        require(not told["guards"], "tokens, challenge and audit are not checked here")
-        require(told["program"] in PROGRAMS, "a program that is not checked here")
+        plain = told["padded"] and told["salted"] and told["ordered"] and not told["flaws"]
+        require(plain and not told["lesson"], "a lesson")
+        require(told["guards"] == self.guards, "guards that are not checked here")
+        require(told["program"] in self.programs, "a program that is not checked here")
         keys = dict(zip(self.hops, told["shufflers"], strict=False))
         require(self.keys == keys | {"analyst": told["analyst"]}, "other keys than were posted")
         every, suite = [*told["shufflers"], told["analyst"], told["curator"]], told["curator"][0]
@@ -321,7 +321,8 @@ class Session:
 
     def _may_open(self) -> bool:
         totals = {total for tally in self.tallies for total in tally["totals"]}
-        return self.told["setting"] == "fixed" and len(totals) == 1
+        rules = self.decision["rules"]
+        return self.told["setting"] == "fixed" and len(totals) == 1 and not rules
 
     def _alarm(self, post: Post) -> None:
         cause, evidence = post.body["cause"], post.body["evidence"]

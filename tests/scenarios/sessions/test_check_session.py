@@ -244,7 +244,7 @@ def test_identities_and_people_are_those_of_the_agreement(
 @pytest.mark.parametrize("kind", ["tokens", "challenge"])
 def test_what_it_does_not_check_it_refuses(kind: str, tmp_path: Path) -> None:
     saved = kit.play(tmp_path, kind)
-    assert refused(saved, saved.posts).endswith("challenge and audit are not checked here")
+    assert refused(saved, saved.posts).endswith("guards that are not checked here")
 
 
 @pytest.mark.parametrize(
