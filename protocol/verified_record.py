@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from ..crypto.entropy import Entropy
 from ..errors import RoundBurned, VerificationError
 from . import parties
+from .announcement import Setting
 from .board import Board
+from .crowd_limits import check_batch_size, check_rounds
 from .messages import Call
 from .session import Round, open_round
 from .signed_posts import witness_of
@@ -67,6 +69,7 @@ def _with_round(
     plan = open_round(board.announcement, board.session, call)
     if number in board.heads:  # the head that users saw and signed
         plan = replace(plan, witness=witness_of(board.heads[number]))
+    _check_people(board, plan)
     keys = joint_keys(plan, shown.keys[key_round(plan)])
     ballots = 0 if plan.reuses_ballots else _check_ballots(board, plan, keys)
     lists: Lists = first_lists(plan, shown.closed[number])
@@ -79,6 +82,19 @@ def _with_round(
         checked.shuffles + len(shown.shuffled[number]) * len(call.asks),
         checked.shares + sum(len(elements) for own in shares for elements in own),
     )
+
+
+def _check_people(board: Board, plan: Round) -> None:
+    """Check the number of users of a round; RoundBurned if it is smaller than announced.
+
+    Also if so few users left since an earlier round that subtraction would expose them.
+    """
+    announced, shown = plan.announcement, board.verified
+    people = len(shown.closed[plan.call.round])
+    check_batch_size(people, announced.rules.min_batch)
+    if announced.policy.setting is Setting.FIXED:
+        earlier = [len(closed) for closed in shown.before(plan)]
+        check_rounds(earlier, people, announced.rules.min_dropout)
 
 
 def _check_ballots(board: Board, plan: Round, keys: RoundKeys) -> int:

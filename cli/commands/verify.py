@@ -13,6 +13,7 @@ from ..text.layout import Grid, format_option, lay_out, many, page, say, write_c
 if TYPE_CHECKING:
     from ...scenarios.sessions.limits import Limit
     from ...scenarios.verification.checks import Check
+    from ...scenarios.verification.theorem import Sentence
 
 WORDS = {True: "ok", False: "FAILED", None: "-"}
 
@@ -64,11 +65,15 @@ def command(
     from ...scenarios.records.identity_files import read_known
     from ...scenarios.records.run_folder import read
     from ...scenarios.verification.checks import verify
+    from ...scenarios.verification.theorem import theorem_of
     from ..found import folder
 
     known = read_known(identities) if identities else None
-    checks = verify(read(folder(run)), again=again, known=known)
+    record = read(folder(run))
+    checks = verify(record, again=again, known=known)
     _show(checks, form)
+    if form == "table":
+        _show_theorem(theorem_of(record, checks))
     _judge(checks, form, "run")
 
 
@@ -93,6 +98,19 @@ def _verify_session(folder: Path, path: Path | None, form: str) -> None:
 def _tell_limits(limits: "Sequence[Limit]") -> None:
     say(page(), "\nNo post of a session shows:")
     lay_out(page(), Grid(("not shown", "why"), [(each.subject, each.text) for each in limits]))
+
+
+def _show_theorem(sentences: "Sequence[Sentence]") -> None:
+    """Print the sentences of the theorem on a verified mix; nothing of other runs."""
+    if sentences:
+        say(page(), "\nWhat this record proves (docs/verified.md):")
+        rows = [
+            ("yes", f"{each.text} (if: {each.reason})")
+            if each.proved
+            else ("NO", f"{each.text} (why not: {each.reason})")
+            for each in sentences
+        ]
+        lay_out(page(), Grid(("proved", "sentence"), rows))
 
 
 def _show(checks: "Sequence[Check]", form: str) -> None:
