@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+import role_kit as KIT
 import verified_session_kit as VERIFIED
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import VerificationError
@@ -88,3 +89,20 @@ def test_a_fault_is_named(name: str) -> None:
     board = changed(*where)  # type: ignore[arg-type]
     with pytest.raises(VerificationError, match=why):
         check_record(board, SeededEntropy(1))
+
+
+@pytest.mark.parametrize(
+    ("rules", "fault"),
+    [({"min_batch": 5}, "4 people took part"), ({"min_dropout": 9}, "2 of 6 people are missing")],
+)
+def test_a_record_has_enough_people(rules: dict[str, int], fault: str) -> None:
+    """The board alone does not look at it; keyholders do, before they give a share."""
+    people = 6 if "min_dropout" in rules else 4
+    faults = KIT.attack(user_1=("absent", [2]), user_2=("absent", [2])) if people == 6 else {}
+    run = play(VERIFIED.small(people, guards=Guards(registered=people), faults=faults))
+    assert run.announcement is not None
+    announced = run.announcement
+    check_record(run, SeededEntropy(1))
+    run.announcement = replace(announced, rules=replace(announced.rules, **rules))
+    with pytest.raises(VerificationError, match=fault):
+        check_record(run, SeededEntropy(1))

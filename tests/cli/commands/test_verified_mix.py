@@ -31,6 +31,10 @@ def test_a_run_says_what_is_claimed_and_can_be_verified(tmp_path: Path, typed) -
     checked = typed("verify", "runs/small-0005")
     assert checked.code == 0, checked.out
     assert "60 ballots, 10 shuffles" in checked.out
+    assert "What this record proves (docs/verified.md):" in checked.out
+    text = " ".join(checked.out.split())
+    assert "NO round 1: the counts of 4 questions are what the ballots hold (why not" in text
+    assert "yes round 2: the counts are what the 12 listed ballots hold (if" in text
     shown = typed("show", "runs/small-0005", "--as", "shuffler-1")
     assert "round 1: holds 1 of the 3 keys that open an answer" in shown.out
     told = typed("leak", "runs/small-0005")
