@@ -1,7 +1,7 @@
 """The sentences of the theorem on a verified mix, for one record (docs/verified.md).
 
-A sentence is proved by the record, or not. All follow from a board whose posts, signatures and
-proofs hold (`board_checks.py`, `protocol/verified_record.py`): this module checks none of them.
+A sentence is proved by the record, or not. All follow from a board with valid posts,
+signatures and proofs. Other modules check them: `board_checks.py`, `protocol/verified_record.py`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ class Sentence:
 
 
 def theorem_of(run: Run, checks: Sequence[Check]) -> tuple[Sentence, ...]:
-    """Return the sentences for a checked run; none without a verified mix, or if a check failed.
+    """Return the sentences for a checked run; empty without a verified mix, or if a check failed.
 
     checks: of this run.
     """
@@ -51,7 +51,7 @@ def theorem_of(run: Run, checks: Sequence[Check]) -> tuple[Sentence, ...]:
 
 
 def theorem_sentences(board: Board) -> tuple[Sentence, ...]:
-    """Return the sentences of the theorem for a board whose posts and proofs hold.
+    """Return the sentences of the theorem for a board with valid posts and proofs.
 
     Empty without an announced verified mix.
     """
