@@ -59,15 +59,22 @@ ALTERED = ("altered", "forged", "copied")
 class SentRound:
     """The recorder's knowledge of a round.
 
-    plan: as it follows from the board. owners: the person by the name of the envelope. onions: the
-    number of each onion, by all its names.
+    Attributes:
+        plan: as it follows from the board.
+        made: the sealed answers of each person.
+        told: people with answers that a move has shown.
+        sent: people with an envelope on its way.
+        good: people with an envelope without fault.
+        owners: the person, by the name of the envelope.
+        onions: the number of each onion, by all names of its layers.
+        closed: whether the collection is over.
     """
 
     plan: Round
     made: dict[int, SealedAnswers] = field(default_factory=dict)
-    told: set[int] = field(default_factory=set)  # people whose answers a move has shown
+    told: set[int] = field(default_factory=set)
     sent: set[int] = field(default_factory=set)
-    good: set[int] = field(default_factory=set)  # people with an envelope without fault
+    good: set[int] = field(default_factory=set)
     owners: dict[bytes, int] = field(default_factory=dict)
     onions: dict[bytes, int] = field(default_factory=dict)
     closed: bool = False

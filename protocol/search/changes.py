@@ -21,7 +21,7 @@ Meant = Callable[[object], bool]  # whether an entry of a list is to be removed
 DEEPEST = 3  # depth of nested messages and lists that are searched
 PERSONAL = "people"  # the field that lists people by index
 LISTS, SHARES = "lists", "shares"  # fields of a verified mix: records of rows, and of shares
-LIST_HEAD, SHARES_HEAD, ROW = 5, 4, 64  # bytes of heads, and of a row of one answer
+LIST_HEAD, SHARES_HEAD, PAIR = 5, 4, 64  # bytes of heads, and of a ciphertext of a row
 ELEMENTS = "elements"  # the field whose entries are of a group: doubled elements are of another key
 
 _STEP = re.compile(r"\.?([a-z_]+)|\[(\d+)\]")
@@ -83,7 +83,8 @@ def _exchanged(at: int, records: tuple[bytes, ...]) -> tuple[bytes, ...]:
 
 def _repeated(record: bytes) -> bytes:
     """Return a list of a verified mix with its first row in the place of the last."""
-    return record[:-ROW] + record[LIST_HEAD : LIST_HEAD + ROW]
+    row = PAIR * record[LIST_HEAD - 1]
+    return record[:-row] + record[LIST_HEAD : LIST_HEAD + row]
 
 
 READERS = {Role.CURATOR: Role.ANALYST, Role.ANALYST: Role.CURATOR}  # no other role reads a round

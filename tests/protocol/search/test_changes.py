@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from veilmix.crypto.ristretto import base_times, plus
+from veilmix.crypto.verified.rows import ballot_rows
 from veilmix.protocol.messages import (
     Accepted,
     BallotMarks,
@@ -17,6 +18,7 @@ from veilmix.protocol.messages import (
 from veilmix.protocol.parties import Role
 from veilmix.protocol.search.changes import CHANGES, changed, changes_of, parsed, written
 from veilmix.protocol.token_messages import Evaluated, Issued, Mint, Roll
+from veilmix.protocol.verified_messages import OpeningShares, ShuffledLists
 
 CALL = Call(1, Role.CURATOR, ((0,), (1,)))
 ROLL = Roll((0, 1, 5))
@@ -28,6 +30,10 @@ DECISION = Decision((0, 1), Certificate("fixed", 1, 6, 2))
 ACCEPTED = Accepted(tuple(Envelope(person, bytes(32), bytes(64)) for person in (0, 3)))
 
 OUTPUTS = Evaluated(tuple(base_times(bytes((n, *bytes(31)))) for n in (1, 2)), bytes(64))
+ELEMENTS = [base_times(bytes((n, *bytes(31)))) for n in range(1, 13)]
+ROWS = [((a, b), (c, d)) for a, b, c, d in zip(*[iter(ELEMENTS)] * 4, strict=True)]
+SHUFFLED = ShuffledLists(1, (ballot_rows(ROWS).encode(),), (b"proof",))
+SHARED = OpeningShares((b"\0\0\0\2" + ELEMENTS[0] + ELEMENTS[1] + bytes(64),))
 
 
 def nobody(_entry: object) -> bool:
@@ -108,8 +114,23 @@ def test_doubled_elements_are_of_another_key() -> None:
     assert other == replace(OUTPUTS, elements=tuple(plus(one, one) for one in OUTPUTS.elements))
 
 
+def test_rows_of_a_verified_mix_are_exchanged_and_repeated_whole() -> None:
+    """Of three rows of two ciphertexts the last is then the first, or the first holds more."""
+    other = changed(SHUFFLED, "lists", "repeated", nobody)
+    assert other == replace(SHUFFLED, lists=(ballot_rows([*ROWS[:2], ROWS[0]]).encode(),))
+    (first, last), second = ROWS[0][0], ROWS[0][1]
+    richer = ballot_rows([((first, plus(last, last)), second), *ROWS[1:]]).encode()
+    assert changed(SHUFFLED, "lists", "exchanged", nobody) == replace(SHUFFLED, lists=(richer,))
+
+
+def test_shares_are_those_of_another_key() -> None:
+    twice = plus(ELEMENTS[0], ELEMENTS[0])
+    other = OpeningShares((b"\0\0\0\2" + twice + ELEMENTS[1] + bytes(64),))
+    assert changed(SHARED, "shares", "other key", nobody) == other
+
+
 def test_every_kind_of_change_fits_some_field() -> None:
-    bodies = (CALL, ROLL, MARKS, MINT, TALLY, DECISION, ACCEPTED, OUTPUTS)
+    bodies = (CALL, ROLL, MARKS, MINT, TALLY, DECISION, ACCEPTED, OUTPUTS, SHUFFLED, SHARED)
     fits = {change for body in bodies for _, change in changes_of(body)}
     assert set(CHANGES) - fits == {"turned"}
 
