@@ -57,6 +57,11 @@ CHEATS: Mapping[str, Cheat] = {
 
 def with_cheat(scenario: Scenario, name: str) -> Scenario:
     """Return the session with an attack of `CHEATS`; ParameterError if it cannot be played."""
+    if scenario.mix.kind == "verified":
+        raise ParameterError(
+            f"--cheat {name}: it is played with onions, and a verified mix refuses it; leave out "
+            '--cheat, or kind = "verified" in [mix] (`veilmix theatre verified-exchange` shows one)'
+        )
     if wire(scenario) is not Program.TWO_ROUND:
         raise ParameterError(
             f"--cheat {name}: found policy.kind {scenario.policy.kind!r}; exposure, fixed and all "

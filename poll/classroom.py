@@ -2,7 +2,9 @@
 
 A phone is known by a secret of 16 bytes that it has drawn itself; so after a reload or a lost
 connection its requests still belong to the same phone. It has a number on the wire, `user-1`,
-`user-2`, .., from its first letter on: a phone that only looked has no number.
+`user-2`, .., from its first letter on: a phone that only looked has no number. For a verified mix
+each phone also brings a signing key, and the number is the place of the key in the registry, in the
+order of bytes.
 """
 
 import hashlib
@@ -12,11 +14,13 @@ from dataclasses import dataclass, field
 
 import trio
 
+from ..errors import Refused
 from ..protocol import parties
 from ..protocol.board import Board, Entry
-from ..protocol.frames import envelope_in
-from ..protocol.messages import Kind
+from ..protocol.frames import decode_message, envelope_in
+from ..protocol.messages import Kind, Registry, Submission
 from ..protocol.phases import Phase
+from ..protocol.registry import check_senders
 from ..protocol.schema import is_line
 from ..protocol.session import Round
 from ..roles.instruments import Instrument
@@ -43,6 +47,7 @@ class Phone:
         sent: by round, the hash of the message that was accepted.
         simulated: whether it stands for a simulated person (simulated.py).
         device: where it joined from (gate.py); empty if it did not come over the network.
+        key: the public signing key; empty without a registry.
     """
 
     name: str
@@ -50,6 +55,7 @@ class Phone:
     sent: dict[int, bytes] = field(default_factory=dict)
     simulated: bool = False
     device: str = ""
+    key: bytes = b""
 
 
 class Classroom(Instrument):
@@ -58,6 +64,7 @@ class Classroom(Instrument):
     It is an instrument of the session: it sees posts when they are made. deadline: of a round, in
     seconds. most_of_one: people who may join from one device; it may be raised at any time. spare:
     seconds by which a round may be extended. slips: that admit phones; None: a name is enough.
+    registered: whether each phone brings a signing key, for the registry.
     """
 
     def __init__(
@@ -66,8 +73,12 @@ class Classroom(Instrument):
         most_of_one: int = MOST_OF_ONE,
         spare: float = 0.0,
         slips: Slips | None = None,
+        *,
+        registered: bool = False,
     ) -> None:
         self.most_of_one = most_of_one
+        self.registered = registered
+        self.registry: Registry | None = None  # of all who may answer, once it is made
         self.slips = slips
         self.turned_away: Counter[str] = Counter()  # attempts beyond that, by device
         self.phones: dict[str, Phone] = {}
@@ -160,7 +171,14 @@ class Classroom(Instrument):
             board is not None
             and board.phase is Phase.COLLECTING
             and trio.current_time() < self.closes
+            and self.asks
         )
+
+    @property
+    def asks(self) -> bool:
+        """Whether people answer in the last round; not in a release of earlier ballots."""
+        told = self.board.announcement if self.board else None
+        return told is None or not told.once or self.round == 1
 
     @property
     def simulated(self) -> tuple[int, ...]:
@@ -209,32 +227,61 @@ class Classroom(Instrument):
         """The number of people that joined from each device; simulated people have no device."""
         return Counter(phone.device for phone in self.phones.values() if phone.device)
 
-    def join(self, secret: str, name: str, device: str = "", slip: str = "") -> Phone:
+    def join(
+        self, secret: str, name: str, device: str = "", slip: str = "", key: bytes = b""
+    ) -> Phone:
         """Let a phone in; a known secret returns the same phone. Unwelcome if it cannot join.
 
         device: where it joins from. A computer that joins as many people could surround a user of
         the class: so the number of people from a device is limited. slip: the code, where slips
-        admit phones; it is used up if and only if the phone is let in.
+        admit phones; it is used up if and only if the phone is let in. key: for signatures, in a
+        class with a registry; a known phone may bring another one before the registry.
         """
         known = self.phones.get(secret)
         if known is not None:
+            self._renew(known, key)
             return known
         name = " ".join(name.split())
+        if self.registry is not None:
+            raise Unwelcome(409, "join-begun")
         if self.ended or self.round > 1 or (self.round == 1 and not self.collecting):
             raise Unwelcome(409, "join-begun")
         place = self.slips.place_of(slip) if self.slips else None
         self._check_name(name)
+        self._check_key(key)
         if device and self.devices[device] >= self.most_of_one:
             self.turned_away[device] += 1
             raise Unwelcome(409, "join-address", n=self.most_of_one)
         if self.slips is not None and place is not None:
             self.slips.use(place)
-        return self._let_in(secret, Phone(name, device=device))
+        return self._let_in(secret, Phone(name, device=device, key=key))
 
-    def simulate(self, secret: str, name: str) -> None:
-        """Let a simulated person in, without a slip and a device."""
+    def simulate(self, secret: str, name: str, key: bytes = b"") -> None:
+        """Let a simulated person in, without a slip and a device. key: as of a phone."""
         self._check_name(name)
-        self._let_in(secret, Phone(name, simulated=True))
+        self._let_in(secret, Phone(name, simulated=True, key=key))
+
+    def enroll(self) -> Registry:
+        """Make the registry of all phones here, in the order of keys; then no phone can join."""
+        phones = sorted(self.phones.values(), key=lambda phone: phone.key)
+        for index, phone in enumerate(phones):
+            phone.index = index
+        self._numbers = len(phones)
+        self.registry = Registry(tuple(phone.key for phone in phones))
+        return self.registry
+
+    def _renew(self, phone: Phone, key: bytes) -> None:
+        """Replace the key of a known phone after a closed tab; Unwelcome after the registry."""
+        if not self.registered or key == phone.key or phone.sent:
+            return
+        if self.registry is not None:
+            raise Unwelcome(409, "join-key-gone")
+        self._check_key(key)
+        phone.key = key
+
+    def _check_key(self, key: bytes) -> None:
+        if self.registered and any(phone.key == key for phone in self.phones.values()):
+            raise Unwelcome(409, "join-key")
 
     def _check_name(self, name: str) -> None:
         if not name or not is_line(name) or len(name.encode()) > LONGEST_NAME:
@@ -275,7 +322,10 @@ class Classroom(Instrument):
             raise Unwelcome(409, "answer-late")
         if number > 1 and 1 not in phone.sent:
             raise Unwelcome(409, "answer-not-in-first")
-        envelope = envelope_in(data, plan.session, number, plan.witness)
+        if plan.verified:
+            envelope = self._signed(plan, phone, data)
+        else:
+            envelope = envelope_in(data, plan.session, number, plan.witness)
         if envelope is None or (plan.envelope and len(envelope) != plan.envelope):
             raise Unwelcome(400, "answer-not-sealed")
         index = self.number(phone)
@@ -284,3 +334,18 @@ class Classroom(Instrument):
         await deliver(parties.user(index), data)
         self.change()
         return True
+
+    def _signed(self, plan: Round, phone: Phone, data: bytes) -> bytes | None:
+        """Return the ballots of a message with the signature of a phone; else None."""
+        try:
+            message = decode_message(data)
+        except Refused:
+            return None
+        body, registry = message.body, self.registry
+        place = message.session == plan.session and message.round == plan.call.round
+        if not isinstance(body, Submission) or not place or body.witness != plan.witness:
+            return None
+        sent = [(parties.user(self.number(phone)), body)]
+        if registry is None or check_senders(plan, registry, sent) != [None]:
+            return None
+        return body.envelope

@@ -45,6 +45,8 @@ def facts_of(
         "questions": len(scenario.feature),
         "slips": room.slips is not None,
         "kept": terms.kept,
+        "verified": mix.kind == "verified",
+        "once": mix.submit == "once",
         "others": None if mixers is None else _others(terms, mixers),
         "started": room.started,
         "ended": room.ended_in(language or english()),

@@ -50,6 +50,7 @@ from ..scenarios.schema.problems import Path as Where
 from ..scenarios.schema.problems import Problem, as_found, problem
 from ..scenarios.schema.shape import examine_table
 from ..scenarios.serialization.bounded_file import read_bounded
+from ..scenarios.validation.verified import misfits_of_once
 from ..scenarios.wording import many as counted
 from ..strict_text import Unreadable, decoded, from_toml
 from .language import languages
@@ -60,14 +61,18 @@ LARGEST = 1 << 20  # bytes
 LONGEST_NAME = 40  # letters, of a folder
 MOST_ANSWERS = 50  # of a question: a phone shows them all
 FREE = {
-    "mix": ("shufflers", "deadline", "min_batch"),
+    "mix": ("kind", "submit", "shufflers", "deadline", "min_batch"),
     "local": ("mechanism", "epsilon"),
     "defence": ("min_dropout",),
 }
 PROGRAMS = (
     *(Program.TWO_ROUND, Program.HIERARCHICAL, Program.LOCAL_SUPPRESSION),
-    *(Program.RANDOMIZED, Program.THRESHOLD),
+    *(Program.RANDOMIZED, Program.THRESHOLD, Program.TWO_ROUND_ONCE),
 )
+PROVED = (
+    Program.TWO_ROUND,
+    Program.TWO_ROUND_ONCE,
+)  # that phones lock ballots of a verified mix for
 MECHANISM = "grr"  # its reports are announced answers; for other mechanisms a page has no values
 LEAST, MOST = 0.01, 20.0  # nats for one question: less is all noise, more is the answer itself
 MOST_ROWS = 10_000  # that are tried at the end, where a run folder is written (record.py)
@@ -238,6 +243,16 @@ def _program(scenario: Scenario) -> Iterator[Problem]:
 
 def _kind(scenario: Scenario) -> Iterator[Problem]:
     kind = scenario.policy.kind
+    if wrong := [*misfits_of_once(scenario)]:
+        yield from wrong
+        return
+    if scenario.mix.kind == "verified" and wire(scenario) not in PROVED:
+        yield problem(
+            ("mix", "kind"),
+            f'found "verified" with policy.kind = "{kind}"; on phones it is played with exposure, '
+            "fixed and all",
+        )
+        return
     noisy = program_of(scenario).reports
     played = wire(scenario) in PROGRAMS and (not noisy or kind == KIND)
     if topology_of(scenario).untold or not played:

@@ -101,10 +101,13 @@ class PhoneSession:
         self.scenario = replace_struct(scenario, mix=later)
         slips = Slips(terms.slips) if terms.slips else None
         most = MOST_PHONES if slips else terms.most_of_one  # a slip is one person already
-        self.room = Classroom(scenario.mix.deadline, most, spare, slips)
+        proved = scenario.mix.kind == "verified"
+        self.room = Classroom(scenario.mix.deadline, most, spare, slips, registered=proved)
         self.mixers = Mixers(scenario.mix.shufflers, self.room.change) if terms.others else None
         self._language = language_of(terms.language)
-        self.wall = Wall(scenario.scenario.title, scenario.mix.shufflers, self._language)
+        once = scenario.mix.submit == "once"
+        known = scenario.scenario.title, scenario.mix.shufflers, self._language
+        self.wall = Wall(*known, proved=proved, once=once)
         self._terms = terms
         self._tell = tell
         self._clock = EagerClock()
@@ -237,6 +240,8 @@ class PhoneSession:
             self.room.end(self._few())
             silent = Network(Instruments([], self._tell))
             return FinishedSession(None, transcript, silent, {}, self.room, 0.0)
+        if self.room.registered:
+            cast = replace(cast, registry=self.room.enroll())
         adversaries = [cheating] if cheating else []
         tools = [Recorder(transcript), *adversaries, self.room, self.wall]
         stage = await self._staged(cast, tools)
@@ -309,6 +314,7 @@ class PhoneSession:
             await trio.sleep(BREATH)
             if not self.room.complete or self.room.round != number:
                 return
+            self._count()  # the last answer too, before its round is closed
         if stage.elsewhere is not None:
             await stage.elsewhere.hurry(number)
         else:
@@ -317,7 +323,7 @@ class PhoneSession:
     def _due_to_close(self, number: int) -> bool:
         """Whether a round is to be closed though its parties would go on collecting."""
         room, board = self.room, self.room.board
-        if board is None or board.phase is not Phase.COLLECTING or not number:
+        if board is None or board.phase is not Phase.COLLECTING or not number or not room.asks:
             return False
         return self.teacher.closing == number or room.closes <= trio.current_time() < room.latest
 
@@ -328,7 +334,11 @@ def _plan(network: Network) -> Round | None:
 
 
 async def _deliver(network: Network, sender: str, data: bytes) -> None:
-    await network.carry(sender, "shuffler-1", data)
+    """Carry a submission to the first shuffler; of a verified mix to every keyholder."""
+    plan = _plan(network)
+    doors = plan.openers if plan is not None and plan.verified else ("shuffler-1",)
+    for door in doors:
+        await network.carry(sender, door, data)
 
 
 async def _serve(server: Server, stream: trio.SocketStream) -> None:

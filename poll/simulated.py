@@ -5,14 +5,19 @@ their answers, so for it they make no crowd larger.
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import trio
 
 from ..crypto.entropy import SystemEntropy
+from ..crypto.signing import Signer
 from ..protocol.ballots import Phrasebook, submit_all
-from ..protocol.frames import frame_envelopes
+from ..protocol.board import Board
+from ..protocol.frames import Message, frame_envelopes
+from ..protocol.registry import submission
 from ..protocol.session import Round
+from ..protocol.verified_answers import AnswerElements
+from ..protocol.verified_round import joint_keys, make_ballots
 from ..scenarios.schema.model import Scenario
 from .classroom import Classroom
 from .noise import response
@@ -31,6 +36,7 @@ class Simulated:
     def __init__(self, room: Classroom, scenario: Scenario, many: int) -> None:
         self._room = room
         self._people: dict[str, Sequence[str]] = {}
+        self._signers: dict[str, Signer] = {}
         self._scenario = scenario
         self._many = many
 
@@ -38,7 +44,9 @@ class Simulated:
         """Join, by names that begin with "simulated"."""
         for number in range(self._many):
             secret = secrets.token_hex(SECRET)
-            self._room.simulate(secret, f"simulated {number + 1}")
+            signer = self._signers[secret] = Signer(SystemEntropy())
+            key = signer.public if self._room.registered else b""
+            self._room.simulate(secret, f"simulated {number + 1}", key)
             features = schema_of(self._scenario).features
             row = [secrets.choice(feature.values or ("",)) for feature in features]
             self._people[secret] = response(self._scenario, row)
@@ -48,19 +56,48 @@ class Simulated:
         done: set[int] = set()
         while self._people:
             plan = desk.plan()
-            if plan is not None and plan.call.round not in done and self._room.collecting:
+            if plan is not None and self._is_due(plan, done):
                 done.add(plan.call.round)
                 left = self._room.closes - trio.current_time()
                 pause = min(SLOWEST, left / 4) / self._many
                 for secret, row in self._people.items():
                     await trio.sleep(pause)
-                    sealed = await _sealed(plan, secret, row, desk.seeds)
+                    sealed = await self._sealed(plan, secret, row, desk.seeds)
                     await self._room.answer(plan, secret, sealed, desk.deliver)
             await trio.sleep(LOOK)
 
+    def _is_due(self, plan: Round, done: Collection[int]) -> bool:
+        """Whether a round is open and unanswered, with all keys for ballots posted.
+
+        done: answered rounds.
+        """
+        board = self._room.board
+        locked = not plan.verified or (board is not None and board.verified.has_keys(plan))
+        return plan.call.round not in done and self._room.collecting and locked
+
+    async def _sealed(
+        self, plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None
+    ) -> bytes:
+        """Return the submission of a simulated person, as a phone makes it."""
+        if plan.verified and self._room.board is not None:
+            index = self._room.number(self._room.known(secret))
+            return locked_answers(plan, self._room.board, index, row, self._signers[secret])
+        return await _sealed(plan, secret, row, seeds)
+
+
+def locked_answers(
+    plan: Round, board: Board, index: int, row: Sequence[str], signer: Signer
+) -> bytes:
+    """Return the signed ballots of a person for a verified mix. index: in the registry, from 0."""
+    keys = joint_keys(plan, board.verified.keys[plan.call.round])
+    elements = AnswerElements(plan)
+    records = make_ballots(plan, keys, elements, index, row, SystemEntropy())
+    body = submission(plan, records, signer)
+    return Message(plan.session, plan.call.round, body).encode()
+
 
 async def _sealed(plan: Round, secret: str, row: Sequence[str], seeds: Seeds | None) -> bytes:
-    """Return the submission of a simulated person, as a phone makes it."""
+    """Return an envelope of layers, or of a row for k people."""
     if plan.shape is not None and seeds is not None:
         public = await seeds.public(plan.call.round)
         asked = question(plan, row, SystemEntropy())

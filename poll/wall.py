@@ -24,6 +24,7 @@ from ..theatre.move_recorder import MoveRecorder
 from ..theatre.moves import Batch, Move, Send
 from ..theatre.outside import bill_of
 from ..theatre.page_data import deviated_data
+from ..theatre.proved_recorder import ProvedRecorder
 from .language import Language, english
 from .slips import Slips
 
@@ -32,18 +33,31 @@ class Wall(Instrument):
     """The wall's log and its state.
 
     title: of the session. shufflers: how many it has. language: of its sentences; None: English.
+    proved: whether the mix is verified; once: whether people submit once.
     """
 
-    def __init__(self, title: str, shufflers: int, language: Language | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        shufflers: int,
+        language: Language | None = None,
+        *,
+        proved: bool = False,
+        once: bool = False,
+    ) -> None:
         self.log = Log()
         self._language = language or english()
+        self._proved = proved
         self._mixers = self._language.say("wall-here")
+        if proved:
+            self._mixers += self._language.say("wall-linked-once" if once else "wall-linked")
         self._joined = ""  # by which slips, or from how few addresses
         self._reached = False  # whether a phone has joined
         known = {"shufflers": shufflers, "watch": ["network"], "note": self._heading}
         tongue = {"lang": self._language.tag, "dir": self._language.direction}
-        self._bill = {**bill_of(None, title), **known, **tongue}
-        self._recorder = MoveRecorder(None, self._move)
+        stage = {"mix": "verified"} if proved else {}
+        self._bill = {**bill_of(None, title), **known, **tongue, **stage}
+        self._recorder = (ProvedRecorder if proved else MoveRecorder)(None, self._move)
         self._moves: list[object] = []
         self._people: tuple[int, tuple[int, ...]] = (0, ())
         self._call: Call | None = None
@@ -86,9 +100,9 @@ class Wall(Instrument):
         self._move(Batch(parties.shuffler(mixed.hop), to, self._call.round, tuple(numbers)))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
-        """Show that a phone has submitted an envelope."""
-        envelope = receiver == parties.shuffler(1) and parties.role(sender) is parties.Role.USER
-        if envelope and self._call is not None:
+        """Show the submission of an envelope; in a verified mix, to each keyholder."""
+        door = self._proved or receiver == parties.shuffler(1)
+        if door and parties.role(sender) is parties.Role.USER and self._call is not None:
             person = parties.index(sender)
             self._sent.add(person)
             self._move(Send(sender, receiver, self._call.round, person))

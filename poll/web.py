@@ -5,7 +5,8 @@
     GET  /CODE               the page
     GET  /static/.. /vendor/..  its modules, its style, libsodium
     GET  /CODE/wall          the theatre of this session, and its events (wall.py)
-    POST /CODE/join          {"phone": secret, "name": ..}, with slips also {"slip": code}
+    POST /CODE/join          {"phone": secret, "name": ..}, with slips also {"slip": code}, for a
+                             verified mix {"key": of its signatures, in hexadecimal}
                              200 {"name": .., "answered": whether this phone has handed in}
     POST /CODE/mix           an offer to mix, from another computer (enrolment.py)
     POST /CODE/seed          a `query` for the party `randomness`; header `x-phone`: the secret
@@ -19,12 +20,14 @@ phone only its name can be read without keys; names are shown only in the record
 """
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import trio
 
+from ..crypto.signing import SIGNING_KEY
 from ..errors import DataError
 from ..machines.http import ALWAYS, BYTES, Answer, Header, Limits, Request, Server
 from ..protocol.session import Round
@@ -50,6 +53,7 @@ HEADERS: tuple[Header, ...] = (
 )
 BEAT = 8.0  # seconds that a phone waits for news at most
 SECRET = 32  # hexadecimal digits
+KEY = re.compile(rf"[0-9a-f]{{{2 * SIGNING_KEY}}}")  # of a phone's signatures
 
 Facts = Callable[[Language], dict[str, Any]]
 
@@ -146,12 +150,15 @@ class Desk:
         except Unreadable:
             asked = None
         wanted = {"phone", "name"} if self._room.slips is None else {"phone", "name", "slip"}
+        if self._room.registered:
+            wanted.add("key")
         if not isinstance(asked, dict) or set(asked) != wanted:
             raise Unwelcome(400, "join-form")
         secret, name, slip = asked["phone"], asked["name"], asked.get("slip", "")
         if not _is_secret(secret) or not isinstance(name, str) or not isinstance(slip, str):
             raise Unwelcome(400, "join-form")
-        phone = self._room.join(secret, name, device_of(request.peer), slip)
+        key = _key(asked["key"]) if self._room.registered else b""
+        phone = self._room.join(secret, name, device_of(request.peer), slip, key)
         said = {"name": phone.name, "answered": bool(phone.sent)}
         return Answer(200, json.dumps(said).encode(), (*JSON, NO_STORE))
 
@@ -201,6 +208,13 @@ def _counts(text: str) -> bool:
 def _is_secret(text: object) -> bool:
     lower = "0123456789abcdef"
     return isinstance(text, str) and len(text) == SECRET and all(sign in lower for sign in text)
+
+
+def _key(text: object) -> bytes:
+    """Return the key of a phone's signatures; Unwelcome if there is none."""
+    if not isinstance(text, str) or KEY.fullmatch(text) is None:
+        raise Unwelcome(400, "join-key")
+    return bytes.fromhex(text)
 
 
 def _sentence(status: int, language: Language, key: str) -> Answer:

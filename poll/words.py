@@ -6,9 +6,11 @@ from functools import cache
 from pathlib import Path
 
 from ..protocol.board import Board
+from ..protocol.signed_posts import roster_digest
 
 SESSION, KEY = 6, 4  # words
 LABEL = b"veilmix words 1\0"
+PARTIES_LABEL = b"veilmix parties 1\0"
 LIST = Path(__file__).parent / "static" / "words.js"
 
 
@@ -29,6 +31,18 @@ def key_words(encoded: bytes) -> str:
     return " ".join(words()[byte] for byte in hashlib.sha256(LABEL + encoded).digest()[:KEY])
 
 
+def compared_digest(board: Board) -> bytes:
+    """Return the digest for the words to compare.
+
+    Ballots of a verified mix are encrypted for keys in later, signed posts. So the digest includes
+    the signing keys of all parties.
+    """
+    told, roster = board.announcement, board.roster
+    if told is None or roster is None or not told.rules.verified:
+        return board.session
+    return hashlib.sha256(PARTIES_LABEL + board.session + roster_digest(roster)).digest()
+
+
 def to_compare(board: Board) -> list[str]:
     """Return the lines to read out and compare with phones: words of the session, and of keys."""
     told = board.announcement
@@ -36,5 +50,7 @@ def to_compare(board: Board) -> list[str]:
         return []
     keys = {f"shuffler {hop}": key for hop, key in enumerate(told.shufflers, start=1)}
     keys |= {"curator": told.curator, "analyst": told.analyst}
-    lines = [f"read aloud: {session_words(board.session)}"]
+    lines = [f"read aloud: {session_words(compared_digest(board))}"]
+    if told.rules.verified:  # their keys lock nothing
+        return lines
     return lines + [f"  key of {name}: {key_words(key.encode())}" for name, key in keys.items()]

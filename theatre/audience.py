@@ -16,7 +16,7 @@ import trio
 from ..errors import StorageError
 from .http import SAFE, Answer, Request, Say
 from .log import Log, Place
-from .page import policy, render, script, style_of
+from .page import policy, render, script, stage_of, style_of
 
 LOOPBACK = "127.0.0.1"
 BEAT = 10.0  # seconds after which a silent stream shows that it is still there
@@ -63,7 +63,7 @@ class Audience:
 
     async def _page(self, _request: Request) -> Answer:
         bill = self._bill()
-        style, code = style_of(live=True), script(bill["topology"], live=True)
+        style, code = style_of(live=True), script(stage_of(bill), live=True)
         rule = f"{policy(style, code, live=True)}; frame-ancestors 'none'"
         data = {"bill": bill, "moves": [], "choices": [], "live": True}
         headers = (("content-type", "text/html; charset=utf-8"), ("content-security-policy", rule))

@@ -46,9 +46,7 @@ LIVE_STYLE = "expected.css"
 
 def render(data: Mapping[str, Any], *, live: bool = False) -> str:
     """Return the page. data: `bill`, `moves` and `choices` (show.py), plus `live`."""
-    bill = data["bill"]
-    stage = PROVED if bill.get("mix") == PROVED else bill["topology"]
-    style, code = style_of(live=live), script(stage, live=live)
+    style, code = style_of(live=live), script(stage_of(data["bill"]), live=live)
     parts = {
         "policy": policy(style, code, live=live),
         "style": style,
@@ -60,6 +58,11 @@ def render(data: Mapping[str, Any], *, live: bool = False) -> str:
         before, _, after = page.partition("{{" + name + "}}")
         page = before + text + after
     return page
+
+
+def stage_of(bill: Mapping[str, Any]) -> str:
+    """Return the stage of a run: its topology, or a mix with a stage of its own."""
+    return PROVED if bill.get("mix") == PROVED else str(bill["topology"])
 
 
 def style_of(*, live: bool) -> str:

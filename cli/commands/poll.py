@@ -149,7 +149,9 @@ def command(
     held = None if with_slips is None else use_slips(with_slips, scenario, host, port)
     if held is not None:
         host, port = held.host, held.port
-    kept = not (no_save or others)
+    proved = scenario.mix.kind == "verified"
+    _check_others(proved=proved, others=others)
+    kept = not (no_save or others or proved)
     codes = held.codes if held else ()
     lang = _lang(questions)
     terms = Terms(host, port, people, wait, kept, others, simulate, most_of_one, codes, lang)
@@ -163,7 +165,8 @@ def _hold(scenario: "Scenario", terms: "Terms", out: Path | None) -> None:
     _check_folder(out)
     say_terms(scenario, terms)
     session = PhoneSession(scenario, terms, click.echo)
-    end = _End(session.scenario, out, others=terms.others)
+    printed = terms.others or scenario.mix.kind == "verified"
+    end = _End(session.scenario, out, printed=printed)
     session.hold(partial(say_address, terms), _line if sys.stdin.isatty() else None, end)
     if end.unmet is not None:
         raise end.unmet
@@ -176,18 +179,18 @@ class _End:
     Attributes:
         scenario: the announced scenario.
         out: the folder for the run; None if it is not saved.
-        others: whether the shufflers run on other computers.
+        printed: whether the release is printed as CSV, as no run folder can be written.
         unmet: the reason why the session failed; None if it did not.
     """
 
     scenario: "Scenario"
     out: Path | None
-    others: bool
+    printed: bool
     unmet: Unmet | None = None
 
     def __call__(self, held: "FinishedSession") -> None:
         try:
-            _end(held, self.scenario, self.out, others=self.others)
+            _end(held, self.scenario, self.out, printed=self.printed)
         except Unmet as unmet:
             self.unmet = unmet
 
@@ -203,7 +206,7 @@ def _write_new(new: Path, questions: Path | None, *, demo: bool) -> None:
     click.echo(f"to try it alone: veilmix poll {new} --people 1 --simulate 9 --no-save")
 
 
-def _end(held: "FinishedSession", scenario: "Scenario", out: Path | None, *, others: bool) -> None:
+def _end(held: "FinishedSession", scenario: "Scenario", out: Path | None, *, printed: bool) -> None:
     """Print the results of a session, and save them if a folder is given; Unmet without answers."""
     from ...poll.record import outcome_of_phones
 
@@ -212,7 +215,7 @@ def _end(held: "FinishedSession", scenario: "Scenario", out: Path | None, *, oth
     _own_up(scenario)
     _say_noise(held)
     _say_singles(held)
-    if others:
+    if printed:
         from .mix import say_release
 
         say_release(held.board, scenario)
@@ -262,6 +265,15 @@ def _check_usage(
         )
     if people is None and not sys.stdin.isatty():
         raise click.UsageError("--people: how many are waited for? nobody can press Enter here")
+
+
+def _check_others(*, proved: bool, others: bool) -> None:
+    """Raise a UsageError for a verified mix with shufflers on other computers."""
+    if proved and others:
+        raise click.UsageError(
+            "--others: a verified mix runs on this computer alone so far; leave out --others, or "
+            'kind = "verified" in [mix]'
+        )
 
 
 def _lang(questions: Path | None) -> str | None:

@@ -30,11 +30,14 @@ def say_terms(scenario: "Scenario", terms: "Terms") -> None:
     click.echo(f"promised: {promise_of(scenario)}")
     if (forecast := forecast_of(scenario, 0, terms.people)) is not None:
         click.echo("\n".join(forecast.lines))
+    proved = mix.kind == "verified"
+    if proved:
+        click.echo("\n".join(proved_terms(once=mix.submit == "once")))
     click.echo(
         f"others mix: {mix.shufflers} shufflers are waited for; their keys are not on this computer"
         if terms.others
         else "all parties run on this computer, so it could read every answer; phones say so"
-        + ("" if terms.kept else ", and nothing is written down")
+        + _written(proved=proved, kept=terms.kept)
     )
     if terms.people is None:
         click.echo("press Enter to begin, when all are here")
@@ -42,6 +45,26 @@ def say_terms(scenario: "Scenario", terms: "Terms") -> None:
         click.echo(
             "in a round: w and Enter waits longer, g and Enter goes on with those who are in"
         )
+
+
+def proved_terms(*, once: bool) -> list[str]:
+    """Return lines about the proofs and the price of a verified mix. once: a single submission."""
+    lines = [
+        "verified mix: each step is proved on the board, and each phone finds its answers there",
+        "price: all shufflers together could link what is published to numbers on the board",
+    ]
+    if once:
+        lines.append(
+            "people answer once: a phone that sleeps afterwards costs nothing; all shufflers with "
+            "the analyst could also read what is not published"
+        )
+    return lines
+
+
+def _written(*, proved: bool, kept: bool) -> str:
+    if proved:
+        return "; there is no run folder, and what is published is printed as CSV"
+    return "" if kept else ", and nothing is written down"
 
 
 def say_address(terms: "Terms", address: str) -> None:

@@ -215,6 +215,37 @@ function opened(data) {
   return { hop, links };
 }
 
+function ballotKeys(data) {
+  const keys = data.many(() => hex(data.take(96)));
+  required(keys.length > 0);
+  return { keys };
+}
+
+// Ballots that were handed to a keyholder: [place in the registry, records, signature].
+function handed(data) {
+  const [count, size] = [data.number(4), data.number(4)];
+  required((count === 0) === (size === 0));
+  const people = [];
+  for (let i = 0; i < count; i += 1) {
+    people.push([data.number(4), hex(data.take(size)), hex(data.take(64))]);
+  }
+  required(people.every(([place], i) => i === 0 || people[i - 1][0] < place));
+  return { people };
+}
+
+function shuffled(data) {
+  const found = { hop: data.number(1), lists: data.many(() => hex(data.blob())) };
+  found.proofs = data.many(() => hex(data.blob()));
+  required(found.lists.length > 0 && found.lists.length === found.proofs.length);
+  return found;
+}
+
+function shared(data) {
+  const shares = data.many(() => hex(data.blob()));
+  required(shares.length > 0);
+  return { shares };
+}
+
 function key(data) {
   const encoded = data.blob();
   readKey(encoded);
@@ -259,6 +290,11 @@ export const BODIES = {
   43: ["granted", (data) => ({ person: data.number(4), grant: Object.values(grant(data)) })],
   48: ["query", (data) => ({ elements: elements(data, 1, 1024) })],
   49: ["evaluated", (data) => ({ elements: elements(data, 1, 1024), proof: hex(data.take(64)) })],
+  50: ["keys", ballotKeys],
+  51: ["handed", handed],
+  52: ["checked", (data) => ({ digest: hex(data.take(32)) })],
+  53: ["shuffled", shuffled],
+  54: ["shared", shared],
 };
 
 // Whether a value may be said in a column, by its feature and the rule that a call has for it.

@@ -81,6 +81,14 @@ export function envelope(parties, made, round, closing, k) {
   return inside;
 }
 
+// Answers that stand on the board, each locked by itself. opens: who opens them, in words.
+export const boxes = (answers, opens, round, closing) =>
+  answers.map((answer, i) => {
+    const inside = el("div", {}, p(answer, "words"), p(t("written-here"), "small"));
+    const kind = `hop-last${closing ? " closing" : ""}`;
+    return layer(kind, `${round}-box-${i}`, t("locked-box", { number: i + 1 }), opens, inside);
+  });
+
 // An interval as a bar on a scale from 0 to 1, with a mark at the estimate, where that says anything.
 function interval(share, low, high, said) {
   const scale = (share_) => 4 + 192 * Math.min(1, Math.max(0, share_));

@@ -21,7 +21,7 @@ function proof({ told }, counts) {
       ? p(t("proof-open-broken", { k, people: people(few) }), "bad")
       : p(t("proof-open-kept", { k }), "good");
   }
-  if (told.program !== "two-round") return null;
+  if (!["two-round", "two-round-once"].includes(told.program)) return null;
   const sum = (cells) => cells.reduce((total, [, many]) => total + many, 0);
   const small = sum(counts.filter(([, many]) => many < told.k));
   const broken = small > told.max_exposure * sum(counts);
@@ -145,6 +145,7 @@ function endsCounted(session, state, facts) {
     published ? proof(session, last.counts[0]) : null,
     published ? alike(names, last.counts[0]).map((line) => p(line, "bad")) : null,
     published ? ownOpened(session, state, last.counts[0], facts) : null,
+    published && session.once ? p(t("once-release")) : null,
     Object.keys(state.rounds).length ? showsWay(session, state) : null,
     drawn(session, state, false),
     facts.kept ? p(t("kept-record"), "note") : null,

@@ -13,6 +13,7 @@ import { Refused, ascending, compared, hex, joined, required, sha256, sodium, un
 import { message, shapeOf } from "./threshold.js";
 
 const SALT = 16; // bytes
+const VERIFIED = ["two-round", "two-round-once"]; // what a verified mix asks phones for
 const RULED = 6; // bytes: of " other" and " blank"
 
 // All that follows from an announcement and a call, both as bytes.
@@ -49,8 +50,8 @@ export function checkAbilities(told) {
   if (told.flaws.length) no(t("unable-flaws"));
   if (told.tokens) no(t("unable-tokens"));
   if (told.challenge || told.audit) no(t("unable-audits"));
-  if (told.verified) no(t("unable-verified"));
-  if (told.registry) no(t("unable-registry"));
+  if (told.verified && !VERIFIED.includes(told.program)) no(t("unable-verified"));
+  if (told.registry && !told.verified) no(t("unable-registry"));
   if (!told.salted) no(t("unable-salt"));
   if (told.features.some((feature) => feature.values === null)) no(t("unable-open"));
   if (told.features.some((feature) => feature.rules)) no(t("unable-coarser"));

@@ -6,8 +6,12 @@
 import { sessionOf } from "./announcement.js";
 import { Reader } from "./bytes.js";
 import { unsealed } from "./frames.js";
+import { Lists } from "./listed.js";
+import { locksOf, reusesBallots } from "./locks.js";
+import { root } from "./merkle.js";
 import { t } from "./sentences.js";
-import { Refused, hex, unhex } from "./sodium.js";
+import { Refused, hex, sha256, unhex } from "./sodium.js";
+import { signerOf } from "./ballots.js";
 import { SignedBoard } from "./signed.js";
 import { checkAbilities } from "./envelope.js";
 
@@ -31,6 +35,11 @@ export class Session {
     this.mixed = 0;
     this.accounts = {}; // round -> what shufflers have said of it
     this.mints = {}; // round -> the key by which `randomness` answers everybody
+    this.registry = null; // keys of people, where they are registered
+    this.place = -1; // of this phone among them
+    this.given = {}; // round -> party -> its keys for ballots, where the mix is verified
+    this.locks = {}; // round -> what ballots are locked for, once all parties have posted
+    this.lists = new Lists();
     this.decision = null;
     this.tallies = [];
     this.burned = "";
@@ -49,7 +58,24 @@ export class Session {
   // Whether everybody has agreed, and the call that is open has its head.
   get ready() {
     const parties = this.told ? this.told.shufflers.length + 1 : Infinity;
-    return this.consents.size === parties && this.calls.length > 0 && this.board.due === null;
+    const called = this.consents.size === parties && this.calls.length > 0 && this.board.due === null;
+    return called && this.lockable(this.calls[this.calls.length - 1].body);
+  }
+
+  // Whether the keys are there that answers of a call are sealed for.
+  lockable(call) {
+    return !this.told.verified || call.round in this.locks || reusesBallots(this.told, call);
+  }
+
+  // The digest of which people compare words. Answers for a verified mix are locked for keys that parties
+  // post later and sign: so the words also stand for those by whose keys posts are signed.
+  get compared() {
+    return this.told.verified ? sha256("veilmix parties 1\0", this.session, this.board.people) : this.session;
+  }
+
+  // Whether people submit once for all rounds.
+  get once() {
+    return this.told?.program === "two-round-once";
   }
 
   take(author, data) {
@@ -84,6 +110,19 @@ export class Session {
         by("curator");
         this.check(body);
         this.calls.push({ body, data: unsealed(data) });
+        this.lists.called(this.told, body);
+        break;
+      case "registry":
+        by("curator");
+        if (this.registry !== null || this.told !== null) refuse(t("refused-registry"));
+        this.registry = body.keys;
+        break;
+      case "keys":
+      case "handed":
+      case "checked":
+      case "shuffled":
+      case "shared":
+        this.mix(author, said);
         break;
       case "mint":
         by("randomness");
@@ -112,12 +151,57 @@ export class Session {
     }
   }
 
+  // A post of a verified mix.
+  mix(author, { kind, round, body }) {
+    const call = this.calls[round - 1]?.body;
+    if (!this.told?.verified || round !== this.calls.length) refuse(t("refused-else"));
+    switch (kind) {
+      case "keys":
+        this.giveKeys(author, call, body.keys);
+        break;
+      case "handed":
+        this.lists.hand(this.told, call, author, body);
+        break;
+      case "checked":
+        this.lists.check(this.session, this.told, call, author, body);
+        break;
+      case "shuffled":
+        this.mixed += 1;
+        (this.accounts[round] ??= []).push(this.lists.account(this.told, call, author, body));
+        break;
+      default: // shares: what they open is checked by keyholders
+    }
+  }
+
+  giveKeys(author, call, keys) {
+    const given = (this.given[call.round] ??= {});
+    if (author in given) refuse(t("refused-locks", { author }));
+    given[author] = keys;
+    try {
+      const locks = locksOf(this.session, this.told, call, given);
+      if (locks !== null) this.locks[call.round] = locks;
+    } catch (wrong) {
+      if (!(wrong instanceof Refused)) throw wrong;
+      refuse(t("refused-locks", { author }));
+    }
+  }
+
+  // The list of people that may answer, and where on it this phone stands.
+  enroll(told) {
+    const keys = this.registry?.map(unhex) ?? [];
+    if (told.registry !== (keys.length ? hex(root(keys)) : "")) refuse(t("refused-registry"));
+    if (!told.verified || !this.kept.name || this.kept.before) return; // it only looks
+    this.place = this.registry.indexOf(hex(signerOf(unhex(this.kept.seed)).publicKey));
+    if (this.place < 0) refuse(t("refused-unlisted"));
+  }
+
   announce(told, encoded) {
     if (this.told !== null) refuse(t("refused-two"));
     checkAbilities(told);
     const posted = told.shufflers.map((_, i) => this.keys[`shuffler-${i + 1}`]);
     const same = posted.join() === told.shufflers.join() && this.keys.analyst === told.analyst;
     if (!same) refuse(t("refused-keys"));
+    this.enroll(told);
     this.session = sessionOf(encoded);
     if (this.kept.session && this.kept.session !== hex(this.session)) {
       refuse(t("refused-other"));

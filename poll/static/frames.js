@@ -1,5 +1,5 @@
 // Messages whole: the frame around a body, and the one message that a phone sends.
-import { Reader, blob, number } from "./bytes.js";
+import { Reader, blob } from "./bytes.js";
 import { BODIES, witness } from "./bodies.js";
 import { hex, joined, required } from "./sodium.js";
 
@@ -31,7 +31,8 @@ export function unsealed(encoded) {
 }
 
 // The frame of an envelope. seen: the head of the board that this phone was shown (97 bytes or none).
-export function frameSubmission(session, round, envelope, seen) {
+// signature: of a registered person; empty where people are not registered.
+export function frameSubmission(session, round, envelope, seen, signature = new Uint8Array(0)) {
   const place = joined("vm", Uint8Array.of(1, SUBMISSION), session, Uint8Array.of(round));
-  return joined(place, blob(envelope), number(0, 4), blob(seen));
+  return joined(place, blob(envelope), blob(signature), blob(seen));
 }

@@ -8,10 +8,11 @@ export const ELEMENT = 32; // bytes
 export const SCALAR = 32; // bytes, little-endian
 export const UNIFORM = 64; // bytes from which an element or a scalar is made without bias
 const NOTHING = "00".repeat(ELEMENT); // the identity, and the scalar 0
+export const isNothing = (data) => hex(data) === NOTHING;
 const HALF = new Uint8Array(UNIFORM - SCALAR);
 
 export function decoded(data) {
-  required(data.length === ELEMENT && hex(data) !== NOTHING);
+  required(data.length === ELEMENT && !isNothing(data));
   required(sodium.crypto_core_ristretto255_is_valid_point(data));
   return data;
 }
@@ -27,15 +28,19 @@ export const scalar = (uniform) => sodium.crypto_core_ristretto255_scalar_reduce
 
 // Multiples; those by 0, and of the identity, are the identity, which libsodium would not give.
 export function times(factor, point) {
-  if (hex(factor) === NOTHING || hex(point) === NOTHING) return new Uint8Array(ELEMENT);
+  if (isNothing(factor) || isNothing(point)) return new Uint8Array(ELEMENT);
   return sodium.crypto_scalarmult_ristretto255(factor, point);
 }
 
 export function baseTimes(factor) {
-  if (hex(factor) === NOTHING) return new Uint8Array(ELEMENT);
+  if (isNothing(factor)) return new Uint8Array(ELEMENT);
   return sodium.crypto_scalarmult_ristretto255_base(factor);
 }
 
+// Whether bytes are an element in its only spelling.
+export const isElement = (data) => data.length === ELEMENT && sodium.crypto_core_ristretto255_is_valid_point(data);
+
+export const minus = (point, other) => sodium.crypto_core_ristretto255_sub(point, other);
 export const plus = (point, other) => sodium.crypto_core_ristretto255_add(point, other);
 export const inverse = (factor) => sodium.crypto_core_ristretto255_scalar_invert(factor);
 export const plusScalar = (one, other) => sodium.crypto_core_ristretto255_scalar_add(one, other);

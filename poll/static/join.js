@@ -3,9 +3,11 @@
 // What it sends: once a name, then sealed envelopes. What it keeps is gone with its tab (store.js), but
 // for the phone that a slip has made of it (slip.js).
 import { mayRest, stayAwake } from "./awake.js";
-import { openRound, sealAnswers } from "./envelope.js";
+import { signerOf } from "./ballots.js";
+import { openRound } from "./envelope.js";
 import { Session } from "./follow.js";
-import { frameSubmission } from "./frames.js";
+import { reusesBallots } from "./locks.js";
+import { madeFor } from "./made.js";
 import { pause, untilOffline } from "./network.js";
 import { asks, asksName, compares, consults, handed, lastStanding, seals, stops, waits } from "./screens.js";
 import { ends } from "./endings.js";
@@ -15,7 +17,7 @@ import { forgetSlip, givenSlip, keepSlip, phoneOf } from "./slip.js";
 import { Refused, hex, ready, sodium, unhex } from "./sodium.js";
 import { say, status } from "./draw.js";
 import { forget, keep, keepEnd, recall, recallEnd } from "./store.js";
-import { levelsOf, question, seedsOf } from "./threshold.js";
+import { question } from "./threshold.js";
 
 const SOONEST = 500; // milliseconds
 const LATEST = 5_000;
@@ -46,7 +48,8 @@ async function ask(path, given = {}) {
 
 async function join(name, slip) {
   state.phone = (facts.slips && phoneOf(code, slip)) || state.phone;
-  const body = JSON.stringify(facts.slips ? { phone: state.phone, name, slip } : { phone: state.phone, name });
+  const key = facts.verified ? { key: hex(signerOf(unhex(state.seed)).publicKey) } : {};
+  const body = JSON.stringify({ phone: state.phone, name, ...(facts.slips ? { slip } : {}), ...key });
   state.slip = slip;
   try {
     const answer = await ask("join", { method: "POST", body });
@@ -64,19 +67,10 @@ async function join(name, slip) {
   draw();
 }
 
-// Make the envelope of a call; from now on this is what the phone says in that round. answer: of
+// Make what is handed in for a call; from now on this is what the phone says in that round. answer: of
 // `randomness`, where it was asked.
-function seal({ body, data }, answer = null) {
-  const plan = openRound(session.announced, data);
-  const seeds = plan.shape && seedsOf(plan, state.row, state.asked.factors, answer, session.mints[body.round]);
-  const { envelope, answers } = sealAnswers(plan, state.row, seeds);
-  const frame = frameSubmission(session.session, body.round, envelope, session.board.witness);
-  const { features } = session.told;
-  const words = answers.map(({ ask: columns, values }) =>
-    columns.map((column, i) => `${features[column].name} ${values[i]}`).join("; "),
-  );
-  const levels = plan.shape && levelsOf(plan.shape, state.row).map((said) => said.join(", "));
-  state.rounds[body.round] = { frame: hex(frame), answers: words, levels, handed: false, problem: "" };
+function seal(call, answer = null) {
+  state.rounds[call.body.round] = { ...madeFor(session, state, call, answer), handed: false, problem: "" };
   state.asked = null;
   sealing = true;
   save();
@@ -133,7 +127,7 @@ async function handIn() {
 // it has said what will be published and what was promised.
 function goOn() {
   const last = session.calls[session.calls.length - 1];
-  if (!last || last.body.round === 1 || session.board.due !== null) return;
+  if (!last || last.body.round === 1 || !session.ready || reusesBallots(session.told, last.body)) return;
   const { round } = last.body;
   if (!state.rounds[1]?.handed || state.rounds[round] || !facts.collecting) return;
   const rest = Math.min(PAUSE, (facts.left * 1000) / 3);

@@ -11,7 +11,8 @@ const called = ({ party, who, host, here }) =>
 export function whoMixes(facts) {
   if (facts.others === null) {
     const kept = facts.kept ? t("mixes-kept") : "";
-    return p(t("mixes-here", { kept, noisy: facts.noisy ? t("mixes-noisy") : "" }), "note");
+    const here = p(t("mixes-here", { kept, noisy: facts.noisy ? t("mixes-noisy") : "" }), "note");
+    return facts.verified ? [here, p(facts.once ? t("mixes-linked-once") : t("mixes-linked"))] : here;
   }
   const names = facts.others.map(called);
   const missing = facts.shufflers - names.length;

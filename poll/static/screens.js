@@ -1,5 +1,5 @@
 // The screens, one after the other: each says one thing and asks for one thing.
-import { button, el, envelope, p, show } from "./draw.js";
+import { boxes, button, el, envelope, p, show } from "./draw.js";
 import { expects } from "./expected.js";
 import { whoMixes } from "./mixes.js";
 import { atMost, chances, noiseOf } from "./noise.js";
@@ -12,6 +12,7 @@ import { keyWords, sessionWords } from "./words.js";
 function leaves(facts) {
   const plain = facts.slips ? t("leaves-slip") : t("leaves-name");
   const asking = facts.slips ? t("leaves-slip-opens") : t("leaves-name-opens");
+  if (facts.verified) return [p(facts.slips ? t("leaves-slip-locked") : t("leaves-name-locked")), whoMixes(facts)];
   const words = facts.opens === null ? t("leaves", { what: plain }) : t("leaves-opens", { what: asking, k: facts.opens });
   return [p(words), whoMixes(facts)];
 }
@@ -43,7 +44,7 @@ export function asksName(facts, problem, slip, join) {
       typed("name", t("name-label"), { maxlength: "40", ...described }),
       el("button", {}, t("join")),
     ),
-    p(t("name-small"), "small"),
+    p(facts.verified ? t("name-small-locked") : t("name-small"), "small"),
   );
 }
 
@@ -59,7 +60,7 @@ export function waits(state, facts) {
     facts.others === null ? null : whoMixes(facts),
     p(t("questions", { n: facts.questions, seconds: facts.seconds })),
     facts.slips ? p(t("slip-keep")) : null,
-    p(t("please")),
+    p(facts.once ? t("please-once") : t("please")),
   );
 }
 
@@ -104,12 +105,13 @@ export function compares(session, facts, agree) {
   show(
     "compare",
     t("compare-title"),
-    p(sessionWords(session.session), "words"),
-    p(t("compare-explains")),
-    el("details", { "data-at": "keys" }, el("summary", {}, t("compare-keys")), el("dl", {}, rows)),
+    p(sessionWords(session.compared), "words"),
+    p(told.verified ? t("compare-explains-locked") : t("compare-explains")),
+    told.verified ? null : el("details", { "data-at": "keys" }, el("summary", {}, t("compare-keys")), el("dl", {}, rows)),
     told.lesson ? p(t("compare-lesson"), "note") : null,
     p(t("promised-least", { promised: promised(told), n: told.min_batch })),
     told.program === "two-round" && facts.others === null ? p(t("compare-silent")) : null,
+    session.once ? p(t("compare-once")) : null,
     facts.others === null ? null : whoMixes(facts),
     button(t("compare-same"), agree),
   );
@@ -193,6 +195,7 @@ function promise(session) {
   if (decision === null) return [];
   const title = el("h2", {}, t("will-publish"));
   if (shapeOf(told)) return [title, p(t("will-publish-opened", { promised: promised(told) }))];
+  const crowd = { share: percent(told.max_exposure), k: told.k };
   const kept = decision.kept.map((column) => told.features[column].name);
   const gone = told.features.map((feature) => feature.name).filter((name) => !kept.includes(name));
   if (!kept.length) {
@@ -202,7 +205,7 @@ function promise(session) {
     title,
     p(t("decision-kept", { names: kept.join("; ") })),
     gone.length ? p(t("decision-not", { names: gone.join("; ") })) : null,
-    p(t("decision-promised", { share: percent(told.max_exposure), k: told.k })),
+    p(session.once ? t("decision-promised-once", crowd) : t("decision-promised", crowd)),
   ];
 }
 
@@ -211,6 +214,7 @@ function promise(session) {
 function standing(session, state, round) {
   const made = state.rounds[round];
   if (made.problem) return [made.problem, "bad"];
+  if (made.ballots) return standingOnBoard(session, made, Number(round));
   if (!made.handed) return [t("envelope-waits"), null];
   const counted = session.counted(round);
   if (counted === null) return [t("envelope-handed"), null];
@@ -218,10 +222,36 @@ function standing(session, state, round) {
   return [t("envelope-counted", { least: counted.least, people: people(counted.people) }), all ? "good" : "bad"];
 }
 
+const ON_BOARD = {
+  waits: () => [t("locked-handed"), null],
+  missing: () => [t("locked-missing"), "bad"],
+  other: () => [t("locked-other"), "bad"],
+  found: (session, round) => [t("locked-found", { number: session.place + 1, people: people(session.lists.closed[round].size) }), "good"],
+};
+
+// The same of locked answers: they stand on the board before anything is mixed, so a phone that misses its
+// own can say so, and tells nobody what they are.
+function standingOnBoard(session, made, round) {
+  if (!made.handed) return [t("locked-waits"), null];
+  const [words, kind] = ON_BOARD[session.lists.standing(round, session.place, made.ballots)](session, round);
+  const signers = session.lists.checked[round]?.size ?? 0;
+  const signed = signers === session.told.shufflers.length + 1 ? t("locked-signed", { n: signers }) : "";
+  const counted = session.counted(round);
+  const sum = counted ? t("locked-counted", { least: counted.least, people: people(counted.people) }) : "";
+  return [[words, signed, sum].filter(Boolean).join(" "), kind];
+}
+
 // The same of the last round, to be read aloud.
 export function lastStanding(session, state) {
   const round = Object.keys(state.rounds).pop();
   return round ? t("standing", { round, standing: standing(session, state, round)[0] }) : "";
+}
+
+// Locked answers, each to be looked into on this phone alone.
+function lockedAnswers(session, made, call, closing) {
+  const parties = session.openers(call).map(partyName).join(", ");
+  const opens = session.once ? t("locked-opens-once", { parties }) : t("locked-opens", { parties });
+  return boxes(made.answers, opens, call.round, closing);
 }
 
 export function drawn(session, state, closing) {
@@ -233,16 +263,20 @@ export function drawn(session, state, closing) {
       ? [
           el("h2", {}, t("round", { round })),
           p(...standing(session, state, round)),
-          p(t("envelope-tap"), "small"),
-          envelope(session.openers(call.body), made, round, closing, session.told.k),
+          p(made.ballots ? t("locked-tap") : t("envelope-tap"), "small"),
+          made.ballots
+            ? lockedAnswers(session, made, call.body, closing)
+            : envelope(session.openers(call.body), made, round, closing, session.told.k),
         ]
       : [];
   });
 }
 
 export function handed(session, state, closing) {
-  const again = session.told.program === "randomized" || shapeOf(session.told) ? null : p(t("please"), "note");
-  show("handed", t("envelope-title"), session.closed ? null : again, promise(session), drawn(session, state, closing));
+  const asked = session.once ? t("once-done") : t("please");
+  const again = session.told.program === "randomized" || shapeOf(session.told) ? null : p(asked, "note");
+  const title = session.told.verified ? t("locked-title") : t("envelope-title");
+  show("handed", title, session.closed ? null : again, promise(session), drawn(session, state, closing));
 }
 
 export function stops(title, words) {

@@ -1,4 +1,5 @@
 // What a phone keeps, for as long as its tab is open: it survives a reload, and nothing else.
+import { newSeed } from "./ballots.js";
 import { hex, sodium } from "./sodium.js";
 
 const SECRET = 16; // bytes
@@ -7,8 +8,8 @@ const place = (code) => `veilmix ${code}`;
 // name: "" before it has joined. before: whether it had handed in already when it joined, in a tab that
 // was closed. slip: the code of its slip, where slips admit phones. row: answers,
 // one a question. session: the digest that was agreed to. asked: {factors, frame, problem} of what
-// `randomness` is asked, until it has answered; null if it is not. rounds: by number, {frame, answers,
-// levels, handed, problem} of what was sealed.
+// `randomness` is asked, until it has answered; null if it is not. seed: of the key with which it signs
+// ballots. rounds: by number, {frame, answers, levels, ballots, handed, problem} of what was sealed.
 export function recall(code) {
   const fresh = { name: "", before: false, slip: "", row: [], agreed: false, session: "", mark: null, asked: null, rounds: {} };
   try {
@@ -17,7 +18,7 @@ export function recall(code) {
   } catch {
     // nothing that we have written
   }
-  return { ...fresh, phone: hex(sodium.randombytes_buf(SECRET)) };
+  return { ...fresh, phone: hex(sodium.randombytes_buf(SECRET)), seed: hex(newSeed()) };
 }
 
 export function keep(code, state) {

@@ -58,6 +58,11 @@ def verified(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 def submitted_once(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report keys that do not fit a single submission for both rounds."""
+    yield from misfits_of_once(scenario)
+
+
+def misfits_of_once(scenario: Scenario) -> Iterator[Problem]:
+    """Report keys that do not fit a single submission for both rounds, of a poll too."""
     if scenario.mix.submit != "once":
         return
     path: Path = ("mix", "submit")
@@ -81,7 +86,8 @@ def _people(scenario: Scenario) -> Iterator[Problem]:
     if topology_of(scenario).alike:
         yield problem(path, "peers mix with onions; leave kind or peers out")
     elif scenario.population.answered:
-        yield problem(path, "phones make onions; leave kind out")
+        message = "a session of phones is not played again with it: it keeps no answers"
+        yield problem(path, f"{message}; leave kind out")
     elif not scenario.registered:
         message = f"with {KIND} ballots are posted under registered names; leave it out"
         yield problem(("defence", "registered"), message)

@@ -20,11 +20,13 @@ from urllib.request import Request, urlopen
 from msgspec.structs import replace
 from session_kit import KITS
 from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.signing import Signer
 from veilmix.poll import elsewhere, mixers
 from veilmix.poll import session as poll_session
 from veilmix.poll.classroom import MOST_PHONES
 from veilmix.poll.seeds import question
 from veilmix.poll.session import FinishedSession, PhoneSession
+from veilmix.poll.simulated import locked_answers
 from veilmix.poll.terms import Terms
 from veilmix.protocol.ballots import Phrasebook, submit_all
 from veilmix.protocol.board import Board
@@ -55,6 +57,7 @@ class Client:
     board: Board = field(default_factory=Board)
     facts: dict[str, Any] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
+    signer: Signer | None = None  # where people are registered: a verified mix
 
     def ask(
         self, path: str, body: bytes | None = None, method: str | None = None, **headers: str
@@ -72,7 +75,10 @@ class Client:
 
     def join(self) -> tuple[int, bytes]:
         """Say a name."""
-        return self.ask("/join", json.dumps({"phone": self.secret, "name": self.name}).encode())
+        key = {"key": self.signer.public.hex()} if self.signer else {}
+        return self.ask(
+            "/join", json.dumps({"phone": self.secret, "name": self.name, **key}).encode()
+        )
 
     def news(self) -> dict[str, Any]:
         """Wait for news, and read all posts as a party does."""
@@ -95,11 +101,26 @@ class Client:
     def sealed(self) -> bytes:
         """What the phone hands in now."""
         plan = self.plan()
+        if self.signer is not None:
+            index = self.registered.index(self.signer.public)
+            return locked_answers(plan, self.board, index, self.row, self.signer)
         if plan.shape is not None:
             return self.sealed_by_seed(plan)
         (made,) = submit_all(Phrasebook(plan), [tuple(self.row)], [SystemEntropy()])
         number = plan.call.round
         return frame_envelopes(plan.session, number, [made.envelope], plan.witness)[0]
+
+    @property
+    def registered(self) -> tuple[bytes, ...]:
+        """The keys of all who may answer."""
+        assert self.board.registry is not None
+        return self.board.registry.keys
+
+    @property
+    def able(self) -> bool:
+        """Whether the board shows all that the phone seals with."""
+        plan = self.plan()
+        return not plan.verified or (not plan.reuses_ballots and self.board.verified.has_keys(plan))
 
     def sealed_by_seed(self, plan: Round) -> bytes:
         """Ask `randomness`, and give what the phone hands in where only k people open a row."""
@@ -133,6 +154,8 @@ class Client:
         while not self.news()["ended"]:
             called = self.board.calls[-1].round if self.board.calls else 0
             if called in done or self.board.due is not None or not self.facts["collecting"]:
+                continue
+            if not called or not self.able:
                 continue
             done.add(called)
             if called in self.rounds:
@@ -187,7 +210,7 @@ class Class:
         def hold() -> None:
             terms = Terms(
                 *(self.host, 0, self.people, self.wait),
-                kept=not self.others,
+                kept=not self.others and self.scenario.mix.kind == "onion",
                 others=self.others,
                 simulated=self.simulated,
                 most_of_one=MOST_PHONES,  # all phones of a test are on this computer

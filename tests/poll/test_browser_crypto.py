@@ -24,7 +24,6 @@ pytestmark = pytest.mark.slow
 TESTS = Path(__file__).parents[1]
 FOLDERS = (TESTS / "crypto" / "vectors", TESTS / "protocol" / "vectors")
 # Kinds that a phone has nothing to do with, and why.
-OF_VERIFIED = ("keys", "handed", "checked", "shuffled", "shared")
 NOT_HERE = {
     "committed": "only the analyst has the key of what is sealed",
     "consistency": "heads are compared by what they state, not by the tree's history",
@@ -61,16 +60,11 @@ def of_another_suite(vector: Any) -> bool:
     return vector["kind"] in ("layer", "onion") and vector["input"]["suite"] in OTHER_SUITES
 
 
-def of_verified_mix(vector: Any) -> bool:
-    """Whether it is a post of a verified mix, in which no page takes part."""
-    return vector["expect"].get("result", {}).get("kind") in OF_VERIFIED
-
-
 def test_every_vector_of_what_a_phone_handles_is_read_alike(phone: Any) -> None:
     """Positive and negative: the same result, or a refusal for the same reason."""
     wrong, read = [], 0
     for path, vector in vectors():
-        if vector["kind"] in NOT_HERE or of_another_suite(vector) or of_verified_mix(vector):
+        if vector["kind"] in NOT_HERE or of_another_suite(vector):
             continue
         result = phone.call("read", vector["kind"], given(vector))
         read += 1

@@ -34,10 +34,12 @@ NO_SENTENCES = {
     "two words of the protocol": (
         *("threshold prefixes", "threshold closed", "threshold prefixes closed", " closed"),
         *("Composite", "Challenge", "Finalize", "HashToGroup-", "DeriveKeyPair"),
+        "veilmix verified 1",
     ),
     "an error of our own": (
         "seeds, where rows are opened, and only there",
         "libsodium: a hash of a size that there is not",
+        "no element",
     ),
 }
 

@@ -52,6 +52,16 @@ def test_what_a_class_may_choose_is_taken(tmp_path: Path) -> None:
     assert scenario.defence.min_dropout == 2
 
 
+def test_a_verified_mix_is_asked_for_by_name(tmp_path: Path) -> None:
+    for kind in ("exposure", "fixed", "all"):
+        policy = f'[policy]\nkind = "{kind}"\n' + ('keep = ["meal"]\n' if kind == "fixed" else "")
+        for submit in ("each-round", "once"):
+            mix = f'[mix]\nkind = "verified"\nsubmit = "{submit}"\n'
+            scenario = read(tmp_path, GOOD + mix + policy)
+            assert (scenario.mix.kind, scenario.mix.submit) == ("verified", submit)
+    assert read(tmp_path, GOOD).mix.kind == "onion"
+
+
 def test_noise_is_asked_for_by_name_and_budget(tmp_path: Path) -> None:
     scenario = read(tmp_path, NOISY + '[local]\nmechanism = "grr"\nepsilon = 2\n')
     assert (scenario.local.mechanism, scenario.local.epsilon) == ("grr", 2)
@@ -129,6 +139,22 @@ WRONG = {
         '"incidence": its sets are of owners.* threshold and histogram are accepted',
     ),
     "peers": (GOOD + "[mix]\npeers = true", "mix.peers: found true"),
+    "onions submitted once": (
+        GOOD + '[mix]\nsubmit = "once"',
+        'mix.submit: mix.submit = "once" is of mix.kind = "verified": an onion has a single reader',
+    ),
+    "noise in a verified mix": (
+        NOISY + '[local]\nmechanism = "grr"\nepsilon = 1\n[mix]\nkind = "verified"',
+        'mix.kind: found "verified" with policy.kind = "histogram"; on phones it is played with',
+    ),
+    "rows that k people open in a verified mix": (
+        ALIKE + '[mix]\nkind = "verified"',
+        'mix.kind: found "verified" with policy.kind = "threshold"; on phones it is played with',
+    ),
+    "many readings submitted once": (
+        GOOD + '[policy]\nkind = "hierarchical"\n[mix]\nkind = "verified"\nsubmit = "once"',
+        'mix.submit: mix.submit = "once" is not played with "hierarchical"',
+    ),
 }
 
 

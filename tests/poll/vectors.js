@@ -8,6 +8,7 @@ import * as oprf from "/oprf_vectors.js";
 import { wayOf } from "/static/path.js";
 import { arrived } from "/static/sentences.js";
 import * as threshold from "/threshold_vectors.js";
+import * as verifiedMix from "/verified_vectors.js";
 import { SEALEDBOX, fingerprint, openLayer, pad, readKey, sealLayer, unpad, wrap } from "/static/seal.js";
 import { SignedBoard, batchDigest, checkFork } from "/static/signed.js";
 import { Refused, hex, joined, personal, ready, required, sha256, sodium, unhex, utf8, verified } from "/static/sodium.js";
@@ -199,4 +200,4 @@ export const wayThrough = (lost, counted) => {
 
 export const estimated = (values, counts, each) => lies.estimated(values, counts, each);
 await arrived();
-globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units, wayThrough, ...oprf, ...threshold };
+globalThis.vectors = { draws, estimated, noise, open, read, seal, unable, units, wayThrough, ...oprf, ...threshold, ...verifiedMix };

@@ -41,6 +41,19 @@ def test_boxes_stand_in_rows_and_have_one_size(shown, page_of, tab) -> None:
     assert not [url for url in tab.requests if not url.startswith("file:")]
 
 
+def test_boxes_that_were_submitted_once_stand_on_the_board_in_round_2(shown, page_of, tab) -> None:
+    data = shown("verified-once").data
+    call = posts(data, "call")[1]
+    assert len(call["taken"]) == 12
+    assert {move["seal"] for move in posts(data, "shuffled")} == {"holds"}
+    assert {move["round"] for move in posts(data, "handed")} == {1}
+    page = tab.open(page_of("verified-once"), f"#eyes=network&at={data['moves'].index(call) + 1}")
+    assert page.evaluate(ROWS) == [12, 0, 0]
+    page = tab.open(page_of("verified-once"), "#eyes=network&at=999")
+    assert page.evaluate(ROWS) == [12, 12, 12]
+    assert not tab.complaints
+
+
 def test_a_chosen_person_is_followed_as_far_as_the_eyes_can(page_of, tab) -> None:
     page = tab.open(page_of("verified"), "#eyes=curator+shuffler-1&at=999&way=4")
     assert "takes shuffler-2 too" in page.inner_text("#way-ending")
