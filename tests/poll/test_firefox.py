@@ -12,6 +12,8 @@ from bidi_kit import Firefox, firefox
 from class_kit import ROWS, alike
 from phone_kit import Class, Client, together, unhurried
 from pupil_kit import KEPT
+from veilmix.crypto.entropy import SystemEntropy
+from veilmix.crypto.signing import Signer
 from veilmix.poll.questions import DEMO, read_questions
 
 pytestmark = pytest.mark.slow
@@ -104,3 +106,23 @@ def test_firefox_asks_randomness_and_opens_what_three_say_alike(
     assert all(client.counted() == [True] for client in clients)
     seeds = [request["url"] for request in phone.requests if request["url"].endswith("/seed")]
     assert len(seeds) == 1
+
+
+def test_firefox_locks_its_answers_once_and_finds_them_on_the_board(phone: Firefox) -> None:
+    scenario = unhurried(read_questions(DEMO), kind="verified", submit="once")
+    with Class(scenario, 6) as room:
+        phone.open(room.address)
+        signers = [Signer(SystemEntropy()) for _ in range(5)]
+        clients = [
+            Client(room.address, f"pupil {i}", ROW, signer=signer)
+            for i, signer in enumerate(signers)
+        ]
+        rest = Thread(target=together, args=(clients,), daemon=True)
+        rest.start()
+        answer(phone, "Fox", ROW)
+        phone.until("document.querySelector('h1').textContent === 'This was published'")
+        said = str(phone.evaluate("document.querySelector('main').textContent"))
+        rest.join()
+        kept_nothing(phone, room.address)
+    assert "Your phone has found your answers on the board: locked, unchanged" in said
+    assert "Answers of 6 of 6 people were counted." in said
