@@ -20,7 +20,7 @@ from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.words import compared_digest, session_words
 from veilmix.protocol.board import Board
 from veilmix.protocol.frames import Message, decode_message
-from veilmix.protocol.messages import Registry, Submission
+from veilmix.protocol.messages import Closed, Registry, Submission
 from veilmix.protocol.registry import submission
 from veilmix.roles.network import Network
 from veilmix.scenarios.schema.model import Scenario
@@ -56,6 +56,9 @@ def test_each_phone_brings_a_key_of_its_own() -> None:
     with pytest.raises(Unwelcome, match="no other phone has"):
         room.join("b", "Ben", key=KEYS[0])
     room.join("b", "Ben", key=KEYS[1])
+    for taken in KEYS[:2]:
+        with pytest.raises(Unwelcome, match="no other phone has"):
+            room.join("c", "Cleo", key=taken)
     assert room.join("a", "Ann", key=KEYS[2]).key == KEYS[2]  # its tab was closed
     with pytest.raises(Unwelcome, match="no other phone has"):
         room.join("a", "Ann", key=KEYS[1])
@@ -118,9 +121,13 @@ def test_only_what_the_phone_has_signed_is_taken() -> None:
             submission(plan, body.envelope, ben.signer),
             submission(plan, body.envelope[:-1], ann.signer),
         ]
-        unseen = Submission(body.envelope, body.signature, b"")
-        sent = [Message(plan.session, 1, one).encode() for one in (*wrong, unseen)]
+        seen = body.witness
+        first, last = bytes([seen[0] ^ 1]) + seen[1:], seen[:-1] + bytes([seen[-1] ^ 1])
+        heads = (b"", first, last)
+        unseen = [Submission(body.envelope, body.signature, head) for head in heads]
+        sent = [Message(plan.session, 1, one).encode() for one in (*wrong, *unseen)]
         sent += [Message(plan.session, 2, body).encode(), Message(bytes(32), 1, body).encode()]
+        sent.append(Message(plan.session, 1, Closed()).encode())
         for data in (*sent, b"", b"rubbish", right[:-1]):
             status, said = ann.hand_in(data)
             assert (status, b"no sealed answers" in said) == (400, True)
