@@ -56,9 +56,13 @@ def program_of(scenario: Scenario) -> "ReleaseProgram":
 def heard_as(questions: "Program") -> "ReleaseProgram":
     """Return the first program with this sequence of queries.
 
-    For callers with an announcement and no scenario: an announcement does not state the kind.
+    For callers with an announcement and no scenario: an announcement does not state the kind. That
+    users submit once does not change the queries.
     """
-    return next(program for program in PROGRAMS.values() if program.wire == questions)
+    from ...protocol.announcement import Program
+
+    asked = Program.TWO_ROUND if questions is Program.TWO_ROUND_ONCE else questions
+    return next(program for program in PROGRAMS.values() if program.wire == asked)
 
 
 def randomizing() -> tuple[str, ...]:

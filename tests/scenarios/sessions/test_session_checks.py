@@ -97,8 +97,11 @@ def test_a_session_that_was_played_verifies(kind: str, played: Mapping[str, kit.
         assert all(made[name].ok for name in ("decision", "release", "exposure"))
 
 
-def test_without_the_agreement_nothing_is_authentic(played: Mapping[str, kit.Saved]) -> None:
-    made = checked(played["public"], agreement=False)
+@pytest.mark.parametrize("kind", ["public", "once"])
+def test_without_the_agreement_nothing_is_authentic(
+    kind: str, played: Mapping[str, kit.Saved]
+) -> None:
+    made = checked(played[kind], agreement=False)
     assert not [name for name, check in made.items() if check.shows == "authenticity"]
     assert [name for name, check in made.items() if check.ok is None][:2] == [
         "agreement",
