@@ -29,6 +29,7 @@ WRONG: dict[str, set[str]] = {
     "attack-lie-marginals": {"result"},  # what was published is not what was read
     "attack-overlap": {"decision"},
     "attack-replay": {"batches"},
+    "verified-no-boxes": {"board", "signatures"},  # the curator has left, and nobody else closes it
 }
 
 FALSE = ("attack-false-alarm", "attack-equivocate")  # in which nothing bears the alarms out
@@ -44,7 +45,7 @@ def test_every_attack_has_a_scenario_that_commits_it() -> None:
         committed = {fault.attack for fault in load(attack.scenario).fault}
         assert name in committed or name == "collude"
     shown = {attack.scenario for attack in ATTACKS.values()}
-    assert set(attacks()) <= shown
+    assert {name for name in attacks() if not load(name).deviation} <= shown
 
 
 def test_every_attack_names_defences_that_exist() -> None:

@@ -163,7 +163,7 @@ WRONG = {
     "an old guard": ("[place.board]", "[defence]\nunion = true\n[place.board]", "union"),
     "a verified mix": (
         *("min_batch = 10", 'min_batch = 10\nkind = "verified"'),
-        "a session between machines is of onions",
+        "ballots are posted under registered names",
     ),
     "tokens": ("[place.board]", "[defence]\ntokens = true\n[place.board]", "registered = true"),
     "no keys": (

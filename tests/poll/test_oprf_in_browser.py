@@ -165,7 +165,7 @@ GUARDS: dict[str, tuple[str, str, str, Callable[[], Answer]]] = {
         "voprf.js", "evaluated.length === blinded.length && ", "", lambda: WRONG["one more"],
     ),
     "the identity": (
-        "group.js", "required(data.length === ELEMENT && hex(data) !== NOTHING);", "", of_zero,
+        "group.js", "required(data.length === ELEMENT && !isNothing(data));", "", of_zero,
     ),
     "the spelling of scalars": (
         "group.js",

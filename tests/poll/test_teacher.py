@@ -22,7 +22,7 @@ ROWS = [("on foot", "yes", "never"), ("by car", "no", "once")]
 def opened(room: Classroom, number: int) -> None:
     """Call a round of so many seconds, as the board would."""
     calls = [SimpleNamespace(round=each + 1) for each in range(number)]
-    room.board = SimpleNamespace(phase=Phase.COLLECTING, calls=calls)  # type: ignore[assignment]
+    room.board = SimpleNamespace(phase=Phase.COLLECTING, calls=calls, announcement=None)  # type: ignore[assignment]
     room.started = True
     room.closes = trio.current_time() + room.deadline
     room.latest = room.closes + SPARE

@@ -151,6 +151,7 @@ def test_the_address_keeps_eyes_and_position(page_of, tab) -> None:
     assert page.inner_text("#people-eyes") == "user-3"
     page.check("#eye-analyst")
     page.keyboard.press("ArrowLeft")
+    until(page, "location.hash.endsWith('at=16')")
     page.reload()
     assert place(page) == 16
     assert page.is_checked("#eye-analyst")

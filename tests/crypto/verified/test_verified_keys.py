@@ -26,7 +26,7 @@ def test_a_rogue_key_is_refused() -> None:
     mine = make_key(PLACES[2], kit.entropy("mine"))
     others = GROUP.total([key.public for key in KEYS[:2]])
     (rogue,) = GROUP.differences([mine.public], [others])
-    with pytest.raises(VerificationError, match="key of b'reader'"):
+    with pytest.raises(VerificationError, match="key of reader"):
         joint_key(PLACES, [*KEYS[:2], OwnedKey(rogue, mine.proof)])
 
 

@@ -48,7 +48,7 @@ CHANGED: dict[str, Callable[[Elements], Elements]] = {
 @pytest.mark.parametrize("name", CHANGED)
 def test_changed_shares_are_refused(name: str) -> None:
     changed = replace(GOOD, elements=CHANGED[name](GOOD.elements))
-    with pytest.raises(VerificationError, match="shares of b'reader': the proof does not hold"):
+    with pytest.raises(VerificationError, match="shares of reader: the proof does not hold"):
         check_shares(PLACE, READER.public, ROWS.firsts, changed)
 
 
