@@ -159,7 +159,8 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     reader = "analyst" if by_analyst else "curator"
     reads = "reports" if lying else "what k people share" if opens else "the release"
     open_list = outcome.coalition(*shufflers).linked  # of a public round of a verified mix
-    mixers = "know whose each released row is" if open_list else "see senders, not contents"
+    known = "answer" if outcome.scenario.policy.publish_marginals else "released row"
+    mixers = f"know whose each {known} is" if open_list else "see senders, not contents"
     if len(shufflers) == 1:
         mixers = mixers.replace("see", "sees").replace("know", "knows")
     rows = [

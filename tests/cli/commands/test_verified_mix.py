@@ -42,6 +42,17 @@ def test_a_run_says_what_is_claimed_and_can_be_verified(tmp_path: Path, typed) -
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("public", [False, True], ids=["secret", "public"])
+def test_a_run_says_what_all_shufflers_link(public: bool, typed) -> None:
+    text = FILE + "publish_marginals = true\n" * public
+    Path("small.toml").write_text(text, "utf-8")
+    known = "answer" if public else "released row"
+    said = " ".join(typed("run", "small.toml").out.split())
+    assert f"linked by both shufflers 12 of 12 know whose each {known} is" in said
+    assert "Minimal linking coalitions (honest-but-curious): shuffler-1 + shuffler-2" in said
+
+
+@pytest.mark.slow
 def test_a_run_says_what_submitting_once_gives_and_costs(typed) -> None:
     said = typed("run", "submit-once")
     text = " ".join(said.out.split())
