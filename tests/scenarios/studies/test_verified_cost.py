@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sample_kit import sampled
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.verified.ballots import check_ballot, make_ballot
 from veilmix.crypto.verified.generators import generators
@@ -180,7 +181,7 @@ def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_apart")
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, 1, 4))
 def test_a_session_multiplies_as_often_as_is_counted(case: str, monkeypatch) -> None:
     """By the difference of two sessions: some multiplications do not depend on the people."""
     count, found = counted(monkeypatch), []
@@ -194,7 +195,7 @@ def test_a_session_multiplies_as_often_as_is_counted(case: str, monkeypatch) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, 1, 4))
 def test_a_checker_of_everything_multiplies_as_often_as_is_counted(case: str, monkeypatch) -> None:
     """By the difference of two sessions, as above. Its checker is that of `veilmix verify`."""
     boards, prices, found = (Posts(), Posts()), [], []
@@ -210,7 +211,7 @@ def test_a_checker_of_everything_multiplies_as_often_as_is_counted(case: str, mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, 1, 4))
 def test_the_bytes_are_those_of_a_session(case: str) -> None:
     """Heads of posts, and posts before the first round, are beside them."""
     meter = Meter()
