@@ -247,6 +247,10 @@ class Announcement:
         """Whether users submit once: round 2 mixes ballots of round 1 (verified_round.py)."""
         return self.program is Program.TWO_ROUND_ONCE
 
+    def reuses_ballots(self, reader: parties.Role) -> bool:
+        """Whether a round of this reader mixes ballots that were submitted in round 1."""
+        return self.once and reader is parties.Role.ANALYST
+
     @property
     def suite(self) -> SuiteCode:
         """The code of the suite of every key, and so of every layer."""

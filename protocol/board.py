@@ -347,11 +347,6 @@ class Board:
         registered = len(self.registry.keys) if self.registry else 0
         return self.verified.right(author, body, plan, registered)
 
-    def _reuses_ballots(self, call: Call) -> bool:
-        """Whether a call mixes the ballots of round 1."""
-        told = self.announcement
-        return told is not None and told.once and call.reader is parties.Role.ANALYST
-
     @property
     def _openers(self) -> tuple[str, ...]:
         """The parties that open a layer of the current round."""
@@ -494,7 +489,7 @@ class Board:
                 self.consents.add(author)
             case Call() as call:
                 self.calls.append(call)
-                if self._reuses_ballots(call):
+                if self.announcement and self.announcement.reuses_ballots(call.reader):
                     self.verified.reuse(call.round)
             case Mixed() as mixed:
                 self.mixed.append(mixed)

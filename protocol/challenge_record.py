@@ -1,15 +1,12 @@
 """Check the record of a round with locks (`challenge`): its board shows that it may have opened."""
 
-from dataclasses import replace
-
 from ..errors import RoundBurned, VerificationError
 from .alarms import borne_out
 from .announcement import Setting
 from .board import Board
 from .challenge import check_envelopes, check_people
 from .messages import Cause
-from .session import open_round
-from .signed_posts import witness_of
+from .session import as_cited, open_round
 
 
 def check_accepted(board: Board, number: int) -> None:
@@ -18,12 +15,12 @@ def check_accepted(board: Board, number: int) -> None:
     Raises:
         VerificationError: names the round, and the error.
     """
-    told, registry, head = board.announcement, board.registry, board.heads.get(number)
+    told, registry = board.announcement, board.registry
     accepted = board.challenged.accepted[number]
     if told is None or registry is None:
         raise VerificationError(f"round {number}: no person is registered")
     plan = open_round(told, board.session, board.calls[number - 1])
-    seen = replace(plan, witness=b"" if head is None else witness_of(head))
+    seen = as_cited(plan, board.heads)
     if any(check_envelopes(seen, registry, accepted.people)):
         raise VerificationError(f"round {number}: an envelope that its person has not signed")
     fixed = told.policy.setting is Setting.FIXED

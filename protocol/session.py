@@ -9,7 +9,7 @@ innermost, one for the reader (the caption of paper 000's Figure 1 has the order
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ..crypto.entropy import Entropy
@@ -26,9 +26,10 @@ from . import parties
 from .announcement import Announcement, Flaw
 from .frames import Message
 from .hiding import BLANK, WIDEST, admitted
-from .messages import Call
+from .messages import Call, Head
 from .opened_prefixes import by_prefixes, opens_by_threshold, sample_parts
 from .schema import Feature, Schema
+from .signed_posts import witness_of
 
 CONTEXT_LABEL = b"veilmix layer 1\0"
 UNBOUND_LABEL = b"veilmix layer of a lesson 1\0"
@@ -115,7 +116,7 @@ class Round:
     @property
     def reuses_ballots(self) -> bool:
         """Whether the round mixes ballots that were submitted in round 1."""
-        return self.once and self.call.reader is parties.Role.ANALYST
+        return self.announcement.reuses_ballots(self.call.reader)
 
     @property
     def reader(self) -> str:
@@ -133,6 +134,15 @@ def layer_context(session: bytes, call: Call, hop: int, *, bound: bool = True) -
     question = hashlib.sha256(Message(session, call.round, call).encode()).digest()
     place = session + bytes([call.round]) + question + bytes([hop])
     return hashlib.sha256(CONTEXT_LABEL + place).digest()
+
+
+def as_cited(plan: Round, heads: Mapping[int, Head]) -> Round:
+    """Return a round with the head of its call, which its users cite; none on an unsigned board.
+
+    heads: of the board, by place.
+    """
+    head = heads.get(plan.call.round)
+    return replace(plan, witness=b"" if head is None else witness_of(head))
 
 
 def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:

@@ -5,7 +5,7 @@ the opened answers of public rounds are those of the listed ballots; of a secret
 the last lists are the listed ballots, shuffled, and that the shares of shufflers are theirs.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..crypto.entropy import Entropy
 from ..errors import RoundBurned, VerificationError
@@ -14,8 +14,7 @@ from .announcement import Setting
 from .board import Board
 from .crowd_limits import check_batch_size, check_rounds
 from .messages import Call
-from .session import Round, open_round
-from .signed_posts import witness_of
+from .session import Round, as_cited, open_round
 from .verified_round import (
     Lists,
     RoundKeys,
@@ -66,9 +65,7 @@ def _with_round(
     """Check a round; return the number of proofs up to it."""
     assert board.announcement is not None  # noqa: S101 - calls follow announcements
     number, shown = call.round, board.verified
-    plan = open_round(board.announcement, board.session, call)
-    if number in board.heads:  # the head that users saw and signed
-        plan = replace(plan, witness=witness_of(board.heads[number]))
+    plan = as_cited(open_round(board.announcement, board.session, call), board.heads)
     _check_people(board, plan)
     keys = joint_keys(plan, shown.keys[key_round(plan)])
     ballots = 0 if plan.reuses_ballots else _check_ballots(board, plan, keys)

@@ -6,7 +6,7 @@ ballot, as long as no honest keyholder can have shown its share.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import trio
@@ -22,8 +22,7 @@ from ..protocol.locks import Proofs, draw_share, locked
 from ..protocol.messages import Accepted, Alarm, Cause, Kind, Submission
 from ..protocol.peer_messages import Share, ShareSecret
 from ..protocol.phases import Phase
-from ..protocol.session import Round, sealing
-from ..protocol.signed_posts import witness_of
+from ..protocol.session import Round, as_cited, sealing
 from . import audit
 from .audit import Purse
 from .network import Endpoint
@@ -154,10 +153,9 @@ async def check_signed(me: Endpoint, plan: Round, accepted: Accepted, pool: Work
     """Raise RoundBurned unless registered users have signed all accepted envelopes."""
     if me.party == plan.openers[0]:
         return
-    registry, head = me.board.registry, me.board.heads.get(plan.call.round)
+    registry = me.board.registry
     assert registry is not None  # noqa: S101 - the announcement asks for one
-    plan = replace(plan, witness=b"" if head is None else witness_of(head))  # what people saw
-    work = partial(challenge.check_envelopes, plan, registry)
+    work = partial(challenge.check_envelopes, as_cited(plan, me.board.heads), registry)
     checked = await pool.spread(f"{me.party} checks", work, accepted.people)
     if wrong := [reason for piece in checked for reason in piece if reason is not None]:
         raise RoundBurned(f"{len(wrong)} envelopes were accepted that nobody registered has signed")

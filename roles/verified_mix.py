@@ -8,7 +8,6 @@ open. A post that does not hold burns the round, which names its author
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from ..crypto.entropy import Entropy
@@ -17,8 +16,7 @@ from ..errors import RoundBurned
 from ..protocol import parties
 from ..protocol.history import History
 from ..protocol.messages import Kind
-from ..protocol.session import Round, sealing
-from ..protocol.signed_posts import witness_of
+from ..protocol.session import Round, as_cited, sealing
 from ..protocol.tallying import Reading
 from ..protocol.verified_messages import BallotKeys, ShuffledLists
 from ..protocol.verified_round import (
@@ -170,7 +168,8 @@ class _Keyplace:
 
     async def _check_earlier(self) -> None:
         """Check the ballots of round 1, if this keyholder had no part in that round."""
-        plan = _earlier(self.me, 1)
+        board = self.me.board
+        plan = as_cited(self.me.plan(board.calls[0]), board.heads)
         if self.me.party not in plan.openers:
             place = _Keyplace(self.me, plan, self.pool, self.ring)
             await place.know_keys()
@@ -241,13 +240,6 @@ class _Keyplace:
 def _fresh(plan: Round, ring: Keyring) -> Entropy:
     """Return a keyholder's source of randomness of a round."""
     return sealing(ring.entropy.fork(f"round-{plan.call.round}"), plan.session)
-
-
-def _earlier(me: Endpoint, number: int) -> Round:
-    """Return an earlier round with the head that its users signed."""
-    plan = me.plan(me.board.calls[number - 1])
-    head = me.board.heads.get(number)
-    return replace(plan, witness=witness_of(head)) if head else plan
 
 
 def _records(posted: Mapping[str, BallotKeys]) -> list[bytes]:

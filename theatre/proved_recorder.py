@@ -13,7 +13,7 @@ from ..crypto.entropy import SystemEntropy
 from ..errors import Refused, RoundBurned, VerificationError
 from ..protocol.board import Entry
 from ..protocol.messages import Body, Burned, Call, Kind
-from ..protocol.parties import ANALYST, Role
+from ..protocol.parties import ANALYST
 from ..protocol.session import Round
 from ..protocol.transcript import Event
 from ..protocol.verified_messages import (
@@ -125,7 +125,7 @@ class ProvedRecorder(MoveRecorder):
     def _mixes_again(self, call: Call) -> bool:
         """Whether a call mixes the ballots of round 1."""
         told = self._announced
-        return told is not None and told.once and call.reader is Role.ANALYST
+        return told is not None and told.reuses_ballots(call.reader)
 
     def _seal(self, entry: Entry) -> str:
         """Return whether the proof of a post holds."""
