@@ -25,7 +25,7 @@ from .messages import Call, Counts, Decision
 from .opened_prefixes import by_prefixes, closes_further
 from .opened_views import PersonalRecord, as_opened, opened_counts, tries_all
 from .parties import Role
-from .record import CountsSeen
+from .record import CountsSeen, nearest
 from .transcript import Row, Transcript
 from .view import CERTIFIED, View, certified_counts
 
@@ -113,9 +113,9 @@ def _opened_layers(
     """
     opened = {}
     for number, sets in linkers.items():
-        nearest = min(sets, key=lambda linkers: len({*linkers} - coalition))
-        held = _depth(nearest, coalition) if in_turn else len(coalition.intersection(nearest))
-        opened[number] = held, len(nearest)
+        openers = nearest(sets, coalition)
+        held = _depth(openers, coalition) if in_turn else len(coalition.intersection(openers))
+        opened[number] = held, len(openers)
     return opened
 
 

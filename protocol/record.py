@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import TypeVar
 
 from ..errors import Refused
 from . import parties
@@ -21,6 +22,7 @@ from .session import open_round
 from .transcript import NAME, Row, SealedAnswers, Transcript, split_names
 
 TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # flaws that link the answers of a person
+Some = TypeVar("Some", bound=Collection[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,11 @@ def plain_rows(rounds: Iterable[Mapping[int, Row]]) -> dict[int, Row]:
 def distinct(rows: Collection[Row]) -> list[Row]:
     """Return each of the row objects that many people share, once."""
     return list(dict(zip(map(id, rows), rows, strict=True)).values())
+
+
+def nearest(linkers: Iterable[Some], members: frozenset[str]) -> Some:
+    """Return the set of linking parties of which these members lack the fewest."""
+    return min(linkers, key=lambda some: len({*some} - members))
 
 
 class RunRecord:
@@ -186,7 +193,7 @@ class RunRecord:
     def _reuses_ballots(self, number: int) -> bool:
         """Whether a round mixes ballots that were submitted in round 1."""
         told = self.board.announcement
-        return bool(told and told.once and self.calls[number].reader is parties.Role.ANALYST)
+        return told is not None and told.reuses_ballots(self.calls[number].reader)
 
     def _row(self, made: SealedAnswers) -> Row:
         asks = self.calls[made.round].asks

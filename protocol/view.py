@@ -21,7 +21,7 @@ from .exclusion import domains_of
 from .messages import Decision
 from .opened_prefixes import by_prefixes, opens_by_threshold
 from .opened_views import PersonalRecord, as_opened
-from .record import CountsSeen, Lengths, RunRecord, plain_rows
+from .record import CountsSeen, Lengths, RunRecord, nearest, plain_rows
 from .transcript import Event, Row, Transcript
 
 CERTIFIED = frozenset({parties.CURATOR, parties.ANALYST})  # they hold the certificate
@@ -176,8 +176,8 @@ class Record(AuditedRecord):
         """Return the layers of a round that a coalition opens, and all; or linking keyholders."""
         told = self.board.announcement
         if told is not None and told.rules.verified:
-            nearest = min(self.linkers(number), key=lambda linkers: len(linkers - coalition))
-            return len(nearest & coalition), len(nearest)
+            linkers = nearest(self.linkers(number), coalition)
+            return len(linkers & coalition), len(linkers)
         return _opened(openers, coalition), len(openers)
 
     def derived(self, members: frozenset[str]) -> Knowledge:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from ...protocol import parties
 from ...protocol.facts import Rule
 from ...protocol.messages import Kind
+from ...protocol.record import nearest
 from ...protocol.transcript import SealedAnswers
 from ...protocol.view import Record as Recorded
 from .reasons import Explanation, Step
@@ -125,9 +126,9 @@ class VerifiedExplainer:
 
     def _linkers(self, number: int) -> list[str]:
         """Return the linking keyholders of a round of which the fewest are missing."""
-        nearest = min(self.record.linkers(number), key=lambda some: len(some - self.members))
+        linkers = nearest(self.record.linkers(number), self.members)
         hops = self.record.openers[number][:-1]
-        return [*(party for party in hops if party in nearest), *sorted(nearest - {*hops})]
+        return [*(party for party in hops if party in linkers), *sorted(linkers - {*hops})]
 
     def _missing(self, number: int) -> tuple[str, ...]:
         return tuple(party for party in self._linkers(number) if party not in self.members)
