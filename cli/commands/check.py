@@ -320,16 +320,14 @@ def _verified_steps(
     once: whether each ballot is encrypted for the release too.
     """
     people, holders = first.onions // len(first.columns), f"{', '.join(hands[:-1])} and {hands[-1]}"
+    again = (
+        f", and again under keys of {', '.join(hands[:-1])} and the analyst with a proof that both "
+        "hold the same"
+    )
     answering = (
         f"Each of {people:,} people encrypts its answers to {answers} under keys of which "
-        f"{holders} hold a part each, signs them and hands them to each of these."
+        f"{holders} hold a part each{again * once}, signs them and hands them to each of these."
     )
-    if once:
-        answering = answering.replace(
-            ", signs them",
-            f", and again under keys of {', '.join(hands[:-1])} and the analyst with a proof that "
-            "both hold the same, signs them",
-        )
     mixing = (
         "Every shuffler posts the ballots re-encrypted, in another order, with a proof that they "
         "are the same, and gives its decryption shares after all proofs hold. With fewer than "

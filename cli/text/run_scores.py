@@ -160,9 +160,8 @@ def _links(outcome: "Outcome", *, deviated: bool) -> Iterator[tuple[str, str, st
     reads = "reports" if lying else "what k people share" if opens else "the release"
     open_list = outcome.coalition(*shufflers).linked  # of a public round of a verified mix
     known = "answer" if outcome.scenario.policy.publish_marginals else "released row"
-    mixers = f"know whose each {known} is" if open_list else "see senders, not contents"
-    if len(shufflers) == 1:
-        mixers = mixers.replace("see", "sees").replace("know", "knows")
+    s = "s" if len(shufflers) == 1 else ""
+    mixers = f"know{s} whose each {known} is" if open_list else f"see{s} senders, not contents"
     rows = [
         ("linked by the curator", ["curator"], curator),
         ("linked by the analyst", ["analyst"], f"sees {reads}"),
