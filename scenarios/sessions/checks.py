@@ -21,7 +21,6 @@ stranger to all parties can sign with keys of its own.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ...crypto.entropy import SystemEntropy
 from ...errors import RoundBurned, VerificationError
 from ...protocol.alarms import borne_out, misdecided, unaccounted
 from ...protocol.announcement import UNPROMISED, Program, Setting
@@ -36,11 +35,11 @@ from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.registry import registry_root
 from ...protocol.schema import Schema
 from ...protocol.sums import disagreement
-from ...protocol.verified_record import check_record
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.evidence import NoGround
 from ..programs.registry import PROGRAMS, announced_schema, strategy, verify_decision, wire
 from ..verification.agreement import same
+from ..verification.board_checks import checked_proofs
 from ..verification.checks import Check, judge
 from ..verification.release_checks import keeps
 from ..verification.signers import Authentic
@@ -121,11 +120,7 @@ def proofs(evidence: SessionEvidence) -> str:
         raise NoGround("the mix is of onions: no step of it is proved")
     if not evidence.board.tallies:
         raise NoGround("nothing was counted")
-    made = check_record(evidence.board, SystemEntropy())
-    return (
-        f"{made.ballots:,} ballots, {made.shuffles:,} shuffles and {made.shares:,} decryption "
-        f"shares in {len(evidence.board.tallies)} rounds: every signature and proof holds"
-    )
+    return checked_proofs(evidence.board)
 
 
 def people(evidence: SessionEvidence) -> str:

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from ...crypto.entropy import SystemEntropy
 from ...errors import VerificationError
+from ...protocol.board import Board
 from ...protocol.challenge_record import check_accepted
 from ...protocol.messages import Kind, Mixed
 from ...protocol.parties import shuffler
@@ -59,14 +60,19 @@ def batches(evidence: Evidence) -> str:
             check_accepted(replayed, number)
     rounds = len(replayed.calls)
     if evidence.run.scenario.mix.kind == "verified":
-        checked, told = check_record(replayed, SystemEntropy()), replayed.announcement
-        again = ", and round 2 mixes the ballots of round 1" if told and told.once else ""
-        return (
-            f"{checked.ballots:,} ballots, {checked.shuffles:,} shuffles and {checked.shares:,} "
-            f"decryption shares in {len(replayed.tallies)} rounds: every signature and proof "
-            f"holds{again}"
-        )
+        return checked_proofs(replayed)
     return f"{len(replayed.mixed)} batches in {rounds} rounds, nothing lost, nothing added"
+
+
+def checked_proofs(replayed: Board) -> str:
+    """Check every ballot, proof of shuffle and decryption share of a verified mix."""
+    checked, told = check_record(replayed, SystemEntropy()), replayed.announcement
+    again = ", and round 2 mixes the ballots of round 1" if told and told.once else ""
+    return (
+        f"{checked.ballots:,} ballots, {checked.shuffles:,} shuffles and {checked.shares:,} "
+        f"decryption shares in {len(replayed.tallies)} rounds: every signature and proof "
+        f"holds{again}"
+    )
 
 
 def _forwarded_layers(account: Mixed, layers_in: int | None, slots: int) -> int:
