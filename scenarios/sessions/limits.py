@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...protocol.announcement import Announcement
+from ...protocol.board import Board
+from ...protocol.parties import Role
 from .saved_session import SessionEvidence
 
 ALWAYS = (
@@ -18,7 +20,8 @@ ALWAYS = (
 )
 COUNTED = "counts: whether a reader counted what it opened; only its key opens the ballots"
 CURATORS_COUNT = (
-    "counts: whether the curator counted what it opened in round 1; it keeps the shares of its key"
+    "counts: whether the curator counted what it opened; its counts are secret, and so are its "
+    "decryption shares"
 )
 REPLACED = (
     "ballots: whether a shuffler replaced one; batches are not on the board, their numbers are"
@@ -29,7 +32,7 @@ CHALLENGED = (
 )
 KEPT_AWAY = (
     "ballots: whether a user was kept away from every honest keyholder; each listed ballot is "
-    "proved to be counted once"
+    "proved to be mixed once"
 )
 UNREGISTERED = "people: whether one sent twice; nobody is registered, so anyone may send"
 UNSIGNED = (
@@ -69,7 +72,7 @@ def limits(evidence: SessionEvidence) -> Sequence[Limit]:
     told = board.announcement
     said = [*ALWAYS]
     if told is not None:
-        said += _of_rules(told)
+        said += _proved_mix_limits(board, told) if told.rules.verified else _of_rules(told)
     if board.committed is not None:
         said.append(OPENED if board.opened else CLOSED)
     if evidence.session is None:
@@ -77,11 +80,16 @@ def limits(evidence: SessionEvidence) -> Sequence[Limit]:
     return [Limit(*sentence.split(": ", 1)) for sentence in said]
 
 
+def _proved_mix_limits(board: Board, told: Announcement) -> list[str]:
+    """Return the limits of a verified mix: counts of a public round are proved."""
+    curated = any(call.reader is Role.CURATOR for call in board.calls)
+    secret = curated and not told.policy.publish_marginals
+    return [KEPT_AWAY, CURATORS_COUNT] if secret else [KEPT_AWAY]
+
+
 def _of_rules(told: Announcement) -> list[str]:
     """Return the limits that depend on the guards of a session."""
     rules = told.rules
-    if rules.verified:
-        return [KEPT_AWAY] if told.policy.publish_marginals else [KEPT_AWAY, CURATORS_COUNT]
     said = [COUNTED, CHALLENGED if rules.challenge else REPLACED]
     if not told.registry:
         said.append(UNREGISTERED)

@@ -42,6 +42,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "tokens": (KIT.HEAD, REGISTERED + "tokens = true\n"),
     "challenge": (KIT.HEAD, REGISTERED + "challenge = true\n"),
     "verified": (KIT.HEAD, '[mix]\nkind = "verified"\n' + REGISTERED),
+    "verified-noisy": (NOISY, '[mix]\nkind = "verified"\n' + REGISTERED),
     "once": (PUBLIC, '[mix]\nkind = "verified"\nsubmit = "once"\n' + REGISTERED),
 }  # kind of session -> what is asked, and its guards
 WIDE = [
