@@ -121,7 +121,7 @@ def _session_sentences(board: Board, announced: Announcement) -> Iterator[Senten
         for body in posted.values()
         for key in body.keys
     ]
-    text = f"each of {many(len(keys), 'key')} is its owner's, and fresh"
+    text = f"each of {many(len(keys), 'key')} is its owner's, and posted once in this session"
     reason = "a keyholder has posted one key twice"
-    fresh = len(set(keys)) == len(keys)
-    yield Sentence(text, fresh, PROOFS if fresh else reason)
+    once = len(set(keys)) == len(keys)
+    yield Sentence(text, once, PROOFS if once else reason)

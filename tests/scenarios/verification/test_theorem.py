@@ -39,13 +39,15 @@ def test_no_record_proves_secrecy_or_that_a_missing_user_was_not_kept_away() -> 
     assert proved("public")["no user was kept away: 12 of 12 registered users are listed"] is True
 
 
-def test_keys_are_fresh() -> None:
-    assert proved("public")["each of 12 keys is its owner's, and fresh"] is True
+def test_keys_are_posted_once() -> None:
+    assert (
+        proved("public")["each of 12 keys is its owner's, and posted once in this session"] is True
+    )
     board = kit.Stolen("public").board
     keys = board.verified.keys[1]
     keys["shuffler-1"] = keys["shuffler-2"]
     said = {each.text: each for each in theorem_sentences(board)}
-    assert said["each of 12 keys is its owner's, and fresh"].proved is False
+    assert said["each of 12 keys is its owner's, and posted once in this session"].proved is False
 
 
 def test_a_round_that_ended_proves_nothing() -> None:
