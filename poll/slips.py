@@ -57,6 +57,10 @@ class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     codes: tuple[str, ...]
     check: str = ""
 
+    def __repr__(self) -> str:
+        """Return the number of slips, and no code: who knows one can join in a pupil's place."""
+        return f"SlipsFile({self.title!r}, {len(self.codes)} slips)"
+
     @property
     def sum(self) -> str:
         """The check that the rest of the file asks for."""

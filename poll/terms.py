@@ -1,6 +1,6 @@
 """The settings of a class, from the options of the command line."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .classroom import MOST_OF_ONE
 
@@ -30,5 +30,5 @@ class Terms:
     others: bool = False
     simulated: int = 0
     most_of_one: int = MOST_OF_ONE
-    slips: tuple[str, ...] = ()
+    slips: tuple[str, ...] = field(default=(), repr=False)
     language: str | None = None

@@ -198,6 +198,14 @@ def test_with_slips_many_phones_may_come_from_one_address() -> None:
 # --- the file and the page ---
 
 
+def test_no_text_of_the_objects_holds_a_code() -> None:
+    slips = fresh_slips("canteen", "192.0.2.1", 8_766, 3)
+    terms = Terms("192.0.2.1", 8_766, None, 60.0, kept=False, slips=slips.codes)
+    told = f"{slips!r} {slips} {terms!r} {Slips(slips.codes)!r}"
+    assert "canteen" in told
+    assert not [code for code in slips.codes if code in told]
+
+
 def test_codes_are_drawn_with_sixty_bits_each() -> None:
     assert len(set(LETTERS)) ** LENGTH == 2**60
     codes = fresh_slips(TITLE, HOST, 8766, 50).codes
