@@ -250,9 +250,8 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture
-def new_tab(chromium: Any) -> Iterator[Any]:
-    """Give tabs, each as a new visitor's; none may complain, or ask another computer."""
+@contextmanager
+def _new_tabs(chromium: Any) -> Iterator[Callable[..., Tab]]:
     tabs: list[Tab] = []
     contexts = []
 
@@ -273,6 +272,20 @@ def new_tab(chromium: Any) -> Iterator[Any]:
     own = ("file:", "data:", "about:", "blob:", "http://127.0.0.1:", "http://localhost:")
     assert [complaint for tab in tabs for complaint in tab.complaints] == []
     assert [url for tab in tabs for url in tab.requests if not url.startswith(own)] == []
+
+
+@pytest.fixture
+def new_tab(chromium: Any) -> Iterator[Any]:
+    """Give tabs, each as a new visitor's; none may complain, or ask another computer."""
+    with _new_tabs(chromium) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def module_tab(chromium: Any) -> Iterator[Tab]:
+    """Give one tab for all tests of a file; it may not complain, or ask another computer."""
+    with _new_tabs(chromium) as opened:
+        yield opened()
 
 
 @pytest.fixture

@@ -62,10 +62,17 @@ def server() -> Iterator[str]:
         serving.shutdown()
 
 
+@pytest.fixture(scope="module")
+def opened_phone(module_tab: Any, server: str) -> Phone:
+    """A browser with the modules, for all tests of a file: what they call keeps nothing."""
+    return _opened(module_tab, server)
+
+
 @pytest.fixture
-def phone(tab: Any, server: str) -> Phone:
-    """A browser with the modules."""
-    return _opened(tab, server)
+def phone(opened_phone: Phone, module_tab: Any) -> Iterator[Phone]:
+    """The same, which complains of nothing while a test calls it."""
+    yield opened_phone
+    assert module_tab.complaints == []
 
 
 @pytest.fixture
