@@ -1,0 +1,60 @@
+"""Peak memory of a run with a verified mix: `python benchmarks/verified_memory.py [PEOPLE ...]`.
+
+For each number of people `veilmix run` plays two rounds with three questions and two shufflers, in
+a process of its own. Printed is the most that the process held, and the bytes for each ciphertext
+of round 1 more than at the size before. All parties are in the process: each list of the board
+stands there once. Linux or macOS.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+QUESTIONS = 3
+SCENARIO = """\
+[scenario]
+name = "memory"
+seed = 1
+[population]
+source = "builtin:blood-type"
+users = {people}
+[mix]
+kind = "verified"
+shufflers = 2
+[policy]
+k = 5
+max_exposure = 0.2
+"""
+SIZES = ("300", "1000", "3000")
+UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
+
+
+def peak(people: int) -> int:
+    """Return the most memory that a run held, in bytes."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "memory.toml").write_text(SCENARIO.format(people=people), "utf-8")
+        line = [sys.executable, "-m", "veilmix", "run", "memory.toml", "--quiet"]
+        started = subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(started.pid, 0)
+        started.returncode = os.waitstatus_to_exitcode(status)
+    if started.returncode:
+        sys.exit(f"veilmix run ended with {started.returncode}")
+    return used.ru_maxrss * UNIT
+
+
+def main(*sizes: str) -> None:
+    """Print a line for each size."""
+    print("people  ciphertexts of round 1       peak   bytes for each ciphertext more")
+    before = 0, 0
+    for people in map(int, sizes or SIZES):
+        ciphertexts, held = people * QUESTIONS, peak(people)
+        line = f"{people:6,} {ciphertexts:23,} {held / 1e6:7.0f} MB"
+        more = ciphertexts - before[0]
+        print(f"{line} {(held - before[1]) / more:32,.0f}" if before[0] and more else line)
+        before = ciphertexts, held
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
