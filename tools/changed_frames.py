@@ -4,11 +4,12 @@ Sessions that are in order, or that somebody disturbs, are played and every mess
 heads of a board that is signed, registry, alarms with evidence, keys of tokens, letters
 in which tokens are asked for and given, submissions, batches; what a challenge has people look at,
 coins, and what audits open; and all that peers post, with shares of a key, shown secrets and
-accusations. Then a message is changed (bits turned over, cut short,
-lengthened, spliced with another) or not, and comes from anybody, at any moment of its session, to
-the board and to every party. Whatever comes is taken or is `Refused`, with a reason and nothing
-else; a board that refuses is as it was; anything else surfaces here and ends the run. Prints how
-many were refused, for which reason, how many were taken, and the most memory held at once.
+accusations. (A verified mix: changed_verified.py.) Then a message is changed (bits turned over, cut
+short, lengthened, spliced with another) or not, and comes from anybody, at any moment of its
+session, to the board and to every party. Whatever comes is taken or is `Refused`, with a reason and
+nothing else; a board that refuses is as it was; anything else surfaces here and ends the run.
+Prints how many were refused, for which reason, how many were taken, and the most memory held at
+once.
 """
 
 import random
@@ -18,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import SuiteCode
@@ -98,13 +100,17 @@ class Session:
         return board
 
 
-def session(rules: Rules, guards: Guards, shufflers: int) -> Session:
-    """Play a session and keep what was said, and alarms that somebody could raise."""
+def session(rules: Rules, guards: Guards, shufflers: int, **changes: Any) -> Session:
+    """Play a session and keep what was said, and alarms that somebody could raise.
+
+    changes: further fields of its cast.
+    """
     cast = Cast(
         *("frames", SCHEMA, Policy(2, 0.5, "fixed"), rules, "sealedbox", shufflers, len(ROWS)),
         *(ROWS.__getitem__, keep, SeededEntropy(3)),
         threads=1,
         guards=guards,
+        **changes,
     )
     heard = Letters()
     board = play(cast, [heard])
@@ -318,10 +324,21 @@ class Outcomes:
     taken: Counter[str]
 
 
-def run(many: int, seed: int) -> Outcomes:
+class Ear(Protocol):
+    """Whoever takes or refuses changed frames."""
+
+    def hear(self, rng: random.Random) -> str:
+        """Take one and return its kind; Refused if it is refused."""
+
+
+def usual_ears() -> list[Ear]:
+    """Return the board and the parties of sessions of onions, and the board of peers."""
+    return [PeerPosts(), *(ear(session) for session in sessions() for ear in (Posts, Hearers))]
+
+
+def run(many: int, seed: int, ears: Sequence[Ear]) -> Outcomes:
     """Change, hand over, count."""
     rng, heard = random.Random(seed), Outcomes(Counter(), Counter())  # noqa: S311 - no secret
-    ears = [PeerPosts(), *(ear(session) for session in sessions() for ear in (Posts, Hearers))]
     for number in range(many):
         try:
             heard.taken[rng.choice(ears).hear(rng)] += 1
@@ -332,10 +349,10 @@ def run(many: int, seed: int) -> Outcomes:
     return heard
 
 
-def main(many: int, seed: int) -> None:
+def main(ears: Sequence[Ear], many: int = 100_000, seed: int = 1) -> None:
     """Run and print."""
     start = time.process_time()
-    heard = run(many, seed)
+    heard = run(many, seed, ears)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"{many:,} frames, seed {seed}, {time.process_time() - start:.0f} s of CPU")
     print(f"  refused: {dict(sorted(heard.refused.items()))}")
@@ -344,7 +361,4 @@ def main(many: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(
-        int(sys.argv[1]) if len(sys.argv) > 1 else 100_000,
-        int(sys.argv[2]) if len(sys.argv) > 2 else 1,
-    )
+    main(usual_ears(), *map(int, sys.argv[1:]))
