@@ -49,6 +49,7 @@ from .singles import singles_of
 from .slips import LETTERS, Slips
 from .stage import Stage, all_here, cast_of, mixed_elsewhere
 from .teacher import Lines, Teacher, spare_of
+from .teacher_page import TeacherPage
 from .terms import Terms
 from .unwelcome import Unwelcome
 from .wall import Wall
@@ -113,6 +114,7 @@ class PhoneSession:
         self._clock = EagerClock()
         needed = scenario.mix.min_batch
         self.teacher = Teacher(self.room, needed, lambda: self._missing, tell)
+        self.page = TeacherPage(self.room, self.teacher, terms.host)
         self.farewell = Farewell(self.room, self.wall)
         self._seen = (0, 0, 0)
         self._read_out = False
@@ -147,7 +149,7 @@ class PhoneSession:
         port = listeners[0].socket.getsockname()[1]
         gate = Gate(names_of(self._terms.host, port))
         about = (self.facts, self.wall, self.mixers, self._terms.language)
-        desk = Desk(self.room, self.code, gate, *about)
+        desk = Desk(self.room, self.code, gate, *about, self.page)
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
             nursery.start_soon(trio.serve_listeners, partial(_serve, server), listeners)
@@ -156,6 +158,8 @@ class PhoneSession:
             nursery.start_soon(simulated.live, desk)
             nursery.start_soon(self.farewell.hear)
             opened(f"http://{gate.names[0]}/{self.code}")
+            page = f"http://{gate.names[0]}/{self.code}/teacher/{self.page.secret}"
+            self._tell(f"your own page, on this computer alone: {page}")
             nursery.start_soon(self.farewell.watch, nursery.cancel_scope)
             if lines is not None:
                 nursery.start_soon(self.teacher.listen, lines)

@@ -1,4 +1,4 @@
-"""Commands of the teacher during a session, each a line in the terminal.
+"""Commands of the teacher during a session: a line in the terminal, or a button of teacher_page.py.
 
 Enter      before it begins: begin; when it is over: end it; else: show the awaited people
 a number   before it begins: so many people may join from one address
@@ -17,6 +17,7 @@ from .classroom import MOST_PHONES, Classroom
 MORE = 30.0  # seconds that a round is open longer, each time
 SPARE = 300  # seconds by which a round may become longer in all
 LONGEST = 3_600  # seconds of a round that may become longer
+DIGITS = 9  # of a number that are read
 
 Lines = Callable[[], str | None]
 Tell = Callable[[str], None]
@@ -63,17 +64,59 @@ class Teacher:
         """Follow the command of a line."""
         room = self._room
         if room.ended:
-            self.left.set()
+            self.end()
         elif not room.started:
-            self._let_in(line) if line.isdecimal() else self._begin()
+            self.let_in(int(line[:DIGITS])) if line.isdecimal() else self.begin()
         elif not room.collecting:
             self._tell("no round is open now")
         elif line == "w":
-            self._wait()
+            self.wait()
         elif line == "g":
-            self.closing = room.round
+            self.close()
         else:
             self._tell(self.awaited)
+
+    @property
+    def lacks(self) -> tuple[int, tuple[str, ...]]:
+        """The number of people, and the shufflers, without whom the session cannot begin."""
+        return max(0, self._needed - len(self._room.phones)), self._missing()
+
+    def begin(self) -> bool:
+        """Begin the session; return False, and say why, if people or shufflers are missing."""
+        here, (few, missing) = len(self._room.phones), self.lacks
+        if few:
+            are = "person is" if here == 1 else "people are"
+            self._tell(f"{here} {are} here; fewer than {self._needed} are not asked anything")
+        for name in missing:
+            self._tell(f"nobody mixes as {name} yet: veilmix serve {name} ADDRESS")
+        self.wanted = not few and not missing
+        return self.wanted
+
+    def wait(self) -> bool:
+        """Keep the round open longer; return False if it is as long as it may become."""
+        longer = self._room.extend(MORE)
+        left = f"{self._room.left:.0f} seconds left"
+        self._tell(left if longer else "a round cannot become longer than that")
+        return longer
+
+    def close(self) -> bool:
+        """Close the open round, without the awaited people."""
+        self.closing = self._room.round
+        return True
+
+    def end(self) -> bool:
+        """End the session after its results."""
+        self.left.set()
+        return True
+
+    def let_in(self, many: int) -> bool:
+        """Let so many people join from one address; return False for an impossible number."""
+        if not 1 <= many <= MOST_PHONES:
+            self._tell(f"found {many} people from one address; 1 to {MOST_PHONES} are accepted")
+            return False
+        self._room.let_in(many)
+        self._tell(f"so many people may join from one address now: {many}")
+        return True
 
     @property
     def awaited(self) -> str:
@@ -86,26 +129,3 @@ class Teacher:
             f"silent, {room.left:.0f} seconds left; w: wait {MORE:.0f} seconds more, g: go on "
             "without them (and Enter)"
         )
-
-    def _begin(self) -> None:
-        here, missing = len(self._room.phones), self._missing()
-        if here < self._needed:
-            are = "person is" if here == 1 else "people are"
-            self._tell(f"{here} {are} here; fewer than {self._needed} are not asked anything")
-        for name in missing:
-            self._tell(f"nobody mixes as {name} yet: veilmix serve {name} ADDRESS")
-        self.wanted = here >= self._needed and not missing
-
-    def _wait(self) -> None:
-        if self._room.extend(MORE):
-            self._tell(f"{self._room.left:.0f} seconds left")
-        else:
-            self._tell("a round cannot become longer than that")
-
-    def _let_in(self, line: str) -> None:
-        many = int(line[: len(str(MOST_PHONES)) + 1])
-        if 1 <= many <= MOST_PHONES:
-            self._room.let_in(many)
-            self._tell(f"so many people may join from one address now: {many}")
-        else:
-            self._tell(f"found {line[:9]} people from one address; 1 to {MOST_PHONES} are accepted")

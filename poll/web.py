@@ -8,6 +8,7 @@
     POST /CODE/join          {"phone": secret, "name": ..}, with slips also {"slip": code}, for a
                              verified mix {"key": of its signatures, in hexadecimal}
                              200 {"name": .., "answered": whether this phone has handed in}
+    ..   /CODE/teacher/..    the teacher's page (teacher_page.py)
     POST /CODE/mix           an offer to mix, from another computer (enrolment.py)
     POST /CODE/seed          a `query` for the party `randomness`; header `x-phone`: the secret
                              200 and its answer (seeds.py)
@@ -39,6 +40,7 @@ from .gate import SAFE, SENTENCES, Gate, device_of
 from .language import Language, language_of
 from .mixers import Mixers
 from .seeds import Seeds
+from .teacher_page import TeacherPage
 from .unwelcome import Unwelcome
 from .wall import Wall
 
@@ -74,8 +76,10 @@ class Desk:
         wall: Wall,
         mixers: Mixers | None = None,
         language: str | None = None,
+        teacher: TeacherPage | None = None,
     ) -> None:
         self._room = room
+        self._teacher = teacher
         self._gate = gate
         self._facts = facts
         self._code = code
@@ -121,6 +125,10 @@ class Desk:
                 return Answer(200, text, (html, rule, NO_CACHE, ("vary", "accept-language")))
             case (("GET" | "HEAD"), ["wall"]):
                 return await self._wall.answer(request, "page")
+            case _, ["teacher", _, *_] if self._teacher is not None:
+                return await self._teacher.answer(
+                    request, self._code, what.split("/")[1:], language
+                )
             case "GET", ["events"]:
                 return await self._wall.answer(request, "events")
             case "GET", ["news", version, number] if _counts(version) and _counts(number):

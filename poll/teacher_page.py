@@ -1,0 +1,136 @@
+"""The teacher's page: how many are here and awaited, and buttons for the commands of teacher.py.
+
+    GET  /CODE/teacher/SECRET            the page
+    GET  /CODE/teacher/SECRET/news/V     waits for news after version V, or a second: the state
+    POST /CODE/teacher/SECRET/COMMAND    begin, wait, close, end; let-in {"people": N}
+                                         204; 409 and a sentence if it is not possible now
+
+The secret is in the address that the terminal prints, and on no phone and no wall. In a room
+without https it could be overheard, so the page answers the class's computer alone.
+"""
+
+import secrets
+from collections.abc import Callable, Mapping
+from hmac import compare_digest
+from typing import Any
+
+import msgspec
+import trio
+
+from ..machines.http import Answer, Request
+from ..strict_text import Unreadable, from_json
+from .assets import page, policy
+from .classroom import MOST_PHONES, Classroom
+from .facts import LOOPBACKS
+from .language import Language
+from .teacher import Teacher
+from .unwelcome import Unwelcome
+
+BEAT = 1.0  # seconds between two states at most: the clock of a round, and people who join
+NO_STORE = ("cache-control", "no-store")
+JSON = (("content-type", "application/json"), NO_STORE)
+
+
+class TeacherPage:
+    """The server of the page. host: the address at which phones reach this computer.
+
+    Attributes:
+        secret: of its address.
+    """
+
+    def __init__(self, room: Classroom, teacher: Teacher, host: str) -> None:
+        self.secret = secrets.token_hex(8)
+        self._room = room
+        self._teacher = teacher
+        self._here = (host, *LOOPBACKS)
+
+    def state(self, language: Language) -> dict[str, Any]:
+        """Return the state of the session. language: of the reason why it ended."""
+        room, (few, missing) = self._room, self._teacher.lacks
+        return {
+            "version": room.version,
+            "phase": self._phase,
+            "people": len(room.phones),
+            "few": few,
+            "missing": missing,
+            "slips": None if room.slips is None else [room.slips.used, room.slips.number],
+            "address": max(room.devices.values(), default=0),
+            "admitted": room.most_of_one,
+            "round": room.round,
+            "answered": room.answered,
+            "due": len(room.due),
+            "left": round(room.left),
+            "longer": room.closes < room.latest,
+            "ended": "" if room.ended == "over" else room.ended_in(language),
+        }
+
+    @property
+    def _phase(self) -> str:
+        """The part of the session: each has its own commands."""
+        room = self._room
+        if room.ended:
+            return "over"
+        if not room.started:
+            return "joining"
+        return "open" if room.collecting else "mixing"
+
+    async def answer(
+        self, request: Request, code: str, rest: list[str], language: Language
+    ) -> Answer:
+        """Answer a request. rest: the parts of its path behind `teacher`.
+
+        Unwelcome for another secret, from another computer, and for what is not possible now.
+        """
+        secret, *what = rest
+        if not compare_digest(secret.encode(), self.secret.encode()):
+            raise Unwelcome(404, "no-session")
+        if request.peer not in self._here:
+            raise Unwelcome(403, "teacher-elsewhere")
+        match request.method, what:
+            case (("GET" | "HEAD"), []):
+                kind = ("content-type", "text/html; charset=utf-8")
+                rule = ("content-security-policy", policy())
+                return Answer(200, page("teacher", code, language), (kind, rule, NO_STORE))
+            case "GET", ["news", version] if version.isascii() and version.isdecimal():
+                with trio.move_on_after(BEAT):
+                    await self._room.news(int(version[:18]), BEAT)
+                return Answer(200, msgspec.json.encode(self.state(language)), JSON)
+            case "POST", [command]:
+                self._follow(command, request.body)
+                return Answer(204, b"", (NO_STORE,))
+        raise Unwelcome(404, "no-session")
+
+    def _follow(self, command: str, body: bytes) -> None:
+        """Follow a command; Unwelcome if it is not possible now."""
+        if command == "let-in":
+            if not self._teacher.let_in(_people(body)):
+                raise Unwelcome(400, "teacher-number", most=MOST_PHONES)
+            return
+        phase, follow = self._commands.get(command, ("", _impossible))
+        if phase != self._phase or not follow():
+            raise Unwelcome(409, "teacher-not-now")
+
+    @property
+    def _commands(self) -> Mapping[str, tuple[str, Callable[[], bool]]]:
+        """By name: the phase in which a command is possible, and the command."""
+        teacher = self._teacher
+        return {
+            "begin": ("joining", teacher.begin),
+            "wait": ("open", teacher.wait),
+            "close": ("open", teacher.close),
+            "end": ("over", teacher.end),
+        }
+
+
+def _impossible() -> bool:
+    return False
+
+
+def _people(body: bytes) -> int:
+    """Return a number of people; 0 if there is none."""
+    try:
+        said = from_json(body)
+    except Unreadable:
+        return 0
+    number = said.get("people") if isinstance(said, dict) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else 0
