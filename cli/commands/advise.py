@@ -103,9 +103,10 @@ def command(
     force: bool,
     **options: Any,
 ) -> None:
-    """Advise how coarse to say each column of DATA so that few people are in a small crowd.
+    """Advise a generalization of each column of DATA so that few people are in a small crowd.
 
-    Numbers become intervals, dates years, codes shorter, rare values one; a column may be dropped.
+    Numbers become intervals, dates years, codes shorter; rare values are merged; a column may be
+    dropped.
     """
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import Reading, read, suspects

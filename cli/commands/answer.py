@@ -51,7 +51,8 @@ def command(
 ) -> None:
     """Answer as the people of PLACE in the session in the file SESSION, and stay until its end.
 
-    Values are sealed here; no other machine gets one that it can read with a name.
+    Answers are encrypted on this machine; no other machine alone can read a value and the name of
+    its person.
     """
     hosted, site = opened(
         session,

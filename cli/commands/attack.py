@@ -86,10 +86,10 @@ def command(
     no_save: bool,
     form: str,
 ) -> None:
-    """Play SCENARIO under every attack, without and with every defence, and say what came of it.
+    """Play SCENARIO under every attack, without and with every defence, and print the effects.
 
-    Every cell is really played; its own faults and expectations are left out. The folder that is
-    kept has all cells, what every defence costs, and a picture.
+    Every cell of the matrix is played; faults and expectations of SCENARIO itself are left out.
+    The saved folder has all cells, the cost of every defence, and a picture.
     """
     from ...scenarios.records.run_folder import unwritable
     from ...scenarios.studies import attack_matrix_file as matrixfile

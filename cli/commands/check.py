@@ -78,7 +78,7 @@ def command(
     gigabytes: float,
     form: str,
 ) -> None:
-    """Judge SCENARIO (a file, or a shipped name); say what will happen and what it will cost."""
+    """Validate SCENARIO (a file, or a shipped name); print its plan, cost and warnings."""
     from ..text.class_questions import tell_questions
 
     if tell_questions(scenario, people, form):
@@ -315,7 +315,7 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
 def _verified_steps(
     hands: Sequence[str], answers: str, first: "RoundCost", min_batch: int, *, once: bool
 ) -> tuple[str, str]:
-    """Return how people answer, and how the answers are mixed, by a mix whose steps are proved.
+    """Return two steps of a session with a verified mix, as text: the answering and the mixing.
 
     once: whether each ballot is encrypted for the release too.
     """

@@ -107,9 +107,9 @@ def command(
     no_save: bool,
     form: str,
 ) -> None:
-    """Play SCENARIO by several programs, and tell what each asks of trust and gives in return.
+    """Play SCENARIO by several programs, and compare their trust, privacy and utility.
 
-    The folder that is kept has the numbers, and a picture of trust, privacy and utility.
+    The saved folder has the numbers, and a picture of them.
     """
     from ...scenarios.comparison.compare import ComparisonStopped, compare
     from ...scenarios.comparison.result_folder import save

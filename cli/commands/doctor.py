@@ -53,7 +53,7 @@ class Finding:
 @format_option
 @click.pass_context
 def command(ctx: click.Context, form: str) -> None:
-    """Check this installation. Exit code 2 if something would keep veilmix from running."""
+    """Check this installation. Exit code 2 if a fault would prevent veilmix from running."""
     findings = [finding for look in LOOKS for finding in look()]
     rows = [(finding.what, finding.found, finding.state, finding.advice) for finding in findings]
     grid = Grid(("what", "found", "state", "advice"), rows)

@@ -24,10 +24,11 @@ from ..text.layout import Grid, format_option, page, say, write_csv, write_json
 )
 @format_option
 def command(name: str, folder: Path, people: int | None, form: str) -> None:
-    """Make the identity NAME: a key to sign with and a TLS key, in a file for you alone.
+    """Make the identity NAME: a signing key and a TLS key, in a secret file.
 
-    NAME.key.toml stays with you. NAME.pub.toml is for others; read its fingerprint out to them.
-    NAME.people.toml is for others too: a session with `registered` knows by it who may answer.
+    NAME.key.toml is secret: keep it. NAME.pub.toml is public: give it to the other parties, and
+    read its fingerprint out to them. NAME.people.toml (--people) is public too: a session with
+    `registered` takes from it the keys of the people that may answer.
     """
     from msgspec import UNSET
 

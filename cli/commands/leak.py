@@ -109,21 +109,23 @@ def command(
     strategies: int,
     form: str,
 ) -> None:
-    """Tell what every coalition of RUN could have learnt, from what its members saw.
+    """Print the knowledge of every coalition of RUN, from the views of its members.
 
-    That is of members who follow the rules and pool what they saw. With --cheating: the worst that
-    any attack of the catalogue achieves against the scenario of RUN with its guards, measured; a
-    lower bound, for other attacks are known. What is measured is kept in the folder of RUN, for its
-    report, theatre and the next `leak`; Ctrl-C keeps what is done, and the same command goes on.
+    These members follow the rules and pool their views. With --cheating: the largest effect of an
+    attack of the catalogue on the scenario of RUN with its guards, measured. It is a lower bound,
+    as other attacks are known. The measurements are saved in the folder of RUN, for its report, its
+    theatre and the next `leak`. Ctrl-C saves the finished part, and the same command continues.
 
-    With --search: the strategies of malicious coalitions, derived from the protocol and not from a
+    With --search: strategies of malicious coalitions, derived from the protocol and not from a
     list of attacks, with the guards of RUN and six people. A find is a scenario file, which
     `veilmix run` plays.
 
-    Linked: a value is pinned on a person. Certain: only one value is possible, by linking or by
-    what the counts leave. Bits: what was learnt about who has which row, per person. Guessed,
-    surest: what the posterior is worth to a guesser. Coalitions that learnt the same are in one
-    row; csv and json have each by itself. Of peers, coalitions are told by their size.
+    Linked: people with a value attached to them. Certain: cells with a single possible value, by
+    linking or by the counts. Bits: leakage about the rows of people, per person. Guessed: expected
+    number of whole rows that a best guess gets right. Surest: the highest posterior of the true
+    row of a person outside the coalition. Coalitions that differ only in their shufflers, and have
+    equal figures, share a row; csv and json list each coalition. Of peers, coalitions are grouped
+    by size.
     """
     from ...scenarios.records.run_folder import read
     from ..found import folder

@@ -126,11 +126,11 @@ def command(
 ) -> None:
     """Ask the people of a room the QUESTIONS of a file, each on a phone of their own.
 
-    An address with a code is printed, and as a QR code; whoever opens it joins, with a nickname.
-    Answers are sealed on the phone. Every party runs here, so this computer could read them, and
-    the page says so; the run folder holds who said what, and --no-save writes nothing down. With
-    --others the shufflers are other people's computers: nobody can write down who said what, so
-    there is no run folder, and what was published is printed as CSV.
+    An address with a code is printed, also as a QR code; a phone that opens it joins, with a
+    nickname. Answers are encrypted on the phone. Every party runs here, so this computer could read
+    them, and the page says so. The run folder holds the answers of each person; --no-save writes no
+    run folder. With --others the shufflers run on computers of other people. Then this computer by
+    itself cannot link answers to people, so it writes no run folder, and prints the release as CSV.
     """
     if new is not None:
         _write_new(new, questions, demo=demo)

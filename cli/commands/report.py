@@ -31,9 +31,9 @@ from ..text.layout import clean, write_text
 def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None) -> None:
     """Write a page about a run folder, a saved comparison or attack, the file of a sweep or score.
 
-    One self-contained file: it opens without a network, and asks nothing of anybody. It knows what
-    no single party does (the truth, and the counts that only the curator read): mind to whom you
-    send it.
+    The page is a self-contained file: it opens without a network, and loads no other file. It shows
+    more than any single party knows (the truth, and the counts that only the curator read):
+    consider this before you send it on.
     """
     from ...report.make import make
     from ...scenarios.serialization.atomic_file import write_page

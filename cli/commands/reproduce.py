@@ -56,9 +56,9 @@ def command(
     executor: str | None,
     form: str,
 ) -> None:
-    """Redraw FIGURE of PAPER (all if none is named) as PNG and SVG, with its numbers as CSV.
+    """Redraw FIGURE of PAPER as PNG and SVG, with its numbers as CSV.
 
-    Without PAPER, list what can be redrawn.
+    Without FIGURE, redraw all figures of PAPER. Without PAPER, list the papers and their figures.
     """
     if paper is None:
         _show(_offered(), form)

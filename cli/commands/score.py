@@ -96,11 +96,11 @@ def command(
 ) -> None:
     """Score the people of DATA, a .csv, .xlsx or .parquet file.
 
-    Each row is a person, or each value of a column (--person), whose rows are then one person's.
+    Each row is a person. With --person, all rows with the same value of a column are a person.
 
-    Exposure of every column and of all together, the bounds that the columns' counts alone can
-    promise, the risk of re-identification, singling out, linkability and inference, which sets of
-    columns are safe and what to drop.
+    The score has the exposure of every column and of all together, the certified bounds from the
+    counts of single columns, the risks of re-identification, singling out, linkability and
+    inference, the safe sets of columns, and the columns to drop.
     """
     from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
     from ...scenarios.tables.scored import score_read

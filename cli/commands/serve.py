@@ -136,16 +136,16 @@ def command(
     linger: float,
     port: int,
 ) -> None:
-    """Be PLACE (board, curator, analyst, shuffler-1, ...) of the session in the file SESSION.
+    """Run PLACE (board, curator, analyst, shuffler-1, ...) of the session in the file SESSION.
 
-    It listens where the session file says, over TLS, and ends with the session: what was released
-    is printed as CSV. Exit code 3 if nothing was.
+    It listens at its address in the session file, over TLS, and ends with the session. Then it
+    prints the release as CSV. Exit code 3 without a release.
 
-    With --executor another computer, or a cluster of them, does the work of PLACE; whoever runs it
-    can read all that PLACE can, so it must be its own.
+    With --executor another computer or a cluster does the work of PLACE. Its operator can read all
+    that PLACE can read, so it must belong to PLACE.
 
-    SESSION may be the address of a class instead (veilmix poll --others): then be one of its
-    shufflers, without a file, and with an identity for this session alone if no --key is given.
+    SESSION may also be the address of a class (veilmix poll --others). PLACE is then a shuffler of
+    the class, without a session file. Without --key it gets an identity for this session alone.
     """
     if "://" in session:
         from .mix import mix_for_class

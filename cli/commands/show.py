@@ -42,10 +42,10 @@ CELLS = 8  # of counts that were read
     show_default=True,
 )
 def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None, form: str) -> None:
-    """Show the message flow of RUN as PARTY saw it, and what it could open, read and link.
+    """Show the message flow of RUN in the view of PARTY, and what it could open, read and link.
 
-    Without --as: name the parties. With --why: the derivation of what they know of one person or
-    one ciphertext, from what they saw and the keys they hold.
+    Without --as: list the parties. With --why: the derivation of their knowledge of a person or a
+    ciphertext, from their view and their keys.
     """
     from ...scenarios.programs.topology import topology_of
     from ...scenarios.records.run_folder import read

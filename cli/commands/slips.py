@@ -18,8 +18,8 @@ def write_slips(
 ) -> None:
     """Write a page of slips to print, and the file of their codes; no session is held.
 
-    Both files have the name of the file of questions. questions: None: those of the demo. lang: of
-    the slips; None: English. UsageError if phones cannot reach the address.
+    Both files have the name of the file of questions. questions: that file; None for the demo.
+    lang: language of the slips; None for English. UsageError if phones cannot reach the address.
     """
     from ...poll.facts import LOOPBACKS
     from ...poll.gate import names_of

@@ -55,11 +55,11 @@ def command(
 ) -> None:
     """Show RUN (a run folder, or a scenario that is played now) message by message.
 
-    The page is one file that asks no other computer for anything. It holds what everybody said:
-    whose eyes one looks through is chosen in the browser.
+    The page is a self-contained file, which loads no other file. It holds all messages and answers
+    of RUN; the party with the view to show is chosen in the browser.
 
-    RUN may also be the board of a session that is going on between machines, https://HOST:PORT: its
-    page follows it, and shows what everybody sees who is no party of it.
+    RUN may also be the board of a running session between machines, https://HOST:PORT. Then the
+    page follows the board, and shows the public posts, which are the view of an outsider.
     """
     if run.startswith("https://"):
         _outside(run, known, port, out=out, live=live)

@@ -42,13 +42,15 @@ WORDS = {True: "ok", False: "FAILED", None: "-"}
 def command(
     run: str, *, again: bool | None, identities: Path | None, session: Path | None, form: str
 ) -> None:
-    """Replay RUN and check every number against the record. Exit code 3 if one is wrong.
+    """Replay RUN and check every number against the record. Exit code 3 if a check fails.
 
-    Each check shows authenticity (somebody whom you know has signed it), consistency (the record
-    agrees with itself: so does one of people who do not exist), or nothing.
+    Each check shows authenticity (signed with a key that you know, from --identities or
+    --session), consistency (the record agrees with itself, as a record of invented people does
+    too), or "nothing" (RUN has no ground for this check).
 
-    RUN may be a folder of the posts of a session between machines (`--save`). Give the session file
-    that was agreed on: without it nothing shows whose session it was.
+    RUN may also be the folder of posts that `veilmix serve --save` wrote. Then give the session
+    file that the parties agreed on (--session): without it no check shows that these parties
+    and terms were agreed on.
     """
     from ...scenarios.sessions.saved_session import is_saved_session
 
@@ -101,7 +103,7 @@ def _tell_limits(limits: "Sequence[Limit]") -> None:
 
 
 def _show_theorem(sentences: "Sequence[Sentence]") -> None:
-    """Print the sentences of the theorem on a verified mix; nothing of other runs."""
+    """Print the sentences of the theorem on a verified mix; no line for other runs."""
     if sentences:
         say(page(), "\nWhat this record proves (docs/verified.md):")
         rows = [

@@ -63,9 +63,10 @@ def command(
 ) -> None:
     """Search for the worst table with the columns of DATA: how many people could be exposed.
 
-    Whoever knows only how often each value occurs in each column must reckon with it. The most
-    people below k of all such tables is found and proved, or bracketed. Rounds and nodes end the
-    search, never seconds; so does Ctrl-C, and what was found by then is said.
+    An observer who knows only the counts of each column cannot exclude this table. The search
+    finds and proves the maximum number of people below k over all tables with these counts, or
+    brackets it. Rounds and nodes end the search, never seconds. Ctrl-C ends it too, and prints the
+    result so far.
     """
     from ...analysis.composition import worst_case
     from ...scenarios.tables.reading import Reading, read
