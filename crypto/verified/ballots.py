@@ -1,11 +1,11 @@
-"""An encrypted ballot, with a proof that its sender knows what it holds.
+"""An encrypted ballot, with a proof that its sender knows its value.
 
     ballot    r random,  A = r G,  B = M + r Y,  proof (c, z) of knowing r
-    statement context, whose place is the person; Y, A, B
+    statement context, with the person as its place; Y, A, B
     record    A || B || c || z                                                   128 bytes
 
 ElGamal with this proof is non-malleable under one parallel opening (Bernhard, Pereira, Warinschi
-2012): a copy under another name, a re-randomized one, one of another session are all refused.
+2012): a copy under another name, a re-randomized copy and a ballot of another session are refused.
 """
 
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ class MadeBallot:
 
     Attributes:
         ballot: for the board.
-        salt: r; with it the sender can show what the ballot holds.
+        salt: r; with it the sender can open the ballot, and show its value.
     """
 
     ballot: EncryptedBallot
@@ -69,9 +69,9 @@ def make_ballot(context: ProofContext, key: bytes, element: bytes, entropy: Entr
     """Return the ballot of the person of a context.
 
     Args:
-        context: whose place is the person.
+        context: with the person as its place.
         key: the joint key.
-        element: of the value.
+        element: the group element of the value.
         entropy: of this ballot; a person may keep it over a restart.
     """
     group = context.group
@@ -89,7 +89,7 @@ def ballot_salt(
     """Return the salt of a ballot, which no other value of the person has.
 
     Two elements under the same salt would show their difference. The same value has the same salt,
-    so that a person who answers again after a restart posts the same ballot.
+    so that a person posts the same ballot again after a restart.
     """
     transcript = context.transcript(b"salt")
     transcript.absorb(*keys, element)
@@ -98,7 +98,7 @@ def ballot_salt(
 
 
 def check_ballot(context: ProofContext, key: bytes, ballot: EncryptedBallot) -> None:
-    """Check that the person of a context knows what its ballot holds.
+    """Check that the person of a context knows the value of its ballot.
 
     Raises:
         VerificationError: the proof does not hold for this person, question, session and key.

@@ -27,8 +27,8 @@ class DecryptionShares:
     """The shares of a keyholder.
 
     Attributes:
-        elements: D, one for each ciphertext.
-        proof: that all are made with the keyholder's secret.
+        elements: D, a share for each ciphertext.
+        proof: that all shares are made with the keyholder's secret.
     """
 
     elements: tuple[bytes, ...]
@@ -59,7 +59,7 @@ def make_shares(
     """Return the proved shares of the keyholder of a context.
 
     Args:
-        context: whose place is the keyholder.
+        context: with the keyholder as its place.
         key: with x and X.
         firsts: A of all ciphertexts of the last lists.
         entropy: of this proof.

@@ -11,7 +11,7 @@ bits from the statement and C; v_i is the u of the old row that is now at place 
     s3 = w3 + c sum rc_j u_j  s4 = w4 + c sum r_i v_i  sk_i = wk_i + c k_i    su_i = wv_i + c v_i
     record  count u32 || width u8 || C || K || T || t || s1 || s2 || s3 || s4 || sk || su
 
-t4 and s4 are one for each ciphertext of a row; t is t1, t2, t3, then t4 of A_1, B_1, .., B_w. The
+Each ciphertext of a row has its own t4 and s4; t is t1, t2, t3, then t4 of A_1, B_1, .., B_w. The
 equations are in `shuffle_checker.py`. References: Terelius, Wikstrom 2010; Haenni, Locher, Koenig,
 Dubuis 2017; for rows Haines 2019 (arXiv 1901.08371).
 """
@@ -29,7 +29,7 @@ from .transcript import ProofContext, ProofTranscript
 
 @dataclass(frozen=True, slots=True)
 class ShuffleProof:
-    """A proof that new rows are the old ones, re-encrypted, in another order.
+    """A proof that new rows are the old rows, re-encrypted, in another order.
 
     Attributes:
         commitments: C, to the order.
@@ -37,7 +37,7 @@ class ShuffleProof:
         chain_masks: T.
         masks: t1, t2, t3, and t4 of each column of the rows.
         sums: s1, s2, s3.
-        salt_responses: s4, one for each ciphertext of a row.
+        salt_responses: s4, for each ciphertext of a row.
         chain_responses: sk.
         exponent_responses: su.
     """
@@ -109,7 +109,7 @@ class ShuffleStatement:
     """The claim that is proved: `new` has the rows of `old`, re-encrypted, in another order.
 
     Attributes:
-        context: whose place is the hop.
+        context: with the hop as its place.
         key: the joint key.
         old, new: of one shape.
     """

@@ -1,14 +1,14 @@
 """The checker of a shuffle (`shuffle.py` has the record): five kinds of equations.
 
-    t1   t1 + c (sum C - sum H_i) = s1 G               the commitments are to sums of one each
+    t1   t1 + c (sum C - sum H_i) = s1 G               the rows of the committed matrix sum to 1
     t2   t2 + c (K_n - (prod u) H) = s2 G              the exponents have the right product
-    t3   t3 + c sum u_j C_j = s3 G + sum su_i H_i      the exponents are those committed to
+    t3   t3 + c sum u_j C_j = s3 G + sum su_i H_i      they are the committed exponents
     t4   t4 + c sum u_j (A_j, B_j) = sum su_i (A'_i, B'_i) - s4 (G, Y)       the rows are the same
     T    T_i + c K_i = sk_i G + su_i K_(i-1), each i   the chain multiplies the exponents
 
-Those of T are checked as one sum, weighed by 128 bits each. The weights follow from fresh
-randomness of the checker and from the whole statement and proof, so that a proof cannot be fitted
-to them even where the randomness is known beforehand, as in a seeded run.
+The equations of T are checked as a single sum, with weights of 128 bits. The weights follow from
+fresh randomness of the checker and from the whole statement and proof, so that a proof cannot be
+fitted to them even if the randomness is known beforehand, as in a seeded run.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,10 +35,10 @@ def check_shuffle(
     proof: ShuffleProof,
     entropy: Entropy,
 ) -> None:
-    """Check that new rows are the old ones, re-encrypted, in another order.
+    """Check that new rows are the old rows, re-encrypted, in another order.
 
     Args:
-        context: whose place is the hop.
+        context: with the hop as its place.
         key: the joint key.
         old: the rows before.
         new: the rows after.

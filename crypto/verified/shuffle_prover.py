@@ -17,7 +17,7 @@ from .transcript import ProofContext, ProofTranscript
 
 @dataclass(frozen=True, slots=True)
 class OrderCommitment:
-    """The commitments to an order, and what opens them.
+    """The commitments to an order, with the secrets that open them.
 
     Attributes:
         transcript: of the statement and the commitments.
@@ -40,7 +40,7 @@ def prove_shuffle(
     """Return the proof that a remix only re-encrypted rows and changed their order.
 
     Args:
-        context: whose place is the hop.
+        context: with the hop as its place.
         key: the joint key.
         old: the rows before.
         mixed: the rows after, with order and salts.

@@ -2,12 +2,12 @@
 
     ballot     A = r G,  B = M + r Y_C,  B' = M + r Y_A,
                proof of knowing r with A = r G and B - B' = r (Y_C - Y_A)
-    statement  context, whose place is the person; Y_C, Y_A, A, B, B'
+    statement  context, with the person as its place; Y_C, Y_A, A, B, B'
     record     A || B || B' || c || z                                            160 bytes
 
 B - r Y_C = B' - r Y_A is one value, and its sender knows it: the proof of equal logarithms proves
-knowledge of r too. The curator reads (A, B) in the first round; in a later one the kept columns of
-the same ballots are mixed as (A, B').
+knowledge of r too. The curator reads (A, B) in the first round; in a later
+round the released columns of the same ballots are mixed as (A, B').
 """
 
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class OnceBallot:
     Attributes:
         first: A.
         curator_second, analyst_second: B and B'.
-        proof: that the sender knows what it holds, and that both hold one value.
+        proof: that the sender knows the value, and that both readers get the same value.
     """
 
     first: bytes
@@ -101,8 +101,8 @@ def check_once(context: ProofContext, keys: ReaderKeys, ballot: OnceBallot) -> N
     """Check a ballot for two readers.
 
     Raises:
-        VerificationError: the sender does not know what the ballot holds, or it holds one value
-            for the curator and another for the analyst.
+        VerificationError: the sender does not know the value of the ballot, or the ballot holds
+            different values for curator and analyst.
     """
     group, base = context.group, _key_difference(context.group, keys)
     seconds = [ballot.curator_second, ballot.analyst_second]

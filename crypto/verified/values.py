@@ -4,9 +4,9 @@
     payload of an index   ff || place of the value in the announced domain, u32 || zeros
     element               2n || payload || 0, with the least n from 1 on that gives an element
 
-A value of up to 29 bytes is carried itself, so that open domains need no table. A longer value is
-carried by its place in the announced domain. Each value has one element only: an element that
-carries anything else is malformed, and counts as such.
+An element carries a value of up to 29 bytes itself, so that open domains need no table. It carries
+a longer value by its place in the announced domain. Each value has a single element: an element
+with another payload is malformed, and counts as malformed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,8 +24,8 @@ class ValueElements:
 
     Args:
         group: in which the elements are.
-        domain: the announced values, each once; longer ones are carried by their place. Nothing
-            for an open domain, in which no value is longer than 29 bytes.
+        domain: the announced values, each once; values of more than 29 bytes are carried by their
+            place. Empty for an open domain, in which no value is longer than 29 bytes.
     """
 
     def __init__(self, group: PrimeGroup, domain: Sequence[bytes] = ()) -> None:

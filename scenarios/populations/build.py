@@ -56,7 +56,7 @@ def population(
 ) -> Population:
     """Build the people of a scenario. Raises DataError for data that do not fit it.
 
-    features: the columns asked about, in order; none: all. seed: None is the system's randomness.
+    features: the requested columns, in order; empty: all. seed: None is the system's randomness.
     base: the folder that a file's path starts from. Generated people differ with the seed, and so
     does a sample (`users`) of a table; they keep the table's order.
     """
@@ -121,7 +121,7 @@ def table(
     base: Path = Path(),
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Table:
-    """Return the chosen columns of a source that is a table, everybody in it, under our names."""
+    """Return the chosen columns of a source that is a table, of all its people, renamed."""
     source = source_of(section, base)
     if source is None:
         raise DataError(f"{section.source}: its people are generated; a table is accepted")
@@ -134,10 +134,10 @@ def columns_of(
     features: Sequence[Feature],
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Table:
-    """Return the chosen columns of a source, everybody in it, under our names.
+    """Return the chosen columns of a source, of all its people, under the scenario's names.
 
-    Of a file, or where the user gives roles, what each column is stands in `judged`; if no features
-    are named, direct identifiers are left out, and a warning says so.
+    For a file, and if the user gives roles, `judged` has the role of each column. If no features
+    are named, direct identifiers are left out, with a warning.
     """
     choices = choose(section, features, source.columns)
     if section.builtin:
@@ -249,7 +249,7 @@ def known(section: Section, columns: Sequence[str]) -> dict[str, str]:
 def choose(
     section: Section, features: Sequence[Feature], columns: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Choose columns, as (our name, theirs): the features', else the renamed ones, else all."""
+    """Choose columns, as (our name, theirs): the features', else the renamed columns, else all."""
     names = known(section, columns)
     names_in_use = [feature.name for feature in features] or list(section.columns or names)
     for name in names_in_use:

@@ -1,8 +1,8 @@
 """The public rules of coarser values, made from the description in a scenario.
 
-What depends on the data (widths and quantiles of numbers, values that few have, the order of days
-and months) is settled here, once, from the table; the announcement then says it in full, so nobody
-has to see the table to apply it. The order of a chain:
+The rules that depend on the data (widths and quantiles of numbers, rare values, the order of days
+and months) are fixed here, once, from the table. The announcement then has them in full, so that a
+user applies them without the table. The order of a chain:
 
     fold, merge, date | prefix | bins | hierarchy, merge_below
 """
@@ -47,7 +47,7 @@ def coarser_lines(
 ) -> list[str]:
     """Return a line for each feature with coarser values.
 
-    labels: of merged values, those that may be said, by column; then no merged value is. None: all.
+    labels: for each column the released values, if no merged value may be shown; None: all may.
     """
     return [
         f"{feature.name}: {in_words(feature, None if labels is None else labels[feature.name])}"

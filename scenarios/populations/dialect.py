@@ -1,8 +1,8 @@
 """The dialect of a text file with a table: detected from its first lines, and described in a line.
 
 The separator is the character that parts the first lines into the same number of cells, at least
-two, most often; of equals, the one with the most cells. Spreadsheets of many countries write `;`,
-and may begin with a line `sep=;`.
+two, most often; in a tie, the separator with the most cells. Spreadsheets of many countries write
+`;`, and may begin with a line `sep=;`.
 """
 
 import csv
@@ -86,7 +86,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _rows(lines: list[str], separator: str) -> Iterator[list[str]]:
-    """Records of the first lines; the last may be cut off, and is left out where others are."""
+    """Yield the records of the first lines, up to a record that is cut off or not readable."""
     try:
         yield from (row for row in csv.reader(lines, delimiter=separator, strict=True) if row)
     except csv.Error:

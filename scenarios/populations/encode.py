@@ -88,9 +88,9 @@ def encode(
 
 
 class _Column:
-    """The texts of a column as they come: a number for each different one, and for each row.
+    """The texts of a column as they are read: a number for each distinct text, and for each row.
 
-    What has come is put together now and then in numbers as small as they may be, so that a column
+    From time to time the numbers so far are packed into the smallest integer type, so that a column
     of few values takes a byte a row.
     """
 
@@ -167,7 +167,7 @@ def _settle(
 
 
 def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[str]) -> Encoded:
-    """Keep these rows, forget the values that only dropped ones had, and say how many went."""
+    """Return only these rows and the values that occur in them, with a note on dropped rows."""
     rows_before, table = len(table), np.asfortranarray(table[rows])
     dropped = rows_before - len(table)
     odd.append(f"{dropped:,} of {rows_before:,} rows dropped: a cell of a column in use was empty")

@@ -1,4 +1,4 @@
-"""Excel workbooks through openpyxl, which is imported only here and only when one is opened.
+"""Excel workbooks through openpyxl, which is imported only here and only when a workbook is opened.
 
 Cells are read as they are stored: dates as ISO 8601, whole numbers without a point, formulas as the
 values that were last computed. Empty rows above the first cell are skipped.

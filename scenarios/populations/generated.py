@@ -60,7 +60,7 @@ def uniform(levels: int, n: int, rng: np.random.Generator) -> Codes:
 
 
 def even(levels: int, n: int, rng: np.random.Generator) -> Codes:  # noqa: ARG001
-    """Give n people the values in turn: of any two values, one has at most one person more."""
+    """Give n people the values in turn: the counts of two values differ by at most 1."""
     return np.arange(n, dtype=np.int32) % levels
 
 
@@ -79,7 +79,7 @@ LAWS = dict.fromkeys(GENERATORS, f"{__name__}:GENERATORS")
 
 
 def laws() -> tuple[str, ...]:
-    """The names of all laws: those above, and the `veilmix.populations` of other packages."""
+    """The names of all laws: of this file, and of `veilmix.populations` of other packages."""
     return tuple(homes("populations", LAWS))
 
 
@@ -100,7 +100,7 @@ BLOOD_NOTE = (
 def generate(
     name: str, features: Sequence[Feature], n: int, rng: np.random.Generator | int | None = None
 ) -> Table:
-    """Draw n people with these features, or with three columns a, b, c if none are named."""
+    """Draw n people with these features; without features, with three columns a, b, c."""
     law, rng = law_of(name), np.random.default_rng(rng)
     features = features or [Feature(name=column) for column in NAMES]
     values = tuple(texts(law, feature) for feature in features)
@@ -125,7 +125,7 @@ def texts(law: Generator, feature: Feature) -> tuple[str, ...]:
 
 
 def blood_types(n: int, rng: np.random.Generator | int | None = None) -> Table:
-    """Draw n people's antigens A, B and Rh(D): present if one of the two alleles makes it."""
+    """Draw n people's antigens A, B and Rh(D): present if at least one allele makes it."""
     rng = np.random.default_rng(rng)
     abo, rh = rng.random((n, 2)), rng.random((n, 2))
     present = (
@@ -140,9 +140,10 @@ def blood_types(n: int, rng: np.random.Generator | int | None = None) -> Table:
 def _by_kind(
     codes_drawn: Sequence[Codes], levels: Sequence[int], share: float, rng: np.random.Generator
 ) -> list[Codes]:
-    """Replace a share of the values by those of a person's kind: a number from 0 to 1, in steps.
+    """Replace a share of the values by the value of the person's kind, a number from 0 to 1.
 
-    Of two columns with equally many values a person's kind says the same.
+    The value is floor(kind times number of values), so that two columns with equally many values
+    have the same value of a kind.
     """
     kind = rng.random(len(codes_drawn[0]))
     kind_codes = [np.floor(kind * count).astype(np.int32) for count in levels]

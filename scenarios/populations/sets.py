@@ -1,4 +1,4 @@
-"""Owners and their sets (paper 004): a population whose people are places, days or call records.
+"""Owners and their sets (paper 004): a population of places, days or call records as people.
 
 Every owner holds a set of the same m elements, as a vector of m bits. A vector may be longer than a
 value on the wire, so it is said in pieces of 4,096 positions, each an onion of its own: counting in
@@ -7,7 +7,7 @@ ensures that no party does. A piece is text: bits eight to a byte in hex, positi
 of the first byte, zeros after the last position.
 
 Sets come from a CSV file with one row for each (owner, element), or are generated: `builtin:sets`
-has as many elements in exactly t of n sets as 1/(t + 1) says, at least one for every t (the data of
+has as many elements in exactly t of n sets as 1/(t + 1) says, at least 1 for every t (the data of
 paper 004's experiments), and which sets these are is drawn.
 """
 
@@ -69,7 +69,7 @@ def pack_text(bits: Vectors) -> list[str]:
 
 
 def unpack_text(texts: Sequence[str], bits: int) -> Vectors:
-    """Text as rows of so many bits; the texts must be packed ones (`readable`)."""
+    """Return the rows of so many bits in packed texts (`readable` selects packed texts)."""
     packed = np.frombuffer(bytes.fromhex("".join(texts)), np.uint8)
     return unpack(packed.reshape(len(texts), -1), bits)
 
@@ -141,7 +141,7 @@ def generate(n: int, m: int, rng: np.random.Generator) -> Vectors:
 
 
 def as_people(name: str, vectors: Vectors, note: str) -> Population:
-    """Owners as people whose values are the pieces of their vectors."""
+    """Return owners as people, with the pieces of their vectors as values."""
     features, values, codes = [], [], []
     ends = piece_ends(vectors.shape[1])
     for title, (first, last) in zip(piece_names(vectors.shape[1]), pairwise(ends), strict=True):

@@ -2,7 +2,7 @@
 
     check_ins        user, place, time          one sequence of places a person, oldest first
     ratings          user, item, rating, time   one sequence of liked items a person
-    device_sessions  device, session            who was seen in which session: bits for incidence
+    device_sessions  device, session            devices seen in each session: bits for incidence
     profiles         any columns                codes, one row a person: for side information
 
 Columns are named by the user; times are compared as numbers if all of them are, as text otherwise
@@ -45,7 +45,7 @@ class Trace:
     """Sequences with the texts that stand behind the numbers.
 
     Attributes:
-        sequences: of symbols, one a person.
+        sequences: of symbols, a sequence for each person.
         people: the name of person i.
         symbols: the text of symbol x.
     """
@@ -77,7 +77,7 @@ class Sightings:
 def check_ins(
     path: str | PathLike[str], user: str, place: str | Sequence[str], time: str, fewest: int = 2
 ) -> Trace:
-    """Read check-ins; everybody with at least `fewest` of them, oldest first.
+    """Read the check-ins, oldest first, of all people with at least `fewest` check-ins.
 
     Args:
         path: a CSV file with a header.
@@ -100,7 +100,7 @@ def ratings(
     least: float = 4.0,
     fewest: int = 2,
 ) -> Trace:
-    """Read ratings of at least `least`; everybody with at least `fewest` of them, oldest first.
+    """Read ratings of at least `least`, oldest first, of people with at least `fewest` of them.
 
     Args:
         path: a CSV file with a header.
@@ -151,7 +151,7 @@ def profiles(
 ) -> tuple[Codes, tuple[str, ...]]:
     """Read one row a person as codes, n x d, and the names of the columns.
 
-    An empty cell is a value like any other. All columns are read if none are named.
+    An empty cell is a value like any other. columns: None reads all columns.
     """
     source = csv_of(Path(path))
     names = list(columns) if columns is not None else list(source.columns)
@@ -184,7 +184,7 @@ def _rows(source: FileSource, columns: Sequence[str]) -> Iterator[Sequence[str]]
 
 
 def _traces(path: Path, rows: Sequence[Sequence[str]], fewest: int) -> Trace:
-    """Make sequences of rows (user, time, what ...)."""
+    """Return the sequences of rows (user, time, columns of the event ...)."""
     if not rows:
         raise DataError(f"{path}: no event is left")
     persons, people = _numbered([row[0] for row in rows])
