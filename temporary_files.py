@@ -1,4 +1,4 @@
-"""Temporary files, and the error of a system that refuses one.
+"""Temporary files, and the error of a system that refuses them.
 
 A temporary file lies in the folder of TMPDIR, else in the system's folder for such files. A folder
 that is full, or closed to this user, is a StorageError with the folder and the remedy. This file
@@ -15,7 +15,7 @@ from .errors import StorageError
 
 @contextmanager
 def set_aside(what: str) -> Iterator[None]:
-    """Raise StorageError for every OSError in the block. what: the content of temporary files."""
+    """Raise StorageError for every OSError in the block; its message names the given content."""
     try:
         yield
     except OSError as bad:
@@ -27,7 +27,9 @@ def set_aside(what: str) -> Iterator[None]:
 
 @contextmanager
 def private_folder(what: str) -> Iterator[Path]:
-    """Yield an empty folder for this process's user alone, and remove it. what: its content.
+    """Yield an empty folder for this process's user alone, and remove it.
+
+    The argument names its content, for messages.
 
     Raises:
         StorageError: it cannot be made.

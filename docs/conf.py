@@ -1,6 +1,6 @@
-"""How the pages of this folder become a site: `make docs`.
+"""The configuration of Sphinx, which makes a site of the pages of this folder: `make docs`.
 
-Sphinx, furo and MyST; nothing of a page is fetched from another computer. The pages are Markdown
+Sphinx, furo and MyST; no part of a page is fetched from another computer. The pages are Markdown
 that reads as well without Sphinx. Small extensions of our own stand beside this file: diagrams and
 formulas are drawn at build time, docstrings, which are plain text, are made fit for Sphinx,
 functions show the numbered statements that they compute, and notebooks become pages.

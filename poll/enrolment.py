@@ -5,7 +5,7 @@
                      200  `Papers`, as JSON: the session begins
                      409  why not, in a sentence
 
-Both go over plain HTTP, as all requests of phones. They contain no secret. An attacker who changed
+Both go over plain HTTP, as all requests of phones. They contain no secret. An attacker that changed
 them on the way would stand between the parties, with keys of its own: the words of the keys that a
 shuffler shows and phones show would differ. This is why the class compares them.
 """
@@ -114,7 +114,7 @@ class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         questions: the file of questions.
-        opening: random bytes that distinguish this session from all others, hexadecimal.
+        opening: random bytes that distinguish this session from all other sessions, hexadecimal.
         signers: the keys that board, curator and analyst sign by, hexadecimal, in this order,
             followed by the key of `randomness`, if the session has that party.
         desk: where these three are.

@@ -11,13 +11,17 @@ class Terms:
 
     Attributes:
         host: the address by which phones reach this computer.
-        port: to listen at; 0: any free port.
+        port: the TCP port to listen at; 0: any free port.
         people: number of people to wait for; None: until the teacher begins.
         patience: seconds to wait for them, at most.
-        kept: whether a record of the answers is written at the end.
-        others: whether shufflers are on other computers.
-        simulated: number of simulated people that fill up the class.
-        most_of_one: number of people that may join from one address.
+        kept: whether a run folder with the answers of each person is written at the end; never
+            with shufflers on other computers or a verified mix, as this computer then cannot link
+            answers to people.
+        others: whether the shufflers run on other computers in the room.
+        simulated: number of simulated people that fill up the class; they are labelled, and this
+            computer knows their answers.
+        most_of_one: number of people that may join from one network address; the teacher can change
+            it while people join.
         slips: the codes that admit phones; (): a name is enough.
         language: the tag that the questions ask for; None: each phone its own, the wall English.
     """

@@ -1,11 +1,7 @@
-"""The data of the panel on malicious coalitions: the study kept beside the run, with its limit.
+"""The data of the panel on malicious coalitions: the study saved beside the run, with its limit.
 
-none     the reason why there is no study, or the command that makes one; null with a study
-told     attacks and runs of the study
-limit    the attacks that are known and not in the catalogue
-nothing  statement for eyes without a successful attack of the catalogue
-found    successful attacks, the worst first: the first applies whose parties and number of people
-         are all among the eyes, so a larger set of eyes never does worse
+The panel shows the first attack of the list that a set of eyes contains: its parties, and its
+number of people. The worst attack is first, so a larger set of eyes never does worse.
 """
 
 from typing import Any
@@ -32,7 +28,10 @@ ONCE = (
 
 
 def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, Any]:
-    """Return the data of the panel. study: saved beside the run; None: there is no study."""
+    """Return the data of the panel. study: saved beside the run; None: there is no study.
+
+    Without a study the data are only the reason for its absence, or the command that makes a study.
+    """
     if study is None:
         if scenario.mix.kind == "verified":
             return {"none": PROVED + ONCE * (scenario.mix.submit == "once")}
@@ -40,9 +39,10 @@ def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, 
     reading = sorted((attack for attack in study.attacks if attack.read), key=badness, reverse=True)
     rates = [rate(attack) for attack in reading]
     return {
-        "none": None,
-        "told": played(study),
-        "limit": sentence(OUTSIDE_CATALOGUE),
+        "none": None,  # with a study no reason for its absence is given
+        "told": played(study),  # attacks and runs of the study
+        "limit": sentence(OUTSIDE_CATALOGUE),  # the catalogue lacks known attacks
+        # statement for eyes that contain no successful attack of the catalogue
         "nothing": no_success(len(study.attacks), study.least_runs, "them"),
         "found": [
             {

@@ -13,7 +13,7 @@ class Choice:
     Attributes:
         levels: the number of the level of each column.
         loss: from 0 to 1, all columns together.
-        people: who are in a crowd below k.
+        people: number of people in a crowd below k.
     """
 
     levels: Levels
@@ -23,13 +23,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
         best: the safe choice with the least loss.
-        bound: no safe choice loses less.
-        tried: all complete choices that were counted.
-        counted: how often people were counted.
+        bound: lower bound on the loss of a safe choice.
+        tried: all complete choices with counted people.
+        counted: number of counts of people below k.
     """
 
     best: Choice
@@ -39,7 +39,7 @@ class Advice:
 
     @property
     def gap(self) -> float:
-        """How much less another choice could lose; 0 where the search is exact."""
+        """Upper bound on the loss that a better choice would save; 0 if the search is exact."""
         return max(0.0, self.best.loss - self.bound)
 
     @property
@@ -48,7 +48,10 @@ class Advice:
         return self.gap <= SLACK
 
     def frontier(self) -> tuple[Choice, ...]:
-        """Those tried that are not beaten: each loses less than any with as few people below k."""
+        """Return the tried choices on the Pareto front of people below k and loss.
+
+        Each loses less than all tried choices with as few people below k; fewest people first.
+        """
         choices: list[Choice] = []
         for choice in sorted(
             self.tried, key=lambda choice: (choice.people, choice.loss, choice.levels)

@@ -2,8 +2,8 @@
 
 The counts are of persons: c_j(v) persons have a row with value v in column j, and the sum over v
 may be more than all persons. Take a threshold t. R_j is the sum of the c_j(v) below t and N_j the
-number of values with c_j(v) >= t. A person is exposed by one of its rows. Either that row has a
-value below t, and at most R = sum R_j persons have such a row; or its cell is one of the prod N_j
+number of values with c_j(v) >= t. A person is exposed by a row of its own. Either that row has a
+value below t, and at most R = sum R_j persons have such a row; or its cell is among the prod N_j
 cells of common values, and holds at most k - 1 persons. Hence
 
     exposed <= R + (k - 1) prod N_j      for every t
@@ -50,7 +50,7 @@ class PersonBounds:
         self.common = np.array([column.size - column.searchsorted(grid) for column in columns])
 
     def of(self, columns: Sequence[int]) -> int:
-        """The most persons who can be below k in these columns together, at most all of them."""
+        """Return an upper bound on the persons below k in these columns together."""
         column_list = list(columns)
         if not column_list:
             return self.people if self.people < self.k else 0
@@ -62,7 +62,7 @@ class PersonBounds:
 
 
 def _grid(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Thresholds to try: 1, and the counts that occur, plus one."""
+    """Return the thresholds to try: 1, and the counts that occur, plus 1."""
     counts = np.unique(np.concatenate([np.zeros(1, np.int64), *columns])) + 1
     return counts[:: -(-counts.size // THRESHOLDS)]
 

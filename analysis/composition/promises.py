@@ -1,4 +1,4 @@
-"""Bounds on the exposed people of a joint by name: those of formulas, and the promise of a run.
+"""Bounds on the exposed people of a joint by name: of formulas, and the promise of a run.
 
 `best_bound` with the rule `margins` gives the number that a run with the default policy promises.
 The formulas are in bounds.py and coverage.py, the search for prices in margins_bound.py.
@@ -43,12 +43,12 @@ def best_bound(
         rule: `margins` is the promise of a run with `policy.rule = "margins"`, its default, and the
             least of all: prices of a linear program, rounded to whole numbers that prove the bound;
             where they prove no more, and of joints with more than 8,000 cells, it is `coverage`.
-            The others are formulas: `coverage`, `refined`, `theorem2`, `theorem3` of paper 000, or
-            `printed`, the smaller of Theorems 2 and 3; the certificate says which one it was.
+            The other rules are formulas: `coverage`, `refined`, `theorem2`, `theorem3` of paper
+            000, or `printed`, the smaller of Theorems 2 and 3; the certificate names it.
 
     Returns:
-        A certificate; its `people` is at most n, and n when the rule says nothing, `value` is the
-        same as a share, and `verify(marginals)` proves it again.
+        A certificate; its `people` is at most n, and n if the rule has no better bound, `value` is
+        the same as a share, and `verify(marginals)` proves it again.
 
     Raises:
         ParameterError: marginals, k or the name of the rule is not accepted.

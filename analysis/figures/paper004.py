@@ -274,7 +274,7 @@ def _lower_list() -> Check:
 
 
 def _bound_checks(figure: str, panels: list[Panel]) -> list[Check]:
-    """Whether the bound holds, and whether it is as close as the paper says."""
+    """Return two checks: that the bound holds, and that it is as close as the paper says."""
     ratios = np.concatenate([panel.quantiles["program"] / panel.bound for panel in panels])
     useful = np.concatenate([panel.bound < 1 for panel in panels])
     said = "Section 6.1"

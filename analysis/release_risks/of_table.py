@@ -45,8 +45,8 @@ class TableColumns:
     """The roles of a table's columns.
 
     Attributes:
-        numbers: for each column the number of each code (nan: none), or None for a category.
-        quasi: the columns that an attacker may know; None: all that are not sensitive.
+        numbers: for each column the number of each code (nan: no number), or None for a category.
+        quasi: the columns that an attacker may know; None: all columns that are not sensitive.
         sensitive: the sensitive columns.
     """
 
@@ -61,13 +61,13 @@ EVERY = TableColumns()  # categories, and all may be known
 def table_risks(
     table: Codes, asked: TableColumns = EVERY, persons: Persons | None = None
 ) -> TableRisks:
-    """Ask everything of a table.
+    """Return the risks of a table: singling out, linkability, inference, and k, l and t.
 
     Args:
         table: n x d codes of at least 0; n >= 2, d >= 1.
-        asked: what its columns are.
-        persons: the same table, whose rows belong to persons; then only k, l and t are measured,
-            since the attacks are on single rows. None: each row is a person's own.
+        asked: the roles of its columns.
+        persons: the same table, with rows that belong to persons; then only k, l and t are
+            measured, since the attacks are on single rows. None: each row is a person's own.
     """
     codes, numbers, sensitive = as_table(table), asked.numbers, asked.sensitive
     all_columns = range(codes.shape[1])

@@ -23,9 +23,9 @@ def asked_questions(
 
 
 def _start_parallel(call: Callable[[], TableRisks]) -> Callable[[], TableRisks]:
-    """Start a call on another core; what is returned waits for its result, or raises its error.
+    """Start a call in a thread; the returned function waits for its result, or raises its error.
 
-    Its thread ends with the process: who gives up waits for nothing.
+    The thread is a daemon: a process that gives up ends without waiting for it.
     """
     risks = Future[TableRisks]()
 

@@ -1,7 +1,7 @@
 """The public tables that veilmix ships, as counts of rows with their provenance.
 
-Scenarios use them as sources of people, figures as default data. May import nothing of the package.
-Must never read a table of the user.
+Scenarios use them as sources of people, figures as default data. May import no module of the
+package. Must never read a table of the user.
 """
 
 from .rows import ShippedRows as ShippedRows

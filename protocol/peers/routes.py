@@ -56,7 +56,7 @@ class Hop(NamedTuple):
 
 
 def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[int]]:
-    """Coalition: yield the onions of others (by place) that it follows past 0, 1, ... all steps."""
+    """Coalition: yield the onions of outsiders (places) that it follows past 0, 1, ... steps."""
     others = {place for place, route in enumerate(routes) if route.origin not in members}
     known = set(others)
     yield known
@@ -73,7 +73,7 @@ def narrowed(routes: Sequence[Route], members: frozenset[int]) -> Iterator[set[i
 
 
 def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
-    """Coalition: return the onions of others (places in `routes`) that it follows to their ends."""
+    """Coalition: return the onions of outsiders (places in `routes`) that it follows to the end."""
     *_, known = narrowed(routes, members)
     return known
 

@@ -20,7 +20,7 @@ def digest(value: object) -> str:
 
 @dataclass(slots=True)
 class Graph:
-    """A graph whose nodes are labelled events, or byte strings that have identity only.
+    """A graph with two kinds of nodes: labelled events, and byte strings that have identity only.
 
     Attributes:
         labels: by node; None for a byte string.

@@ -41,7 +41,7 @@ def deviations_of(entries: Sequence[Entry], entropy: Entropy, people: int) -> De
 
 
 def deviating(scenario: Scenario, cast: Cast) -> Cast:
-    """Return the session with the deviations of the scenario; unchanged if it has none."""
+    """Return the session with the deviations of the scenario; unchanged without a deviation."""
     if not scenario.deviation:
         return cast
     deviations = deviations_of(scenario.deviation, cast.entropy, cast.people)

@@ -19,16 +19,16 @@ class Apart(Record, frozen=True):
 
 
 class MixedSpending(Record, frozen=True):
-    """Epsilon after shuffling of all runs together, of the person who has spent most.
+    """Epsilon after shuffling of all runs together, of the person with the largest spending.
 
     Attributes:
-        most: nats, at `delta`; the runs kept apart included.
-        delta: the sum of those of the runs.
-        runs: that certify an epsilon after shuffling, and are composed.
-        relied_on: people who hide each other in the smallest of these; None if there is none.
+        most: nats, at `delta`; the local epsilon of the runs in `apart` is included.
+        delta: the sum of the deltas of the composed runs.
+        runs: number of runs that certify an epsilon after shuffling, and are composed.
+        relied_on: people that hide each other in the smallest composed run; None without a run.
         apart: the other runs.
-        limit: `local.spend_shuffled`; None: there is none.
-        beyond: people who would have passed it.
+        limit: `local.spend_shuffled`, nats; None: no limit.
+        beyond: number of people with a spending above the limit.
         adjacency: how neighbouring collections differ: in the answers of one person, in all runs.
     """
 
@@ -43,12 +43,12 @@ class MixedSpending(Record, frozen=True):
 
 
 class Spending(Record, frozen=True):
-    """What the people of a run have spent over all runs, this one included.
+    """The spending of the people of a run over all runs, with this run.
 
     Attributes:
-        most: nats, of whoever has spent most; the run itself counts unless it was refused.
-        limit: `local.spend`; None: there is none.
-        beyond: people who would have passed it.
+        most: nats, the maximum over the people; the run itself counts unless it was refused.
+        limit: `local.spend`, nats; None: no limit.
+        beyond: number of people with a spending above the limit.
         adjacency: how neighbouring collections differ: in the answers of one person, in all runs.
         shuffled: the same after shuffling; None in a result of an earlier version.
     """
@@ -64,11 +64,11 @@ class Union(Record, frozen=True):
     """People exposed by all releases of exactly these people together, for k.
 
     Attributes:
-        k: people in the smallest crowd wanted.
-        people: who are released.
-        at_least, at_most: bounds from the cells alone.
-        true: how many really are; the laboratory knows. None where the source has not all columns,
-            or one was made coarser.
+        k: people in the smallest safe crowd.
+        people: number of released people.
+        at_least, at_most: bounds on the exposed people, from the cells alone.
+        true: the true number of exposed people, which the laboratory knows. None if the source
+            lacks a column, or a column was made coarser.
     """
 
     k: int
@@ -106,16 +106,16 @@ class Subtraction(Record, frozen=True):
 
 
 class Account(Record, frozen=True):
-    """What the ledger says of the people of a run, the run included.
+    """The account of the people of a run in the ledger, with this run.
 
     Attributes:
-        sessions: of any of these people, so far.
-        refused: why this one was.
-        warnings: what would have been a reason to refuse it.
+        sessions: number of sessions with at least one of these people, this run included.
+        refused: the reason why this run was refused; None if it was not.
+        warnings: reasons to refuse this run that were only reported.
         releases: the columns of each release.
-        union: who is exposed by all releases together; None if they are fewer than two.
-        spent: nats, where people add noise; else None.
-        groups: how many groups of people the releases give by arithmetic since this run.
+        union: people exposed by all releases together; None if there are fewer than two.
+        spent: the spending of these people, if they add noise; else None.
+        groups: number of groups of people that the releases give by arithmetic since this run.
         subtractions: the most exposed of these.
     """
 

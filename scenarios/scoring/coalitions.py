@@ -24,12 +24,13 @@ def party_names(scenario: Scenario) -> tuple[str, ...]:
 
 
 def coalitions(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
-    """Return the coalitions to score: the empty one (the board), subsets, and named ones.
+    """Return the coalitions to score: the empty coalition (the board), subsets, and named sets.
 
-    With more than 8 parties not all subsets are scored: single parties, all shufflers, all but one
-    with both readers, all with each reader, one of every audited pair with each reader, and all
-    parties. Of peers only the empty coalition and named coalitions are scored: the figures of other
-    coalitions depend on their size only (programs/peers/found.py).
+    With more than 8 parties these subsets are scored: single parties; all shufflers; all shufflers
+    except a single shuffler, with both readers; all shufflers with each reader; the first shuffler
+    of every audited pair, or the second, with each reader; and all parties. Of peers only the empty
+    coalition and named coalitions are scored: the figures of other coalitions depend on their size
+    only (programs/peers/found.py).
     """
     names = party_names(scenario)
     chosen: dict[tuple[str, ...], None] = {(): None}

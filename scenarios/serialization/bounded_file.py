@@ -6,15 +6,12 @@ from ...errors import StorageError
 
 
 def read_bounded(path: Path, most: int, what: str) -> bytes:
-    """Return the bytes of a small file.
+    """Return the bytes of a file of at most `most` bytes.
 
-    Args:
-        path: of the file.
-        most: bytes that it may have.
-        what: its kind, for messages.
+    The last argument names the kind of the file, for messages.
 
     Raises:
-        StorageError: it cannot be read, or is longer.
+        StorageError: the file cannot be read, or is longer.
     """
     try:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""A new package with one of everything that veilmix takes from packages, written as a folder.
+"""A new package with an example of each extension of veilmix, written as a folder.
 
 The texts are in scenarios/gallery/package, each under its own name and `.txt`: `${name}` stands for
 the name of the package, `${package}` for that of its module.
@@ -35,7 +35,7 @@ def write_package(name: str, parent: str | os.PathLike[str] = ".") -> tuple[Path
         The folder, and the number of its files.
 
     Raises:
-        ParameterError: the name is none, or Python has a module of this name already.
+        ParameterError: the name is not accepted, or Python has a module of this name already.
         StorageError: the folder is there already, or cannot be written.
     """
     files = package_files(name)

@@ -19,8 +19,8 @@ class Roles:
         known: `quasi`, attackers may know the quasi-identifiers; `all`, all columns.
         keep: columns that are released as they are.
         targets: of sensitive columns.
-        suppress: the share of people whose rows in classes that miss the target may be left out;
-            None: no row is, and the target limits these people.
+        suppress: the largest share of people with suppressed rows, in classes that miss the
+            target; None: no row is suppressed, and `max_exposure` limits these people.
     """
 
     known: str = "all"
@@ -29,7 +29,7 @@ class Roles:
     suppress: float | None = None
 
     def limit(self, max_exposure: float) -> float:
-        """The share of people who may be in classes that miss the target."""
+        """The largest accepted share of people in classes that miss the target."""
         return max_exposure if self.suppress is None else self.suppress
 
 
@@ -60,7 +60,7 @@ def fixed_columns(table: Table, roles: Roles) -> list[int]:
 
 
 def _may_be_known(table: Table, roles: Roles) -> list[str]:
-    """Return the columns that others may know; a column with a target is not among them."""
+    """Return the columns that an attacker may know, without the columns with a target."""
     role = {judged.column: judged.role for judged in table.judged}
     return [
         name

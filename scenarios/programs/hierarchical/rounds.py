@@ -30,11 +30,11 @@ class RoundRecord(Record, frozen=True):
         people: the number of respondents.
         counts: nonzero counts, over all tables.
         others: the number of answers with a masked value.
-        exposed: the most people in a class smaller than k in one of the tables, `other` being a
-            value.
-        certain: people of whom the curator can be certain by all rounds up to this one
+        exposed: the number of people in a class smaller than k, in the table with the most of
+            them, `other` being a value.
+        certain: people with a value that the curator is certain of, by all rounds up to this round
             (analysis/trust/certain_cells.py).
-        bits_per_person: received in all rounds up to this one, divided by the number of people
+        bits_per_person: received in all rounds up to this round, divided by the number of people
             (analysis/trust/received_view.py, overlapping_counts.py, even_tables.py).
         exact: whether the bits are the exact value.
         bits_are: whether the bits are exact, a lower or an upper bound.
