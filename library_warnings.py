@@ -1,4 +1,4 @@
-"""Warnings and logs of libraries: none reaches a user in the library's own words.
+"""Warnings and logs of libraries: they reach no user in the library's own words.
 
 A warning of openpyxl or matplotlib names a file of the installation and gives the user no remedy.
 Where veilmix calls such a library, `collected` keeps its warnings; the caller reads them, reports

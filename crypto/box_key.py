@@ -1,4 +1,4 @@
-r"""The key of one sealed box: with it everyone can open this box, and no other box.
+r"""The key of one sealed box: its holder can open this box, and no other box.
 
     key       k = HSalsa20(X25519(a, E), 0), as returned by crypto_box_beforenm
     proof     that k is the box's key, for a box that does not open: X25519 is multiplication of u
@@ -42,7 +42,7 @@ P = 2**255 - 19
 
 
 def box_key(secret: SecretKey, layer: bytes) -> bytes:
-    """Opener: return the key of one layer; Refused (DOES_NOT_OPEN) if it has none."""
+    """Opener: return the key of one layer; Refused (DOES_NOT_OPEN) if the layer does not open."""
     point = layer[1 : 1 + X25519_SIZE]
     if layer[:1] != PREFIX or not is_public_key(point):
         raise Refused(Reason.DOES_NOT_OPEN)

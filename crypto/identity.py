@@ -153,7 +153,7 @@ class CertificateFacts:
 
 
 def certificate_facts(der: bytes) -> CertificateFacts:
-    """Return the unchecked contents of a certificate in DER; ParameterError if it is none."""
+    """Return the unchecked contents of a certificate in DER; ParameterError for other bytes."""
     from cryptography.x509 import NameOID, load_der_x509_certificate
 
     try:

@@ -45,7 +45,7 @@ _SECRET = _SUITE + b"secret"
 
 
 class KeySchedule:
-    """Base mode, for one recipient and one `info`.
+    """Base mode, for a recipient and an `info`.
 
     Args:
         public: the recipient's key, 32 bytes.

@@ -136,7 +136,7 @@ class KeyPair:
 
 
 def _fault(suite: SuiteCode, raw: bytes) -> str:
-    """Return the fault in the bytes of a public key; the empty string if there is none."""
+    """Return the fault in the bytes of a public key; the empty string without a fault."""
     if not isinstance(raw, bytes):
         return f"got {type(raw).__name__}, accepted: bytes"
     lattice = ML_KEM_PUBLIC_SIZE if suite is SuiteCode.HPKE_PQ else 0

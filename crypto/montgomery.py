@@ -62,7 +62,7 @@ def point(data: bytes) -> bytes:
 
 
 def multiples(multipliers: Sequence[bytes], points: Sequence[bytes]) -> list[bytes]:
-    """Multiply each point, none of low order, by the multiplier in its place.
+    """Multiply each point, which is not of low order, by the multiplier in its place.
 
     A single multiplier is used for all of them.
     """

@@ -66,7 +66,7 @@ class TokenKey:
         (self.public,) = base_multiples([self._secret])
 
     def times(self, points: Sequence[bytes]) -> list[bytes]:
-        """Key holder: multiply points, none of low order, by the secret."""
+        """Key holder: multiply points that are not of low order by the secret."""
         return multiples([self._secret], points)
 
     def nonce(self, asked: Sequence[bytes]) -> int:

@@ -46,7 +46,7 @@ WAITING_EACH = 32  # of one place: a sender of too many parcels keeps no other p
 
 @dataclass(frozen=True, slots=True)
 class IdleState:
-    """The state of a place that is idle, and whose outputs have all been taken.
+    """The state of a place that is idle, and has handed out all its outputs.
 
     Attributes:
         time: of the session, in seconds, that the place has reached.

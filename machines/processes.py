@@ -142,7 +142,7 @@ class _Process:
 
 
 class _Stage:
-    """The process that the others are copies of: it makes them, gives the time, takes reports."""
+    """The process that is copied to make places: it forks them, gives the time, takes reports."""
 
     def __init__(self, cast: Cast, instruments: Instruments, report: Callable[[str], None]) -> None:
         identities = identities_of(cast)
@@ -332,7 +332,7 @@ class _Stage:
         return trio.SocketListener(trio.socket.from_stdlib_socket(self._listeners[name]))
 
     def _journal(self, name: str) -> Journal | None:
-        """Open the journal of a place, if it has one."""
+        """Open the journal of a place, if it keeps a journal."""
         if self._durable is Durable.OFF:
             return None
         return Journal(self._folder / f"{name}{JOURNAL}", self._durable, RERUN)

@@ -1,4 +1,4 @@
-r"""The posts of a session in a folder, written as they come: evidence for readers who were absent.
+r"""The posts of a session in a folder, written as they come: evidence for absent readers.
 
     FOLDER/posts.jsonl    a line for each post, in the order of the board:
                           {"author": "curator", "post": "<the bytes of the post, hexadecimal>"}

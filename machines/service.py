@@ -112,7 +112,7 @@ class Site:
         posts.close()
 
     def opened(self) -> Journal | None:
-        """Open the journal, if there is to be one."""
+        """Open the journal, if the place keeps a journal."""
         if self.durable is Durable.OFF or self.journal is None:
             return None
         return Journal(self.journal, self.durable)

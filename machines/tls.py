@@ -84,7 +84,7 @@ def names(certificates: Mapping[str, str]) -> Mapping[bytes, str]:
 
 
 async def shown(host: str, port: int) -> bytes | None:
-    """Return the certificate, in DER, that a server shows, without a request; None: it shows none.
+    """Return the certificate, in DER, that a server shows, without a request; None: no certificate.
 
     Raises:
         OSError: no server answers.

@@ -128,7 +128,7 @@ def near_their_end(certificates: Mapping[str, str], now: datetime) -> Iterator[s
 
 
 class Troubles:
-    """The troubles between this place and others, as of now.
+    """The present troubles between this place and other places.
 
     Attributes:
         now: the reason why a place is not reached, by its name.

@@ -64,7 +64,7 @@ def device_of(address: str) -> str:
 
 
 def from_where(devices: Counter[str]) -> str:
-    """Say from how many addresses people have joined, if some share one."""
+    """Return a line on the number of addresses of the people, if some share an address."""
     if not devices or max(devices.values()) == 1:
         return ""
     ((most, many),) = devices.most_common(1)

@@ -265,7 +265,7 @@ def _kind(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _opening(scenario: Scenario) -> Iterator[Problem]:
-    """Yield settings that a page cannot seal with, or whose record would need too many trials."""
+    """Yield settings that a page cannot seal with, or that need too many trials for the record."""
     policy, rows = scenario.policy, prod(len(feature.values or ()) for feature in scenario.feature)
     if policy.sample is not None:
         yield problem(

@@ -74,7 +74,7 @@ class Seeds:
         return asked.answer
 
     async def public(self, number: int) -> bytes:
-        """Wait for the public key of `randomness` in a round; Unwelcome if none will come."""
+        """Wait for the public key of `randomness` in a round; Unwelcome if no key will come."""
         board = self._network.board
         await self._network.until(Kind.MINT, lambda board: number in board.mints)
         if number not in board.mints:

@@ -58,7 +58,7 @@ class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     check: str = ""
 
     def __repr__(self) -> str:
-        """Return the number of slips, and no code: who knows one can join in a pupil's place."""
+        """Return the number of slips, and no code: with a code an attacker joins as a pupil."""
         return f"SlipsFile({self.title!r}, {len(self.codes)} slips)"
 
     @property

@@ -219,7 +219,7 @@ def _is_secret(text: object) -> bool:
 
 
 def _key(text: object) -> bytes:
-    """Return the key of a phone's signatures; Unwelcome if there is none."""
+    """Return the key of a phone's signatures; Unwelcome without a key."""
     if not isinstance(text, str) or KEY.fullmatch(text) is None:
         raise Unwelcome(400, "join-key")
     return bytes.fromhex(text)

@@ -268,7 +268,7 @@ class Announcement:
         raise ParameterError(f"{party} has no key in this session")
 
     def encode(self) -> bytes:
-        """Return the canonical encoding, of which there is exactly one."""
+        """Return the canonical encoding; there is no second encoding."""
         out = Writer().text(self.title).text(self.program).raw(self.nonce)
         out.many(self.schema.features, write_feature)
         write_terms(out, self.policy, self.rules)

@@ -279,7 +279,7 @@ def _one_by_one(
 def enclose(
     plan: Round, ballots: Sequence[Ballot], entropy: Entropy, tokens: Sequence[Token] = ()
 ) -> Sealed:
-    """User: seal ballots, one for every query, into the envelope of this round.
+    """User: seal ballots, a ballot for every query, into the envelope of this round.
 
     tokens: one for each ballot. In a round with tokens, a user without them draws random bytes of
     equal size.

@@ -40,7 +40,7 @@ def check_dropout(before: int, now: int, least: int, since: str = "the round bef
 
 
 def too_few(people: int, least: int) -> bool:
-    """Any party: whether this many people, who are in only one of two counts, are exposed."""
+    """Any party: whether the difference of two counts exposes people, as they are too few."""
     return 0 < people < least
 
 

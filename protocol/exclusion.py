@@ -54,7 +54,7 @@ Sizes = Mapping[Cell, Sequence[int]]  # per open prefix, people in each closed g
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """Knowledge by exclusion about people whose rows stayed closed.
+    """Knowledge by exclusion about people with closed rows.
 
     Attributes:
         people: number of people in known small crowds.

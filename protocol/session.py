@@ -90,7 +90,7 @@ class Round:
 
     @property
     def slots(self) -> int:
-        """The number of inner onions in an envelope: one for each answer, or (flaw) one for all."""
+        """The number of inner onions in an envelope: 1 for each answer, or (flaw) 1 for all."""
         return 1 if self.bundled else len(self.call.asks)
 
     @property
@@ -120,7 +120,7 @@ class Round:
 
     @property
     def reader(self) -> str:
-        """The party whose layer is innermost."""
+        """The party with the innermost layer."""
         return self.openers[-1]
 
 

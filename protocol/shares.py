@@ -115,7 +115,7 @@ def open_sharing(announcement: Announcement, keys: tuple[PublicKey, PublicKey]) 
 
 
 def one_hot(plan: ShareSession, row: Sequence[str]) -> Vector:
-    """User: return a row as zeros and ones. ParameterError if a value is not in its domain."""
+    """User: return a row as bits 0 and 1. ParameterError if a value is not in its domain."""
     if len(row) != len(plan.places):
         raise ParameterError(f"row: {len(row)} values; the schema has {len(plan.places)} features")
     vector = [0] * plan.length

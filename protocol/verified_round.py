@@ -171,7 +171,7 @@ def make_ballots(
     row: Sequence[str],
     entropy: Entropy,
 ) -> bytes:
-    """User: return the records of its ballots, one for each query. row: as submitted."""
+    """User: return the records of its ballots, a record for each query. row: as submitted."""
     made = bytearray()
     for ballot in answers(plan, row):
         context = context_of(plan, ballot.ask, parties.user(person))

@@ -74,7 +74,7 @@ class Writer:
         return self.u32(len(value)).raw(value)
 
     def raw(self, value: bytes) -> "Writer":
-        """Append bytes whose length the reader knows."""
+        """Append bytes of a length that the reader knows."""
         self._parts.append(value)
         return self
 

@@ -43,7 +43,7 @@ def answer(facts: Facts) -> Answer:
 
 
 def blocks(facts: Facts) -> Iterator[Block]:
-    """Yield the table of malicious coalitions and its notes; without a study, how to get one."""
+    """Yield the table of malicious coalitions and its notes; without a study, the way to get it."""
     study = facts.cheating
     if study is None:
         yield Words(sentence(why_unmeasured(facts.run.scenario) or WATCHING))

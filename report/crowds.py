@@ -97,7 +97,7 @@ def _promised(picture: Plot, curves: Curves) -> None:
 
 
 def _spoken(curves: Curves) -> Iterator[str]:
-    """Yield the content of the figure in words, for readers who cannot see it."""
+    """Yield the content of the figure in words, for readers that cannot see it."""
     if curves.truth:
         yield f"in truth {curves.truth(curves.k):,} people are exposed at k = {curves.k:,}"
     if curves.k in curves.ks:

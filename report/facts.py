@@ -29,7 +29,7 @@ READERS = frozenset({CURATOR, ANALYST})
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A coalition and what it learned.
+    """A coalition and its knowledge.
 
     Attributes:
         parties: its members, readers first.

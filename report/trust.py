@@ -1,4 +1,4 @@
-"""The section on trust: every coalition that was scored, and what it learned."""
+"""The section on trust: every coalition that was scored, and its knowledge."""
 
 from collections.abc import Callable, Iterator, Sequence
 

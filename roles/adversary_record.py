@@ -140,7 +140,7 @@ def _of(held: Mapping[str, T], accomplices: Collection[str]) -> dict[str, T]:
 
 
 def _by_round(held: Mapping[str, Mapping[int, T]]) -> dict[tuple[str, int], T]:
-    """Flatten tables by round, of parties, into one."""
+    """Flatten tables by round, of parties, into a single table."""
     return {
         (party, number): value for party, rounds in held.items() for number, value in rounds.items()
     }

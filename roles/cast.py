@@ -19,7 +19,7 @@ from .workplace import HERE, Workplace
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """Countermeasures of the parties besides the announced ones (`Rules`).
+    """Countermeasures of the parties besides the announced countermeasures (`Rules`).
 
     Attributes:
         registered: the number of users in the registry, counted from the first; None: no registry.

@@ -85,7 +85,7 @@ class Commons:
     def opening(
         self, plan: PeerRound, step: int
     ) -> Callable[[Sequence[Opening]], list[StepResult]]:
-        """Return the function that opens the layers of a step, one for all peers."""
+        """Return the function that opens the layers of a step, shared by all peers."""
         work = partial(_open_all, plan, step)
         return self._opening.setdefault((plan.call.round, step), work)
 

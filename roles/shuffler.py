@@ -171,7 +171,7 @@ async def _first(
 async def _open_envelopes(
     me: Endpoint, plan: Round, secret: SecretKey, collected: _Collected, pool: WorkerPool
 ) -> tuple[list[str], list[bytes] | Sorting]:
-    """First shuffler: open the envelopes; return the users whose envelopes opened, and onions."""
+    """First shuffler: open the envelopes; return the users of opened envelopes, and onions."""
     senders, stage = list(collected.envelopes.places), f"{me.party} opens"
     came = collected.envelopes.spool
     if in_parts(plan, 1, len(came)):

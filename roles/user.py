@@ -48,6 +48,7 @@ async def user(
     monitor: CallMonitor,
 ) -> None:
     """Answer each call that `monitor` allows, with tokens if they are due."""
+    # The checks of the board come before the answer is sealed: a sent answer cannot be withdrawn.
     async for plan in me.rounds():
         if plan.call.round not in person.rounds:
             continue
@@ -224,7 +225,7 @@ def sign_many(
 
 
 def together(plan: Round) -> int:
-    """Return the number of users whose answers are sealed together."""
+    """Return the number of users with answers that are sealed together."""
     return max(TOGETHER, plan.suite.batch_size // plan.slots)
 
 

@@ -66,7 +66,7 @@ class Door:
 
     @property
     def registry(self) -> Registry:
-        """The users who may answer."""
+        """The users that may answer."""
         registry = self.me.board.registry
         assert registry is not None  # noqa: S101 - the announcement asks for one
         return registry

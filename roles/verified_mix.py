@@ -176,7 +176,7 @@ class _Keyplace:
             await Door(self.me, place.watch).check_handed(place.keys, self.pool)
 
     async def know_keys(self) -> None:
-        """Make the joint keys of the round, whose owners its board has checked.
+        """Make the joint keys of the round from the keys that the board has checked.
 
         RoundBurned if a keyholder has posted no keys.
         """

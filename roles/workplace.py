@@ -8,7 +8,7 @@ from ..errors import LocalError
 
 
 class Lost(LocalError):
-    """An executor whose worker does not answer any more."""
+    """An executor with a worker that does not answer any more."""
 
 
 class Helpers(Protocol):

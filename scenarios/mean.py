@@ -23,7 +23,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of a score over `runs`, and the ends of its interval; both are the mean without one.
+    """The mean of a score over `runs`, and the ends of its interval (the mean if undefined).
 
     Attributes:
         score: its name.

@@ -155,7 +155,7 @@ def announced(program: ReleaseProgram, body: Announcement) -> str:
 
 
 def of_closed(program: ReleaseProgram, body: Tally, terms: Announcement | None) -> str:
-    """Return the aside on users without a released value; "" if there is nothing to report."""
+    """Return the aside on users without a released value; "" without an aside."""
     if terms is None or not body.counts:
         return ""
     told = program.stage_release(terms.policy, terms.schema, body.counts[0])

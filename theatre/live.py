@@ -90,7 +90,7 @@ class Playing:
 
 
 def prepared(scenario: Scenario, seed: int | None) -> Playing:
-    """Draw the people of a scenario; LocalError if there are none, or too many for the page."""
+    """Draw the people of a scenario; LocalError for no people, or too many for the page."""
     check_size(scenario.population.users or 0)
     crowd = samples(scenario, seed)
     check_size(crowd.people.n)

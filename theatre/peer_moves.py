@@ -1,4 +1,4 @@
-"""The moves of a run among peers, besides those of every run (moves.py): all of them are posts.
+"""The moves of a run among peers, besides the moves of every run (moves.py): all are posts.
 
     call     a round begins: all peers derive its questions
     relay    a peer forwards its opened onions, a bag for each receiver; in step 1 its own onions

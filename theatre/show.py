@@ -97,7 +97,7 @@ def check_size(people: int) -> None:
 def _read_out(
     transcript: Transcript, scenario: Scenario, _agreement: str, tell: Tell
 ) -> tuple[Considered, ...]:
-    """Record every move; return the curator's options, () if it decides nothing."""
+    """Record every move; return the curator's options, () without a decision."""
     recorder = ProvedRecorder if scenario.mix.kind == "verified" else MoveRecorder
     read_out(transcript, recorder(program_of(scenario), tell))
     board = replay(transcript.posts)

@@ -56,7 +56,7 @@ def search(
     fixed: ArrayLike | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Advice:
-    """Find the levels with the least loss among those with at most `most` people below k.
+    """Find the levels with the least loss that leave at most `most` people below k.
 
     Args:
         table: n x d integer codes of at least 0.

@@ -217,7 +217,7 @@ class Knowledge:
             )
 
     def masks(self, before: Said) -> dict[int, Group]:
-        """Return the values of each column that may still be named, among those named before.
+        """Return the values of each column that may still be named, among the named values before.
 
         A named value stays if it is not rare: in every known table, at least half of its people are
         in crowds of k. Then the least frequent go too, until no person or at least k people are

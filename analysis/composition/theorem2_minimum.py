@@ -79,7 +79,7 @@ class _States:
 
 
 def _fronts(level: Integers, logs: Floats) -> Integers:
-    """Return, of states sorted by (m, cost, -logs), those with a new largest log for their m."""
+    """Return the states, sorted by (m, cost, -logs), that have a new largest log for their m."""
     fronts = []
     for m in np.unique(level):
         level_entries = np.flatnonzero(level == m)
@@ -263,5 +263,5 @@ class _Search:
 
 
 def _plain(threshold: Threshold) -> Threshold:
-    """Return an integer if the float is one."""
+    """Return an integer if the float is whole."""
     return int(threshold) if threshold == ceil(threshold) else threshold

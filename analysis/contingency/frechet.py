@@ -57,7 +57,7 @@ class Margin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """The caller's value indices of one column: kept values, then values merged into one, if any.
+    """The caller's value indices of one column: kept values, then merged values, if any.
 
     Attributes:
         kept: the caller's indices of values that stay, ascending.

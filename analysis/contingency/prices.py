@@ -122,7 +122,7 @@ class _Relaxation:
         self._cuts = 0
 
     def solve(self, cuts: Sequence[Cut]) -> _Solution | None:
-        """Return the solution with these cuts, after the earlier ones; None if there is none."""
+        """Return the solution with these cuts, after the earlier cuts; None without an optimum."""
         self._add(cuts[self._cuts :])
         self._cuts = len(cuts)
         solution = self._program.solve(columns=True, duals=True)

@@ -64,7 +64,7 @@ class Supports:
         return round(self._linear.solve().value, 6)
 
     def table(self) -> Table | None:
-        """Return the table of this support, once solved; None if there is none."""
+        """Return the table of this support, once solved; None if the support has no table."""
         people = self._people()
         return None if people is None else self.program.tables.table(people)
 

@@ -1,4 +1,4 @@
-"""Limits for a number of people, from a count of those that took part with probability p.
+"""Limits for a number of people, from the count of participants, each with probability p.
 
 s ~ Bin(c, p) is seen only if it is at least k. P(s' >= s | s' >= k) rises and P(s' <= s | s' >= k)
 falls in c, so the limits are the ends of all c for which neither is unlikely.

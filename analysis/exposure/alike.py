@@ -1,4 +1,4 @@
-"""People of a release that are alike: a value common to all, or one that follows from another.
+"""People of a release that are alike: a common value, or a value that follows from another.
 
 Large crowds hide the rows of people, and not their common values. From the released cells:
 

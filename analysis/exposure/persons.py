@@ -1,4 +1,4 @@
-"""Crowds of persons who may have several rows each.
+"""Crowds of persons with several rows each.
 
 The crowd of a cell is the number of different persons with a row in it. A person is as exposed as
 its worst row: its crowd is the smallest crowd of its rows' cells. Where each person has one row
@@ -23,7 +23,7 @@ from .equivalence_classes import Crowds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Persons:
-    """A table whose rows belong to persons.
+    """A table with rows that belong to persons.
 
     Attributes:
         codes: n x d integer codes of at least 0.
@@ -72,7 +72,7 @@ class Persons:
         return crowds
 
     def below(self, columns: Sequence[int], k: int) -> int:
-        """The persons whose crowd in these columns is smaller than k."""
+        """The persons in a crowd smaller than k in these columns."""
         column_numbers = self._columns(columns)
         return people_below(cells_of(self.codes, column_numbers), self.owner, self.n, k)
 

@@ -106,7 +106,7 @@ def _box(h: Floats, A: Floats, r: float) -> tuple[Floats, Floats]:
 
 
 def _shares(x: Floats) -> Floats:
-    """Without the solver's rounding: no negative share, sum one."""
+    """Return shares without the solver's rounding: no negative share, sum 1."""
     positive: Floats = np.maximum(x, 0.0)
     return np.asarray(positive / positive.sum())
 

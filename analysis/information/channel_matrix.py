@@ -1,4 +1,4 @@
-"""A randomizer in paper 002: a matrix Q (b x a) whose column x is the law of the output.
+"""A randomizer in paper 002: a matrix Q (b x a); column x is the law of the output.
 
 The information metrics need only the rows of Q: a row of zeros never comes in, and two proportional
 rows have the same information about the input, so they count as one output.

@@ -31,7 +31,7 @@ ROUNDING = 1e-14
 
 
 class Integral(NamedTuple):
-    """Values (one a form) and a bound on the error of each, by halving the step.
+    """Values of all forms, and a bound on the error of each, by halving the step.
 
     Attributes:
         value: shape (forms,).

@@ -87,7 +87,7 @@ def estimate_information(
 def log_evidence(
     rows: Floats, prior: Floats, tallies: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> Floats:
-    """Return unbiased estimates of log E[prod_y (RP)_y^s_y], one for each row of `tallies`."""
+    """Return unbiased estimates of log E[prod_y (RP)_y^s_y] for the rows of `tallies`."""
     counts = tallies.astype(np.float64)
     proposal = fit(rows, prior, counts)
     level = np.minimum(rng.geometric(1 - CONTINUE, size=len(counts)) - 1, HIGHEST)

@@ -1,4 +1,4 @@
-"""Neighbours of products and mixtures, from those of their parts.
+"""Neighbours of products and mixtures, from the neighbours of their parts.
 
 If a part treats all values alike (`Pure`, one kind of neighbours), the laws of any two of them and
 of its blanket are known. Independent parts multiply, and parts that are drawn stand side by side:

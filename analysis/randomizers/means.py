@@ -114,7 +114,7 @@ class Hybrid(Numeric):
 
     @property
     def outputs(self) -> int:
-        """Number of reports: those of the parts, in order."""
+        """Number of reports: the numbers of the parts, in order."""
         return sum(part.outputs for _, part in self.parts)
 
     @property

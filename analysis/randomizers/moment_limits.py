@@ -98,7 +98,7 @@ def _furthest(
 
 
 def crossing(points: Floats, levels: Floats, least: float) -> float:
-    """Return the least mean at which the concave majorant reaches `least`; infinite if none.
+    """Return the least mean at which the concave majorant reaches `least`; else infinity.
 
     Args:
         points: ascending, shape (t,).

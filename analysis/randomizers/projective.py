@@ -170,7 +170,7 @@ class ProjectiveGeometry(Numbered, Pure):
         return np.rint((sums + len(symbols)) / self.q).astype(np.int64), len(symbols)
 
     def supports(self, reports: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return a mask: a report supports the symbols whose planes contain it."""
+        """Return a mask: a report supports the symbols with planes that contain it."""
         symbols = as_symbols(reports, self.outputs, "reports")
         self._check_supports(len(symbols))
         vectors = _vectors(self.q, self.t)

@@ -198,7 +198,7 @@ class Randomizer(ABC):
 
     @property
     def knows_neighbours(self) -> bool:
-        """Whether the family has its own neighbours, beside those of any matrix."""
+        """Whether the family has its own neighbours, beside the neighbours of any matrix."""
         return type(self).neighbours is not Randomizer.neighbours
 
     @property

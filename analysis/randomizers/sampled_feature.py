@@ -126,7 +126,7 @@ class SampledFeature(Randomizer):
         return sum(1 + part.inputs for part in self.parts)
 
     def support_counts(self, reports: MixedReports) -> Counts:
-        """Count for each feature the reports about it, then those supporting each value."""
+        """Count for each feature the reports about it, then the reports that support each value."""
         counts = list[Counts]()
         for part, part_reports in zip(self.parts, reports.reports, strict=True):
             no_reports = np.zeros(part.inputs, np.int64), 0

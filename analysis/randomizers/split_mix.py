@@ -254,7 +254,7 @@ class SplitMix(Randomizer):
         reports: npt.NDArray[np.int64],
         domain: Sequence[str],  # noqa: ARG002 - of values
     ) -> list[str]:
-        """Return the shares in hex, those of a person one after another."""
+        """Return the shares in hex, person by person."""
         return [f"{share:0{self.text_width}x}" for share in reports.ravel().tolist()]
 
     def decode(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:

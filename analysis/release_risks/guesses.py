@@ -223,7 +223,7 @@ def ask(
 
 @dataclass(slots=True, eq=False)
 class _Side:
-    """The attacked people: those of the release, or of the control.
+    """The attacked people, of the release or of the control.
 
     Per question: the success by cells, as a sum over people, and a mask of the people with a cell.
     """

@@ -76,7 +76,7 @@ class SinglingOut:
         return self.isolating / self.tries * self.right.share if self.tries else 0.0
 
     def attack(self) -> Attack:
-        """As an attack: among predicates that isolate a row, those that isolate a person."""
+        """As an attack: success is to isolate a person, among predicates that isolate a row."""
         return Attack("singling out", (), (), self.right, self.control, self.guessed)
 
 
@@ -262,7 +262,7 @@ def _cost(cells: int, rows: int, columns: int) -> float:
 
 
 def _by_cells(parts: Sequence[_Axis]) -> NDArray[np.float64]:
-    """Count the predicates that isolate a row of the release, and those that isolate a person."""
+    """Count the predicates that isolate a row of the release, or a person."""
     cell_counts = _cells(parts, 0)
     counts = [_fulfilled(parts, cell_counts.copy())]
     for table, codes in enumerate(parts[0].codes[1:], 1):

@@ -1,4 +1,4 @@
-"""Parts of a table's score: a column, and what its columns' counts alone say of all together."""
+"""Parts of a table's score: a column, and bounds on all columns from their counts alone."""
 
 from dataclasses import dataclass
 

@@ -197,7 +197,7 @@ def _columns(
 
 
 def _people(codes: NDArray[np.integer], owned: Persons | None, j: int) -> Integers:
-    """The people who have each value of a column."""
+    """The number of people with each value of a column."""
     return joint_counts(codes[:, j : j + 1], [0]) if owned is None else owned.by_cell([j])
 
 

@@ -119,7 +119,7 @@ def _sampled_delta(
 def _largest(
     k: int, share: Fraction, epsilon: float, people: int, shift: Fraction = Fraction(0)
 ) -> tuple[Decimal, int]:
-    """Return the largest delta of all m, and its m; 0 if there is none."""
+    """Return the largest delta of all m, and its m; 0 if no delta is positive."""
     with localcontext(Context(prec=DIGITS)):
         p = Decimal(share.numerator) / Decimal(share.denominator)
         # A float is a decimal, so exp is of exactly this epsilon.

@@ -153,7 +153,7 @@ def _are_equal_laws(law: Law, second_law: Law) -> bool:
 
 
 def _extreme_values(laws: Sequence[Law], n: int) -> tuple[list[Law], float] | None:
-    """Return one or two values that stand for all, and the largest L of it; else None."""
+    """Return one or two values that stand for all, and their largest L; else None."""
     kept_laws, sharp = [laws[0]], inf
     least_sharpness = 1 / sqrt(CHEAP * n * max(variance_of(law) for law in laws))
     for law in laws[1:]:

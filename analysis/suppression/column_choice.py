@@ -1,4 +1,4 @@
-"""The result of a choice of columns: the kept set, its certificate, and reasons to drop the others.
+"""The result of a choice of columns: the kept set, its certificate, and reasons to drop columns.
 
 A bound rises with k. So a dropped column is explained by the LARGEST k that would admit it at this
 target, and by the SMALLEST target that would admit it at this k.

@@ -78,7 +78,7 @@ class Suppressed:
 
 
 def suppress_cells(table: ArrayLike, k: int, nodes: int = NODES) -> Suppressed:
-    """Suppress cells until every released row equals at least k - 1 others.
+    """Suppress cells until every released row equals at least k - 1 other rows.
 
     Args:
         table: n x d integer codes of at least 0, n >= k.

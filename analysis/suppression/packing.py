@@ -135,7 +135,7 @@ class Packing:
         return triples
 
     def _order(self, last: int | None) -> list[int]:
-        """Return required columns, then the others by gain per least cost in people."""
+        """Return required columns, then the optional columns by gain per least cost in people."""
         cost = [self.growth.of([j])[0] for j in range(len(self.steps))]
         worth = [self.gains[j] / (cost[j] + 1) for j in range(len(self.steps))]
         other_columns = (j for j in range(len(self.steps)) if j != last)

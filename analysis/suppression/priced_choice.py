@@ -142,7 +142,7 @@ def _heavier(problem: Problem, kept_columns: Columns | None) -> Iterator[tuple[C
 
 
 def _widened(problem: Problem, priced: Priced, kept_columns: Columns) -> Columns:
-    """Return a kept set, with columns that can still be added one by one, heaviest first."""
+    """Return a kept set with every column that can still be added in turn, heaviest first."""
     while True:
         further_columns = [
             j for j in range(len(problem.columns)) if j not in {*kept_columns, *problem.forbidden}

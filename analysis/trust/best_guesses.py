@@ -83,7 +83,7 @@ class Inference:
     def _by_value(
         self, columns: Sequence[int], shares: Mapping[Cell, float]
     ) -> Mapping[Cell, float]:
-        """Return the shares of cells of values, from those of cells of states."""
+        """Return the shares of cells of values, from the shares of cells of states."""
         if not self.evidence.values:
             return shares
         summed: dict[Cell, float] = {}
@@ -100,7 +100,7 @@ class Inference:
 
     @property
     def error(self) -> float:
-        """The largest standard error of a share; 0.0 where nothing was sampled."""
+        """The largest standard error of a share; 0.0 without sampling."""
         return max((posterior.error for posterior in self.posteriors), default=0.0)
 
     @property

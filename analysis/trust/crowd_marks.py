@@ -213,7 +213,7 @@ def counted_crowds(
 def _linked_ranges(
     view: "View", usable: "Sequence[CountsSeen]", states: States, rounds: list[int], people: range
 ) -> "Iterable[tuple[frozenset[int], tuple[tuple[int, frozenset[int]], ...], range]]":
-    """Yield ranges of people whose answers of some rounds are linked, by their suppressed columns.
+    """Yield ranges of people with linked answers of some rounds, by their suppressed columns.
 
     A column requested without a rule in one of these rounds is revealed. If one count with a rule
     covers all these people, its cells give the number of people for each set of hidden columns.

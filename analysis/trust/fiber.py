@@ -241,6 +241,8 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
             open_[margin] += 1
     if any(total and not cells for total, cells in zip(totals_left, open_, strict=True)):
         return
+    # In the last cell of a sum the rest of this sum is forced: it is the lower limit there. As no
+    # value is above the rest of any of its sums, each complete table meets every sum.
     table = [-1] * size
     lower_limits = [0] * size
     at = 0

@@ -86,7 +86,7 @@ def most_likely_part(evidence: Evidence, component: Component) -> float:
 
 
 def _uncoined(evidence: Evidence, count: Count) -> Count | None:
-    """Return a count without columns whose labels depend on coins; None if no column remains."""
+    """Return a count without columns with labels that depend on coins; None without columns."""
     kept_places = [
         place for place in range(len(count.columns)) if not tells_coins(evidence, count, place)
     ]

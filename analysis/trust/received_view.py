@@ -293,7 +293,7 @@ def _linked(read_evidence: ReadEvidence) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Crowd:
-    """People who got the same queries, and the view's observations about them."""
+    """People with the same queries, and the view's observations about them."""
 
     users: int
     pinned: Mapping[int, Row]

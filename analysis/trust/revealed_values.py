@@ -19,7 +19,7 @@ def hidden_by_pools(evidence: Evidence) -> float:
 
 
 def told_by_revealed(evidence: Evidence, counts: list[Count]) -> tuple[Nats, list[Count], bool]:
-    """Return the leakage of revealed values, the remaining counts, and whether these lose nothing.
+    """Return the leakage of revealed values, the remaining counts, and whether all is kept.
 
     A count with revealed columns is left out. If it also holds unrevealed values, its information
     about them is lost.

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 def tell(console: Page, comparison: "Comparison") -> None:
     """Print the tables of a comparison, and notes on refused and skipped programs."""
+    # A legend is printed only if a program of this comparison has the figures that it explains:
+    # otherwise a reader would search the tables for them.
     how = (
         "all messages sent" if comparison.messages else "counts without messages, cost from samples"
     )

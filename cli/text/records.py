@@ -254,7 +254,7 @@ class ShownParties(Record, frozen=True):
 
 
 class MeanScore(Record, frozen=True, kw_only=True):
-    """A score over several runs: its mean, and the ends of its 95 % interval if it has one.
+    """A score over several runs: its mean, and the ends of its 95 % interval, if it has any.
 
     Attributes:
         score: its name.

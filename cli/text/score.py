@@ -168,7 +168,7 @@ def _bounds(score: "TableScore") -> Grid:
 
 
 def _caution(score: "TableScore") -> str:
-    """Return the method and the limits of the estimate; or the reason why there is none."""
+    """Return the method and the limits of the estimate, or the reason why it is missing."""
     estimate = score.unrelated
     if estimate is not None:
         return (

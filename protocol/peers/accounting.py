@@ -235,7 +235,7 @@ def charges(seen: Reckoning) -> Iterator[Charge]:
 
 
 def _wrong(seen: Reckoning, peer: int, body: object, came: int, right: bytes) -> str:
-    """Return the error of a post; "" if it has none. right: the digest to agree to."""
+    """Return the error of a post; "" without an error. right: the digest to agree to."""
     plan, step = seen.plan, seen.place[1]
     assert plan is not None  # noqa: S101 - a round is judged while it is open
     match body:

@@ -1,4 +1,4 @@
-"""Leakage of an accusation about its accuser: the exploit of the attack that provokes one.
+"""Leakage of an accusation about its accuser: the exploit of the attack that provokes it.
 
 An accuser shows the content of a layer. At the end of a path that is its sealed ballot: a party
 with

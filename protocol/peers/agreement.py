@@ -85,7 +85,7 @@ class Agreement:
         return len(self.schema.features) + self.cover
 
     def encode(self) -> bytes:
-        """Return the canonical encoding, of which there is exactly one."""
+        """Return the canonical encoding; there is no second encoding."""
         out = Writer().text(self.title).many(self.schema.features, write_feature)
         write_terms(out, self.policy, self.rules)
         return out.u8(self.suite).u8(self.path).u8(self.cover).done()

@@ -107,7 +107,7 @@ class PeerBoard:
         return share_context(session, number, peer)
 
     def _in_turn(self, place: Place) -> bool:
-        """Whether a place is the present one, or the next after the present step is complete."""
+        """Whether a place is the present place, or the next after the present step is complete."""
         number, step = self.place
         last = self.place == (0, 0) or step == last_step(self.agreement)
         following = (number + 1, 0) if last else (number, step + 1)

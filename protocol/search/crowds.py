@@ -201,7 +201,7 @@ def guess(
 
 
 def guess_between(worlds: Worlds, other: Rows, seeds: Sequence[int]) -> float:
-    """Return the probability that the best guess between the true rows and others is right.
+    """Return the probability that the best guess between the true rows and other rows is right.
 
     Both are equally likely, and a guess is learnt from the sessions of other seeds.
     """

@@ -126,7 +126,7 @@ def _words(deviation: Deviation) -> Iterator[str]:
 
 
 def _short(value: str) -> str:
-    """Return a value as it is, or the beginning of a long one, with its length."""
+    """Return a short value as it is, or the beginning of a long value, with its length."""
     return value if len(value) <= LONGEST else f"{value[:BEGINNING]}.. of {len(value):,} characters"
 
 

@@ -180,7 +180,7 @@ class _Rules:
 
 
 def _said(plan: Round, plain: bytes) -> Answer:
-    """Return the query and the values of a ballot, or the reason why it has none."""
+    """Return the query and the values of a ballot, or the reason why it has no values."""
     try:
         ballot = read_ballot(plan, plain)
     except Refused as refusal:

@@ -1,4 +1,4 @@
-"""The messages of an honest session, one for each sort: the base of a space of deviations."""
+"""The messages of an honest session, a message of each sort: the base of deviations."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

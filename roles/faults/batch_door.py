@@ -94,7 +94,7 @@ class BatchDoor(Endpoint):
         """Change a batch."""
 
     async def receive(self, *kinds: Kind, most: int = INBOX) -> Bag:
-        """Keep the letters that the role is shown, and withhold others."""
+        """Keep the letters that the role is shown, and withhold the rest."""
         while True:
             letters = await super().receive(*kinds, most=most)
             if calls := self.board.calls:

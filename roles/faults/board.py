@@ -29,7 +29,7 @@ from ..occasions import Note, no_note
 
 
 class Forgery(OwnStream):
-    """Another board, made from the posts of the true one, with keys of the liar's own.
+    """A second board, made from the posts of the true board, with keys of the attacker's own.
 
     entropy: the source of keys and identities. notary: the identity of the keeper of the board;
     None if posts are not signed. instruments: are told of the board and its keys. pairs: the keys
@@ -54,7 +54,7 @@ class Forgery(OwnStream):
         self._stopped = False
 
     def hear(self, entry: Entry) -> None:
-        """Show a post's counterpart, as long as there is one.
+        """Show a post's counterpart, as long as it has a counterpart.
 
         A post with a proof for the true session, such as a share of a lock, has no counterpart. The
         reader of this board sees it stop there, and answers no more.
@@ -128,7 +128,7 @@ def announced_with(told: Announcement, pairs: Mapping[str, KeyPair]) -> Announce
 
 
 def _secrets_of(pairs: Mapping[str, KeyPair]) -> dict[str, SecretKey]:
-    """Return the secret keys, by the party whose place they take."""
+    """Return the secret keys, by the party that they stand for."""
     return {party: pair.secret for party, pair in pairs.items()}
 
 

@@ -19,7 +19,7 @@ MakeStrategy = Callable[[Strategy], Strategy]  # from the announced strategy
 
 
 class Liar(Endpoint):
-    """A curator whose posts follow its attacks; its decisions follow `lying`.
+    """A malicious curator: its posts follow its attacks, its decisions follow `lying`.
 
     attacks: `equivocate`: show `target` a session in which ballots have no salt. `crash`: count,
     then claim a failure. `lie-marginals`: publish small crowds as part of the largest. notes:
@@ -109,7 +109,7 @@ class Lying(Strategy):
 
 @dataclass(frozen=True, slots=True)
 class OwnStrategy(Strategy):
-    """A strategy that an attack brings, beside the one that it replaces.
+    """A strategy that an attack brings, beside the strategy that it replaces.
 
     Attributes:
         honest: the strategy that it replaces.

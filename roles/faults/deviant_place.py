@@ -156,7 +156,7 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
 
 
 def places(deviations: Deviations) -> Mapping[str, Fault]:
-    """Return the places of members, and of the people from whom the board is withheld."""
+    """Return the places of members, and of the people that the board is withheld from."""
     faults: dict[str, Fault] = {
         member: partial(_place(member), deviations)
         for member in {one.by for one in deviations.strategy}
@@ -184,7 +184,7 @@ def _place(member: str) -> type[DeviantPlace]:
 def _withheld(
     deviations: Deviations, holds: Sequence[Deviation], network: Network, party: str
 ) -> Endpoint:
-    """Return the place of a person to whom the board is shown later."""
+    """Return the place of a person that sees the board later."""
     spans = [
         Hold(hold.message, hold.until, hold.until_by, hold.rounds or EVERY_ROUND)
         for hold in holds

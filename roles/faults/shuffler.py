@@ -140,13 +140,13 @@ def _releases(plan: Round) -> bool:
 
 
 def forged_row(plan: Round) -> tuple[str, ...]:
-    """Return the row of a person who does not exist: the last value of every domain."""
+    """Return the row of an invented person: the last value of every domain."""
     features = plan.announcement.schema.features
     return tuple(feature.values[-1] if feature.values else "x" for feature in features)
 
 
 def covering_rows(plan: Round, many: int) -> list[Row]:
-    """Return `many` rows of people who do not exist, all possible rows in turn.
+    """Return `many` rows of invented people, all possible rows in turn.
 
     A person among them is in as large a crowd as possible, so no rule on crowds objects.
     """

@@ -113,7 +113,7 @@ def linked(
     accomplices: Sequence[str],
     exploit: Callable[[AdversaryView, int], People],
 ) -> Measure:
-    """Measure the number of people whose row of round 1 an exploit finds, wholly and rightly."""
+    """Measure the number of people with a row of round 1 that an exploit finds, whole and right."""
 
     def measure(scene: "Scene", _fault: "Fault") -> Measured:
         people = exploit(scene.loot(accomplices), 1)

@@ -41,7 +41,7 @@ def above_promise(scene: "PeerScene", _fault: "Fault") -> Measured:
 
 
 def pooled(scene: "PeerScene", _fault: "Fault") -> Measured:
-    """Measure the other peers linked to a value by the first half of the peers, who pool views."""
+    """Measure the other peers that the first half of the peers link to a value by pooled views."""
     half = scene.n // 2
     members = tuple(parties.peer(index) for index in range(half))
     sizes = tuple(len(texts) for texts in scene.people.values)

@@ -76,7 +76,7 @@ def _read(
 
 
 def missing_between(scene: "Scene", entry: "Fault") -> Measured:
-    """Measure the released values of people whose messages the network loses in one round only.
+    """Measure the released values of people with messages that the network loses in one round only.
 
     The network knows the people it struck; the curator, or every reader of the board, knows the
     counts of round 1.

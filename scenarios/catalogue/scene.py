@@ -66,7 +66,7 @@ class Scene:
 
     @property
     def earlier(self) -> Earlier | None:
-        """The session just before it; None if there was none."""
+        """The session just before it; None without earlier sessions."""
         return self.sessions_before[-1] if self.sessions_before else None
 
     @property

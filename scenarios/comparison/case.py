@@ -89,7 +89,7 @@ class Case:
         return {user for r in rounds for user in struck_in(self.faults, r, SILENCING)}
 
     def codes(self, number: int = 1) -> Any:
-        """Return the rows of the people who are counted up to this round, n x d."""
+        """Return the rows of the people that are counted up to this round, n x d."""
         codes = self.people.codes
         silent = sorted(self.silent(number))
         return np.delete(codes, silent, axis=0) if silent else codes

@@ -200,7 +200,7 @@ def tell(case: Case, how: str, asked: Sequence[Question]) -> float:
 
 
 def guessed(case: Case, how: str, asked: Sequence[Question]) -> float | None:
-    """Return the share of people whose row is the most likely row, given their report.
+    """Return the share of right guesses, if each guess is the most likely row given the report.
 
     sum over reports y of max over rows x of p(x) P(y | x), rows as likely as they are frequent.
     None if the reports are no symbols, or too many.

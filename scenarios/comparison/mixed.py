@@ -232,7 +232,7 @@ def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: floa
 
 
 def rounds(outcome: Outcome) -> int:
-    """Return the number of rounds with a question: those for the curator, and the release."""
+    """Return the number of rounds with a question: the curator's rounds, and the release."""
     if outcome.curated is None:
         return 1
     return len(outcome.counted) - (outcome.release is None)

@@ -77,7 +77,7 @@ class Answer:
 
     @property
     def sentence(self) -> str:
-        """The answer in words; a leakage that is only bounded from below wins nothing."""
+        """The answer in words; a leakage that is only bounded from below does not win."""
         coalition_name = " + ".join(self.coalition)
         able = [leak for leak in self.leaks if leak.as_useful]
         bounded = [leak for leak in able if leak.bits_are is not Side.AT_LEAST]

@@ -115,7 +115,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the release; () if there is none."""
+        """The columns of the release; () without a release."""
         return self.release.asks[0] if self.release else ()
 
     @property

@@ -94,7 +94,7 @@ def _crowd(
     reading: "_Reading",
     key: bytes,
 ) -> Crowd:
-    """Fingerprint the people whose rows have these numbers in the source."""
+    """Fingerprint the people with rows of these numbers in the source."""
     places = {number: place for place, number in enumerate(order)}
     marks = {
         number: mark

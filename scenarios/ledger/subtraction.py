@@ -30,7 +30,7 @@ TOO_MANY = (
 
 @dataclass(slots=True)
 class GroupRule:
-    """The rule on whether a release may follow others, by the groups that they give together.
+    """The rule on a release after earlier releases, by the groups that they give together.
 
     Attributes:
         past: the releases of the ledger about which counts may be combined.
@@ -53,7 +53,7 @@ class GroupRule:
     found: list[tuple[Group, int | None]] = field(default_factory=list)
 
     def refusal(self, now: HandedBatch, singles: SingleCounts | None) -> str | None:
-        """Return the reason to refuse a release, if there is one.
+        """Return the reason to refuse a release, or None.
 
         singles: the counts of single columns, if they are known.
         """

@@ -82,7 +82,7 @@ def _people(content: Content, dialect: Dialect) -> Iterator[tuple[int, list[str]
 
 
 def _lines(content: Content, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """Yield each record with the number of the line that it ends on; strict in what it reads."""
+    """Yield each record with the number of its last line; refuse malformed records."""
     with _understood(content, dialect.encoding), content.text(dialect.encoding) as file:
         for _ in range(dialect.skip):
             file.readline()

@@ -189,7 +189,7 @@ class Population:
 def ask(
     table: Table, features: Sequence[Feature], missing: str = "", base: Path = Path()
 ) -> Population:
-    """Make a population of a table whose columns are the features, in order; none: all as they are.
+    """Make a population of a table with the features as columns, in order; empty: all columns.
 
     missing: the value of an empty cell. base: the folder that a hierarchy's path starts from.
     Raises DataError where the data do not fit a feature, or a feature is not in the table.
@@ -279,7 +279,7 @@ def coarse(
 
 
 def domain(feature: Feature, occurring: tuple[str, ...], rules: tuple[Rule, ...] = ()) -> Column:
-    """Give the domain of a feature: the one it names, or the values that occur, in their order."""
+    """Return the domain of a feature: its own, or the values that occur, in their order."""
     if feature.open:
         return Column(feature.name, None, feature.width or WIDTH, rules)
     values = occurring if feature.values is None else feature.values
@@ -287,7 +287,7 @@ def domain(feature: Feature, occurring: tuple[str, ...], rules: tuple[Rule, ...]
 
 
 def misfit(feature: Feature, occurring: Sequence[str]) -> tuple[str, str] | None:
-    """Return the key of a feature that the data contradict and what is wrong, or None."""
+    """Return the key of a feature that the data contradict, with the error, or None."""
     most_bytes = feature.width or WIDTH if feature.open else MAX_WIDTH
     longest = max(occurring, key=lambda text: len(text.encode()))
     if len(longest.encode()) > most_bytes:

@@ -195,7 +195,7 @@ def _one_row(whole: Table, persons: Codes, section: Section, missing: str) -> Ta
 def _ordered(
     whole: Table, section: Section, by: str, missing: str, *, last: bool
 ) -> NDArray[np.intp]:
-    """The rows in the order of a column; of equal ones, the first of the source first."""
+    """The rows in the order of a column; equal rows in the order of the source."""
     j = whole.columns.index(name_in_table(section, by))
     texts = [text for text in whole.values[j] if not _lacks(text, missing)]
     if all(map(NUMBER.fullmatch, texts)):

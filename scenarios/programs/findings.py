@@ -59,7 +59,7 @@ class Findings(Record, frozen=True, tag_field="program"):
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """The shares whose 95 % interval is from 0 to 1, `feature = value` each."""
+        """The shares with a 95 % interval from 0 to 1, `feature = value` each."""
         return ()
 
     @property

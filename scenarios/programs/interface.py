@@ -276,7 +276,7 @@ class ReleaseProgram(Protocol):
         """Return the record type of its own findings; None without such a record."""
 
     def proves(self, rule: str) -> bool:
-        """Whether a certificate by this rule is one of this program's."""
+        """Whether this program makes certificates by this rule."""
 
     def verify_decision(
         self, decision: Decision, schema: Schema, heard: "Sequence[RoundResult]"

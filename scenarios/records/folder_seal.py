@@ -55,7 +55,7 @@ class FolderSeal(Record, frozen=True):
     recorder: Recorder | None
 
     def check(self, digests: Mapping[str, str]) -> None:
-        """Raise VerificationError unless the files are the sealed ones and any signature is valid.
+        """Raise VerificationError unless the files are as sealed and any signature is valid.
 
         digests: the hash of every file in the folder, by name.
         """

@@ -1,4 +1,4 @@
-"""The keys of people who answer from one place, which a session knows before it begins.
+"""The keys of the people of a place, which a session knows before it begins.
 
     NAME.people.toml    name = "hall"
                         keys = ["<64 hexadecimal digits>", ...]    each person's, in order

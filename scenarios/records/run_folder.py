@@ -236,7 +236,7 @@ def _sync(folder: Path) -> None:
 
 
 def _rename(partial: Path, parent: Path, name: str) -> Path:
-    """Give the whole folder its name, or the next one that is free."""
+    """Give the whole folder its name, or the next free name."""
     number = 1
     while True:
         folder = parent / (name if number == 1 else f"{name}-{number}")

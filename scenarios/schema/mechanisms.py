@@ -91,7 +91,7 @@ BUILT_IN = {
 
 @cache
 def mechanisms() -> Mapping[str, Mechanism]:
-    """Return every mechanism by its name, in the order of messages: the built-in ones first."""
+    """Return every mechanism by its name, in the order of messages: built-in first."""
     places = homes("randomizers", {name: mechanism.place for name, mechanism in BUILT_IN.items()})
     return {name: BUILT_IN.get(name) or Mechanism(place) for name, place in places.items()}
 

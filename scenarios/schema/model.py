@@ -106,7 +106,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[population]: the people who take part.
+    """[population]: the people that take part.
 
     Attributes:
         source: `builtin:NAME`, or a CSV, Excel or Parquet file.
@@ -431,7 +431,7 @@ class Deviation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Defence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """[defence]: the guards that can be switched, besides those of [mix].
+    """[defence]: the guards that can be switched, besides the guards of [mix].
 
     The guards from `promise` on are switched off in a lesson only.
 

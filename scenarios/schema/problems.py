@@ -84,7 +84,7 @@ def as_found(value: object) -> str:
 
 
 def meant(name: object, accepted: Iterable[str]) -> str | None:
-    """Return the accepted name closest to this one, if it is close.
+    """Return the accepted name closest to this name, if it is close.
 
     A key without its table means the first key that ends so: `k` is policy.k. A name that differs
     only in a number is never returned: shuffler-4 is not a misspelt shuffler-3.

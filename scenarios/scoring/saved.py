@@ -200,7 +200,7 @@ class SavedResult:
 
 
 def contradictions(result: Result) -> Iterator[tuple[str, str]]:
-    """Yield the fields from which no record of a run can be made: place, and what was found."""
+    """Yield the fields from which no record of a run can be made: place and found value."""
     if result.users < 1:
         yield "users", f"found {result.users}; at least 1 is accepted"
     for name in result.marginals.keys() - {*result.features}:
@@ -235,7 +235,7 @@ def saved_exposure(result: Result) -> Exposure:
 
 
 def _people(result: Result) -> int:
-    """The number of people whose exposure was measured."""
+    """The number of people with a measured exposure."""
     if result.decision is None:
         return 0
     if result.release is None:

@@ -63,7 +63,7 @@ class WorstCase:
 
 
 def search_of(nodes: int | None) -> Search | None:
-    """Return the search of a number of nodes: none for 0, `DEFAULT` where it is not given."""
+    """Return the search of a number of nodes: no search for 0, `DEFAULT` if it is not given."""
     if nodes == 0:
         return None
     return DEFAULT if nodes is None else Search(nodes)

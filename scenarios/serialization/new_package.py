@@ -24,7 +24,7 @@ MODULES = ("__init__.py", "attack.py", "population.py", "program.py", "py.typed"
 
 
 def write_package(name: str, parent: str | os.PathLike[str] = ".") -> tuple[Path, int]:
-    """Write the folder of a new package, all of it or nothing.
+    """Write the folder of a new package, whole or not at all.
 
     Args:
         name: name of the package and of the folder: at most 40 lower-case letters, digits, and `-`

@@ -263,7 +263,7 @@ def _steps(transcript: Transcript) -> dict[int, int]:
 
 
 def _arrived(transcript: Transcript) -> tuple[Kind, ...]:
-    """Return the kinds of message that keep their order of arrival: none if batches are sorted."""
+    """Return the kinds of message that keep their order of arrival; empty if batches are sorted."""
     for _, data in transcript.posts:
         told = decode_message(data).body
         if isinstance(told, Announcement):

@@ -124,7 +124,7 @@ def proofs(evidence: SessionEvidence) -> str:
 
 
 def people(evidence: SessionEvidence) -> str:
-    """Check that enough people answered, and that dropouts between rounds are none or many."""
+    """Check that enough people answered, and that dropouts between rounds are 0 or many."""
     board, rules = evidence.board, evidence.announced.rules
     counted = [max(tally.totals, default=0) for tally in board.tallies]
     if not counted:

@@ -221,7 +221,7 @@ def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> Place:
 
 
 def _check_users(places: dict[str, Place]) -> None:
-    """Raise ParameterError if two places speak for one person, or all places for none."""
+    """Raise ParameterError if two places speak for one person, or no place for any person."""
     seen: set[int] = set()
     for name, place in places.items():
         if len(place.users) > 1_000_000 or not seen.isdisjoint(place.users):

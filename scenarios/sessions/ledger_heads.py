@@ -83,7 +83,7 @@ def head_of(ledger: Ledger, name: str, before: str = "") -> LedgerHead:
 
 
 def write_head(path: Path, head: LedgerHead, signer: Signer) -> None:
-    """Write a signed head over an older one; StorageError if it cannot be written."""
+    """Write a signed head over an older head; StorageError if it cannot be written."""
     rows = [f'  ["{name}", {told}, {shown}],' for name, (told, shown) in head.sessions.items()]
     lines = [
         f"# the ledger of {head.name}: public, for the next session file",

@@ -68,7 +68,7 @@ def _in_order(attempt: AttackRuns, study: CheatingStudy) -> bool:
 
 
 def save(study: CheatingStudy, folder: str | PathLike[str]) -> Path:
-    """Write a study into a run's folder, over an older one. Raises StorageError."""
+    """Write a study into a run's folder, over an older study. Raises StorageError."""
     folder = Path(folder)
     path = folder / CHEATING
     write_whole(path, pretty(plain(study)), force=True, private=True)

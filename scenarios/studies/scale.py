@@ -198,7 +198,7 @@ def _load(plan: Round, messages: Sequence[Sent]) -> RoundLoad:
 
 
 def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator[Limit]:
-    """Yield the most people for whom the memory of one computer suffices."""
+    """Yield the largest number of people that fit into the memory of a computer."""
     costs = session_costs(loads, name, MEASURED, cluster)
     for memory, start, party_text in (
         (

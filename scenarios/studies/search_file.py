@@ -41,7 +41,7 @@ def read(folder: Path) -> SearchResult | None:
 
 
 def save(found: SearchResult, folder: Path) -> Path:
-    """Write a search into a run's folder, over an older one. Raises StorageError."""
+    """Write a search into a run's folder, over an older search. Raises StorageError."""
     path = folder / SEARCH
     write_whole(path, pretty(plain(found)), force=True, private=True)
     return path

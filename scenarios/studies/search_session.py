@@ -198,7 +198,7 @@ class SmallSession:
 
     @property
     def honest(self) -> tuple[int, ...]:
-        """The indices of the people who are not in the coalition."""
+        """The indices of the people outside the coalition."""
         return tuple(i for i in range(self.people) if parties.user(i) not in self.members)
 
     @property

@@ -1,4 +1,4 @@
-"""The file of a sweep: JSON lines, one a run, each whole by itself.
+"""The file of a sweep: JSON lines, a line for each run, each whole by itself.
 
     {"schema": 1, "key": {"mix.shufflers": 2, ...}, "number": 1, "seed": 7, "version": "0.1.0",
      "scenario": "a1b2...", "result": {...}, "error": null}

@@ -70,7 +70,7 @@ class Log:
         self._found[name] = line
 
     def close(self) -> None:
-        """Close the file; what was added is on the disk."""
+        """Close the file; all added lines are on the disk."""
         try:
             os.fsync(self._file.fileno())
             self._file.close()

@@ -45,7 +45,7 @@ def sweep_frames(lines: Sequence[Line], keys: Sequence[str]) -> SweepFrames:
 def _table(
     keys: Sequence[str], types: dict[str, type], cells: Sequence[tuple[Cell, ...]]
 ) -> TypedFrame[Any, Any, Any]:
-    """Make a table whose first columns are swept keys."""
+    """Return a table with the swept keys as first columns."""
     columns = column_cells((*keys, *types), cells)
     axis_types = {key: type_of(columns[key]) for key in keys}
     return TypedFrame(columns, {**axis_types, **types})

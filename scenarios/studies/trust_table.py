@@ -108,7 +108,7 @@ def shipped() -> TrustTable:
 
 
 def guards_on(scenario: Scenario) -> tuple[str, ...]:
-    """Return the guards that a scenario has on, without those that are not compared."""
+    """Return the guards that a scenario has on, and that are compared."""
     guards = guarding(topology_of(scenario).name)
     left_out = (*ALIKE, RANDOM)
     return tuple(

@@ -83,7 +83,7 @@ class Reading:
         return tuple(text.strip() for text in self.missing_text)
 
     def roles(self) -> dict[str, str]:
-        """The role of each column that the user gives one."""
+        """The role of each column with a role given by the user."""
         roles: dict[str, str] = {}
         for role in ROLES:
             for name in split(getattr(self, role)):

@@ -81,7 +81,7 @@ class Evidence:
         raise NoGround(f"round {number} was not counted")
 
     def heard(self) -> tuple[list[RoundResult], str]:
-        """Return the calls whose answers the curator read, with their counts; and their source.
+        """Return the calls with answers that the curator read, with their counts; and their source.
 
         Of an ideal run only round 1 is recorded: NoGround if there were more.
         """
@@ -147,7 +147,7 @@ class Evidence:
 
     @property
     def decision(self) -> Decision:
-        """The decision; NoGround if there was none."""
+        """The decision; NoGround without a decision."""
         decision = self.record.decision if self.run.transcript else self.decided()
         if decision is None:
             raise NoGround("nothing was decided")

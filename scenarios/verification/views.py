@@ -24,7 +24,7 @@ UNIFORM, MARGINALS = PRIORS = ("uniform", "marginals")
 
 
 def present(run: Run) -> tuple[str, ...]:
-    """Return the parties of a run except its users, who are `user-1` to `user-n`."""
+    """Return the parties of a run except its users, `user-1` to `user-n`."""
     names = party_names(run.scenario)
     return (*names, parties.NETWORK)
 

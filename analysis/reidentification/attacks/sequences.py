@@ -1,4 +1,4 @@
-"""Sequences of events, one a person in order of time, as two flat arrays.
+"""Sequences of events, a sequence for each person in order of time, as two flat arrays.
 
 Person i's events, oldest first, are events[offsets[i] : offsets[i + 1]]; an event is a symbol in
 0 .. symbols - 1 (a place, a film). Each person has at least one event: an empty sequence cannot be
@@ -108,7 +108,7 @@ class Sequences:
         return self._masked(events_left <= whole(m, "m", 1))
 
     def halves(self) -> tuple[Sequences, Sequences]:
-        """The older and the newer half of everybody's events; an odd one is left to the newer.
+        """The older and the newer half of each person's events; an odd event is left to the newer.
 
         Raises ParameterError if a person has only one event.
         """

@@ -208,7 +208,7 @@ class PeopleByCell:
 
     @property
     def certain(self) -> int:
-        """People whose row can only be theirs, for any knowledge of the rest; rounded."""
+        """People with a row that can only be theirs, for any knowledge of the rest; rounded."""
         is_only_row = np.bincount(self.column, minlength=self.values)[self.column] == 1
         is_certain = np.isclose(self.each, 1)[self.row]
         return round(float(self.people[is_certain & is_only_row].sum()))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _chooses(policy: Section) -> bool:
-    """Whether the curator asks for groups one by one."""
+    """Whether the curator asks for a single group at a time."""
     return policy.ask == "best"
 
 

@@ -70,7 +70,7 @@ def coarser(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
 
 
 def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Yield features whose rules could not be announced, with the reason: joint reports."""
+    """Yield features with rules that cannot be announced, and the reason: joint reports."""
     if not program_of(scenario).reports:
         return
     if scenario.local.mechanism == BITS:

@@ -87,7 +87,7 @@ class Histogram(Randomizing):
         result: "Claims",
         sizes: Sequence[int],  # noqa: ARG002
     ) -> "Sequence[Question]":
-        """Return the questions of a recorded run, whose true values are unknown."""
+        """Return the questions of a recorded run, without the true values."""
         from .questions import questions
         from .score import Randomized
 

@@ -106,12 +106,12 @@ def share(epsilon: float, features: int) -> float:
 
 
 def is_sampled(scenario: Scenario, features: int) -> bool:
-    """Whether a person reports one of several features, which it draws."""
+    """Whether a person draws a feature of several, and reports it alone."""
     return features > 1 and scenario.local.features == "sample"
 
 
 def feature_budget(scenario: Scenario, features: int) -> float:
-    """Return the epsilon of a report about one of so many features; nats."""
+    """Return the epsilon of a report about a feature of so many; nats."""
     epsilon = scenario.local.epsilon or 0.0
     return epsilon if is_sampled(scenario, features) else share(epsilon, features)
 
@@ -332,7 +332,7 @@ def _together(question: Question, codes: Any) -> list[str]:
 
 
 def as_table(said: Sequence[Sequence[str]]) -> "Table":
-    """Return the table whose column j holds these texts."""
+    """Return the table with these texts as column j."""
     import numpy as np
 
     from ....protocol.ideal import Table

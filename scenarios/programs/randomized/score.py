@@ -111,7 +111,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     @property
     def epsilons(self) -> tuple[StatedEpsilon, ...]:
-        """The local epsilons, and those after shuffling in both readings."""
+        """The local epsilons, and the epsilons after shuffling in both readings."""
         local, each = inf if self.budget.mixed else self.epsilon, self.each
         alone = [("local", local)]
         if len(self.domains) > 1 and not self.budget.mixed:
