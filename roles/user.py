@@ -48,7 +48,6 @@ async def user(
     monitor: CallMonitor,
 ) -> None:
     """Answer each call that `monitor` allows, with tokens if they are due."""
-    # The checks of the board come before the answer is sealed: a sent answer cannot be withdrawn.
     async for plan in me.rounds():
         if plan.call.round not in person.rounds:
             continue
@@ -56,7 +55,7 @@ async def user(
             break
         if person.compares and not await compare(me):
             break
-        if not await monitor.allows(me, pool):
+        if not await monitor.allows(me, pool):  # all checks come first: no answer can be withdrawn
             break
         if plan.reuses_ballots:
             continue
