@@ -34,7 +34,7 @@ def suite(name: str = SUITE, *, lesson: bool = False) -> Suite:
 
     Args:
         name: a name in SUITES.
-        lesson: True to allow `textbook`, which hides nothing.
+        lesson: True to allow `textbook`, which hides no message.
 
     Raises:
         ParameterError: no such suite, or `textbook` without `lesson=True`.

@@ -9,7 +9,7 @@
     split          the board has shown another head to a user           the head that it showed
     changed        a ballot of an accepted envelope is missing          its sealing randomness
 
-An alarm names no party but the one that raises it. By itself it stops nothing: a false one would be
+An alarm names only the party that raises it. By itself it stops no round: a false alarm would be
 a cheap way to stop a release. `check_alarm` tells from the board alone whether it is justified, and
 only then it counts. An alarm of the cause `announcement` never counts: an announcement has no
 signature outside the board, so the party that raises the alarm may have written it.

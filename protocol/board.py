@@ -6,7 +6,7 @@ so that one hash names everything posted so far. A post that is malformed, out o
 session or by the wrong author is refused, and the board stays as it was.
 
 A board whose first post is a roster takes only posts that their authors have signed (but alarms of
-users, who have no identity), and has itself a head for the call of every round and for the end:
+users, which have no identity), and has itself a head for the call of every round and for the end:
 signed_posts.py defines the signed data.
 
     digest of a run = SHA-256("veilmix run 1\0" || SHA-256(post) for every post in ascending order)
@@ -81,7 +81,7 @@ class Entry:
         author: the party that posted it.
         data: the bytes of the post.
         message: the decoded bytes.
-        head: the hash of all posts up to this one, 32 bytes.
+        head: the hash of all posts up to this post, 32 bytes.
     """
 
     author: str
@@ -97,7 +97,7 @@ class Board:
     Attributes:
         entries: every post, in order.
         phase: the phase of the session.
-        keys: the public key of each party that has posted one, by name.
+        keys: the public key of each party that has posted a key, by name.
         announcement: the session's announcement; None before it is posted.
         session: the digest that names the session; NO_SESSION before it is announced.
         consents: the parties that agreed to the announcement.
@@ -150,7 +150,7 @@ class Board:
 
     @property
     def due(self) -> int | None:
-        """The place whose head must be signed now; None if no head is due."""
+        """The place of the head that must be signed now; None if no head is due."""
         if self.roster is None:
             return None
         if self.phase is Phase.OVER:
@@ -389,7 +389,7 @@ class Board:
         return self.announcement is not None and closes(self.announcement)
 
     def _committable(self, said: CommittedDecision) -> bool:
-        """Whether a decision may be committed to: the sealed size must reveal nothing."""
+        """Whether a decision may be committed to: the sealed size must be a padded size."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         told = self.announcement
         decision = public_decision(told.policy, said)
@@ -463,7 +463,7 @@ class Board:
         return people is not None and not unspent(people, tally.totals)
 
     def _next_hop(self) -> int:
-        """Return the hop whose account is due: it counts the accounts of this round."""
+        """Return the hop with the account that is due: it counts the accounts of this round."""
         assert self.announcement is not None  # noqa: S101 - the table comes first
         return len(self.mixed) - (len(self.calls) - 1) * len(self.announcement.shufflers) + 1
 

@@ -4,8 +4,8 @@ Rules are part of a feature's announcement, so every party knows the possible an
 meaning. They are a chain; a rule leaves a value unchanged that it does not apply to (no number, no
 date, not in a list).
 
-    Fold    spellings become one: case, spaces, accents
-    Merge   listed values become one: rare ones, or the groups of a hierarchy
+    Fold    spellings become equal: case, spaces, accents
+    Merge   listed values become a single value: rare values, or the groups of a hierarchy
     Date    a date becomes its month, year or decade
     Prefix  a code becomes its first characters
     Bins    a number becomes its interval
@@ -57,7 +57,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Spellings that differ in these parts become one, in lower case if case is folded."""
+    """Spellings that differ in these parts become equal, in lower case if case is folded."""
 
     parts: tuple[Part, ...]
 

@@ -146,7 +146,7 @@ def cut_short(released: Counts, k: int) -> int:
     """Count people with an incomplete cell that fewer than k people have.
 
     At least k people share each of their values, but fewer than k lack a common continuation: an
-    attacker that knows a person's row learns that the person is one of these few.
+    attacker that knows a person's row learns that the person is among these few.
     """
     return sum(n for shown, n in released.items() if n < k and BLANK in shown and shown[0] != BLANK)
 

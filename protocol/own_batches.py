@@ -1,8 +1,8 @@
 """Subtraction by a first shuffler that composes the batches itself.
 
-The counts of two rounds about the same people differ by the people who are in only one of the
-batches. The first shuffler knows the people of a batch: it opened their envelopes, and forwarded
-their answers or not. If all but one of these people are its own inventions or accomplices, the
+The counts of two rounds about the same people differ by the people in only one batch of the two.
+The first shuffler knows the people of a batch: it opened their envelopes, and forwarded their
+answers or not. If these people are its own inventions or accomplices, except a single person, the
 difference is the row of that person.
 
 This module uses only loot (adversary_view.py), the rows of accomplices, and the rows that they have

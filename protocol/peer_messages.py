@@ -25,7 +25,7 @@ class Share:
 
     Attributes:
         public: the part of the joint key, 32 bytes.
-        proof: that its poster has the secret, so that no share is made from shares of others.
+        proof: that its poster has the secret, so that no share is made from other shares.
     """
 
     public: bytes
@@ -97,7 +97,7 @@ class FoundBallots:
 
     Attributes:
         step: the last of the paths.
-        sealed: ascending, none twice.
+        sealed: ascending, without repetition.
         refused: number of layers of the last step that held no sealed ballot, by reason.
     """
 

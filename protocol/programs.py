@@ -46,7 +46,7 @@ MOST_CHOSEN = 16  # groups that may be requested one after the other
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """A call whose answers the curator has read, and the counts per column set.
+    """A call with answers that the curator has read, and the counts per column set.
 
     Attributes:
         call: the call.

@@ -2,7 +2,7 @@
 
 The board looks at turns, sizes and names. It does not check ballots, shuffles and shares: every
 keyholder does, before it gives a share. But it checks the owners of keys, and in a public round the
-counts have to be those that the posted shares open.
+counts have to agree with the posted shares.
 """
 
 from collections import defaultdict
@@ -191,7 +191,7 @@ class VerifiedPosts:
         return opened == tally.counts and +reading.refused == dict(tally.refused)
 
     def reuse(self, number: int) -> None:
-        """Close the list of a release whose users have submitted once: it is that of round 1."""
+        """Close the list of a release after a single submission: it is the list of round 1."""
         self.closed[number] = self.closed[1]
 
     def account(self, lists: ShuffledLists, number: int) -> Mixed:

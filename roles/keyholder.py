@@ -59,7 +59,7 @@ class Keyholder:
         return self.pair.secret
 
     async def take_part(self, me: Endpoint) -> bool:
-        """Publish the key, wait for the announcement and consent; False if there is none."""
+        """Publish the key, wait for the announcement and consent; False without them."""
         try:
             return await self._consent(me)
         except RoundBurned as burned:

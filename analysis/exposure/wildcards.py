@@ -1,8 +1,8 @@
 """Crowds if a missing cell matches any value.
 
 Two rows are compatible if in every column they agree or a value is missing. A person's crowd is the
-number of people whose row is compatible with its own, itself included; users_below(k) counts the
-people with a crowd smaller than k; the table is k-anonymous if there are none. Compatible is not
+number of people with a row compatible with its own, itself included; users_below(k) counts the
+people with a crowd smaller than k; the table is k-anonymous if this number is 0. Compatible is not
 transitive: (a, ?) goes with (a, x) and (a, y), which do not go with each other. So crowds overlap,
 and are never smaller than with missing as a separate value, for which only equal rows match. Adding
 a column never enlarges a crowd.
@@ -50,7 +50,7 @@ class Wildcards:
 
         Args:
             table: n x d integer codes of at least 0, n >= 1, one row a person.
-            missing: for each column the code for missing, or None if it has none.
+            missing: for each column the code for missing, or None without missing cells.
         """
         codes = as_table(table)
         n, d = codes.shape

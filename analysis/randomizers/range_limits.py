@@ -2,7 +2,7 @@
 
 A person's report (`ranges.py`) adds, to the estimated share of a set of leaves, a weighted sum of
 the coins of the drawn level. Given the level the coins are independent, so K, the logarithm
-of E exp(b y), is known for every leaf, and the limits are those of `moment_limits.py`.
+of E exp(b y), is known for every leaf, and the limits follow as in `moment_limits.py`.
 """
 
 from collections.abc import Callable, Sequence

@@ -91,8 +91,8 @@ class Evidence:
         laws: laws[j][s]: prior share of state s in column j.
         crowds: people, by equal evidence.
         groups: counts of people of several crowds.
-        pools: crowds whose people may be in any of them: the coalition knows how many were absent,
-            not their identity. A crowd in no pool is distinguished from all others.
+        pools: crowds that may swap people: the coalition knows how many were absent,
+            not their identity. A crowd in no pool is distinguished from all other crowds.
         values: values[j][s]: the value of a state; (): each state is a value.
 
     Raises ParameterError if a law does not sum to 1, or a group names an unknown crowd, has
@@ -147,7 +147,7 @@ class Evidence:
         )
 
     def held(self, columns: Sequence[int], cell: Cell) -> Cell:
-        """Return the values of some states, one a column."""
+        """Return the values of some states, a state for each column."""
         if not self.values:
             return cell
         return tuple(self.values[column][s] for column, s in zip(columns, cell, strict=True))
@@ -168,7 +168,7 @@ class Count:
 
     Attributes:
         columns: by number, ascending.
-        left: people of each cell who are not explained yet.
+        left: people of each cell that are not explained yet.
         crowds: their places in the evidence.
         labels: labels[place][state]: label that is counted; (): the states themselves.
     """
@@ -179,7 +179,7 @@ class Count:
     labels: tuple[Labels, ...] = ()
 
     def label(self, place: int, state: int) -> int:
-        """Return the label that is counted for a state of one of the columns."""
+        """Return the label that is counted for a state of a column."""
         return self.labels[place][state] if self.labels else state
 
     def cell(self, states: Sequence[int]) -> Cell:

@@ -67,7 +67,7 @@ class _Known:
         kinds: users by their linked values, and by whether the view shows that they were counted.
         rows: the linked values of each kind with linked values.
         left: the counts without the linked users.
-        unsure: linked users who may still be in `left`.
+        unsure: linked users that may still be in `left`.
     """
 
     kinds: Counter[tuple[Key, bool]]
@@ -77,7 +77,7 @@ class _Known:
 
     @classmethod
     def of(cls, view: "View", counts_seen: "CountsSeen | None", columns: int) -> "_Known":
-        """Read a view. seen: the counts; None: the view has none."""
+        """Read a view. counts_seen: the counts; None: a view without counts."""
         linked = view.pinned
         kinds = Counter(
             (_key(linked.get(i)), _is_known_respondent(view, counts_seen, i))
@@ -131,7 +131,7 @@ def _certain_cells(
 ) -> int:
     """Return a lower bound on the number of (person, column) values certain to a coalition.
 
-    seen: the counts with the most leakage; None: it has read none.
+    counts_seen: the counts with the most leakage; None: it has read no counts.
     """
     constant = [size == 1 for size in sizes]
     if (
@@ -206,7 +206,7 @@ def _excluded_next(cell: tuple[str, ...], released: "Counts", column: int) -> fr
 
 
 def _excluded_values(released: "Counts", column: int, domains: Sequence[int]) -> frozenset[str]:
-    """Return the values of a column whose rows are all open: no suppressed person has them."""
+    """Return the values of a column with only open rows: no suppressed person has them."""
     rows_by_value = Counter(cell[column] for cell in released if BLANK not in cell)
     room = prod(domains) // domains[column]
     return frozenset(value for value, rows in rows_by_value.items() if rows == room)

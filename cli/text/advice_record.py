@@ -41,7 +41,7 @@ class AdvisedColumn(Record, frozen=True):
         feature: the keys of its [[feature]]; None if the column is left out.
         says: the name of the advised level.
         levels: the names of all levels, from fine to coarse.
-        people_below_k_one_step_finer: people at the next finer level; None if there is none.
+        people_below_k_one_step_finer: people at the next finer level; None at the finest level.
     """
 
     column: str

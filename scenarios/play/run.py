@@ -64,7 +64,7 @@ def run(
     """Play a scenario once.
 
     Args:
-        scenario: a scenario, the path of its file, or the name of a shipped one.
+        scenario: a scenario, the path of its file, or the name of a shipped scenario.
         seed: overrides the scenario's; None leaves it; without a seed, randomness is the system's.
             A seeded run is reproducible and NOT secret.
         mode: `real` (every message) or `ideal` (the same questions without messages).
@@ -84,7 +84,7 @@ def run(
             people and the number of values of each column.
 
     Raises:
-        ScenarioError, DataError: the scenario or its data cannot be used, or one of its attacks
+        ScenarioError, DataError: the scenario or its data cannot be used, or an attack in it
             found no occasion.
         ParameterError: the options do not fit the scenario.
     """

@@ -89,7 +89,7 @@ def drawn(scenario: Scenario, here: int, wanted: int | None) -> Scenario:
     costs about ten times as much as to send alone.
 
     Raises:
-        ScenarioError: too few, or people who cannot be drawn so.
+        ScenarioError: too few people, or people that cannot be drawn so.
     """
     users = wanted or (ASKING if program_of(scenario).opens else here)
     if users >= here:

@@ -56,7 +56,7 @@ class AttackResult(Record, frozen=True):
     Attributes:
         attack: its row of the matrix.
         parties: its members, people left out.
-        friends: its members who are people.
+        friends: number of its members that are people.
         runs: how many were played.
         read: runs in which a person's row was read.
         low, high: of the probability of that, 95 % (Clopper-Pearson).
@@ -132,7 +132,7 @@ class WorstAttack(Record, frozen=True):
 
     Attributes:
         parties: members of the coalition, people left out.
-        friends: members who are people.
+        friends: number of members that are people.
         watching: whether it links a person by following the protocol.
         worst: the attack that reads most; None: no attack of the catalogue read a row, which is no
             statement of safety.
@@ -151,7 +151,7 @@ class LinkingCoalition(Record, frozen=True):
 
     Attributes:
         parties: its members, people left out.
-        friends: members who are people.
+        friends: number of members that are people.
     """
 
     parties: tuple[str, ...]

@@ -44,10 +44,10 @@ class ColumnSet:
     Attributes:
         columns: their names.
         promised: at most so many of `asked` people are exposed, by `rule`.
-        asked: people for whom the bound holds.
+        asked: number of people that the bound is about.
         rule: of the bound.
         truth: exposed people of `counted`.
-        counted: people who are in the table.
+        counted: number of people in the table.
         entropy: bits a person in the joint counts of the columns.
         weight: the sum of the columns' weights.
         safe: whether the promise is within max_exposure.
@@ -72,7 +72,7 @@ class Choices:
 
     Attributes:
         sets: the smallest first.
-        dropped: one for each column that is not released.
+        dropped: the reason for each column that is not released.
         every: whether all sets are there.
     """
 

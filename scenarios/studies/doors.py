@@ -57,7 +57,7 @@ def sweep(
     """Play a scenario at every point of a grid; `frames.runs` of the result has a row a run.
 
     Args:
-        scenario: a scenario, the path of its file, or the name of a shipped one.
+        scenario: a scenario, the path of its file, or the name of a shipped scenario.
         grid: dotted keys of the scenario, each with its values; replaces such axes of [sweep].
         repeats: independent runs at every point; None: the scenario's `repeat`.
         seed: the seeds of all runs are derived from it; None: the scenario's, else system
@@ -119,7 +119,7 @@ def attack(
     """Play a scenario under every attack, without and with every defence.
 
     Args:
-        scenario: a scenario, the path of its file, or the name of a shipped one.
+        scenario: a scenario, the path of its file, or the name of a shipped scenario.
         seed: of the first run; the next have the seeds after it. None: the scenario's, else drawn.
         repeats: runs of every cell.
         attacks: names of attacks; empty: all.

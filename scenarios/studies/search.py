@@ -5,7 +5,7 @@
     a find      the target's row is read, or joint counts: protocol/search/crowds.py
 
 No attack is named here. A session has the guards of a scenario at a small size (search_session.py).
-A coalition ends at its first find, and one that contains a coalition with a find is not played.
+A coalition ends at its first find, and a coalition that contains it is not played.
 """
 
 from collections.abc import Callable, Sequence

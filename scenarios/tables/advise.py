@@ -65,9 +65,9 @@ class Advised:
     Attributes:
         table: as it was read.
         columns: the searched columns, each with its ladder.
-        k: people in the smallest crowd wanted.
-        max_exposure: the share of people who may be in a smaller one.
-        most: number of people that may be.
+        k: people in the smallest safe crowd.
+        max_exposure: the largest accepted share of people in a smaller crowd.
+        most: the same as a number of people.
         found: the result of the search, and its proof.
         before: the people below k with all values unchanged (but for free changes).
         finer: of each column, the people below k if it were a level finer (by promise: as many as
@@ -77,12 +77,12 @@ class Advised:
         missing: the value of an empty cell.
         by: whether truth or the promise decides.
         rest: columns that are released as they are, and not searched.
-        known: whether others know the quasi-identifiers (`quasi`), or all columns (`all`).
+        known: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
         targets: of sensitive columns.
         missed: people in classes that miss k or a target.
-        exposed: people below k, if others know the quasi-identifiers, and if they know all columns
-            that are released, all rows among them.
-        suppress: the share of people whose rows may be left out; None: no row.
+        exposed: people below k, if attackers know the quasi-identifiers, and if they know all
+            columns that are released, of all rows.
+        suppress: the largest share of people with suppressed rows; None: no row.
         kept: the released rows, if some may be left out.
     """
 

@@ -8,8 +8,8 @@ True
 >>> advised.level_names(advised.best)  # the choice that loses least
 ('dropped',)
 
-A table is a path, or a frame of whichever library (populations/frame_file.py). Keywords that are
-not named here are those of `Reading`, which are the options of the command line.
+A table is a path, or a frame of whichever library (populations/frame_file.py). All
+other keywords are fields of `Reading`, which are the options of the command line.
 """
 
 from __future__ import annotations

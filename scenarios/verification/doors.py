@@ -166,7 +166,7 @@ def verify(
         identities: a file of public keys that are known beforehand, as `veilmix keys` writes them.
 
     Raises:
-        StorageError: the folder is not whole. A check that fails raises nothing.
+        StorageError: the folder is not whole. A failed check raises no error.
     """
     identities_known = None if identities is None else read_known(identities)
     return Verification(make_checks(_opened_run(run), again=replay, known=identities_known))

@@ -30,7 +30,7 @@ class Explanation(Record, frozen=True):
         about: the person or the ciphertext.
         steps: of the derivation.
         ending: the conclusion, and the reason why it ends there.
-        missing: parties whose keys would extend it.
+        missing: parties with keys that would extend it.
     """
 
     about: str

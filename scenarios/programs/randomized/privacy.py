@@ -46,7 +46,7 @@ POINTS = 1024  # of quasi-Monte-Carlo, where it is needed
 class Shuffled(Record, frozen=True):
     """Epsilon after shuffling, at `DELTA`: of one question, or of all together.
 
-    The probabilistic ones are None if reports have more than one bit.
+    The probabilistic epsilons are None if reports have more than one bit.
 
     Attributes:
         feature: the question, or None for all of them.
@@ -55,8 +55,8 @@ class Shuffled(Record, frozen=True):
         delta: the delta of the epsilons.
         hockey_stick, probabilistic: epsilon in nats, for the two readings of paper 001, section
             5.4; upper bounds.
-        hockey_stick_at_least, probabilistic_at_least: lower bounds; equal to the upper ones if
-            exact.
+        hockey_stick_at_least, probabilistic_at_least: lower bounds; equal to the upper
+            bounds if exact.
         rule: the method that found them.
         adjacency: the difference between neighbouring collections: the answers of one person.
         relied_on: people assumed to keep their reports secret, for whom the epsilons hold; None:
@@ -101,7 +101,7 @@ class PrivacyLoss(Record, frozen=True):
         information_error: its standard error, 0 if it is exact.
         shuffled: () if no epsilon better than the local epsilon is known.
         together: of all questions, None with a single question.
-        readings: per question; of bit-flip, about any one bit; none of a feature that is drawn.
+        readings: per question; of bit-flip, about any single bit; without drawn features.
     """
 
     information: float | None
