@@ -18,7 +18,7 @@ True
 >>> veilmix.advise(table, k=15).best.people  # the coarser values that make it safe
 0
 
-A name is imported at its first use (PEP 562), so that `import veilmix` costs nothing and no tool
+A name is imported at its first use (PEP 562), so that `import veilmix` costs little and no tool
 that imports this folder under another name makes a second copy of anything.
 """
 

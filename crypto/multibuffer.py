@@ -126,7 +126,7 @@ class MultiBuffer:
         """Whether s B - h A is R in each signature (R, s) of a message by the key A in its place.
 
         Libsodium asks for more: it also refuses points of low order and scalars that are not
-        reduced. This function may give True for those.
+        reduced. This function may give True for such signatures.
         """
         public, signed = (np.frombuffer(each, dtype=np.uint8) for each in (publics, signatures))
         text, starts, sizes = _texts(messages)

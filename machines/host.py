@@ -111,7 +111,7 @@ class Host:
         self._asked = asked
         self._patience = patience
         self._troubles = troubles or Troubles(note, directory.certificates)
-        self._known: set[bytes] = set()  # outputs that others had before this restart
+        self._known: set[bytes] = set()  # outputs that other places had before this restart
         self._fresh = True  # no earlier process has written its inputs down
         self._posted: set[tuple[str, bytes]] = set()  # author and digest of each post of its own
         self._server = Server(self._answer, note, limits)

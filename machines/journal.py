@@ -33,7 +33,7 @@ SECRET = 32  # bytes
 SHM = Path("/dev/shm")  # noqa: S108 - memory, in a folder of its own with mode 0700
 BLOCK = 1 << 20  # bytes overwritten at once
 HEADER = 16  # bytes at the start of sqlite's files, which are never all zero
-CONTENT = ("", "-wal", "-journal")  # files in which sqlite keeps what was written
+CONTENT = ("", "-wal", "-journal")  # endings of the files of a sqlite database
 PARTS = (*CONTENT, "-shm")  # and one of page numbers, part of which is locked while it is open
 
 

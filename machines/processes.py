@@ -175,7 +175,7 @@ class _Stage:
         for name in (BOARD, *keyholders(self.cast), *answered):
             self._listeners[name] = listening()
         self.directory = Directory({name: self._place(name) for name in (BOARD, *self._places)})
-        gc.freeze()  # what is shared with copies is not touched by their collections
+        gc.freeze()  # collections of copies do not touch shared objects
         try:
             for name in (BOARD, *self._places):
                 self.start(name)

@@ -78,7 +78,7 @@ class Classroom(Instrument):
     ) -> None:
         self.most_of_one = most_of_one
         self.registered = registered
-        self.registry: Registry | None = None  # of all who may answer, once it is made
+        self.registry: Registry | None = None  # of the people that may answer, once made
         self.slips = slips
         self.turned_away: Counter[str] = Counter()  # attempts beyond that, by device
         self.phones: dict[str, Phone] = {}

@@ -25,7 +25,7 @@ from .questions import QuestionsTable
 
 LARGEST = 1 << 14  # bytes of an offer; one of ours has some 1,500
 HALL = "people"  # the place that speaks for all phones
-DESK = (BOARD, parties.CURATOR, parties.ANALYST)  # who are with the class's computer
+DESK = (BOARD, parties.CURATOR, parties.ANALYST)  # on the class's computer
 Hex = Annotated[str, Meta(pattern="^(?:[0-9a-f]{2})*$", max_length=256)]
 Port = Annotated[int, Meta(ge=1, le=65_535)]
 

@@ -40,7 +40,7 @@ class _Envelope:
     onions: list[list[bytes]]
 
     def made(self, ballots: Sequence[Ballot]) -> SealedAnswers:
-        """Return the envelope as its sender knows it. ballots: one for each onion."""
+        """Return the envelope as its sender knows it. ballots: a ballot for each onion."""
         both = sorted(zip(ballots, self.onions, strict=True), key=lambda pair: pair[0].ask)
         names = names_of([self.sealed, *(layer for _, layers in both for layer in layers[:-1])])
         return SealedAnswers(

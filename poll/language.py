@@ -116,7 +116,7 @@ def language_of(asked: str | None, accepted: str = "") -> Language:
         if match is None or match[1] not in known:
             continue
         wanted = 1.0 if match[2] is None else float(match[2])
-        if wanted > weight:  # of equal ones the first counts
+        if wanted > weight:  # of equal weights the first counts
             best, weight = match[1], wanted
     return known[best]
 

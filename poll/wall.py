@@ -112,7 +112,7 @@ class Wall(Instrument):
 
         Args:
             people: number of people that have joined, simulated people included.
-            simulated: the numbers, from 0, of simulated people who have answered.
+            simulated: the numbers, from 0, of simulated people that have answered.
             made: how many of `people` are simulated.
         """
         if (people, simulated) != self._people:

@@ -1,7 +1,7 @@
 """The joint view of accomplices, and direct observations in it, without any inference.
 
 AdversaryView is the board, the letters that an accomplice saw, in order, and the keys of the
-accomplices. This module uses nothing else. The first line of each step names the parties of which
+accomplices. This module uses no other data. The first line of each step names the parties of which
 an accomplice is needed; a step ignores messages that no accomplice saw.
 """
 
@@ -34,7 +34,7 @@ class Letter(NamedTuple):
     """Bytes that passed from one party to another.
 
     Attributes:
-        sender: the party in whose name it was sent.
+        sender: the party that is named as its sender.
         receiver: the party that it went to.
         data: the bytes of a message.
     """
@@ -142,7 +142,7 @@ def senders(loot: AdversaryView, number: int) -> list[str]:
 
 
 def batch(loot: AdversaryView, plan: Round, hop: int) -> tuple[bytes, ...]:
-    """Network or party at `hop`: return the batch sent to this party; () if none was seen."""
+    """Network or party at `hop`: return the batch sent to this party; () if no batch was seen."""
     layers: list[bytes] = []
     for piece in batches(loot, plan, plan.openers[hop - 2], plan.openers[hop - 1]):
         layers += piece

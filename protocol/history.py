@@ -43,7 +43,7 @@ class HandedBatch:
         round: from 1.
         people: the users with answers in it, by name.
         least: the smallest safe difference in people (`min_dropout`).
-        releases: the counts of its readers, one for each query.
+        releases: the counts of its readers, a count for each query.
         singles: whether all counts are published, of single columns too.
         public: whether it is a release, and not a round of the curator.
         certain: whether it counts exactly these people; False: some of them, unknown which.
@@ -113,7 +113,7 @@ class History:
         strange: the reason why these people cannot be identified, if so.
         person: the lasting name of a user.
         column: the source's name of a feature.
-        read: names the merges of a feature's cells at reading; () if there were none.
+        read: names the merges of a feature's cells at reading; () without merges.
         coins: the draw of this session's coins.
         write: stores a batch before it is forwarded.
         counted: the counts of round 1 of the present session, if the board does not show them and
@@ -191,7 +191,7 @@ class History:
     def _singles(
         self, announcement: Announcement, now: HandedBatch, published: Sequence[Counts] | None
     ) -> SingleCounts | None:
-        """Return the counts of single columns of these people; None if round 1 had others."""
+        """Return the counts of single columns of these people; None if round 1 had other people."""
         counts = self.counted() if published is None else published
         if counts is None or not self.sessions or not self.sessions[-1]:
             return None

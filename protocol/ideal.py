@@ -139,8 +139,8 @@ def run_through(
     tallies: list[tuple[Counts, ...]] = []
     decision: Decision | None = None
     burned: str | None = None
-    pending: Call | None = None  # the call whose round is not over
-    read: tuple[Counts, ...] | None = None  # what its reader has read
+    pending: Call | None = None  # the call of the present round
+    read: tuple[Counts, ...] | None = None  # the counts that its reader has read
     try:
         while step := next_step(
             program, schema, strategy, _heard(calls, tallies), decision, policy.rule

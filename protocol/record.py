@@ -220,7 +220,7 @@ class RunRecord:
     def submitted(self) -> Mapping[int, Mapping[int, Row]]:
         """Per round and person, the sealed row, if its own submission was observed.
 
-        In a round that mixes ballots of round 1: if those are on the closed list.
+        In a round that mixes ballots of round 1: if these are on the closed list.
         """
         users = {parties.user(index): index for index in range(self.transcript.users)}
         sender = {

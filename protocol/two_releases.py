@@ -2,7 +2,7 @@
 
 No release has the counts of both sets of columns together, but a reader of both releases knows the
 counts of each. Over all assignments of the same n people to both (equally likely, with equal shared
-columns), the number of people who are both in a cell of c1 people and in a cell of c2 people is
+columns), the number of people that are both in a cell of c1 people and in a cell of c2 people is
 hypergeometric:
 
     P(N = 1) = c1 c2 C(n - c1, c2 - 1) / (c2 C(n, c2)),    expected alone = sum over pairs of cells
@@ -18,7 +18,7 @@ Cell = tuple[str, ...]
 
 
 def alone_in_both(people: int, first: int, second: int) -> float:
-    """Return the probability that exactly one of `people` is in a cell of each release.
+    """Return the probability that exactly one person of `people` is in a cell of each release.
 
     first, second: people in the two cells; the second cell is a random choice of people.
     """

@@ -195,7 +195,7 @@ class VerifiedPosts:
         self.closed[number] = self.closed[1]
 
     def account(self, lists: ShuffledLists, number: int) -> Mixed:
-        """Return the account of a hop, which follows from its lists: nothing is lost."""
+        """Return the account of a hop, which follows from its lists: no message is lost."""
         people = len(self.closed[number])
         answers = people * len(lists.lists)
         digest = batch_digest(lists.lists)

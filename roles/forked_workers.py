@@ -200,7 +200,7 @@ def _live(
                 out.write(_HEAD.pack(at, len(data)) + data)
                 out.flush()
     finally:
-        os._exit(0)  # nothing of the parent's is tidied up twice
+        os._exit(0)  # without the parent's exit handlers, which would run twice
 
 
 def _answer(work: Callable[[T], R], piece: T) -> bytes:

@@ -48,7 +48,7 @@ class Spool(Sequence[bytes]):
     """Byte strings in the order in which they were appended."""
 
     def __init__(self, values: Iterable[bytes] = ()) -> None:
-        self._tail = bytearray()  # what is not on disk
+        self._tail = bytearray()  # bytes that are not on disk yet
         self._written = 0  # bytes on disk
         self._descriptor: int | None = None
         self._close: weakref.finalize[[int], Spool] | None = None

@@ -1,7 +1,8 @@
 """The theatre's server, for this computer alone (machines/http.py handles connections).
 
 It listens on the loopback interface, and answers only requests that call it by a name of the
-loopback: a foreign page, whose name was made to point here, gets no data (DNS rebinding). A request
+loopback: a foreign page
+with a name that was made to point here gets no data (DNS rebinding). A request
 that changes state must come from the page itself (Origin); a request from another page is refused.
 """
 

@@ -157,7 +157,7 @@ class Refuse(Move, frozen=True, tag="refuse"):
         round: its number.
         reason: why.
         number: of messages.
-        envelopes: the refused ones, if known, as numbers of the session's envelopes from 0.
+        envelopes: the refused envelopes, if known, as numbers of the session's envelopes from 0.
     """
 
     party: str = field(name="by")

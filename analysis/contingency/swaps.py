@@ -32,7 +32,7 @@ class SwapResult:
 
     Attributes:
         table: the worst table found, None if no table was met.
-        exposed: its exposed people; -1 if there is none.
+        exposed: its exposed people; -1 without a table.
         rounds: proposals examined.
     """
 

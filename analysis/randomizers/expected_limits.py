@@ -1,6 +1,6 @@
 """Expected limits of an estimate, before any report is made.
 
-The limits are those of `limits.py`, at the expected counts of reports. With probability at least
+The limits are as in `limits.py`, at the expected counts of reports. With probability at least
 1 - `MISSED`, a share of `least` or more has a lower limit above 0. Both tests of a share are
 inverted for it:
 

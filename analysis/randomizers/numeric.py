@@ -50,7 +50,7 @@ class Numeric(Numbered):
     """A randomizer of numbers; a report is the number of a level.
 
     Attributes:
-        points: the numbers, at least two different ones, shape (a,).
+        points: the numbers, at least two different numbers, shape (a,).
         epsilon: nats, > 0.
     """
 

@@ -189,7 +189,7 @@ class Trials:
 
     Attributes:
         people: number of all people.
-        extending: tests of its prefixes, one for each level.
+        extending: tests of its prefixes, a test for each level.
         whole: tests of the text, on the reports of each level and all below it.
         truth: p.
         lie: q.

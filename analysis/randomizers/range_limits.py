@@ -30,7 +30,7 @@ def leaves_law(
 
     Args:
         inside: whether each ordered leaf is in the set, shape (a,).
-        fit: G and c, the shares of the leaves from those of the nodes.
+        fit: G and c, the shares of the leaves from the shares of the nodes.
         nodes: number of nodes of each level.
         paths: 1 if a node is above a leaf, shape (nodes, a).
         coin: the unary encoding of a node.

@@ -60,9 +60,9 @@ class SplitMix(Randomizer):
     """Split and mix of numbers, with a central budget epsilon at delta = 1e-6.
 
     Attributes:
-        points: the numbers, at least two different ones.
+        points: the numbers, at least two different numbers.
         local: the budget epsilon in nats, > 0, of the sum, after mixing.
-        people: the least number of people for whom it holds, 16 .. 131,072.
+        people: the least number of people for which it holds, 16 .. 131,072.
     """
 
     points: tuple[float, ...]

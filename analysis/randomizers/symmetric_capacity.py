@@ -22,7 +22,7 @@ def spread(size: int, epsilon: float) -> float:
 
 
 def least_error_of(size: int, epsilon: float, inputs: int, people: int) -> float:
-    """Return 1 - (m mu + (s - m) nu) / n: the least error of naming one of n people by GRR."""
+    """Return 1 - (m mu + (s - m) nu) / n: the least error of naming one person of n by GRR."""
     lie = exp(-epsilon) * (1 / (1 + (size - 1) * exp(-epsilon)))
     # inputs mu + (size - inputs) nu = inputs theta + size nu
     return 1 - (inputs * spread(size, epsilon) + size * lie) / people

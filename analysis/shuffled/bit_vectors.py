@@ -1,6 +1,6 @@
 """Hockey-stick deltas of shuffled L-bit reports: exact if small, else between certified bounds.
 
-Lower: all other people have the same vector v as the doubted person, who may instead have u at
+Lower: all other people have the same vector v as the doubted person, which may instead have u at
 Hamming distance h. Then A is multinomial under v and the privacy ratio from v to u is the mean of n
 independent terms (p/q)^(2 B - h), B ~ Bin(h, q). So this pair's delta is one-dimensional for every
 L and n (paper 001 does not notice). It is a lower bound of the maximum over all pairs; for L = 1 it

@@ -70,7 +70,7 @@ class Parts:
 
     Attributes:
         n: people.
-        two: the laws of one or two values.
+        two: the laws of one value or of two values.
         stars: laws that stand for all.
         pooled: largest number of people in the pool.
         rest: the part of delta of all other labels.

@@ -1,6 +1,6 @@
 """A random walk through the consistent tables, if they are too many to be listed.
 
-A move is a table of small integers whose sums are all 0. A step looks at all tables on the line
+A move is a table of small integers with sums that are all 0. A step looks at all tables on the line
 x (hit and run), so the
 weights of `fiber.py` stay the law of the walk. Moves exchange values between two people, or are
 products that also keep all pair counts. If these do not span all directions in which tables differ,
@@ -141,7 +141,7 @@ def _matrix(tables: Fibre) -> Integers:
 
 
 def _somewhere(tables: Fibre, rng: np.random.Generator) -> Integers:
-    """Return a random vertex: a table that minimizes random weights. NoTable if there is none."""
+    """Return a random vertex: a table that minimizes random weights. NoTable if no table exists."""
     matrix = _matrix(tables)
     totals = np.array(tables.totals)
     solution = solve_integer(

@@ -40,7 +40,7 @@ class Finding:
         what: the subject of the check.
         found: the finding, such as a version.
         state: ok, note (veilmix works without it), or FAIL (exit code 2).
-        advice: the remedy; empty if it needs none.
+        advice: the remedy; empty if no remedy is needed.
     """
 
     what: str

@@ -10,7 +10,7 @@ queries are those of the program `two-round`. A round has steps 0 to L + 5, wher
 a path, and in each of them every peer posts one message on the board:
 
     0         share    its share of the key to which all ballots of the round are sealed
-    1 .. L    relay    in step 1 its own onions, then those it has opened, sorted per receiver
+    1 .. L    relay    in step 1 its own onions, then the onions it has opened, sorted per receiver
     L + 1     agreed   the digest of all relays: none of its onions is missing
     L + 2     found    the sealed ballots at the end of their paths
     L + 3     agreed   the digest of all that was found: none of its ballots is missing

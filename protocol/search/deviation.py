@@ -5,7 +5,7 @@ delay     a message is sent later, by some deadlines
 change    a field of a message has another legal value (changes.py)
 ignore    a letter is treated as if it had not arrived
 drop, double, replace, add
-a shuffler loses, repeats or replaces ballots that it has opened, or adds own ones;
+a shuffler loses, repeats or replaces ballots that it has opened, or adds its own;
 `network` replaces a sealed envelope, or a request to `randomness`, by its own
 hold      `network` withholds the board from people, from a kind of post until another
 say       a person of the coalition answers another row

@@ -182,7 +182,7 @@ def _of_ballots(setting: Setting, said: Said, member: str) -> Iterator[Deviation
     """Yield the deviations of a shuffler on opened ballots: drop, double, replace, add."""
     for how, rounds in product(ON_BALLOTS, said.periods):
         one = Deviation(by=member, do=how, rounds=rounds)
-        if how is Action.ADD:  # people who do not exist hand in to the first shuffler alone
+        if how is Action.ADD:  # invented people hand in to the first shuffler alone
             yield from (one,) if member == shuffler(1) else ()
         elif member != shuffler(1):
             yield replace(one, places=ONE)

@@ -36,7 +36,7 @@ def _day_first(texts: Collection[str], column_place: str) -> bool:
     """Whether the 3 of 3/4/2020 is the day."""
     parted = [match for match in map(PARTED.fullmatch, texts) if match]
     first, second = (any(int(match[place]) > 12 for match in parted) for place in (1, 3))
-    dotted = all(match[2] == "." for match in parted)  # so nobody writes the month first
+    dotted = all(match[2] == "." for match in parted)  # dates with dots never begin with the month
     if parted and first == second and not (dotted and not first):
         raise DataError(
             f"{column_place}: in {parted[0][0]!r} either number may be the month; dates such as "

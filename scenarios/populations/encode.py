@@ -159,7 +159,7 @@ def _settle(
             table[rows, j] = code[part]
             if missing == DROP_ROW:
                 whole[rows] &= full[part]
-        column.parts.clear()  # what is in the table is not held twice
+        column.parts.clear()  # rows in the table are not held twice
         values.append(order)
     if whole.all():
         return Encoded(table, tuple(values), 0, tuple(odd))

@@ -67,7 +67,7 @@ def _failures(outcome: Outcome) -> Iterator[str]:
     ):
         if most is not None and reached > most:
             yield f"expect.{key}: {most:g} was expected, {reached:.6g} was found"
-    # Where no message is sent nobody attacks and nobody watches.
+    # An ideal run plays no fault and no deviation: it cannot have the columns expected under them.
     unplayed = outcome.mode == "ideal" and (outcome.scenario.fault or outcome.scenario.deviation)
     for key, names, found_names in (
         ("kept", None if unplayed else expect.kept, outcome.kept if outcome.released else ()),

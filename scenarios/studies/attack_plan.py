@@ -54,7 +54,7 @@ class Row:
 
 @cache
 def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, Row]:
-    """Return all rows of matrices by name: one for each trial of each attack on people's rows."""
+    """Return all rows of matrices by name: a row for each trial of each attack on people's rows."""
     return {
         f"{name}-{variant}" if variant else name: Row(name, commitment, entries)
         for name, commitment in committed(topology).items()

@@ -9,7 +9,7 @@ no catalogue has all attacks.
     learns     in a run: the attackers read a person's whole row, or whole released row
     noticed    before a release was posted, after it, or never: a round burned, or an alarm raised
                that the board bears out
-    coalition  the parties that commit an attack and its helpers; people who help are counted
+    coalition  the parties that commit an attack and its helpers; people that help are counted
 
 Every attack is played once before any is played twice: a study that is stopped has all of them.
 """

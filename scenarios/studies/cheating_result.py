@@ -97,7 +97,7 @@ class AttackRuns(Record, frozen=True):
         parties: that commit it.
         friends: how many of the people help.
         unit: of its success.
-        shots: one a run.
+        shots: a shot for each run.
     """
 
     attack: str

@@ -102,7 +102,7 @@ class Promise:
         """Return the number of people that these levels cannot exclude from small crowds."""
         marginals = [*(self._counts(j, level) for j, level in enumerate(levels)), *self.kept]
         varying = [counts for counts in marginals if counts.size > 1]
-        if not varying:  # everybody is in one crowd
+        if not varying:  # all people are in one crowd
             n = self.table.n
             return 0 if n >= self.k else n
         if self.table.persons is not None:

@@ -77,7 +77,7 @@ def column(
     clean = _clean(texts, missing)
     steps: list[dict[str, Any]] = [clean]
     levels = [_codes(name, clean, texts, people, missing)]
-    fewest = min(k, table.n + 1)  # below that everybody is merged
+    fewest = min(k, table.n + 1)  # below that the values of all people are merged
     for more in _coarser(name, texts, people, fewest, missing, hierarchy, clean):
         try:
             codes = _codes(name, more, texts, people, missing)
@@ -161,7 +161,7 @@ def _coarser(
         for length in range(max(map(len, known_texts)) - 1, 0, -1):
             yield {**clean, "prefix": length}
     elif key_like(list(known_texts), int(people.sum())):
-        return  # an interval of such numbers means nothing
+        return  # an interval of such numbers has no meaning
     elif _is_mostly(known_texts, NUMBER) and len(known_texts) > FEW:
         numbers = [
             (float(text), int(number_of_people))

@@ -61,7 +61,7 @@ class Leak:
     Attributes:
         run: that was read.
         prior: `uniform` or `marginals`.
-        coalitions: the smaller ones first.
+        coalitions: the smallest first.
         deviations: of parties that did not follow the protocol in this run, in sentences; the
             figures are then no verdict of safety.
     """
