@@ -278,6 +278,7 @@ def _mutated(draw: random.Random, saved: Saved) -> tuple[int, Body]:
 
 def _other(draw: random.Random, body: Body) -> Body | None:
     """Return another body of its kind; None where there is nothing to change."""
+    # Each case stays a well-formed post: a check of its content has to find it, not the decoder.
     match body:
         case Mixed():
             name = draw.choice(("people", "received", "forwarded", "digest"))
