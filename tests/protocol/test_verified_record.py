@@ -3,17 +3,21 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import role_kit as KIT
 import verified_session_kit as VERIFIED
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.errors import VerificationError
+from veilmix.errors import RoundBurned, VerificationError
+from veilmix.protocol import verified_record
+from veilmix.protocol.announcement import Rules, Setting
 from veilmix.protocol.board import Board
 from veilmix.protocol.frames import Message
 from veilmix.protocol.messages import Body
 from veilmix.protocol.verified_messages import HandedBallots, OpeningShares, ShuffledLists
+from veilmix.protocol.verified_posts import VerifiedPosts
 from veilmix.protocol.verified_record import CheckedRecord, check_record
 from veilmix.roles.cast import Guards
 from veilmix.roles.session import play
@@ -106,3 +110,15 @@ def test_a_record_has_enough_people(rules: dict[str, int], fault: str) -> None:
     run.announcement = replace(announced, rules=replace(announced.rules, **rules))
     with pytest.raises(VerificationError, match=fault):
         check_record(run, SeededEntropy(1))
+
+
+@pytest.mark.parametrize("earlier", [(9, 7), (7, 6)], ids=["since round 2", "since round 1"])
+def test_too_few_may_leave_since_any_round(earlier: tuple[int, int]) -> None:
+    """Round 3 with six people: one left since one of the earlier rounds, and none or three."""
+    closed = dict(enumerate([*map(range, earlier), range(6)], start=1))
+    rules = Rules(min_batch=3, min_dropout=2, verified=True)
+    announced = SimpleNamespace(rules=rules, policy=SimpleNamespace(setting=Setting.FIXED))
+    plan = SimpleNamespace(announcement=announced, call=SimpleNamespace(round=3))
+    board = SimpleNamespace(verified=VerifiedPosts(closed=closed))  # type: ignore[arg-type]
+    with pytest.raises(RoundBurned, match="1 of 7 people are missing"):
+        verified_record._check_people(board, plan)  # type: ignore[arg-type]
