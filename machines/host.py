@@ -27,7 +27,7 @@ from . import tls
 from .board_service import BEAT, OTHER_VERSION, VERSION
 from .clocks import Time
 from .directory import Directory, Place
-from .http import Answer, Client, Limits, Request, Server
+from .http import Answer, Client, Request, Server, ServerLimits
 from .inputs import Body, Declined, Input, Letters, Parcel, Post, Posted, Tick, Written
 from .journal import Journal
 from .outbox import LATEST, SOONEST, TROUBLE, Outbox
@@ -89,7 +89,7 @@ class Host:
         world: World,
         time: Time,
         *,
-        limits: Limits,
+        limits: ServerLimits,
         idle: Callable[[IdleState], None] = lambda _: None,
         note: Callable[[str], None] = lambda _: None,
         stepped: Callable[[], None] = lambda: None,

@@ -26,7 +26,7 @@ Say = Callable[[bytes], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """The limits of a server.
 
     Attributes:
@@ -96,7 +96,7 @@ class Server:
         self,
         handler: Handler,
         tell: Callable[[str], None],
-        limits: Limits,
+        limits: ServerLimits,
         always: Sequence[Header] = ALWAYS,
     ) -> None:
         self._handler = handler
@@ -157,7 +157,7 @@ class Exchange:
     """One connection of a server: requests and answers in turn."""
 
     def __init__(
-        self, stream: trio.abc.Stream, limits: Limits, always: Sequence[Header], peer: str
+        self, stream: trio.abc.Stream, limits: ServerLimits, always: Sequence[Header], peer: str
     ) -> None:
         self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.head)
         self._stream = stream

@@ -55,7 +55,7 @@ from .clocks import SimulatedTime
 from .conductor import Conductor
 from .directory import EVERYBODY, Directory, Place
 from .host import MOST_LETTERS, Host, IdleState, secured
-from .http import Limits, Request, Server
+from .http import Request, Server, ServerLimits
 from .inputs import Post
 from .journal import SECRET, Durable, Journal, erase, memory_folder
 from .process_reports import READ, Copy, Hook, portable, send, tell_entry, whole
@@ -67,8 +67,8 @@ JOURNAL = ".journal"
 RERUN = "nothing is kept of a run that ends so: make room, and run it again"
 MOST_STARTS = 100  # of one place, in a session
 CONNECTIONS = 1_200  # at once, to one place
-LETTERS = Limits(body=MOST_LETTERS, connections=CONNECTIONS)
-POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
+LETTERS = ServerLimits(body=MOST_LETTERS, connections=CONNECTIONS)
+POSTS = ServerLimits(body=MOST_POST, connections=CONNECTIONS)
 
 
 class LostProcess(VeilmixError):

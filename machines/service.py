@@ -35,7 +35,7 @@ from .directory import Address, Directory
 from .follower import is_complete
 from .gauge import Gauge, Log, answer_status
 from .host import FAREWELL, MOST_LETTERS, Host, secured
-from .http import Answer, Limits, Request, Server
+from .http import Answer, Request, Server, ServerLimits
 from .hurry import Hurry
 from .inputs import Post
 from .journal import SECRET, Durable, Journal
@@ -47,7 +47,7 @@ from .world import World
 
 CONNECTIONS = 1_500  # at once
 PEOPLE = 1 << 22  # bytes that people may send at once
-POSTS = Limits(body=MOST_POST, connections=CONNECTIONS)
+POSTS = ServerLimits(body=MOST_POST, connections=CONNECTIONS)
 
 Perform = Callable[[RemoteNetwork, Entropy], Any]
 Save = Callable[[str, bytes], None]  # a post: its author, and its bytes
@@ -249,7 +249,7 @@ async def _played(
 
     host = Host(
         *(site.name, site.own, site.directory, world, RealTime(hurry.clock, keep)),
-        limits=Limits(MOST_LETTERS, connections=CONNECTIONS, bodies=site.small),
+        limits=ServerLimits(MOST_LETTERS, connections=CONNECTIONS, bodies=site.small),
         note=partial(site.log, "note"),
         troubles=troubles,
         journal=journal,

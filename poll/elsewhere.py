@@ -19,7 +19,7 @@ from ..errors import Refused
 from ..machines import tls
 from ..machines.board_service import MOST_POST, BoardService
 from ..machines.host import MOST_LETTERS, secured
-from ..machines.http import Answer, Client, Limits, Request, Say, Server
+from ..machines.http import Answer, Client, Request, Say, Server, ServerLimits
 from ..machines.inputs import Letter, Naming, Parcel
 from ..machines.outbox import TROUBLE, Outbox
 from ..machines.trouble import Troubles
@@ -33,7 +33,7 @@ from .mixers import OWN_NAMES
 AWAY = 20.0  # seconds after which a shuffler that does not follow the board is given up
 LOOK = 1.0  # seconds between two looks at who is there
 UNHEARD = 10_000  # milliseconds after which a computer that acknowledges nothing is gone
-LIMITS = Limits(MOST_LETTERS, connections=200)
+LIMITS = ServerLimits(MOST_LETTERS, connections=200)
 READERS = (parties.CURATOR, parties.ANALYST)
 
 

@@ -30,7 +30,7 @@ import trio
 
 from ..crypto.signing import SIGNING_KEY
 from ..errors import DataError
-from ..machines.http import ALWAYS, BYTES, Answer, Header, Limits, Request, Server
+from ..machines.http import ALWAYS, BYTES, Answer, Header, Request, Server, ServerLimits
 from ..protocol.session import Round
 from ..strict_text import Unreadable, from_json
 from .assets import asset_answer, page, policy
@@ -47,7 +47,9 @@ from .wall import Wall
 JSON = (("content-type", "application/json"),)
 NO_STORE = ("cache-control", "no-store")
 NO_CACHE = ("cache-control", "private, no-cache")  # a tab that was asleep may open without us
-LIMITS = Limits(body=1 << 18, connections=1_500, each=1_000)  # 20 questions through 20 shufflers
+LIMITS = ServerLimits(
+    body=1 << 18, connections=1_500, each=1_000
+)  # 20 questions through 20 shufflers
 HEADERS: tuple[Header, ...] = (
     *(header for header in ALWAYS if header != NO_STORE),
     ("referrer-policy", "no-referrer"),

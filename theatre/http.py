@@ -17,7 +17,7 @@ MOST_BODY = 4_096  # bytes of a request
 MOST_HEAD = 4 * MOST_BODY  # bytes of its line and headers
 MOST_CONNECTIONS = 200  # at once; a process may have 256 files open where it may have fewest
 SAFE = ("GET", "HEAD")  # methods that change nothing
-LIMITS = http.Limits(MOST_BODY, MOST_HEAD, MOST_CONNECTIONS)
+LIMITS = http.ServerLimits(MOST_BODY, MOST_HEAD, MOST_CONNECTIONS)
 HEADERS = (
     *ALWAYS,
     ("referrer-policy", "no-referrer"),

@@ -32,7 +32,7 @@ from ..exposure import joint_counts, users_below
 from ..exposure.cells import as_table
 from ..exposure.persons import Persons, people_below
 from ..validation import whole
-from .choice import SLACK, Advice, Choice, Levels
+from .choice import SLACK, Advice, LevelChoice, Levels
 from .ladder import Ladder
 
 Promise = Callable[[Levels], int]
@@ -80,10 +80,12 @@ def search(
         )
     limit = min(STEPS, ROWS // len(codes)) if steps is None else whole(steps, "steps", 0)
     owned = None if persons is None else Persons.of(codes, persons)
-    return _Search(codes, ladders, k, most, charged, promise, limit, owned, progress).run(fixed)
+    return _LatticeSearch(codes, ladders, k, most, charged, promise, limit, owned, progress).run(
+        fixed
+    )
 
 
-class _Search:
+class _LatticeSearch:
     """The state of a search."""
 
     def __init__(
@@ -113,8 +115,8 @@ class _Search:
         self.top: Levels = tuple(len(ladder.levels) - 1 for ladder in ladders)
         self.columns = [np.ascontiguousarray(codes[:, j]) for j in range(codes.shape[1])]
         self.counted = 0
-        self.tried: dict[Levels, Choice] = {}
-        self.best: Choice | None = None
+        self.tried: dict[Levels, LevelChoice] = {}
+        self.best: LevelChoice | None = None
 
     @property
     def late(self) -> bool:
@@ -143,7 +145,7 @@ class _Search:
 
     def note(self, levels: Levels, people: int) -> None:
         """A complete choice was counted."""
-        choice = Choice(levels, self.charged_loss(self.base(levels), people), people)
+        choice = LevelChoice(levels, self.charged_loss(self.base(levels), people), people)
         self.tried[levels] = choice
         better = self.best is None or choice.loss < self.best.loss - SLACK
         if better and self.safe(levels, people):
@@ -302,7 +304,7 @@ class _Search:
             levels[at] = level
         return tuple(levels)
 
-    def _prove(self, best: Choice) -> None:
+    def _prove(self, best: LevelChoice) -> None:
         """Count the choice without random numbers."""
         column_codes = [
             self.ladders[j].levels[level].codes[self.columns[j]]

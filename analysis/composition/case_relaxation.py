@@ -83,7 +83,7 @@ class CaseRelaxation:
         if len(impossible):
             leaf: Leaf = (empty_leaf[0], [(int(impossible[0]), 0)], empty_leaf[2])
             return Relaxed(0, leaf)
-        program = _Program(ranges, path, self._incidence, self._counts)
+        program = _CaseProgram(ranges, path, self._incidence, self._counts)
         program.add([b for b in pool if needs[b] > 0], needs, useful)
         for rounds_left in reversed(range(ROUNDS)):
             if not program.solve():
@@ -146,7 +146,7 @@ def _violated(needs: Counts, useful: Cells, unexposed: Floats, present: Sequence
     return [int(number) for number in worst if short[number] > LEAST]
 
 
-class _Program:
+class _CaseProgram:
     """The linear program of one case; it grows by blocks.
 
     Attributes:

@@ -60,7 +60,7 @@ def covered(
 
 
 @dataclass(slots=True)
-class Search:
+class CoverageSearch:
     """The smallest coverage bound seen so far, strictly below `limit`, and its options.
 
     Attributes:
@@ -164,7 +164,7 @@ def least_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, lis
     scale = k - 1
     options = [Options.common(step) for step in steps]
     start, choice = descend(options, scale, int(steps[0].values.sum()))
-    search = Search(steps, scale, limit)
+    search = CoverageSearch(steps, scale, limit)
     if start < limit:  # exact: below 2**53; the coverage bound of the same thresholds is no larger
         rare, cells, common_cells = covered(
             steps, [int(s.threshold[i]) for s, i in zip(steps, choice, strict=True)], k
@@ -188,6 +188,6 @@ def coverage_meets(steps: Sequence[Steps], k: int, most: int) -> bool:
     fewest = [int(s.common[s.rare.searchsorted(most, "right") - 1]) for s in steps]
     if (k - 1) * (prod(fewest) - max(fewest)) > most:
         return False
-    search = Search(steps, k - 1, most + 1)
+    search = CoverageSearch(steps, k - 1, most + 1)
     search.everywhere([Options.common(step) for step in steps])
     return search.choice is not None

@@ -22,10 +22,10 @@ import numpy.typing as npt
 from ...errors import ParameterError, VerificationError
 from ..contingency import FrechetClass, frechet_class, heuristic_table
 from ..contingency.frechet import Known, Table, staircase
-from ..contingency.integer_program import Program
+from ..contingency.integer_program import FrechetProgram
 from ..validation import Counts, as_marginals, number, whole
 from .check_cases import proved_by_cases
-from .worst_bracket import Bracket, Limits, Step, Timer
+from .worst_bracket import Bracket, SearchLimits, SearchStep, Timer
 
 # Above this number of cells (after merging) only bounds are given.
 MOST_CELLS = 50_000
@@ -146,7 +146,7 @@ def worst_case(
     enough: float = 0.0,
     most_cells: int = MOST_CELLS,
     keep: bool = False,
-    progress: Callable[[Step], None] | None = None,
+    progress: Callable[[SearchStep], None] | None = None,
 ) -> WorstCase:
     """Return the most people in cells of fewer than k people, over ALL tables with these marginals.
 
@@ -195,7 +195,7 @@ def _ends(bracket: Bracket, tables: FrechetClass, k: int) -> tuple[int, int]:
 
 def _limits(
     time_limit: float | None, work_limits: tuple[int, int | None, int], seed: int, enough: float
-) -> Limits:
+) -> SearchLimits:
     """Return the limits of a search. counted: nodes, rounds and cells, at most."""
     if time_limit is not None and not number(time_limit, "time_limit", "seconds > 0") > 0:
         raise ParameterError(f"time_limit: found {time_limit!r}; needs seconds > 0")
@@ -204,10 +204,10 @@ def _limits(
     share = number(enough, "enough", "a share of the people from 0 to 1")
     if not 0 <= share <= 1:
         raise ParameterError(f"enough: found {enough!r}; needs a share of the people from 0 to 1")
-    return Limits(nodes, rounds, cells, whole(seed, "seed", 0), share, Timer(time_limit))
+    return SearchLimits(nodes, rounds, cells, whole(seed, "seed", 0), share, Timer(time_limit))
 
 
-def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool) -> str:
+def _close(bracket: Bracket, tables: FrechetClass, limits: SearchLimits, *, keep: bool) -> str:
     """Search, unless the bracket is close enough at once; return the reason if it is left open."""
     if tables.cells > MOST_CELLS:
         return ""
@@ -223,7 +223,7 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool
     try:
         from .worst_search import search
 
-        search(Program(tables, k), bracket, limits)
+        search(FrechetProgram(tables, k), bracket, limits)
     except KeyboardInterrupt:
         if not keep:
             raise
@@ -231,7 +231,7 @@ def _close(bracket: Bracket, tables: FrechetClass, limits: Limits, *, keep: bool
     return ""
 
 
-def _stop_reason(tables: FrechetClass, limits: Limits) -> str:
+def _stop_reason(tables: FrechetClass, limits: SearchLimits) -> str:
     """Return the reason why a search gave up: it did not begin, or did not end."""
     cells = min(limits.cells, MOST_CELLS)
     if tables.cells > cells:

@@ -34,7 +34,7 @@ from ..contingency import Cuts, FrechetClass, certified_people, priced_weights, 
 from ..contingency.cuts import Block
 from ..contingency.dual_bound import Weights
 from ..contingency.frechet import Margin
-from ..contingency.integer_program import Program, relax
+from ..contingency.integer_program import FrechetProgram, relax
 from ..validation import Counts
 from .bounds import least_bound
 from .certificate import Certificate
@@ -184,7 +184,7 @@ class Knowledge:
         tables = self._class(columns, said)
         if tables is None or not 1 < self.k <= self.n:
             return None
-        cuts, _ = relax(Program(tables, self.k), self.n)
+        cuts, _ = relax(FrechetProgram(tables, self.k), self.n)
         return relaxed_weights(tables, self.k, cuts)
 
     def proved(self, columns: Sequence[int], weights: Weights, said: Said | None = None) -> int:

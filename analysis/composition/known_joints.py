@@ -19,7 +19,7 @@ from ...errors import ParameterError, VerificationError
 from ..contingency import FrechetClass, certified_people, frechet_class, relaxed_weights
 from ..contingency.cuts import Cut
 from ..contingency.dual_bound import Weights
-from ..contingency.integer_program import Program, relax
+from ..contingency.integer_program import FrechetProgram, relax
 from ..validation import MAX_PEOPLE, Counts, as_count_table, brief, number, sequence, whole
 from .bounds import least_bound
 from .certificate import Certificate
@@ -162,7 +162,7 @@ def margin_bound(groups: Groups, k: int, time_limit: float | None = None) -> Mar
         raise ParameterError(f"groups: {tables.cells} cells; at most {MOST_CELLS} are accepted")
     cuts: list[Cut] = []
     if 1 < k <= n:
-        cuts, _ = relax(Program(tables, k), n, Timer(time_limit))
+        cuts, _ = relax(FrechetProgram(tables, k), n, Timer(time_limit))
     weights = relaxed_weights(tables, k, cuts)
     return MarginBound(_trivial_bound(certified_people(tables, k, weights), n, k), n, k, weights)
 

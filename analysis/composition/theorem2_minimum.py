@@ -122,14 +122,14 @@ def least_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = inf)
     cost = min(float(best.people), limit)
     for pivot in range(len(columns)):
         need = log(k) + (len(columns) - 1) * log(n) + sum(log(c.values.size) for c in columns)
-        search = _Search(columns, k, n, pivot, need, cost, best)
+        search = _MinimumSearch(columns, k, n, pivot, need, cost, best)
         search.run()
         best, cost = search.best, search.limit
     return best
 
 
 @dataclass(slots=True)
-class _Search:
+class _MinimumSearch:
     columns: Sequence[Steps]
     k: int
     n: int

@@ -15,7 +15,7 @@ from ..contingency.integer_program import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SearchLimits:
     """The limits of a search.
 
     Attributes:
@@ -53,7 +53,7 @@ class Timer:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SearchStep:
     """The progress of a search.
 
     Attributes:
@@ -70,7 +70,7 @@ class Step:
         return f"{self.people:,} to {self.upper:,}; {self.doing}"
 
 
-class Proof(Protocol):
+class WorstTableProof(Protocol):
     """A proof that no table exposes more than `people`, as `check_cases.py` reads it."""
 
     @property
@@ -87,10 +87,10 @@ class Proof(Protocol):
 class Bracket:
     """The worst table met, the upper bound proved, and a proof in whole numbers, at any time."""
 
-    def __init__(self, k: int, ceiling: int, progress: Callable[[Step], None]) -> None:
+    def __init__(self, k: int, ceiling: int, progress: Callable[[SearchStep], None]) -> None:
         self.k, self.ceiling = k, ceiling
         self.table: Table | None = None
-        self.proof: Proof | None = None
+        self.proof: WorstTableProof | None = None
         self._progress, self._doing = progress, "tables made at once"
 
     @property
@@ -129,4 +129,4 @@ class Bracket:
     def say(self, doing: str) -> None:
         """Report the progress, and the current step."""
         self._doing = doing
-        self._progress(Step(max(self.people, 0), self.ceiling, doing))
+        self._progress(SearchStep(max(self.people, 0), self.ceiling, doing))

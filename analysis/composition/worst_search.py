@@ -19,13 +19,13 @@ from ...errors import ParameterError
 from ..contingency import solve
 from ..contingency.descent import INFEASIBLE, Rung, climb
 from ..contingency.frechet import Table
-from ..contingency.integer_program import TOLERANCE, Program, relax
+from ..contingency.integer_program import TOLERANCE, FrechetProgram, relax
 from ..contingency.matching import matching_supports
 from ..contingency.supports import Supports
 from ..contingency.swaps import SwapResult, swap
 from ..validation import Counts
 from .case_search import MOST_CELLS, search_cases
-from .worst_bracket import Bracket, Limits
+from .worst_bracket import Bracket, SearchLimits
 
 MATCHES, DEARER = 200, 10  # limit of the matching supports; the time of each in swaps
 FIRST_NODES = 20  # limits the first tree
@@ -34,7 +34,7 @@ MOST_WORK = 10_000_000
 TELL = 100  # proposals between two reports of progress
 
 
-def search(program: Program, bracket: Bracket, limits: Limits) -> None:
+def search(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
     """Close the bracket as far as the limits allow.
 
     Raises:
@@ -64,7 +64,7 @@ def search(program: Program, bracket: Bracket, limits: Limits) -> None:
         _climb(program, cuts, bracket, limits)
 
 
-def _cases(program: Program, bracket: Bracket, limits: Limits) -> None:
+def _cases(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
     """Search for a proof by cases, for small tables known by single columns alone."""
     tables = program.tables
     if tables.cells > MOST_CELLS or any(len(margin.group) > 1 for margin in tables.margins):
@@ -100,7 +100,7 @@ def _cases(program: Program, bracket: Bracket, limits: Limits) -> None:
     bracket.proof = proof
 
 
-def _match(program: Program, bracket: Bracket, limits: Limits) -> None:
+def _match(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
     bracket.say("supports that match")
     supports = Supports(program)
     support_limit = min(MATCHES, limits.rounds, MOST_WORK // (DEARER * program.tables.cells))
@@ -112,7 +112,7 @@ def _match(program: Program, bracket: Bracket, limits: Limits) -> None:
             return
 
 
-def _swap(program: Program, bracket: Bracket, limits: Limits) -> None:
+def _swap(program: FrechetProgram, bracket: Bracket, limits: SearchLimits) -> None:
     rounds = min(limits.rounds, MOST_WORK // program.tables.cells)
 
     def watch(swapped: SwapResult) -> bool:
@@ -124,7 +124,7 @@ def _swap(program: Program, bracket: Bracket, limits: Limits) -> None:
     bracket.meet(swap(program, bracket.table, bracket.ceiling, rounds, limits.seed, watch).table)
 
 
-def _climb(program: Program, cuts: Any, bracket: Bracket, limits: Limits) -> None:
+def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchLimits) -> None:
     def report(rung: Rung) -> None:
         bracket.prove(rung.ceiling)
         bracket.say(f"tables with at most {rung.cells} unexposed cells")
@@ -135,7 +135,7 @@ def _climb(program: Program, cuts: Any, bracket: Bracket, limits: Limits) -> Non
     bracket.meet(_table(program, top.people))
 
 
-def _table(program: Program, people: Counts | None) -> Table | None:
+def _table(program: FrechetProgram, people: Counts | None) -> Table | None:
     """Return the table of a solution, if it has exactly the given margins."""
     if people is None:
         return None

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..validation import Counts
 from .cuts import Cut
-from .integer_program import TOLERANCE, Program, solve
+from .integer_program import TOLERANCE, FrechetProgram, solve
 from .narrow import narrow
 
 # SciPy's status of a program without solutions, and of one solved to the end.
@@ -41,7 +41,7 @@ class Rung:
 
 
 def climb(
-    program: Program,
+    program: FrechetProgram,
     cuts: Sequence[Cut],
     best: int,
     ceiling: int,
@@ -80,7 +80,7 @@ def climb(
 
 
 def _ask(
-    program: Program,
+    program: FrechetProgram,
     cuts: Sequence[Cut],
     ceiling: int,
     cells: int,

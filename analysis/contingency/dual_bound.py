@@ -27,7 +27,7 @@ from ..optimization import Constraint, solve_linear
 from ..validation import Counts, Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
-from .integer_program import Program
+from .integer_program import FrechetProgram
 from .prices import find_prices
 
 # Denominator of the weights.
@@ -70,7 +70,7 @@ def relaxed_weights(tables: FrechetClass, k: int, cuts: Sequence[Cut]) -> Weight
     """Return the multipliers of the linear relaxation with these cuts, in multiples of 1/SCALE."""
     from scipy.sparse import vstack
 
-    program = Program(tables, k)
+    program = FrechetProgram(tables, k)
     margins, *other_constraints = program.constraints(cuts, 0)[:5]
     rows, tops = zip(*map(_at_most, other_constraints), strict=True)
     bounds: Any = np.stack(program.bounds(), axis=1)

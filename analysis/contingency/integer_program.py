@@ -31,7 +31,7 @@ TOLERANCE = 1e-6
 MOST_NODES = (1 << 31) - 1  # the largest limit of nodes that HiGHS accepts
 
 
-class Program:
+class FrechetProgram:
     """The integer program of one Frechet class: e of all cells, then y and w of the free cells."""
 
     def __init__(self, tables: FrechetClass, k: int) -> None:
@@ -41,13 +41,13 @@ class Program:
         self.free = np.flatnonzero(~is_always_exposed)
         self.most = np.where(is_always_exposed, self.caps, np.minimum(self.caps, k - 1))
 
-    def narrowed(self, caps: Counts) -> "Program":
+    def narrowed(self, caps: Counts) -> "FrechetProgram":
         """Return the program restricted to tables with these caps on unexposed cells.
 
         Args:
             caps: people, shape (cells,); below k: the cell is exposed in all of these tables.
         """
-        program = Program(self.tables, self.k)
+        program = FrechetProgram(self.tables, self.k)
         program.most, program.free = self.most, self.free[caps[self.free] >= self.k]
         program.caps = np.where(np.isin(np.arange(len(caps)), program.free), caps, self.caps)
         return program
@@ -131,7 +131,7 @@ class Program:
 
 
 def relax(
-    program: Program, ceiling: int, stop: Callable[[], bool] = lambda: False
+    program: FrechetProgram, ceiling: int, stop: Callable[[], bool] = lambda: False
 ) -> tuple[list[Cut], float]:
     """Add cuts until the relaxation violates none; return the cuts and the relaxation's value.
 
@@ -158,7 +158,7 @@ def relax(
 
 
 def solve(
-    program: Program,
+    program: FrechetProgram,
     cuts: Sequence[Cut],
     ceiling: int,
     *,

@@ -19,12 +19,12 @@ import numpy as np
 
 from ..validation import Counts, Floats
 from .frechet import staircase
-from .integer_program import Program
+from .integer_program import FrechetProgram
 
 CHOICES = 1024  # limits the choices of values in one half of the cells; of more, a sample is drawn
 
 
-def matching_supports(program: Program, seed: int = 0) -> Iterator[list[int]]:
+def matching_supports(program: FrechetProgram, seed: int = 0) -> Iterator[list[int]]:
     """Yield supports without end, each from another staircase: the unexposed cells of the program.
 
     No support is yielded if joint counts of columns are known, if there is one column, or if no
@@ -51,7 +51,7 @@ def matching_supports(program: Program, seed: int = 0) -> Iterator[list[int]]:
         yield sorted(free.intersection(places.tolist()))
 
 
-def _rests(program: Program) -> list[Counts] | None:
+def _rests(program: FrechetProgram) -> list[Counts] | None:
     """Return, per column, the people of each value left once cells are full; or None.
 
     Cells are full in values of the widest column with a positive rest. The cells of its other

@@ -20,7 +20,7 @@ import numpy as np
 from ..optimization import LinearProgram, Status
 from ..validation import Counts, Floats
 from .cuts import Cut
-from .integer_program import TOLERANCE, Program
+from .integer_program import TOLERANCE, FrechetProgram
 
 PASSES = 3  # number of passes over all cells; each uses the caps of the pass before
 MOST_CELLS = 500  # free cells; for more, the programs take longer than the branching they spare
@@ -28,12 +28,12 @@ LEAST = 0.01  # share of the caps' sum that a pass must remove to be repeated
 
 
 def narrow(
-    program: Program,
+    program: FrechetProgram,
     cuts: Sequence[Cut],
     ceiling: int,
     more_than: int,
     most_cells: float,
-) -> Program:
+) -> FrechetProgram:
     """Return the program of the searched tables, with smaller caps and fewer free cells.
 
     Args:
@@ -54,7 +54,7 @@ def narrow(
 
 
 def _pass(
-    program: Program,
+    program: FrechetProgram,
     cuts: Sequence[Cut],
     ceiling: int,
     more_than: int,
@@ -92,7 +92,7 @@ def _people_bound(relaxation: LinearProgram, cap: int) -> int:
     return min(cap, floor(solution.value + TOLERANCE))
 
 
-def _relaxation(program: Program, cuts: Sequence[Cut], ceiling: int) -> LinearProgram:
+def _relaxation(program: FrechetProgram, cuts: Sequence[Cut], ceiling: int) -> LinearProgram:
     """Return the relaxation, to be maximised, with no objective yet."""
     from scipy.sparse import csc_array, csr_array, vstack
 

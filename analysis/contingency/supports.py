@@ -16,7 +16,7 @@ import numpy as np
 from ..optimization import Constraint, LinearProgram, solve_integer
 from ..validation import Counts
 from .frechet import Table
-from .integer_program import TOLERANCE, Program
+from .integer_program import TOLERANCE, FrechetProgram
 
 # Cost of a person too many or too few in a margin: above 1, or margins would be missed.
 PENALTY = 3.0
@@ -26,7 +26,7 @@ WHOLE_NODES = 20  # limits the search tree that turns a fractional table into wh
 class Supports:
     """The linear program of one support, changed cell by cell."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: FrechetProgram) -> None:
         from scipy.sparse import csc_array, eye_array, hstack
 
         self.program, self.inside = program, np.zeros(program.tables.cells, bool)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .frechet import Table
-from .integer_program import TOLERANCE, Program
+from .integer_program import TOLERANCE, FrechetProgram
 from .supports import Supports
 
 # Shares of the proposals: an exchange, a cell more; the rest is a cell less.
@@ -42,7 +42,7 @@ class SwapResult:
 
 
 def swap(
-    program: Program,
+    program: FrechetProgram,
     start: Table | None,
     ceiling: int,
     rounds: int,
@@ -89,7 +89,7 @@ def _better(best: SwapResult, supports: Supports, value: float, rounds: int) -> 
     return SwapResult(best.table, best.exposed, rounds)
 
 
-def _support(program: Program, table: Table) -> list[int]:
+def _support(program: FrechetProgram, table: Table) -> list[int]:
     """Return the unexposed cells of a table, as the program numbers them."""
     cells = table.cells[table.counts >= program.k]
     labels = program.tables.labels
@@ -101,7 +101,7 @@ def _support(program: Program, table: Table) -> list[int]:
 
 
 def _proposal(
-    program: Program, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
+    program: FrechetProgram, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
 ) -> list[int]:
     """Return the cells to flip: a cell leaves the support, a cell joins it, or both."""
     members, kind = np.flatnonzero(inside), rng.random()
@@ -117,7 +117,7 @@ def _proposal(
 
 
 def _random_cell(
-    program: Program, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
+    program: FrechetProgram, inside: "np.ndarray[Any, Any]", rng: np.random.Generator
 ) -> list[int]:
     """Return a random cell, if it is outside the support."""
     cell = int(rng.choice(program.free))
@@ -125,7 +125,7 @@ def _random_cell(
 
 
 def _neighbour(
-    program: Program, inside: "np.ndarray[Any, Any]", cell: int, rng: np.random.Generator
+    program: FrechetProgram, inside: "np.ndarray[Any, Any]", cell: int, rng: np.random.Generator
 ) -> list[int]:
     """Return a random cell with all but one or two values of this cell, if outside the support."""
     shape = program.tables.shape

@@ -78,7 +78,7 @@ class StatisticalBound:
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class _CertifiedColumn:
     """Certified ends: `rare[i]` people outside the `sizes[i]` first values, `least` per value."""
 
     sizes: tuple[int, ...]
@@ -172,7 +172,9 @@ def joint_exposure_interval(
     return Interval(f"Q_J({k}/{n}), {d} columns", plug_in, low, high, 1 - delta, rule)
 
 
-def _certify_people(counts: Counts, n2: int, log_share: float, *, is_open: bool) -> _Column:
+def _certify_people(
+    counts: Counts, n2: int, log_share: float, *, is_open: bool
+) -> _CertifiedColumn:
     """The most people of round 2 outside each frequent set, and the least with each value."""
     ordered = -np.sort(-counts[counts > 0] if is_open else -counts)
     n1, V = int(counts.sum()), len(ordered)
@@ -185,10 +187,10 @@ def _certify_people(counts: Counts, n2: int, log_share: float, *, is_open: bool)
         rare[np.array(sizes) == V] = 0
     per_value = np.log(np.maximum(ordered, 1) / (n1 + n2)) if is_open else np.full(V, -log(V))
     certain_counts = least_certain(ordered, n1, n2, log_share + per_value)
-    return _Column((0, *sizes), np.r_[float(n2), rare], certain_counts.astype(np.float64))
+    return _CertifiedColumn((0, *sizes), np.r_[float(n2), rare], certain_counts.astype(np.float64))
 
 
-def _certify_shares(counts: Counts, alpha: float | None) -> _Column:
+def _certify_shares(counts: Counts, alpha: float | None) -> _CertifiedColumn:
     """Return these ends for probabilities of the population; alpha None: the empirical shares."""
     ordered = -np.sort(-counts)
     n, V = int(counts.sum()), len(ordered)
@@ -203,7 +205,7 @@ def _certify_shares(counts: Counts, alpha: float | None) -> _Column:
         )
         rare[np.array(sizes) == V] = 0.0
         shares = clopper_pearson(ordered, n, alpha / V)[0]
-    return _Column((0, *sizes), np.r_[1.0, rare], shares)
+    return _CertifiedColumn((0, *sizes), np.r_[1.0, rare], shares)
 
 
 def _breakpoints(ordered: Counts) -> tuple[int, ...]:
@@ -234,7 +236,7 @@ def _open_weights(ordered: Counts, sizes: tuple[int, ...], pooled: int) -> Float
 
 
 def _minimum_bound(
-    columns: Sequence[_Column], cell: float, rule: Rule, refined_cell: float
+    columns: Sequence[_CertifiedColumn], cell: float, rule: Rule, refined_cell: float
 ) -> tuple[float, tuple[int, ...]]:
     """Return the least bound over the choices of common sets, and the choice."""
 

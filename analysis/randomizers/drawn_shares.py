@@ -18,7 +18,7 @@ import numpy as np
 
 from ..validation import Counts, Floats
 from .estimate import Estimate
-from .limits import Limits, joined, within
+from .limits import ConfidenceLimits, joined, within
 from .prefix_errors import drawn_limits
 from .pure import Pure
 from .share_limits import EXACT, score_holders, share_limits
@@ -40,7 +40,7 @@ def estimate_drawn(
     """
     if drawn == 0:
         trivial_limits = np.zeros(part.inputs), np.ones(part.inputs)
-        unknown = Limits(*trivial_limits, np.zeros(part.inputs, np.bool_))
+        unknown = ConfidenceLimits(*trivial_limits, np.zeros(part.inputs, np.bool_))
         shares = np.full(part.inputs, 1 / part.inputs)
         return Estimate(
             shares,
@@ -81,7 +81,7 @@ def _drawing(shares: Floats, drawn_people: float, people: int) -> Floats:
 
 def limits_of_drawn(
     part: Pure, counts: Counts, drawn: int, people: int, alpha: float, *, population: bool = False
-) -> Limits:
+) -> ConfidenceLimits:
     """Return limits of the shares of all people, each missed with probability alpha at most."""
     law = part.truth, part.lie
     if population or people > EXACT:
@@ -106,4 +106,6 @@ def limits_of_drawn(
         # An exact limit is as far from the guess as that of the count before, or nearly so.
         shift = ends[0] - least_guess, ends[1] - others_guess
     all_limits = joined(limits_found)
-    return Limits(all_limits.low[place], all_limits.high[place], all_limits.nearest[place])
+    return ConfidenceLimits(
+        all_limits.low[place], all_limits.high[place], all_limits.nearest[place]
+    )

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from ..validation import Floats
-from .limits import Limits
+from .limits import ConfidenceLimits
 from .moment_limits import Moments, ShareLaw
 from .share_limits import first_fitting, share_limits
 
@@ -50,7 +50,7 @@ class ExpectedLimits:
         return max(high - low for low, high in self.limits) / 2
 
 
-def paired(limits: Limits) -> tuple[tuple[float, float], ...]:
+def paired(limits: ConfidenceLimits) -> tuple[tuple[float, float], ...]:
     """Return (low, high) of each number."""
     return tuple(zip(limits.low.tolist(), limits.high.tolist(), strict=True))
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from ..validation import Floats
 from .expected_limits import ALPHA, ExpectedLimits, paired
-from .limits import Limits, moved
+from .limits import ConfidenceLimits, moved
 from .share_limits import first_fitting
 
 MEANS = np.linspace(-1.0, 1.0, 401)
@@ -51,7 +51,7 @@ class Signing(Protocol):
 
 def key_mean_limits(
     law: Signing, plus: float, minus: float, people: int, estimated: float, alpha: float
-) -> Limits:
+) -> ConfidenceLimits:
     """Return limits of the mean t of a key, shape (1,).
 
     Args:
@@ -69,7 +69,7 @@ def key_mean_limits(
     if is_none:
         accepted_means = np.array([int(np.abs(MEANS - estimated).argmin())])
     low, high = max(0, int(accepted_means[0]) - 1), min(len(MEANS) - 1, int(accepted_means[-1]) + 1)
-    return Limits(MEANS[[low]], MEANS[[high]], np.array([is_none]))
+    return ConfidenceLimits(MEANS[[low]], MEANS[[high]], np.array([is_none]))
 
 
 def expected_key_mean(law: Signing, people: int) -> ExpectedLimits:

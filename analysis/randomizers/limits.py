@@ -15,7 +15,7 @@ from ..validation import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limits:
+class ConfidenceLimits:
     """Limits of k numbers, shape (k,) each.
 
     Attributes:
@@ -30,10 +30,10 @@ class Limits:
 
 
 # alpha -> the limits, which miss the truth with probability alpha at most
-Limiting = Callable[[float], Limits]
+Limiting = Callable[[float], ConfidenceLimits]
 
 
-def within(low: Floats, high: Floats, least: float, most: float, person: float) -> Limits:
+def within(low: Floats, high: Floats, least: float, most: float, person: float) -> ConfidenceLimits:
     """Return limits within the range from `least` to `most`, at least one person apart.
 
     Args:
@@ -48,18 +48,18 @@ def within(low: Floats, high: Floats, least: float, most: float, person: float) 
     meet = highs - lows < person / 2
     lows = np.where(meet, np.maximum(least, lows - person), lows)
     highs = np.where(meet, np.minimum(most, highs + person), highs)
-    return Limits(np.asarray(lows), np.asarray(highs), np.asarray(nearest))
+    return ConfidenceLimits(np.asarray(lows), np.asarray(highs), np.asarray(nearest))
 
 
-def joined(parts: list[Limits]) -> Limits:
+def joined(parts: list[ConfidenceLimits]) -> ConfidenceLimits:
     """Concatenate limits."""
     low, high, nearest = (
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("low", "high", "nearest")
     )
-    return Limits(low, high, nearest)
+    return ConfidenceLimits(low, high, nearest)
 
 
-def moved(limits: Limits, middle: float, half: float) -> Limits:
+def moved(limits: ConfidenceLimits, middle: float, half: float) -> ConfidenceLimits:
     """Return limits of a number in [-1, 1] in the unit of its range."""
-    return Limits(middle + half * limits.low, middle + half * limits.high, limits.nearest)
+    return ConfidenceLimits(middle + half * limits.low, middle + half * limits.high, limits.nearest)

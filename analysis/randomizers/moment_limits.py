@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from ..validation import Floats
-from .limits import Limiting, Limits, joined, within
+from .limits import ConfidenceLimits, Limiting, joined, within
 
 # Tilts b to try, times the largest contribution, and tilts between the best tilt's neighbours.
 # Any number of them is safe, because each rejects a ray. The best is about 2.7 / sqrt(people), so
@@ -45,7 +45,7 @@ def mean_limits(
     alpha: float,
     *,
     population: bool = False,
-) -> Limits:
+) -> ConfidenceLimits:
     """Return limits of the mean, shape (1,).
 
     Args:
@@ -185,7 +185,9 @@ class ShareLaw:
     moments: Moments
     reach: float
 
-    def limits(self, share: float, people: int, alpha: float, *, population: bool) -> Limits:
+    def limits(
+        self, share: float, people: int, alpha: float, *, population: bool
+    ) -> ConfidenceLimits:
         """Return limits of a share from its estimate, shape (1,)."""
         numbers, tilts = np.array([0.0, 1.0]), COARSE / self.reach
         return mean_limits(
@@ -200,7 +202,7 @@ ShareLaws = Callable[[int], ShareLaw]
 def limits_of_all(shares: Floats, people: int, laws: ShareLaws, *, population: bool) -> Limiting:
     """Return limits of several shares, each by the law of the contributions to it."""
 
-    def limits(alpha: float) -> Limits:
+    def limits(alpha: float) -> ConfidenceLimits:
         return joined(
             [
                 laws(place).limits(share, people, alpha, population=population)

@@ -29,7 +29,7 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats, as_probabilities, whole
 from .estimate import Estimate
 from .expected_limits import ALPHA, ExpectedLimits, paired
-from .limits import Limits, joined, moved
+from .limits import ConfidenceLimits, joined, moved
 from .measure import Measure
 from .moment_limits import COARSE, laws, mean_limits
 from .neighbour_laws import Neighbours, PairLaw
@@ -160,7 +160,7 @@ class Numeric(Numbered):
             ),
         )
 
-    def _scaled_limits(self, counts: Floats, people: int, alpha: float) -> Limits:
+    def _scaled_limits(self, counts: Floats, people: int, alpha: float) -> ConfidenceLimits:
         """Limits of the mean of the people's t, shape (1,)."""
         if self.one_bit is not None:
             return coin_limits(round(float(counts[1])), people, self.one_bit, alpha)

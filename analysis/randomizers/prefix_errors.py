@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from ..validation import Counts, Floats
 from .expected_limits import ALPHA, SHARES, ExpectedLimits, paired
-from .limits import Limits, joined, within
+from .limits import ConfidenceLimits, joined, within
 from .share_limits import first_fitting
 
 EXTENDED = 1e-3  # probability with which a prefix without holders is extended
@@ -240,7 +240,7 @@ def drawn_limits(
     law: tuple[float, float],
     alpha: float,
     near: tuple[int, int] = (0, 0),
-) -> Limits:
+) -> ConfidenceLimits:
     """Return limits of a share, shape (1,), by two tests of every K.
 
     Args:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError
 from .galois import shift
-from .limits import Limits
+from .limits import ConfidenceLimits
 from .prefix_errors import EXTENDED, FOUND, Trials, least_share, tail, threshold
 from .randomizer import Symbols
 
@@ -94,7 +94,7 @@ class Hashing(Protocol):
         """(unbiased share, its variance at that share)."""
         raise NotImplementedError
 
-    def limits_of(self, reports: PrefixReports, text: Rows, alpha: float) -> Limits:
+    def limits_of(self, reports: PrefixReports, text: Rows, alpha: float) -> ConfidenceLimits:
         """Limits of the share, shape (1,)."""
         raise NotImplementedError
 

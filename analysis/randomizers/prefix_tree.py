@@ -41,7 +41,7 @@ from .estimate import Estimate
 from .expected_limits import ExpectedLimits
 from .galois import shift
 from .grr import GRR
-from .limits import Limits, joined
+from .limits import ConfidenceLimits, joined
 from .neighbour_laws import Neighbours, hash_neighbours
 from .prefix_errors import Trials, drawn_limits, expected_found, least_share
 from .prefix_search import DEGREE, FoundValues, PrefixReports, Words, best_values, search
@@ -232,7 +232,7 @@ class PrefixTree(Randomizer):
         estimates = [self.share_of(reports, text) for text in self.texts]
         shares, noise = np.array(estimates).reshape(-1, 2).T
 
-        def limits(alpha: float) -> Limits:
+        def limits(alpha: float) -> ConfidenceLimits:
             parts = [self.limits_of(reports, x, alpha, population=population) for x in self.texts]
             return joined(parts)
 
@@ -246,7 +246,7 @@ class PrefixTree(Randomizer):
         alpha: float,
         *,
         population: bool = False,
-    ) -> Limits:
+    ) -> ConfidenceLimits:
         """Return limits of the share of people with a text of `width` bytes, shape (1,)."""
         agree, reports_used = self.agreeing(reports, text)
         law = self.truth, self.lie

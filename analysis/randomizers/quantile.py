@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..validation import Floats
-from .limits import Limiting, Limits
+from .limits import ConfidenceLimits, Limiting
 from .measure import Measure
 
 TIE = 1e-12  # shares that differ by less are the same
@@ -47,12 +47,12 @@ def quantile(
         high = min(int(short[-1]) + 1, last) if len(short) else 0
         return min(quantile_place(upper), high), high
 
-    def limits_at(alpha: float) -> Limits:
+    def limits_at(alpha: float) -> ConfidenceLimits:
         limits_of_sums = limits(alpha)
         low, high = ends(limits_of_sums.low, limits_of_sums.high)
         if low == high:  # an interval of one number would ignore the noise
             low, high = max(0, low - 1), min(last, high + 1)
-        return Limits(points[[low]], points[[high]], np.zeros(1, np.bool_))
+        return ConfidenceLimits(points[[low]], points[[high]], np.zeros(1, np.bool_))
 
     low, high = ends(sums - errors, sums + errors)
     return Measure(

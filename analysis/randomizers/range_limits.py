@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..validation import Floats
-from .limits import Limiting, Limits, joined
+from .limits import ConfidenceLimits, Limiting, joined
 from .moment_limits import ShareLaw, coins, largest, limits_of_all
 from .unary import UnaryEncoding
 
@@ -77,5 +77,5 @@ def limits_of_sets(
 
 def with_everybody(limits: Limiting) -> Limiting:
     """Append the limits of a share that is 1 for certain."""
-    all_people = Limits(np.ones(1), np.ones(1), np.zeros(1, np.bool_))
+    all_people = ConfidenceLimits(np.ones(1), np.ones(1), np.zeros(1, np.bool_))
     return lambda alpha: joined([limits(alpha), all_people])

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ..estimation.confidence import clopper_pearson
 from ..validation import Counts, Floats
-from .limits import Limits, within
+from .limits import ConfidenceLimits, within
 
 EXACT = 100_000  # people up to which the law is summed
 # Deviations, and counts, beyond which a law is not summed: less than 1e-15 lies there (Bernstein).
@@ -125,7 +125,7 @@ def share_limits(
     alpha: float,
     *,
     population: bool = False,
-) -> Limits:
+) -> ConfidenceLimits:
     """Return limits of the shares of people with each value.
 
     Args:
@@ -153,7 +153,7 @@ def share_limits(
     return within(low[place], high[place], 0.0, 1.0, person)
 
 
-def coin_limits(ones: int, people: int, lie: float, alpha: float) -> Limits:
+def coin_limits(ones: int, people: int, lie: float, alpha: float) -> ConfidenceLimits:
     """Return limits of the mean of numbers t in [-1, 1] from one bit a person, shape (1,).
 
     A person reports 1 with probability 1/2 + (1/2 - lie) t. The coins of n people have different

@@ -39,7 +39,7 @@ from ...errors import ParameterError
 from ..validation import Counts, Floats, whole
 from .estimate import Estimate
 from .expected_limits import ALPHA, ExpectedLimits
-from .limits import Limits, moved
+from .limits import ConfidenceLimits, moved
 from .measure import Measure
 from .moment_limits import COARSE, mean_limits
 from .points import as_points
@@ -174,7 +174,7 @@ class SplitMix(Randomizer):
         numbers = np.array(self.points)
         scaled_mean, lowest_point = total / people, min(self.points)
 
-        def limits(alpha: float) -> Limits:
+        def limits(alpha: float) -> ConfidenceLimits:
             tilts = COARSE / COARSE[-1] * (1 - COARSE[0]) * self.local / STEPS
             steps = mean_limits(scaled_mean, people, self._steps, self._moments, tilts, alpha)
             return moved(steps, lowest_point, self.unit)

@@ -57,7 +57,7 @@ class ScoredSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class ExcludedColumn:
     """A column outside the best safe set, and the people below k if it were kept besides.
 
     Attributes:
@@ -70,7 +70,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SetChoice:
     """The largest safe set found, its people below k, and the columns to drop.
 
     Attributes:
@@ -83,7 +83,7 @@ class Choice:
     kept: Columns
     people: int
     largest: bool
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[ExcludedColumn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ class Sets:
     counted: int
     finished: bool
     sets: tuple[ScoredSet, ...]
-    truth: Choice
-    promised: Choice
+    truth: SetChoice
+    promised: SetChoice
     maximal_truth: tuple[Columns, ...]
     maximal_promised: tuple[Columns, ...]
 
@@ -184,13 +184,15 @@ def _exposed(source: Other, columns: Sequence[int], k: int) -> int:
     return source.crowds(columns).users_below(k)
 
 
-def _largest_safe_set(people: dict[Columns, int], people_limit: int, d: int) -> Choice:
+def _largest_safe_set(people: dict[Columns, int], people_limit: int, d: int) -> SetChoice:
     """The most columns, then the fewest people, then the first."""
     safe = [columns for columns, exposed in people.items() if exposed <= people_limit]
     kept_columns = min(safe, key=lambda s: (-len(s), people[s], s), default=())
     dropped_columns = (j for j in range(d) if j not in kept_columns)
-    dropped = tuple(Dropped(j, people[tuple(sorted((*kept_columns, j)))]) for j in dropped_columns)
-    return Choice(kept_columns, people.get(kept_columns, 0), True, dropped)
+    dropped = tuple(
+        ExcludedColumn(j, people[tuple(sorted((*kept_columns, j)))]) for j in dropped_columns
+    )
+    return SetChoice(kept_columns, people.get(kept_columns, 0), True, dropped)
 
 
 def _maximal(people: dict[Columns, int], people_limit: int) -> tuple[Columns, ...]:
@@ -278,10 +280,12 @@ def _promised(
 
 def _reasons(
     kept_columns: Columns, people: Callable[[Columns], int], d: int, *, largest: bool
-) -> Choice:
+) -> SetChoice:
     dropped_columns = (j for j in range(d) if j not in kept_columns)
-    dropped = tuple(Dropped(j, people(tuple(sorted((*kept_columns, j))))) for j in dropped_columns)
-    return Choice(kept_columns, people(kept_columns) if kept_columns else 0, largest, dropped)
+    dropped = tuple(
+        ExcludedColumn(j, people(tuple(sorted((*kept_columns, j))))) for j in dropped_columns
+    )
+    return SetChoice(kept_columns, people(kept_columns) if kept_columns else 0, largest, dropped)
 
 
 def _below(codes: np.ndarray, source: Other | None, columns: Sequence[int], k: int) -> int:

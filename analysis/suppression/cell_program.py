@@ -29,7 +29,7 @@ SLACK = 1e-6  # tolerance of a bound that a solver states in floats
 
 
 @dataclass(frozen=True, slots=True)
-class _Program:
+class _CellProgram:
     """The variables: for each x, its row, its number of suppressed cells and its released row."""
 
     row: Any
@@ -38,7 +38,7 @@ class _Program:
     patterns: list[Pattern]
 
     @classmethod
-    def of(cls, classes: Classes, k: int) -> "_Program":
+    def of(cls, classes: Classes, k: int) -> "_CellProgram":
         width = classes.rows.shape[1]
         row, empty, shows = [], [], []
         place: dict[Pattern, int] = {}
@@ -61,7 +61,7 @@ def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
     """
     if len(classes.rows) << classes.rows.shape[1] > CHOICES:
         return None, 0
-    program = _Program.of(classes, k)
+    program = _CellProgram.of(classes, k)
     limit = max(1, nodes * VARIABLES // max(VARIABLES, len(program.row)))
     solution = _solve(program, classes, k, limit)
     bound = solution.mip_dual_bound
@@ -69,7 +69,7 @@ def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
     return (None if solution.x is None else _flow(program, classes, k, solution.x)), lower
 
 
-def _solve(program: _Program, classes: Classes, k: int, nodes: int) -> Solution:
+def _solve(program: _CellProgram, classes: Classes, k: int, nodes: int) -> Solution:
     from scipy.sparse import coo_array, identity
 
     variable_count, crowd, rows = len(program.row), len(program.patterns), len(classes.rows)
@@ -111,7 +111,7 @@ def _joined_columns(first_block: Any, second_block: Any) -> Any:
     return hstack([first_block, second_block]).tocsc()
 
 
-def _flow(program: _Program, classes: Classes, k: int, x: Any) -> Flow | None:
+def _flow(program: _CellProgram, classes: Classes, k: int, x: Any) -> Flow | None:
     """Return the solution in whole people; None if rounding makes it invalid."""
     people = np.rint(x[: len(program.row)]).astype(np.int64)
     flow: Counter[tuple[int, Pattern]] = Counter()

@@ -67,7 +67,7 @@ def choose_columns(
         ParameterError: for arguments outside these ranges, and when the required columns alone
             exceed the target.
     """
-    problem = Problem.of(marginals, k, target, weights, rule, required, forbidden)
+    problem = SuppressionProblem.of(marginals, k, target, weights, rule, required, forbidden)
     kept_columns = problem.solve()
     return ColumnChoice(
         kept=kept_columns,
@@ -91,7 +91,7 @@ def people_allowed(target: float, n: int) -> int:
 
 
 @dataclass(slots=True)
-class Problem:
+class SuppressionProblem:
     """The columns to choose from, the rule, and its results so far.
 
     Attributes:
@@ -128,7 +128,7 @@ class Problem:
         rule: str | RuleFunction,
         required: Sequence[int],
         forbidden: Sequence[int],
-    ) -> Problem:
+    ) -> SuppressionProblem:
         columns = positive_counts(marginals)
         if not (isinstance(target, (int, float, Fraction, np.floating)) and 0 <= target <= 1):
             raise ParameterError(f"target: found {target!r}; a share in [0, 1] is accepted")

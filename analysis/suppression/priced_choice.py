@@ -21,7 +21,7 @@ from ..composition.column_sets import bounds_of_all_sets
 from ..composition.margins_bound import MOST_CELLS, bad_table, joint_cells, margins_bound
 from ..exposure.counts import Integers, positive_counts
 from .column_choice import ColumnChoice, Considered, Dropped, Promise
-from .column_suppression import Problem, people_allowed
+from .column_suppression import SuppressionProblem, people_allowed
 
 EVERY = 10  # limits the columns with all sets ranked
 MOST_TRIED = 12  # limits the sets that the linear program decides on
@@ -95,7 +95,7 @@ def choose_priced(
         required: columns that are kept in any case.
         forbidden: columns that are dropped in any case.
     """
-    problem = Problem.of(marginals, k, target, weights, "coverage", required, forbidden)
+    problem = SuppressionProblem.of(marginals, k, target, weights, "coverage", required, forbidden)
     columns, people_limit = problem.columns, problem.most
     priced = Priced(columns, problem.k, people_limit)
     kept_columns: Columns | None = None
@@ -115,13 +115,15 @@ def choose_priced(
     )
 
 
-def _are_required_safe(problem: Problem, people_limit: int) -> bool:
+def _are_required_safe(problem: SuppressionProblem, people_limit: int) -> bool:
     """Whether the required columns are within the target, by prices."""
     counts = [problem.columns[j] for j in problem.required]
     return margins_bound(counts, problem.k).people <= people_limit
 
 
-def _heavier(problem: Problem, kept_columns: Columns | None) -> Iterator[tuple[Columns, int]]:
+def _heavier(
+    problem: SuppressionProblem, kept_columns: Columns | None
+) -> Iterator[tuple[Columns, int]]:
     """Yield the sets that weigh more than the kept set, best first; only for few columns."""
     free = [j for j in range(len(problem.columns)) if j not in problem.forbidden]
     if len(free) > EVERY:
@@ -141,7 +143,7 @@ def _heavier(problem: Problem, kept_columns: Columns | None) -> Iterator[tuple[C
     yield from ((columns, people[columns]) for columns in sets)
 
 
-def _widened(problem: Problem, priced: Priced, kept_columns: Columns) -> Columns:
+def _widened(problem: SuppressionProblem, priced: Priced, kept_columns: Columns) -> Columns:
     """Return a kept set with every column that can still be added in turn, heaviest first."""
     while True:
         further_columns = [
@@ -155,7 +157,7 @@ def _widened(problem: Problem, priced: Priced, kept_columns: Columns) -> Columns
         kept_columns = wider_choice
 
 
-def _coverages(problem: Problem, free: Sequence[int]) -> dict[Columns, int]:
+def _coverages(problem: SuppressionProblem, free: Sequence[int]) -> dict[Columns, int]:
     """Return the people of the coverage bound of every set of these columns (or of all, if few)."""
     if len(problem.columns) <= EVERY:
         return problem.bounds_of_sets()
@@ -163,21 +165,23 @@ def _coverages(problem: Problem, free: Sequence[int]) -> dict[Columns, int]:
     return {tuple(free[j] for j in columns): people for columns, people in bounds.items()}
 
 
-def _gain(problem: Problem, columns: Columns) -> int:
+def _gain(problem: SuppressionProblem, columns: Columns) -> int:
     return sum(problem.gains[j] for j in columns)
 
 
-def _coverage(problem: Problem, columns: Columns) -> int:
+def _coverage(problem: SuppressionProblem, columns: Columns) -> int:
     return best_bound([problem.columns[j] for j in columns], problem.k).people
 
 
-def _proof(problem: Problem, columns: Columns) -> Promise:
+def _proof(problem: SuppressionProblem, columns: Columns) -> Promise:
     if not columns:
         return problem.promise(columns)
     return margins_bound([problem.columns[j] for j in columns], problem.k)
 
 
-def _dropped(problem: Problem, kept_columns: Columns, people_limit: int) -> Iterator[Dropped]:
+def _dropped(
+    problem: SuppressionProblem, kept_columns: Columns, people_limit: int
+) -> Iterator[Dropped]:
     """Yield an explanation of each column that is not kept: by prices if the sets are small."""
     wider = {
         j: tuple(sorted((*kept_columns, j)))
@@ -194,7 +198,7 @@ def _dropped(problem: Problem, kept_columns: Columns, people_limit: int) -> Iter
         yield Dropped(j, proof.value, largest, j in problem.forbidden)
 
 
-def _larger_k(problem: Problem, columns: Columns, k: int, people_limit: int) -> int:
+def _larger_k(problem: SuppressionProblem, columns: Columns, k: int, people_limit: int) -> int:
     """The largest k up to which prices stay within the target, from a k that coverage allows."""
     counts = [problem.columns[j] for j in columns]
 
@@ -211,11 +215,11 @@ def _larger_k(problem: Problem, columns: Columns, k: int, people_limit: int) -> 
     return k
 
 
-def _cells(problem: Problem, columns: Columns) -> int:
+def _cells(problem: SuppressionProblem, columns: Columns) -> int:
     return joint_cells([problem.columns[j] for j in columns], problem.k)
 
 
-def _considered(problem: Problem, kept_columns: Columns) -> Iterator[Considered]:
+def _considered(problem: SuppressionProblem, kept_columns: Columns) -> Iterator[Considered]:
     """Yield the sets examined by coverage, with the certificate's bound for the kept set."""
     for candidate in problem.considered(kept_columns):
         value = (

@@ -85,7 +85,7 @@ def search_safe_sets(
             "least 0 people are accepted"
         )
     work = max(WORK, LEAST * len(codes)) if work is None else work
-    search = _Search.of(codes, whole(k, "k"), int(most), wildcards, work, persons)
+    search = _SafeSetSearch.of(codes, whole(k, "k"), int(most), wildcards, work, persons)
     try:
         search.run(known)
     except _UsedUpError:
@@ -122,7 +122,7 @@ class _Wider:
 
 
 @dataclass(slots=True)
-class _Search:
+class _SafeSetSearch:
     digits: list[_Cells]
     radices: list[int]
     k: int
@@ -146,7 +146,7 @@ class _Search:
         wildcards: Wildcards | None,
         work: int,
         persons: Persons | None = None,
-    ) -> "_Search":
+    ) -> "_SafeSetSearch":
         digits, radices = list[_Cells](), list[int]()
         for j in range(codes.shape[1]):
             column, radix = dense(codes[:, j].astype(np.int64))

@@ -86,7 +86,7 @@ def best_columns(
     must, forbidden_columns = set(as_columns(required, d)), set(as_columns(forbidden, d))
     exact = as_weights(weights, d)
     gains = as_gains(exact)
-    search = _Search(codes, k, target, gains)
+    search = _TrueColumnSearch(codes, k, target, gains)
     free = [j for j in range(d) if j not in forbidden_columns | must]
     kept_columns = search.best(tuple(sorted(must)), sorted(free, key=lambda j: -gains[j]))
     exposed = search.exposed(kept_columns)
@@ -94,7 +94,7 @@ def best_columns(
     return BestColumns(kept_columns, weight, exposed, n, k, len(search.memory))
 
 
-class _Search:
+class _TrueColumnSearch:
     """Keep or drop, heaviest first; a set that contains an unsafe pair is never counted."""
 
     def __init__(self, codes: Any, k: int, target: float, gains: Sequence[int]) -> None:

@@ -41,7 +41,7 @@ FEW = 12  # values up to which every level of a column is tried; for more, about
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SuppressionColumn:
     """The reports in one column, in numbers of people.
 
     Attributes:
@@ -61,7 +61,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class ExposureProof:
     """A proof that at most `people` are exposed: counts from these thresholds on are common.
 
     Attributes:
@@ -74,7 +74,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SuppressionChoice:
     """A choice of values to report by name.
 
     Attributes:
@@ -87,11 +87,11 @@ class Choice:
 
     levels: tuple[int, ...]
     utility: float
-    proof: Proof
+    proof: ExposureProof
     exact: bool
 
 
-def column(counts: Counts, level: int, n: int, k: int, delta: float) -> Column | None:
+def column(counts: Counts, level: int, n: int, k: int, delta: float) -> SuppressionColumn | None:
     """Return a column with some values reported by name; None if no cover makes k suppressions.
 
     Args:
@@ -105,7 +105,7 @@ def column(counts: Counts, level: int, n: int, k: int, delta: float) -> Column |
     named_counts, listed = counts[:level], int(counts[level:].sum())
     if level >= len(counts):
         exact = tuple(named_counts.tolist())
-        return Column(exact, exact, float(named_counts.sum()), missing)
+        return SuppressionColumn(exact, exact, float(named_counts.sum()), missing)
     named_people = int(named_counts.sum())
     parts = cover(listed, named_people, k, delta / 2)
     if parts is None:
@@ -119,7 +119,7 @@ def column(counts: Counts, level: int, n: int, k: int, delta: float) -> Column |
     highs = [
         int(count) - lowest for count, (lowest, _) in zip(named_counts, cover_limits, strict=True)
     ]
-    return Column(
+    return SuppressionColumn(
         (*lows, listed + low),
         (*highs, listed + high),
         named_people * (1 - parts / COVERS),
@@ -129,17 +129,19 @@ def column(counts: Counts, level: int, n: int, k: int, delta: float) -> Column |
     )
 
 
-def promise(columns: Sequence[Column], k: int, n: int, most: int | None = None) -> Proof | None:
+def promise(
+    columns: Sequence[SuppressionColumn], k: int, n: int, most: int | None = None
+) -> ExposureProof | None:
     """Return the least bound over all thresholds (module docstring); None if it is above `most`."""
     if not columns or k <= 1:
-        return Proof(0, tuple(1 for _ in columns))
+        return ExposureProof(0, tuple(1 for _ in columns))
     ceiling = n if most is None else min(most, n)
     if ceiling == n:
-        return _Descent(columns, k, n + 1).best or Proof(n, tuple(n + 1 for _ in columns))
+        return _Descent(columns, k, n + 1).best or ExposureProof(n, tuple(n + 1 for _ in columns))
     return _Descent(columns, k, ceiling + 1).best
 
 
-def proved(columns: Sequence[Column], k: int, n: int, thresholds: Sequence[int]) -> int:
+def proved(columns: Sequence[SuppressionColumn], k: int, n: int, thresholds: Sequence[int]) -> int:
     """Return the bound on exposed people among n that these thresholds prove; 0 without columns."""
     if not columns or k <= 1:
         return 0
@@ -150,7 +152,7 @@ def proved(columns: Sequence[Column], k: int, n: int, thresholds: Sequence[int])
 _Point = tuple[int, int, tuple[int, ...]]  # rare people, common values, their low counts
 
 
-def _at(column: Column, threshold: int) -> _Point:
+def _at(column: SuppressionColumn, threshold: int) -> _Point:
     """Return a column with counts from a threshold on as common."""
     common = tuple(
         low for low, high in zip(column.low, column.high, strict=True) if high >= threshold
@@ -176,10 +178,10 @@ class _Descent:
     A partial choice bounds the rest: R and P only grow, and P - max N_j does not fall.
     """
 
-    def __init__(self, columns: Sequence[Column], k: int, ceiling: int) -> None:
+    def __init__(self, columns: Sequence[SuppressionColumn], k: int, ceiling: int) -> None:
         self.k = k
         self.ceiling = ceiling
-        self.best: Proof | None = None
+        self.best: ExposureProof | None = None
         self.steps = [
             [(t, _at(column, t)) for t in sorted({high for high in column.high if high})]
             for column in columns
@@ -200,7 +202,7 @@ class _Descent:
         if len(points) == len(self.steps):
             people = _bound(points, self.k)
             if people < self.ceiling:
-                self.ceiling, self.best = people, Proof(people, thresholds)
+                self.ceiling, self.best = people, ExposureProof(people, thresholds)
             return
         for threshold, point in self.steps[len(points)]:
             people, cell_count, _ = point
@@ -218,7 +220,7 @@ def choose(
     delta: float,
     allowed: Sequence[int],
     required: Sequence[int] = (),
-) -> Choice:
+) -> SuppressionChoice:
     """Choose the values to report by name: most utility with at most `most` people exposed.
 
     utility = sum over columns of gain x share of people expected to report their value. A value
@@ -237,12 +239,12 @@ def choose(
     """
     n = max((int(count.sum()) for count in counts), default=0)
     error_share = delta / max(len(counts), 1)
-    search = _Search(tuple(counts), k, most, tuple(gains), error_share, n, frozenset(required))
+    search = _LevelSearch(tuple(counts), k, most, tuple(gains), error_share, n, frozenset(required))
     return search.run(allowed)
 
 
 @dataclass(slots=True)
-class _Search:
+class _LevelSearch:
     counts: tuple[Counts, ...]
     k: int
     most: int
@@ -250,12 +252,14 @@ class _Search:
     each: float
     n: int
     required: frozenset[int]
-    best: Choice = Choice((), 0.0, Proof(0, ()), exact=True)
-    known: dict[tuple[int, int], Column | None] = field(default_factory=dict)
+    best: SuppressionChoice = SuppressionChoice((), 0.0, ExposureProof(0, ()), exact=True)
+    known: dict[tuple[int, int], SuppressionColumn | None] = field(default_factory=dict)
 
-    def run(self, allowed_columns: Sequence[int]) -> Choice:
+    def run(self, allowed_columns: Sequence[int]) -> SuppressionChoice:
         """Search upwards from no column, then downwards from all values."""
-        self.best = Choice((0,) * len(self.counts), 0.0, Proof(0, ()), exact=True)
+        self.best = SuppressionChoice(
+            (0,) * len(self.counts), 0.0, ExposureProof(0, ()), exact=True
+        )
         self._climb(allowed_columns)
         top = tuple(
             next(iter(self._levels(j)), 0) if j in allowed_columns else 0
@@ -325,5 +329,5 @@ class _Search:
             gain * point.named / self.n for gain, point in zip(gains, points, strict=True)
         )
         if utility > self.best.utility and all(levels[j] for j in self.required):
-            self.best = Choice(levels, utility, proof, exact=True)
+            self.best = SuppressionChoice(levels, utility, proof, exact=True)
         return True

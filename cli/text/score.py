@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...analysis.exposure.alike import Alike
     from ...analysis.scoring import TableScore
     from ...analysis.scoring.parts import Scored
-    from ...analysis.scoring.set_scores import Choice, ScoredSet
+    from ...analysis.scoring.set_scores import ScoredSet, SetChoice
     from ...scenarios.populations.people import Table
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
@@ -279,7 +279,7 @@ def _name(score: "TableScore", columns: Sequence[int]) -> str:
     return " x ".join(score.columns[j].name for j in columns) or "(none)"
 
 
-def _advise(console: Page, score: "TableScore", choice: "Choice", by: str) -> None:
+def _advise(console: Page, score: "TableScore", choice: "SetChoice", by: str) -> None:
     """Print the columns to keep and the columns to drop."""
     most = "no safe set has more columns" if choice.largest else "larger ones may exist"
     kept = ", ".join(score.columns[j].name for j in choice.kept) or "nothing"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ...analysis.scoring import TableScore
 from ...analysis.scoring.parts import Scored
-from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS, Choice, Sets
+from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS, SetChoice, Sets
 from ...scenarios.populations.people import Table
 from ...scenarios.tables.score_record import (
     ChosenColumns,
@@ -94,7 +94,7 @@ def _columns(score: TableScore, column: Scored) -> ScoredColumns:
     )
 
 
-def _chosen(score: TableScore, choice: Choice) -> ChosenColumns:
+def _chosen(score: TableScore, choice: SetChoice) -> ChosenColumns:
     dropped = (
         DroppedColumn(score.columns[column.column].name, column.people) for column in choice.dropped
     )

@@ -8,7 +8,7 @@ from .layout import Grid, Page, clean, lay_out, many, percent, say
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
-    from ...analysis.composition.worst_bracket import Step
+    from ...analysis.composition.worst_bracket import SearchStep
 
 
 class Stage(Record, frozen=True):
@@ -63,7 +63,7 @@ class Way:
     def __init__(self) -> None:
         self.stages: list[Stage] = []
 
-    def told(self, step: "Step") -> str:
+    def told(self, step: "SearchStep") -> str:
         """Keep a step that narrows the bracket; return the line to print."""
         last = self.stages[-1] if self.stages else None
         if last is None or (last.found, last.at_most) != (step.people, step.upper):

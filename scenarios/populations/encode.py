@@ -75,7 +75,7 @@ def encode(
 
     Raises Unusable for a text that no ballot could hold.
     """
-    columns = [_Column() for _ in names]
+    columns = [_TextColumn() for _ in names]
     rows = iter(rows)
     for blocks in count(1):
         if not (block := list(islice(rows, CHUNK))):
@@ -87,7 +87,7 @@ def encode(
     return _settle(columns, names, missing, {"", *lacking})
 
 
-class _Column:
+class _TextColumn:
     """The texts of a column as they are read: a number for each distinct text, and for each row.
 
     From time to time the numbers so far are packed into the smallest integer type, so that a column
@@ -133,7 +133,7 @@ class _Column:
 
 
 def _settle(
-    columns: Sequence[_Column], names: Sequence[str], missing: str, lacking: Collection[str]
+    columns: Sequence[_TextColumn], names: Sequence[str], missing: str, lacking: Collection[str]
 ) -> Encoded:
     odd = list[str]()
     values = list[tuple[str, ...]]()
@@ -179,7 +179,7 @@ def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[st
     return Encoded(table, tuple(kept_texts), dropped, tuple(odd), rows)
 
 
-def _refuse(place: int, column: _Column, texts: tuple[str, ...]) -> None:
+def _refuse(place: int, column: _TextColumn, texts: tuple[str, ...]) -> None:
     if 4 * max(map(len, texts), default=0) <= MAX_WIDTH and "".join(texts).isprintable():
         return  # as nearly always: no text is looked at by itself
     for code, text in enumerate(texts):

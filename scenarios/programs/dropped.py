@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class UnreleasedColumn:
     """A column that is not released, and the limits that would admit it.
 
     Attributes:

@@ -18,7 +18,7 @@ from ...protocol.schema import Schema
 from ...protocol.transcript import Row, Transcript
 from ...protocol.view import View
 from ..serialization.record import Record
-from .dropped import Dropped
+from .dropped import UnreleasedColumn
 from .evidence import Claims, Evidence
 from .findings import Findings
 
@@ -260,7 +260,7 @@ class ReleaseProgram(Protocol):
     def considered(self, session: Session) -> tuple[Considered, ...]:
         """Return sets of columns, each with its exposure bound."""
 
-    def dropped(self, session: Session) -> tuple[Dropped, ...]:
+    def dropped(self, session: Session) -> tuple[UnreleasedColumn, ...]:
         """Return the reason for each suppressed column."""
 
     def score(self, session: Session) -> Scored:

@@ -15,7 +15,7 @@ from ...protocol.messages import Counts, Decision
 from ...protocol.schema import Schema
 from ...protocol.transcript import Transcript
 from ...strict_text import from_json
-from ..programs.dropped import Dropped
+from ..programs.dropped import UnreleasedColumn
 from ..programs.interface import Considered, Effect, Raised
 from ..schema.model import Scenario
 from ..schema.parties import PartyNames
@@ -86,7 +86,7 @@ class Curated:
     marginals: tuple[Counts, ...] | None
     decision: Decision | None
     considered: tuple[Considered, ...]
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[UnreleasedColumn, ...]
     exposure: Exposure
 
 
@@ -162,7 +162,7 @@ class Outcome:
         return self.curated.considered if self.curated else ()
 
     @property
-    def dropped(self) -> tuple[Dropped, ...]:
+    def dropped(self) -> tuple[UnreleasedColumn, ...]:
         """Why each suppressed column is not released."""
         return self.curated.dropped if self.curated else ()
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...analysis.exposure import joint_counts, users_below
 from ...protocol.tallying import marginals
-from ..programs.dropped import Dropped
+from ..programs.dropped import UnreleasedColumn
 from ..programs.evidence import NoGround
 from ..programs.registry import program_of
 from ..programs.two_round.rules import bound, choose, listed, listing_rule, named_rule
@@ -77,7 +77,7 @@ class Choices:
     """
 
     sets: tuple[ColumnSet, ...]
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[UnreleasedColumn, ...]
     every: bool
 
 
@@ -184,13 +184,13 @@ class _Chooser:
             counts[tuple(values[place] for place in places)] += people
         return list(counts.values())
 
-    def _dropped(self) -> Iterator[Dropped]:
+    def _dropped(self) -> Iterator[UnreleasedColumn]:
         """Yield the condition to release each suppressed column, if the policy chooses columns."""
         if not program_of(self.run.scenario).by_rule or self.policy.rule == SLOW:
             return
         for dropped in choose(self.policy, self.rule, self.schema, self.counts).dropped:
             name = self.names[dropped.column]
-            yield Dropped(
+            yield UnreleasedColumn(
                 name, dropped.smallest_target, dropped.largest_k, name in self.policy.forbidden
             )
 

@@ -18,7 +18,7 @@ from veilmix.errors import VerificationError
 from veilmix.machines import processes, tls
 from veilmix.machines.clocks import RealTime
 from veilmix.machines.host import secured
-from veilmix.machines.http import Answer, Client, Limits, Request, Server
+from veilmix.machines.http import Answer, Client, Request, Server, ServerLimits
 from veilmix.machines.journal import Durable
 from veilmix.machines.processes import play_apart
 from veilmix.roles.network import Endpoint
@@ -231,11 +231,11 @@ KNOWN = {"board": OWN.public.certificate, "friend": FRIEND.public.certificate}
 
 
 @pytest.fixture
-def limits() -> Limits:
-    return Limits(body=1_000)
+def limits() -> ServerLimits:
+    return ServerLimits(body=1_000)
 
 
-async def opened(limits: Limits, nursery: trio.Nursery, *, strangers: bool = False) -> int:
+async def opened(limits: ServerLimits, nursery: trio.Nursery, *, strangers: bool = False) -> int:
     """A server that only knows a friend; gives its port."""
     server = Server(echo, pytest.fail, limits)
     context = tls.server_context(OWN, KNOWN, strangers=strangers)
@@ -252,7 +252,7 @@ async def asked(port: int, context: ssl.SSLContext) -> tuple[int, bytes]:
         return await Client(safe, "x").ask("GET", "/")
 
 
-async def test_only_who_is_known_is_let_in(limits: Limits) -> None:
+async def test_only_who_is_known_is_let_in(limits: ServerLimits) -> None:
     async with trio.open_nursery() as nursery:
         port = await opened(limits, nursery)
         friend = tls.client_context(FRIEND, KNOWN["board"])
@@ -263,7 +263,9 @@ async def test_only_who_is_known_is_let_in(limits: Limits) -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_a_board_shows_itself_to_strangers_and_knows_that_they_are(limits: Limits) -> None:
+async def test_a_board_shows_itself_to_strangers_and_knows_that_they_are(
+    limits: ServerLimits,
+) -> None:
     async with trio.open_nursery() as nursery:
         port = await opened(limits, nursery, strangers=True)
         assert await asked(port, tls.client_context(None, KNOWN["board"])) == (200, b"")
@@ -271,7 +273,7 @@ async def test_a_board_shows_itself_to_strangers_and_knows_that_they_are(limits:
 
 
 async def test_a_certificate_of_an_authority_that_nobody_named_is_worth_nothing(
-    limits: Limits,
+    limits: ServerLimits,
 ) -> None:
     """Neither side trusts authorities, only the certificates that were handed over."""
     trustme = pytest.importorskip("trustme")
@@ -301,7 +303,7 @@ PLAIN = (b"GET /status HTTP/1.1\r\nHost: x\r\n\r\n", b"POST /posts HTTP/1.1\r\n\
 
 
 @pytest.mark.parametrize("said", PLAIN)
-async def test_without_tls_nothing_is_answered(said: bytes, limits: Limits) -> None:
+async def test_without_tls_nothing_is_answered(said: bytes, limits: ServerLimits) -> None:
     async with trio.open_nursery() as nursery:
         port = await opened(limits, nursery, strangers=True)
         stream = await trio.open_tcp_stream("127.0.0.1", port)
@@ -316,7 +318,9 @@ async def test_without_tls_nothing_is_answered(said: bytes, limits: Limits) -> N
         nursery.cancel_scope.cancel()
 
 
-async def test_who_is_slow_is_shown_out(limits: Limits, mock_clock: trio.testing.MockClock) -> None:
+async def test_who_is_slow_is_shown_out(
+    limits: ServerLimits, mock_clock: trio.testing.MockClock
+) -> None:
     """Half a handshake, half a request, nothing at all: each ends by itself."""
     slow = 1 + max(limits.patience, limits.idle, tls.HANDSHAKE)
     async with trio.open_nursery() as nursery:

@@ -12,7 +12,7 @@ from veilmix.machines.board_service import BoardService
 from veilmix.machines.clocks import RealTime
 from veilmix.machines.directory import EVERYBODY, Directory, Place
 from veilmix.machines.host import Host
-from veilmix.machines.http import Answer, Client, Limits, Request, Server
+from veilmix.machines.http import Answer, Client, Request, Server, ServerLimits
 from veilmix.machines.hurry import Hurry
 from veilmix.machines.inputs import ID, Letter, Letters, Parcel
 from veilmix.machines.remote import RemoteNetwork
@@ -37,7 +37,7 @@ def place(name: str = "shuffler-1") -> Host:
         return RemoteNetwork(Instruments([], pytest.fail), None, lambda _: None)
 
     world = World(network, silent)
-    return Host(name, OWN, DIRECTORY, world, RealTime(float), limits=Limits(body=1_000))
+    return Host(name, OWN, DIRECTORY, world, RealTime(float), limits=ServerLimits(body=1_000))
 
 
 def letter(sender: str, number: int = 0) -> Letter:
@@ -160,7 +160,7 @@ async def test_so_many_connections_may_be_open_whoever_they_are_of() -> None:
         return Answer(204)
 
     statuses = []
-    server = Server(none, pytest.fail, Limits(body=100, connections=3, each=2))
+    server = Server(none, pytest.fail, ServerLimits(body=100, connections=3, each=2))
     async with trio.open_nursery() as nursery:
         for peer in "abcd":
             here, there = trio.testing.memory_stream_pair()

@@ -19,7 +19,7 @@ from veilmix.machines import inputs, remote, tls
 from veilmix.machines.board_service import BoardService
 from veilmix.machines.conductor import Conductor, Stuck
 from veilmix.machines.host import IdleState, frames
-from veilmix.machines.http import Answer, Client, Limits, Request, Server
+from veilmix.machines.http import Answer, Client, Request, Server, ServerLimits
 from veilmix.machines.inputs import (
     ID,
     Declined,
@@ -316,7 +316,7 @@ async def test_a_client_asks_a_server_many_times_over_one_connection() -> None:
         return Answer(200, request.body + request.peer.encode())
 
     here, there = trio.testing.memory_stream_pair()
-    server = Server(echo, pytest.fail, Limits(body=100))
+    server = Server(echo, pytest.fail, ServerLimits(body=100))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(server.serve, there, "shuffler-1")
         client = Client(here, "x")
@@ -332,7 +332,7 @@ async def test_one_peer_may_not_take_the_connections_of_all() -> None:
         await trio.lowlevel.checkpoint()
         return Answer(204)
 
-    server = Server(echo, pytest.fail, Limits(body=100, connections=5, each=3))
+    server = Server(echo, pytest.fail, ServerLimits(body=100, connections=5, each=3))
     statuses = []
     async with trio.open_nursery() as nursery:
         for peer in ("a", "a", "a", "a", "b"):
@@ -351,7 +351,7 @@ async def test_who_sends_far_too_much_hears_so() -> None:
         return Answer(204)
 
     async with trio.open_nursery() as nursery:
-        serve = partial(Server(echo, pytest.fail, Limits(body=100)).serve, peer="x")
+        serve = partial(Server(echo, pytest.fail, ServerLimits(body=100)).serve, peer="x")
         listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
         nursery.start_soon(trio.serve_listeners, serve, listeners)
         port = listeners[0].socket.getsockname()[1]
@@ -367,7 +367,7 @@ async def test_people_may_send_less_at_once_than_shufflers() -> None:
         await trio.lowlevel.checkpoint()
         return Answer(204)
 
-    limits = Limits(body=100, bodies={"hall": 10})
+    limits = ServerLimits(body=100, bodies={"hall": 10})
     for peer, size, status in [("hall", 10, 204), ("hall", 11, 413), ("shuffler-1", 100, 204)]:
         here, there = trio.testing.memory_stream_pair()
         async with trio.open_nursery() as nursery:

@@ -14,7 +14,7 @@ from veilmix.machines.board_service import OTHER_VERSION, VERSION, BoardService
 from veilmix.machines.clocks import RealTime
 from veilmix.machines.directory import Directory, Place
 from veilmix.machines.host import Host
-from veilmix.machines.http import Limits, Request
+from veilmix.machines.http import Request, ServerLimits
 from veilmix.machines.inputs import Posted, Tick
 from veilmix.machines.journal import Durable, Journal
 from veilmix.machines.world import World
@@ -26,7 +26,7 @@ DIRECTORY = Directory({"curator": Place("curator", OWN.public.certificate)})
 def host(log: Journal | None) -> Host:
     """Give a place whose role has not made any post."""
     world = World(pytest.fail, pytest.fail)
-    limits = Limits(body=1_000)
+    limits = ServerLimits(body=1_000)
     return Host("curator", OWN, DIRECTORY, world, RealTime(float), limits=limits, journal=log)
 
 

@@ -13,14 +13,14 @@ from veilmix.machines import tls
 from veilmix.machines.directory import Directory, Place
 from veilmix.machines.gauge import Gauge
 from veilmix.machines.host import secured
-from veilmix.machines.http import Answer, Client, Limits, Request, Server
+from veilmix.machines.http import Answer, Client, Request, Server, ServerLimits
 from veilmix.machines.service import Site, tell_ready
 from veilmix.machines.trouble import DATES, MOST_REASONS, Kind, Troubles
 from veilmix.protocol.board import Board
 from veilmix.scenarios.sessions.status import read_status
 
 OWN, OTHER, STRANGER = make_identity("curator"), make_identity("shuffler-1"), make_identity("x")
-LIMITS = Limits(1024)
+LIMITS = ServerLimits(1024)
 
 
 async def answer(_request: Request) -> Answer:

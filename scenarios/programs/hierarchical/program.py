@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ....protocol.schema import Schema
     from ...pages.pieces import Section as Part
     from ...wording import Block
-    from ..dropped import Dropped
+    from ..dropped import UnreleasedColumn
     from ..evidence import Claims
     from ..findings import Findings
     from ..interface import Considered, Scored, Session
@@ -91,7 +91,7 @@ class Hierarchical(Decided):
             return super().considered(session)
         return considered(session.scenario.policy, schema, heard(session.played), decision.kept)
 
-    def dropped(self, session: "Session") -> "tuple[Dropped, ...]":
+    def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
         """Return the exposure bound with each suppressed column."""
         from ..two_round.options import heard
         from .strategy import dropped

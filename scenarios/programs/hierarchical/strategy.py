@@ -40,7 +40,7 @@ from ....protocol.schema import Schema
 from ....protocol.tallying import marginals
 from ....strict_text import from_json
 from ...schema.model import Policy
-from ..dropped import Dropped
+from ..dropped import UnreleasedColumn
 from ..interface import Considered
 from ..weights import column_weights
 from .heard import answered_again, knowledge, masked
@@ -235,11 +235,11 @@ def considered(
 
 def dropped(
     policy: Policy, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
-) -> tuple[Dropped, ...]:
+) -> tuple[UnreleasedColumn, ...]:
     """Return the exposure bound with each suppressed column."""
     known, _ = knowledge(schema, heard, policy.k)
     return tuple(
-        Dropped(name, known.promise((*kept, column)).value, None, name in policy.forbidden)
+        UnreleasedColumn(name, known.promise((*kept, column)).value, None, name in policy.forbidden)
         for column, name in enumerate(schema.names)
         if column not in kept
     )

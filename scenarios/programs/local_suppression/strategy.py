@@ -24,7 +24,7 @@ from ..two_round.rules import as_certificate, prove_singles
 from ..weights import column_weights
 
 if TYPE_CHECKING:
-    from ....analysis.suppression.value_suppression import Column
+    from ....analysis.suppression.value_suppression import SuppressionColumn
 
 KIND = "local-suppression"  # the kind of policy
 
@@ -117,7 +117,7 @@ def counted(tally: Counts, values: Sequence[str]) -> "np.ndarray[tuple[int], np.
     return np.array([tally[value,] for value in values], dtype=np.int64)
 
 
-def said_in(policy: Policy, tallies: Sequence[Counts], j: int, level: int) -> "Column":
+def said_in(policy: Policy, tallies: Sequence[Counts], j: int, level: int) -> "SuppressionColumn":
     """Return the cover and the bound of a column with so many values released by name."""
     from ....analysis.suppression.value_suppression import column
 

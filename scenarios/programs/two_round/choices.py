@@ -18,7 +18,7 @@ from .program import Decided
 
 if TYPE_CHECKING:
     from ....protocol.schema import Schema
-    from ..dropped import Dropped
+    from ..dropped import UnreleasedColumn
     from ..interface import Session
 
 
@@ -37,7 +37,7 @@ class Exposure(Decided):
         """Return the rule that bounds the exposure."""
         return policy.rule
 
-    def dropped(self, session: "Session") -> "tuple[Dropped, ...]":
+    def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
         """Return the limits that would admit each suppressed column."""
         from .options import dropped
 

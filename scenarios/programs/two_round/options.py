@@ -9,7 +9,7 @@ from ....protocol.programs import RoundResult
 from ....protocol.schema import Schema
 from ....protocol.tallying import marginals as as_marginals
 from ...schema.model import Policy
-from ..dropped import Dropped
+from ..dropped import UnreleasedColumn
 from ..interface import Considered, Played, Session
 from .rules import bound, choose, listed, listing_rule, named_rule
 
@@ -58,7 +58,7 @@ def options(
     return tuple(possible)
 
 
-def dropped(session: Session) -> tuple[Dropped, ...]:
+def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
     """Return the limits that would admit each suppressed column, by the rule of the policy."""
     policy, crowd, played = session.scenario.policy, session.crowd, session.played
     schema = crowd.people.schema
@@ -67,7 +67,7 @@ def dropped(session: Session) -> tuple[Dropped, ...]:
     rule = named_rule(policy, crowd.others, schema)
     choice = choose(policy, rule, schema, listed(schema, as_marginals(played.tallies[0])[0]))
     return tuple(
-        Dropped(
+        UnreleasedColumn(
             schema.names[column.column],
             column.smallest_target,
             column.largest_k,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
-    from ..dropped import Dropped
+    from ..dropped import UnreleasedColumn
     from ..evidence import Claims, Evidence
     from ..findings import Findings
     from ..interface import Considered, Scored, Session
@@ -185,7 +185,7 @@ class Decided:
 
         return considered(session)
 
-    def dropped(self, session: "Session") -> "tuple[Dropped, ...]":  # noqa: ARG002
+    def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":  # noqa: ARG002
         """Return (): single columns do not decide."""
         return ()
 

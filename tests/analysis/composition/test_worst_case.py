@@ -16,13 +16,13 @@ from veilmix.analysis.composition import best_bound
 from veilmix.analysis.composition.check_cases import proved_by_cases
 from veilmix.analysis.composition.exact_worst_case import WorstCase, worst_case
 from veilmix.analysis.composition.margins_bound import margins_bound
-from veilmix.analysis.composition.worst_bracket import Step
+from veilmix.analysis.composition.worst_bracket import SearchStep
 from veilmix.analysis.contingency import integer_program
 from veilmix.analysis.contingency.cuts import Cuts
 from veilmix.analysis.contingency.descent import climb
 from veilmix.analysis.contingency.frechet import frechet_class, staircase
 from veilmix.analysis.contingency.heuristic import heuristic_table
-from veilmix.analysis.contingency.integer_program import Program, relax
+from veilmix.analysis.contingency.integer_program import FrechetProgram, relax
 from veilmix.analysis.contingency.narrow import narrow
 from veilmix.analysis.contingency.swaps import swap
 from veilmix.errors import ParameterError, VerificationError
@@ -79,7 +79,7 @@ def test_worst_case_with_known_pairs_equals_enumeration(table: np.ndarray, k: in
 @settings(max_examples=25, deadline=None)
 def test_the_ladder_alone_finds_the_worst_case(table: np.ndarray, k: int) -> None:
     marginals = marginals_of(table)
-    program = Program(frechet_class(marginals, k), k)
+    program = FrechetProgram(frechet_class(marginals, k), k)
     cuts, value = relax(program, int(table.sum()))
     top = climb(program, cuts, -1, int(value + 1e-6))
     expected = worst_case(marginals, k)
@@ -131,7 +131,7 @@ def test_what_few_nodes_do_not_prove_is_an_interval() -> None:
 
 def test_a_limit_in_seconds_is_read_between_steps_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine's speed decides where it stops: the bracket is true, and marked as such."""
-    whole, told = worst_case(OPEN, 5, nodes=1), list[Step]()
+    whole, told = worst_case(OPEN, 5, nodes=1), list[SearchStep]()
     slow_down(monkeypatch, 1e9)
     late = worst_case(OPEN, 5, 60, nodes=1, progress=told.append)
     assert (late.timed, whole.timed) == (True, False)
@@ -143,7 +143,7 @@ def test_a_limit_in_seconds_is_read_between_steps_and_said(monkeypatch: pytest.M
 
 def test_what_is_close_enough_at_once_is_not_sought_further() -> None:
     """1,164 people in a table made at once; coverage proves 1,218 at most: 0.17 % of 32,561."""
-    told = list[Step]()
+    told = list[SearchStep]()
     close = worst_case(CENSUS, 10, enough=0.002, progress=told.append)
     assert (close.people, close.upper, close.why) == (1164, 1218, "closer was not sought")
     assert {step.doing for step in told} == {"tables made at once"}
@@ -326,7 +326,7 @@ def counted(witness: WorstCase, marginals: list[np.ndarray], k: int) -> int:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_swaps_find_what_took_two_minutes_of_another_solver(seed: int) -> None:
     """A table of the census that exposes 1,186 people at k = 10, by proposals that are counted."""
-    program = Program(frechet_class(CENSUS, 10), 10)
+    program = FrechetProgram(frechet_class(CENSUS, 10), 10)
     start = heuristic_table(program.tables, 10)
     outcome = swap(program, start, 1_186, 5_000, seed)
     again = swap(program, start, 1_186, 5_000, seed)
@@ -341,7 +341,7 @@ def test_swaps_find_what_took_two_minutes_of_another_solver(seed: int) -> None:
 def test_the_worst_table_of_the_census_is_met_before_it_is_proved() -> None:
     told: list[str] = []
 
-    def stop(step: Step) -> None:
+    def stop(step: SearchStep) -> None:
         told.append(str(step))
         if step.doing.endswith("of swaps"):
             raise KeyboardInterrupt
@@ -368,7 +368,7 @@ def test_census_at_k_10_exposes_1191_people_at_worst() -> None:
 def test_swaps_meet_tables_only_and_none_above_the_worst(table: np.ndarray, k: int) -> None:
     marginals = marginals_of(table)
     worst = worst_case(marginals, k, nodes=200, rounds=0)
-    program = Program(frechet_class(marginals, k), k)
+    program = FrechetProgram(frechet_class(marginals, k), k)
     outcome = swap(program, None, int(table.sum()), 100)
     if outcome.table is not None:
         met = WorstCase(outcome.exposed, worst.upper, int(table.sum()), k, 0.0, outcome.table, "")
@@ -382,7 +382,7 @@ def test_a_narrowed_program_has_every_table_sought(
     table: np.ndarray, k: int, data: st.DataObject
 ) -> None:
     """So a table that exposes more than asked is in it, with as many unexposed cells."""
-    program = Program(frechet_class(marginals_of(table), k), k)
+    program = FrechetProgram(frechet_class(marginals_of(table), k), k)
     exposed, most = int(table[table < k].sum()), int((table >= k).sum())
     more_than = data.draw(st.integers(-1, exposed - 1)) if exposed else -1
     small = narrow(program, [], int(table.sum()), more_than, most)
@@ -394,7 +394,7 @@ def test_a_narrowed_program_has_every_table_sought(
 
 
 def test_what_was_found_is_kept_when_somebody_stops_the_search() -> None:
-    def stop(step: Step) -> None:
+    def stop(step: SearchStep) -> None:
         if step.doing == "first search tree":
             raise KeyboardInterrupt
 

@@ -11,18 +11,18 @@ from sample_kit import sampled
 from veilmix.analysis.composition.exact_worst_case import worst_case
 from veilmix.analysis.contingency import matching
 from veilmix.analysis.contingency.frechet import frechet_class
-from veilmix.analysis.contingency.integer_program import Program
+from veilmix.analysis.contingency.integer_program import FrechetProgram
 from veilmix.analysis.contingency.matching import matching_supports
 from veilmix.analysis.contingency.supports import Supports
 
 SHAPES = ((2, 3), (4, 2), (2, 2, 2), (2, 3, 2), (5, 1, 2), (3, 2, 2, 2))
 
 
-def program_of(marginals: list[np.ndarray], k: int) -> Program:
-    return Program(frechet_class(marginals, k), k)
+def program_of(marginals: list[np.ndarray], k: int) -> FrechetProgram:
+    return FrechetProgram(frechet_class(marginals, k), k)
 
 
-def worst_met(program: Program, many: int, seed: int = 0) -> int:
+def worst_met(program: FrechetProgram, many: int, seed: int = 0) -> int:
     """Exposed people of the worst table of so many supports; -1 where none has a table."""
     supports, worst = Supports(program), -1
     for cells in islice(matching_supports(program, seed), many):
@@ -87,4 +87,4 @@ def test_where_nothing_is_left_to_match_nothing_is_proposed(
     marginals: object, known: object
 ) -> None:
     tables = frechet_class([np.array(counts) for counts in marginals], 10, known)  # type: ignore[attr-defined,arg-type]
-    assert next(matching_supports(Program(tables, 10)), None) is None
+    assert next(matching_supports(FrechetProgram(tables, 10)), None) is None

@@ -16,7 +16,7 @@ from veilmix.analysis.composition.check_margins import check_margins
 from veilmix.analysis.composition.known_joints import margin_bound, pairs_bound, partial_bound
 from veilmix.analysis.composition.margins_bound import margins_bound
 from veilmix.analysis.contingency import frechet_class, solve
-from veilmix.analysis.contingency.integer_program import Program
+from veilmix.analysis.contingency.integer_program import FrechetProgram
 from veilmix.analysis.validation import MAX_PEOPLE
 from veilmix.errors import ParameterError, VerificationError
 
@@ -101,7 +101,7 @@ def test_known_pairs_of_large_tables(people: int) -> None:
 @pytest.mark.parametrize("nodes", [2**31 - 1, 2**31, 2**62, 2**70])
 def test_nodes_of_a_search_tree_may_be_more_than_a_solver_counts(nodes: int) -> None:
     tables = frechet_class([[90, 40, 12, 3], [70, 50, 25], [80, 44, 21]], 9)
-    solution = solve(Program(tables, 9), [], 145, whole_numbers=True, nodes=nodes)
+    solution = solve(FrechetProgram(tables, 9), [], 145, whole_numbers=True, nodes=nodes)
     assert solution.status == 0
 
 

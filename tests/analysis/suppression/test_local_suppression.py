@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.estimation.binomial_covers import COVERS, cover, covers_within
-from veilmix.analysis.suppression.value_suppression import Column, choose, column, promise, proved
+from veilmix.analysis.suppression.value_suppression import (
+    SuppressionColumn,
+    choose,
+    column,
+    promise,
+    proved,
+)
 from veilmix.errors import ParameterError
 
 
@@ -48,11 +54,11 @@ def test_covers_stay_within_their_bounds(people: int, parts: int) -> None:
     assert 1 - tail(high, people, rate) <= 0.05 + 1e-9
 
 
-def certain(*counts: int) -> Column:
-    return Column(counts, counts, float(sum(counts)))
+def certain(*counts: int) -> SuppressionColumn:
+    return SuppressionColumn(counts, counts, float(sum(counts)))
 
 
-def slow(columns: list[Column], k: int, n: int) -> int:
+def slow(columns: list[SuppressionColumn], k: int, n: int) -> int:
     """The bound again, from its formula: every set of thresholds, nothing left out."""
     best = n
     for thresholds in product(
@@ -84,7 +90,7 @@ def slow(columns: list[Column], k: int, n: int) -> int:
 def test_the_least_bound_is_found(counts: Any, k: int, apart: int) -> None:
     n = max(sum(count) for count in counts)
     columns = [
-        Column(
+        SuppressionColumn(
             tuple(max(c - apart, 0) for c in count),
             tuple(count),
             float(sum(count)),
