@@ -94,12 +94,12 @@ class Keyholders:
         body = board.post(author, self._signed(author, record)).message.body
         name = KINDS[type(body)].name.lower()
         try:
-            are_proved = self._are_proved(board, author, body)
+            is_valid = self._is_valid_post(board, author, body)
         except RoundBurned:
-            are_proved = False
+            is_valid = False
         free = isinstance(body, BallotKeys | HandedBallots)  # other keys or fewer ballots are right
-        assert not are_proved or free or body == honest, f"{name}: other content is proved"  # noqa: S101
-        return f"{'proved' if are_proved else 'disproved'} {name}"
+        assert not is_valid or free or body == honest, f"{name}: other content is proved"  # noqa: S101
+        return f"{'proved' if is_valid else 'disproved'} {name}"
 
     def _signed(self, author: str, record: bytes) -> bytes:
         assert self.roster is not None  # noqa: S101 - posts are signed
@@ -107,7 +107,7 @@ class Keyholders:
         about = POST_LABEL + place + hashlib.sha256(record).digest()
         return record + self.signers[author].sign(about)
 
-    def _are_proved(self, board: Board, author: str, body: Body) -> bool:
+    def _is_valid_post(self, board: Board, author: str, body: Body) -> bool:
         """Check a post as another keyholder does; False or RoundBurned if a proof fails."""
         assert board.announcement is not None  # noqa: S101 - keys follow the announcement
         plan = open_round(board.announcement, board.session, board.calls[-1])
