@@ -233,7 +233,7 @@ def broken(limits: Sequence[Limit], people: int) -> tuple[Limit, ...]:
     )
 
 
-def most(within: float, fixed: float, each: float) -> int:
+def max_people(within: float, fixed: float, each: float) -> int:
     """Return the largest number of people n with fixed + each * n <= within."""
     return max(0, int((within - fixed) // each))
 

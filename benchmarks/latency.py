@@ -40,7 +40,7 @@ def main(people: str = "2", times: str = "10") -> None:
     processes._Stage = Timed  # type: ignore[misc]
     scenario = change(load("blood-type"), {**WANTED, "population.users": int(people)})
     crowd = samples(scenario, SEED)
-    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.others)
+    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     rounds: list[list[float]] = []
     for _ in range(int(times)):
         Timed.posts = []

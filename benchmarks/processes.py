@@ -47,7 +47,7 @@ def main(name: str = "titanic", times: str = "3") -> None:
     """Print a line for each pair."""
     scenario = load(name)
     crowd = samples(scenario, SEED)
-    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.others)
+    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
 
     def cast() -> Any:
         return cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, SEED), SEED)

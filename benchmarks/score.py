@@ -80,7 +80,7 @@ def wildcards(rng: np.random.Generator, missing: float) -> None:
     table[rng.random(table.shape) < missing] = 0
     every, lacking = range(table.shape[1]), [0] * table.shape[1]
     category = best_of(3, lambda: joint_counts(table, every))
-    wild = best_of(3, lambda: Wildcards.of(table, lacking).crowds(every))
+    wild = best_of(3, lambda: Wildcards.from_table(table, lacking).crowds(every))
     print(
         f"{PEOPLE:,} x 10, {missing:5.1%} missing    wildcard {wild:6.2f} s   "
         f"category {category:6.3f} s   ratio {wild / category:6.0f}"

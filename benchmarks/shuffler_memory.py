@@ -74,7 +74,7 @@ def played(people: int, kind: str) -> Weight:
     wanted = {"population.users": people, "policy.kind": kind, "mix.shufflers": 2}
     scenario = change(load("blood-type"), wanted)
     crowd = samples(scenario, SEED)
-    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.others)
+    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     cast = cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, SEED), SEED)
     transcript = Transcript.sized(people)
     board = processes.play_apart(cast, [Recorder(transcript)])

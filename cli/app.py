@@ -108,14 +108,14 @@ group = LazyGroup(
 def start(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code. Only a bug prints a traceback."""
     if arguments is not None:
-        return _done(list(arguments))
+        return _exit_code(list(arguments))
     mute_process()
     gc.set_threshold(YOUNG)
     departure = Departure()
-    return departure.of(_done(sys.argv[1:]))
+    return departure.set_code(_exit_code(sys.argv[1:]))
 
 
-def _done(given: list[str]) -> int:
+def _exit_code(given: list[str]) -> int:
     """Run a command, flush its output, and return the exit code."""
     _closed_streams()
     _lenient_streams()

@@ -23,7 +23,7 @@ def report(bug: BaseException, arguments: Sequence[str]) -> str:
     if not seeded:
         lines.append("  seed     that of the scenario, if it has one; else try --seed 1, 2, ...")
     trace = "".join(traceback.format_exception(bug))
-    kept = _kept("\n".join([*lines, "", trace]))
+    kept = _save_text("\n".join([*lines, "", trace]))
     return "\n".join([*lines, f"  details  {kept}"] if kept else [*lines, "", trace])
 
 
@@ -49,7 +49,7 @@ def _last_line(bug: BaseException) -> str:
     return "".join(traceback.format_exception_only(bug)).strip().splitlines()[-1]
 
 
-def _kept(text: str) -> Path | None:
+def _save_text(text: str) -> Path | None:
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="veilmix-bug-", suffix=".txt", delete=False, encoding="utf-8"

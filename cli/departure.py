@@ -28,7 +28,7 @@ class Departure:
         self.code: int | None = None  # None: the process ends by an exception, which Python reports
         atexit.register(self._leave)
 
-    def of(self, code: int) -> int:
+    def set_code(self, code: int) -> int:
         """Set the exit code of the process, and return it."""
         with suppress(ValueError):  # only the main thread receives signals
             signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .text.layout import many
+from .text.layout import plural
 
 if TYPE_CHECKING:
     from ..scenarios.schema.model import Scenario
@@ -89,4 +89,4 @@ def planned(scenario: "Scenario") -> str:
     along = axes(scenario, {})
     times = repeats(scenario, along)
     jobs = plan(scenario, along, times)
-    return f"{spelt(along)}, {many(times, 'run')} a point: {many(len(jobs), 'run')}"
+    return f"{spelt(along)}, {plural(times, 'run')} a point: {plural(len(jobs), 'run')}"

@@ -92,7 +92,7 @@ def number_of(option: str, name: str, text: str, fits: Callable[[float], bool], 
     return number
 
 
-def taken(options: dict[str, Any]) -> dict[str, Any]:
+def pop_options(options: dict[str, Any]) -> dict[str, Any]:
     """Remove these options from a command's options, and return them. DataError for a suffix."""
     from ..scenarios.tables.export import check_ending
 

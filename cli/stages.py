@@ -12,7 +12,7 @@ def stages() -> Iterator[Callable[[str], None]]:
     """Yield a function that shows a stage on a terminal; elsewhere it prints a stage when due."""
     console = page(err=True)
     if not console.is_terminal:
-        yield Pace().tell
+        yield Pace().print_due
         return
     with console.status("") as status:
         yield lambda stage: status.update(clean(stage))

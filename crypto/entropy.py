@@ -153,7 +153,7 @@ class SeededEntropy(Entropy):
         self._start(blake2b(data, digest_size=_KEY_SIZE, person=_SEED).digest())
 
     @classmethod
-    def kept(cls, secret: bytes) -> "SeededEntropy":
+    def from_secret(cls, secret: bytes) -> "SeededEntropy":
         """Return the stream of 32 secret bytes that a party keeps, to repeat its messages.
 
         It is as secret as they are. Raises ParameterError for another number of bytes.

@@ -63,18 +63,18 @@ def pack(job: Any) -> Packed:
 
 def unpack(job: bytes, box: bytes | None) -> Any:
     """Read a job in the process that made the key of its box; box None: no secrets."""
-    public, secret = _own()
+    public, secret = _process_pair()
     secrets = b"" if box is None else crypto_box_seal_open(box, public, secret)
     return _Unpacker(BytesIO(job), secrets).load()
 
 
 def own_public() -> bytes:
     """Return the X25519 key, 32 bytes, to which secrets for this process are sealed."""
-    return _own()[0]
+    return _process_pair()[0]
 
 
 @cache
-def _own() -> tuple[bytes, bytes]:
+def _process_pair() -> tuple[bytes, bytes]:
     public, secret = crypto_box_keypair()
     return public, secret
 

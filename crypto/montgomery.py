@@ -97,7 +97,7 @@ def meets(one: bytes, other: bytes, third: bytes) -> bool:
     return ((apart * x) ** 2 - middle * x + (both - 1) ** 2) % _P == 0
 
 
-def of_elements(elements: Sequence[bytes]) -> list[bytes]:
+def element_points(elements: Sequence[bytes]) -> list[bytes]:
     """The points of elements of ristretto255, without the identity, by a single inversion."""
     squares = [int.from_bytes(element, "little") ** 2 % _P for element in elements]
     return [number.to_bytes(POINT, "little") for number in inverses(squares, _P)]

@@ -50,7 +50,7 @@ class Signer:
         self.public, self._secret = crypto_sign_seed_keypair(entropy.random(crypto_sign_SEEDBYTES))
 
     @classmethod
-    def of_pair(cls, seed: bytes, public: bytes) -> "Signer":
+    def from_pair(cls, seed: bytes, public: bytes) -> "Signer":
         """Return the signer of a seed with a known public key."""
         signer = object.__new__(cls)
         signer.public, signer._secret = public, seed + public
@@ -77,7 +77,7 @@ def make_signers(entropies: Sequence[Entropy]) -> list[Signer]:
     seeds = [entropy.random(crypto_sign_SEEDBYTES) for entropy in entropies]
     publics = engine.verifying_keys(b"".join(seeds))
     return [
-        Signer.of_pair(seed, publics[at * SIGNING_KEY : (at + 1) * SIGNING_KEY])
+        Signer.from_pair(seed, publics[at * SIGNING_KEY : (at + 1) * SIGNING_KEY])
         for at, seed in enumerate(seeds)
     ]
 

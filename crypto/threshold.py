@@ -96,7 +96,7 @@ class Shape:
         return self.body(level) + SHARE + inside
 
 
-class _Made(NamedTuple):
+class _LevelBody(NamedTuple):
     """The coefficients and the body of a level, the same for all with its seed and text."""
 
     coefficients: tuple[int, ...]
@@ -108,7 +108,7 @@ class Sealer:
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
-        self._made: dict[Level, _Made] = {}
+        self._made: dict[Level, _LevelBody] = {}
 
     def seal(self, levels: Sequence[Level], entropy: Entropy) -> bytes:
         """Person: make the message for these texts, of the shape's size.
@@ -123,14 +123,14 @@ class Sealer:
         for at, level in reversed(list(enumerate(levels))):
             place = drawn[at * UNIFORM : (at + 1) * UNIFORM]
             x = int.from_bytes(place, "little") % (ORDER - 1) + 1
-            made = self._of(level)
+            made = self._level_body(level)
             share = share_at(made.coefficients, x)
             key = _key(_INSIDE, made.coefficients[0], x)
             inside = _seal(message, None, _ONCE, key) if message else b""
             message = made.body + share.encode() + inside
         return message
 
-    def _of(self, level: Level) -> _Made:
+    def _level_body(self, level: Level) -> _LevelBody:
         made = self._made.get(level)
         if made is None:
             made = self._made[level] = _make(level, self.shape.needed)
@@ -140,12 +140,12 @@ class Sealer:
         return f"Sealer({self.shape})"
 
 
-def _make(level: Level, needed: int) -> _Made:
+def _make(level: Level, needed: int) -> _LevelBody:
     if len(level.seed) != SEED:
         raise ParameterError(f"seed: found {len(level.seed)} bytes; {SEED} are accepted")
     coefficients = polynomial(level.seed, needed)
     sealed = _seal(level.text + level.seed, None, _ONCE, _key(_TEXT, coefficients[0]))
-    return _Made(coefficients, commitments(coefficients) + sealed)
+    return _LevelBody(coefficients, commitments(coefficients) + sealed)
 
 
 @dataclass(slots=True)

@@ -30,12 +30,12 @@ from .entropy import Entropy
 from .montgomery import (
     POINT,
     base_multiples,
+    element_points,
     inverses,
     meets,
     multiples,
     multiplier,
     number_of,
-    of_elements,
     point,
 )
 from .ristretto import ORDER, SCALAR, decoded_scalar
@@ -131,7 +131,7 @@ def ask(requests: Sequence[Sequence[bytes]], entropies: Sequence[Entropy]) -> li
     ]
     row = b"".join(drawn)
     factors = [row[at : at + SCALAR] for at in range(0, len(row), SCALAR)]
-    points = of_elements([hashed(data) for inputs in requests for data in inputs])
+    points = element_points([hashed(data) for inputs in requests for data in inputs])
     blinded = iter(multiples(factors, points))
     undone = map(multiplier, inverses([number_of(factor) for factor in factors], ORDER))
     return [
@@ -201,7 +201,7 @@ def verify(elements: Sequence[bytes], answer: Granted, public: bytes) -> None:
 
 def accepts(key: TokenKey, inputs: Sequence[bytes], shown: Sequence[bytes]) -> list[bool]:
     """Key holder: whether each token is that of its input, in constant time."""
-    points = key.times(of_elements([hashed(data) for data in inputs])) if inputs else []
+    points = key.times(element_points([hashed(data) for data in inputs])) if inputs else []
     return [
         compare_digest(_output(data, own), token)
         for data, own, token in zip(inputs, points, shown, strict=True)

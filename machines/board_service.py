@@ -101,9 +101,9 @@ class BoardService:
             place = self._add(post.author, post.data)
         except Refused as refusal:
             self._refused(refusal.reason)
-            said = Writer().u32(len(self.board.entries)).text(refusal.reason).done()
+            said = Writer().u32(len(self.board.entries)).text(refusal.reason).finish()
             return Answer(409, said, (BYTES,))
-        return Answer(200, Writer().u32(place).done(), (BYTES,))
+        return Answer(200, Writer().u32(place).finish(), (BYTES,))
 
     def _add(self, author: str, data: bytes) -> int:
         """Add a post, and the board's head where it is due; return the place of the post."""
@@ -118,8 +118,8 @@ class BoardService:
 
     def show(self, entry: Entry) -> None:
         """Show an entry to all readers that wait for more."""
-        frame = Writer().f64(self.time).text(entry.author).blob(entry.data).done()
-        self._frames.append(Writer().blob(frame).done())
+        frame = Writer().f64(self.time).text(entry.author).blob(entry.data).finish()
+        self._frames.append(Writer().blob(frame).finish())
         self._heard(self.time, entry)
         self._more.set()
         self._more = trio.Event()

@@ -128,7 +128,7 @@ class Host:
         self._step = Step((), math.inf, over=False)
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """The seconds until the role acts without input; inf: it waits for input."""
         return self._step.deadline - self._time.now()
 
@@ -157,17 +157,17 @@ class Host:
         output by now: after `FAREWELL` seconds the wait for a place that is gone ends.
         """
         await self.over.wait()
-        await self._said_to(BOARD)
+        await self._await_delivery(BOARD)
         with trio.move_on_after(FAREWELL):
-            await self._said_to(*self._outboxes)
+            await self._await_delivery(*self._outboxes)
 
-    async def _said_to(self, *places: str) -> None:
+    async def _await_delivery(self, *places: str) -> None:
         """Wait until some places have all outputs for them."""
         while not all(outbox.empty for to, outbox in self._outboxes.items() if to in places):
             await self._quiet.wait()
 
     async def _drive(self) -> None:
-        await self._again()
+        await self._replay_inputs()
         while True:
             given, arrived = await self._next()
             self._check_own(given.body)
@@ -194,7 +194,7 @@ class Host:
         if self._journal is not None and self._fresh:
             self._journal.erase()
 
-    async def _again(self) -> None:
+    async def _replay_inputs(self) -> None:
         """Begin; or play the journal's inputs again, up to the state before the restart."""
         past: list[tuple[str, Input]] = []
         if self._journal is not None:
@@ -231,7 +231,7 @@ class Host:
     def _outbox(self, to: str) -> Outbox:
         if to not in self._outboxes:
             place = self._directory.places[to]
-            told = self._decline, self._lost, self._troubles
+            told = self._decline, self._report_loss, self._troubles
             outbox = Outbox(place, self._reach, *told, self._time.now)
             outbox.emptied = self._emptied
             if self._journal is not None:
@@ -248,7 +248,7 @@ class Host:
     def _decline(self, entries: int, declined: Declined) -> None:
         self._declined.append((entries, declined))
 
-    def _lost(self, why: str, letters: int) -> None:
+    def _report_loss(self, why: str, letters: int) -> None:
         self._note(f"{letters} messages were not taken: {why}")
 
     async def _next(self) -> tuple[Input, _Arrived | None]:
@@ -259,7 +259,7 @@ class Host:
             body, time, arrived = self._ready(now)
             if body is not None:
                 return Input(self._time.at(time), body), arrived
-            self._tell()
+            self._report_state()
             await self._time.wait(self._news, self._step.deadline)
 
     def _ready(self, now: float) -> tuple[Body | None, float, _Arrived | None]:
@@ -291,7 +291,7 @@ class Host:
         self._seen |= fresh
         self._received[peer] = self._received.get(peer, 0) + len(fresh)
 
-    def _tell(self) -> None:
+    def _report_state(self) -> None:
         """Report the state of this place, if other places have all its outputs."""
         if self._declined or not all(outbox.empty for outbox in self._outboxes.values()):
             return

@@ -142,7 +142,7 @@ class Server:
                 await exchange.linger()
             return False
         await exchange.write(answer)
-        return exchange.again()
+        return exchange.accepts_request()
 
     async def _answer(self, request: Request) -> Answer:
         """Answer a request; a fault of our own is reported to the client and the operator."""
@@ -216,7 +216,7 @@ class Exchange:
         path = head.target.decode("latin-1").partition("?")[0]
         return Request(self._method, path, dict(named), body, self._peer)
 
-    def again(self) -> bool:
+    def accepts_request(self) -> bool:
         """Whether another request may come."""
         if self._connection.our_state is not h11.DONE:
             return False

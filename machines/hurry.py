@@ -40,6 +40,6 @@ class Hurry:
         due = board.phase is Phase.COLLECTING and request.body == number
         if due and number not in self._over:
             self._over.add(number)
-            self._ahead += max(0.0, host.left) if host.left < math.inf else 0.0
+            self._ahead += max(0.0, host.seconds_left) if host.seconds_left < math.inf else 0.0
             host.wake()
         return Answer(204)

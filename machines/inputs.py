@@ -135,7 +135,7 @@ class Input:
         """Write it as above."""
         out = Writer().f64(self.time).u8(_KINDS.index(type(self.body)))
         _FORMS[type(self.body)][1](out, self.body)
-        return out.done()
+        return out.finish()
 
     @classmethod
     def decode(cls, data: bytes) -> "Input":
@@ -163,7 +163,7 @@ class Parcel:
         """Write it: u32 seen, f64 time, then as letters above."""
         out = Writer().u32(self.seen).f64(self.time)
         _write_letters(out, self.receiver, self.letters)
-        return out.done()
+        return out.finish()
 
     @classmethod
     def decode(cls, data: bytes) -> "Parcel":
@@ -198,7 +198,7 @@ class Post:
     def encode(self) -> bytes:
         """Write it: id, author, data and time."""
         out = Writer().raw(self.id).text(self.author).blob(self.data).f64(self.time)
-        return out.done()
+        return out.finish()
 
     @classmethod
     def decode(cls, data: bytes) -> "Post":

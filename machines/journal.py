@@ -91,7 +91,7 @@ class Journal:
     def __init__(self, path: Path, durable: Durable, remedy: str = RESUME) -> None:
         self.path = path
         self._remedy = remedy
-        with self._said():
+        with self._storage_errors():
             if is_erased(path):
                 erase(path)
                 raise StorageError(f"{path}: {ERASED}")
@@ -131,12 +131,12 @@ class Journal:
 
     def close(self) -> None:
         """Close the journal; its records stay."""
-        with self._said():
+        with self._storage_errors():
             self._database.close()
 
     def fact(self, name: str, first: bytes) -> bytes:
         """Return the fact with a name; write `first` as the fact if there is no such fact."""
-        with self._said():
+        with self._storage_errors():
             self._database.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, first))
             query = "SELECT value FROM facts WHERE name = ?"
             (value,) = self._database.execute(query, (name,)).fetchone()
@@ -144,17 +144,17 @@ class Journal:
 
     def write(self, peer: str, data: bytes) -> None:
         """Write down an input, before the role takes it."""
-        with self._said():
+        with self._storage_errors():
             self._database.execute("INSERT INTO inputs (peer, data) VALUES (?, ?)", (peer, data))
 
     def inputs(self) -> Iterator[tuple[str, bytes]]:
         """Yield all inputs in their order, each after its sender."""
-        with self._said():
+        with self._storage_errors():
             yield from self._database.execute("SELECT peer, data FROM inputs ORDER BY number")
 
     def acknowledge(self, ids: Iterable[bytes]) -> None:
         """Write down that other places have the outputs with these ids."""
-        with self._said():
+        with self._storage_errors():
             self._database.execute("BEGIN")
             rows = ((letter,) for letter in ids)
             self._database.executemany("INSERT OR IGNORE INTO acknowledged VALUES (?)", rows)
@@ -162,7 +162,7 @@ class Journal:
 
     def acknowledged(self) -> set[bytes]:
         """Return the ids of the outputs that other places have."""
-        with self._said():
+        with self._storage_errors():
             return {
                 bytes(letter) for (letter,) in self._database.execute("SELECT id FROM acknowledged")
             }
@@ -173,14 +173,14 @@ class Journal:
         First overwrite, then close: the last process to close deletes sqlite's own log, as it is.
         Then delete: Windows deletes no file that is open.
         """
-        with self._said():
+        with self._storage_errors():
             _overwrite(self.path)
             with suppress(sqlite3.Error):  # its own log is zeros
                 self._database.close()
             _delete(self.path)
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _storage_errors(self) -> Iterator[None]:
         """Turn an error of the file or the database into a StorageError that names the journal."""
         try:
             yield

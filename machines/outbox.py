@@ -84,7 +84,7 @@ class Outbox:
                 try:
                     client = client or await self._reach(self._place)
                     if not self._drop():
-                        await self._say(client, self._together())
+                        await self._say(client, self._next_outputs())
                     wait = SOONEST
                     self._troubles.reached(self._place.name)
                 except TROUBLE as wrong:
@@ -110,7 +110,7 @@ class Outbox:
             self.emptied()
         return True
 
-    def _together(self) -> list[Parcel | Post]:
+    def _next_outputs(self) -> list[Parcel | Post]:
         """Return the next outputs to send: one post, or letters to one party as far as they fit."""
         first = self._queue[0]
         if isinstance(first, Post):

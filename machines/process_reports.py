@@ -40,52 +40,52 @@ class Reporter(Instrument):
         self.hooks: deque[Hook] = deque()
         self.stages: deque[tuple[str, int, int]] = deque()
 
-    def tell(self, hook: str, *given: Any) -> None:
+    def keep_event(self, hook: str, *given: Any) -> None:
         """Keep an event, with its time."""
         self.hooks.append((time.monotonic_ns(), hook, given))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Keep the event."""
-        self.tell("carried", time, sender, receiver, data)
+        self.keep_event("carried", time, sender, receiver, data)
 
     def delivered(self, time: float, receiver: str, letters: Sequence[tuple[str, bytes]]) -> None:
         """Keep the event."""
-        self.tell("delivered", time, receiver, letters)
+        self.keep_event("delivered", time, receiver, letters)
 
     def posted(self, time: float, entry: Entry) -> None:
         """Keep the event: author and bytes are the whole entry."""
-        self.tell("posted", time, entry.author, entry.data)
+        self.keep_event("posted", time, entry.author, entry.data)
 
     def sealed(self, made: Any) -> None:
         """Keep the event."""
-        self.tell("sealed", made)
+        self.keep_event("sealed", made)
 
     def all_sealed(self, made: Any) -> None:
         """Keep the event."""
-        self.tell("all_sealed", made)
+        self.keep_event("all_sealed", made)
 
     def read(self, read: Any) -> None:
         """Keep the event."""
-        self.tell("read", read)
+        self.keep_event("read", read)
 
     def certified(self, seen: Any) -> None:
         """Keep the event."""
-        self.tell("certified", seen)
+        self.keep_event("certified", seen)
 
     def refused(self, refusal: Any) -> None:
         """Keep the event."""
-        self.tell("refused", refusal)
+        self.keep_event("refused", refusal)
 
     def occasion(self, entry: int) -> None:
         """Keep the event."""
-        self.tell("occasion", entry)
+        self.keep_event("occasion", entry)
 
     def stage(self, name: str, done: int, total: int) -> None:
         """Keep the progress."""
         self.stages.append((name, done, total))
 
 
-def taken(kept: deque[Any]) -> list[Any]:
+def drain(kept: deque[Any]) -> list[Any]:
     """Take all items off a queue, and return them; other threads may go on adding."""
     taken = []
     with suppress(IndexError):
@@ -114,9 +114,9 @@ class Copy:
 
     def flush(self) -> None:
         """Send all events of instruments, and the progress of long steps."""
-        if hooks := taken(self.reporter.hooks):
+        if hooks := drain(self.reporter.hooks):
             self.say("hooks", hooks)
-        if stages := taken(self.reporter.stages):
+        if stages := drain(self.reporter.stages):
             self.say("stages", stages)
 
     def stands(self, standing: IdleState) -> None:
@@ -128,7 +128,7 @@ class Copy:
         """Send the progress of a long step now and then."""
         while True:
             await trio.sleep(FLUSH)
-            if stages := taken(self.reporter.stages):  # a step's other news go when it is done
+            if stages := drain(self.reporter.stages):  # a step's other news go when it is done
                 self.say("stages", stages)
 
     async def listen(self, told: Callable[[float], None]) -> None:

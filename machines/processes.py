@@ -263,7 +263,7 @@ class _Stage:
                 self._hooks += said[again:]
             case "stages":
                 for stage in said:
-                    self._instruments.tell(lambda tool, of=stage: tool.stage(*of))  # type: ignore[misc]
+                    self._instruments.notify(lambda tool, of=stage: tool.stage(*of))  # type: ignore[misc]
             case "stands":
                 self._conductor.hear(name, said)
             case "note":
@@ -278,9 +278,9 @@ class _Stage:
             if name == "posted":
                 when, author, data = given
                 entry = self._board.post(author, data)
-                self._instruments.tell(lambda tool, w=when, e=entry: tool.posted(w, e))  # type: ignore[misc]
+                self._instruments.notify(lambda tool, w=when, e=entry: tool.posted(w, e))  # type: ignore[misc]
             else:
-                self._instruments.tell(lambda tool, n=name, g=given: getattr(tool, n)(*g))  # type: ignore[misc]
+                self._instruments.notify(lambda tool, n=name, g=given: getattr(tool, n)(*g))  # type: ignore[misc]
 
     # What follows runs in copies.
 
@@ -308,13 +308,13 @@ class _Stage:
         if journal is not None:
             service.write = journal.write
 
-        def tell() -> None:
+        def report_state() -> None:
             entries, received = len(service.board.entries), dict(service.posts)
             copy.stands(IdleState(service.time, 0.0, True, entries, {}, received))
 
         async def answer(request: Request) -> Any:
             said = await service.answer(request)
-            tell()
+            report_state()
             return said
 
         for peer, post in journal.inputs() if journal else ():
@@ -323,7 +323,7 @@ class _Stage:
         server = Server(answer, partial(copy.say, "note"), POSTS)
         context = tls.server_context(own, known)
         serve = secured(server, context, tls.names(known))
-        tell()
+        report_state()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(partial(copy.listen, lambda _: None))
             await trio.serve_listeners(serve, [self._listener(BOARD)])
@@ -346,7 +346,7 @@ class _Stage:
         journal = self._journal(name)
         if journal is not None and not cast.entropy.seeded:
             secret = journal.fact("kept", os.urandom(SECRET))
-            cast = replace(cast, entropy=SeededEntropy.kept(secret))
+            cast = replace(cast, entropy=SeededEntropy.from_secret(secret))
         key = partial(make_key, cast) if cast.adversary is None else self._key
         world = World(
             lambda: RemoteNetwork(watching, self._known, lambda _: None),
@@ -362,12 +362,12 @@ class _Stage:
             journal=journal,
         )
 
-        def told(time: float) -> None:
+        def resume_host(time: float) -> None:
             now.told = time
             host.wake()
 
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(copy.listen, told)
+            nursery.start_soon(copy.listen, resume_host)
             nursery.start_soon(copy.keep_flushing)
             listeners = [self._listener(name)] if name in self._listeners else []
             await host.run(listeners)

@@ -145,20 +145,22 @@ class Site:
 async def run_board(site: Site, linger: float) -> Board:
     """Keep the board until the session has been over for so many seconds; return it."""
     with site.saved() as save:
-        return await heed_signals(partial(_kept, site, linger, save), site.reload, site.farewell)
+        return await heed_signals(
+            partial(_keep_board, site, linger, save), site.reload, site.farewell
+        )
 
 
-async def _kept(site: Site, linger: float, save: Save) -> Board:
+async def _keep_board(site: Site, linger: float, save: Save) -> Board:
     troubles = Troubles(partial(site.log, "note"), site.directory.certificates)
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
 
-    def heard(_time: float, entry: Entry) -> None:
-        _heard(save, gauge, entry, service.board)
+    def record(_time: float, entry: Entry) -> None:
+        _record_entry(save, gauge, entry, service.board)
 
     service = BoardService(
         *(site.known, site.own.signer),
         speaks=site.directory.speaks_for,
-        heard=heard,
+        heard=record,
         refused=lambda reason: gauge.refused(Refusal(BOARD, 0, reason)),
     )
     for peer, post in journal.inputs() if journal else ():
@@ -230,13 +232,13 @@ async def _played(
     journal, gauge = site.opened(), Gauge(site.name, site.log, troubles)
     entropy: Entropy = SystemEntropy()
     if journal is not None:
-        entropy = SeededEntropy.kept(journal.fact("kept", os.urandom(SECRET)))
+        entropy = SeededEntropy.from_secret(journal.fact("kept", os.urandom(SECRET)))
     boards: list[RemoteNetwork] = []
 
     def network() -> RemoteNetwork:
         lost = partial(site.log, "lost", "letters that nobody waits for")
         watching = Instruments([gauge], partial(site.log, "fault"))
-        seen = partial(_heard, save, gauge)
+        seen = partial(_record_entry, save, gauge)
         boards.append(_Watched(watching, site.known, lambda many: lost(many=many), seen))
         return boards[0]
 
@@ -254,12 +256,12 @@ async def _played(
         troubles=troubles,
         journal=journal,
         patience=site.patience,
-        asked=lambda request: asked(request) if boards else None,
+        asked=lambda request: answer(request) if boards else None,
         stepped=lambda: end.set() if boards and is_complete(boards[0].board) else None,
     )
     end = trio.Event()
 
-    def asked(request: Request) -> Answer | None:
+    def answer(request: Request) -> Answer | None:
         board = boards[0].board
         return hurry.answer(request, board, host) or answer_status(gauge, lambda: board, request)
 
@@ -295,7 +297,7 @@ async def _hear_end(end: trio.Event, log: Log) -> None:
         log("note", f"the last head has not come in {FAREWELL:g} seconds: the saved posts lack it")
 
 
-def _heard(save: Save, gauge: Gauge, entry: Entry, board: Board) -> None:
+def _record_entry(save: Save, gauge: Gauge, entry: Entry, board: Board) -> None:
     """Save an entry, then count and log it, and report the phase to the supervisor."""
     save(entry.author, entry.data)
     gauge.entry(entry, board)

@@ -83,7 +83,7 @@ def names(certificates: Mapping[str, str]) -> Mapping[bytes, str]:
     return {digest(certificate): name for name, certificate in certificates.items()}
 
 
-async def shown(host: str, port: int) -> bytes | None:
+async def server_certificate(host: str, port: int) -> bytes | None:
     """Return the certificate, in DER, that a server shows, without a request; None: no certificate.
 
     Raises:

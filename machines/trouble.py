@@ -70,11 +70,11 @@ async def diagnose(place: Place, error: BaseException, others: Mapping[bytes, st
         return Trouble(Kind.BROKEN, f"{where} does not speak TLS as a place does: {alerts[-1]}")
     refused = [each for each in causes if isinstance(each, OSError) and each.errno]
     if refused:
-        return Trouble(Kind.AWAY, f"{where} does not answer: {_said(refused[-1])}")
+        return Trouble(Kind.AWAY, f"{where} does not answer: {_error_text(refused[-1])}")
     return Trouble(Kind.BROKEN, f"{where}: {error or type(error).__name__}")
 
 
-def _said(error: OSError) -> str:
+def _error_text(error: OSError) -> str:
     """Return the system's text of an error, without the address, which trio adds."""
     return str(error.strerror) if isinstance(error, gaierror) else os.strerror(error.errno or 0)
 
@@ -93,14 +93,18 @@ async def _somebody_else(where: str, place: Place, others: Mapping[bytes, str]) 
     """Return the trouble of a place whose address shows another party's certificate."""
     expected = f"{fingerprint_of_digest(tls.digest(place.certificate))} is expected"
     try:
-        shown = await tls.shown(place.host, place.port)
+        shown = await tls.server_certificate(place.host, place.port)
     except (OSError, trio.BrokenResourceError):
         shown = None
-    found = "a certificate that it shows nobody else" if shown is None else _whose(shown, others)
+    found = (
+        "a certificate that it shows nobody else"
+        if shown is None
+        else _certificate_owner(shown, others)
+    )
     return Trouble(Kind.SOMEBODY_ELSE, f"{where}: somebody else answers, {found}; {expected}")
 
 
-def _whose(shown: bytes, others: Mapping[bytes, str]) -> str:
+def _certificate_owner(shown: bytes, others: Mapping[bytes, str]) -> str:
     """Return the owner of a certificate, or the facts that the certificate states."""
     digest = sha256(shown).digest()
     if digest in others:

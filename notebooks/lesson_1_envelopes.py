@@ -17,7 +17,7 @@ def _():
     from veilmix.crypto.suites import suite
     from veilmix.errors import Refused
     from veilmix.theatre.page import render
-    from veilmix.theatre.show import of_outcome
+    from veilmix.theatre.show import outcome_data
 
     return (
         Frame,
@@ -26,7 +26,7 @@ def _():
         SystemEntropy,
         guesses,
         mo,
-        of_outcome,
+        outcome_data,
         peel,
         render,
         suite,
@@ -159,7 +159,7 @@ def _(Frame, Refused, contexts, guessed, keys, mo, names, onion, peel):
 
 
 @app.cell
-def _(guessed, mo, of_outcome, render, veilmix):
+def _(guessed, mo, outcome_data, render, veilmix):
     guessed  # nothing is shown before
     outcome = veilmix.run("classroom")
     mo.vstack(
@@ -169,7 +169,7 @@ def _(guessed, mo, of_outcome, render, veilmix):
                 "each. Press play; then tick whose eyes you look through. What these eyes cannot see "
                 "is not in the picture."
             ),
-            mo.iframe(render(of_outcome(outcome)), height="640px"),
+            mo.iframe(render(outcome_data(outcome)), height="640px"),
         ]
     )
     return (outcome,)
@@ -216,7 +216,7 @@ def _(Frame, answers, guessed, mo, outcome, rows, text):
 
 @app.cell
 def _(answers, group, guess, guesses, mo, truth):
-    drawn = guesses.of_choice(
+    drawn = guesses.draw_choice(
         answers, truth, answers.index(guess.value) if guess.value else None, group.value
     )
     mo.accordion({"The guesses beside the truth": drawn})

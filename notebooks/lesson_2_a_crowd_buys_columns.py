@@ -19,7 +19,7 @@ def _():
     from veilmix.scenarios.studies.sweep_plan import plan
     from veilmix.scenarios.studies.sweep_scores import panels_of
     from veilmix.scenarios.validation.load import load
-    from veilmix.scenarios.wording import many
+    from veilmix.scenarios.wording import plural
 
     return (
         Frame,
@@ -27,10 +27,10 @@ def _():
         draw,
         guesses,
         load,
-        many,
         mo,
         panels_of,
         plan,
+        plural,
         prod,
         sweep,
     )
@@ -135,7 +135,7 @@ def _(
 
 
 @app.cell
-def _(cells, columns, many, promised, true):
+def _(cells, columns, plural, promised, true):
     over = sum(true[at] > promised[at] for at in true)
     most = max(promised.values())
     sizes = sorted({n for n, _ in columns})
@@ -164,8 +164,8 @@ def _(cells, columns, many, promised, true):
         for at in range(1, len(sizes))
     )
     bought = [
-        f"{n:,} people {many(columns[n, 'coverage'], 'column')} with "
-        f"{many(cells[n, 'coverage'], 'cell')} in all"
+        f"{n:,} people {plural(columns[n, 'coverage'], 'column')} with "
+        f"{plural(cells[n, 'coverage'], 'cell')} in all"
         for n in (sizes[0], sizes[-1])
     ]
     return ahead, better, bought, gains, grew, most, over, rows, sizes, steps, truth, worse
@@ -214,7 +214,7 @@ def _(
 
 @app.cell
 def _(answers, group, guess, guesses, mo, truth):
-    drawn = guesses.of_choice(
+    drawn = guesses.draw_choice(
         answers, truth, answers.index(guess.value) if guess.value else None, group.value
     )
     mo.accordion({"The guesses beside the truth": drawn})

@@ -316,14 +316,14 @@ def _(
     guessed  # nothing is shown before
     _mine = by_cheating.index(cheating_guess.value) if cheating_guess.value else None
     _table = Frame.of([dict(zip(HEADINGS, row, strict=True)) for row in table(study).rows])
-    _drawn = guesses.of_choice(by_cheating, cheaters, _mine, "")
+    _drawn = guesses.draw_choice(by_cheating, cheaters, _mine, "")
     mo.accordion({"What the attacks of the catalogue achieve": mo.vstack([_table, told, _drawn])})
     return
 
 
 @app.cell
 def _(answers, group, guess, guesses, mo, truth):
-    drawn = guesses.of_choice(
+    drawn = guesses.draw_choice(
         answers, truth, answers.index(guess.value) if guess.value else None, group.value
     )
     mo.accordion({"The guesses beside the truth": drawn})

@@ -174,7 +174,7 @@ def _(Fraction, Frame, answers, cases, equal, guessed, held, mo, refuted, table)
 
 @app.cell
 def _(answers, group, guess, guesses, mo, truth):
-    drawn = guesses.of_choice(
+    drawn = guesses.draw_choice(
         answers, truth, answers.index(guess.value) if guess.value else None, group.value
     )
     mo.accordion({"The guesses beside the truth": drawn})

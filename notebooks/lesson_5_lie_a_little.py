@@ -231,7 +231,7 @@ def _(Fraction, answers, delta, epsilon_for, errors, guessed, local_epsilon, mo,
 
 @app.cell
 def _(answers, group, guess, guesses, mo, truth):
-    drawn = guesses.of_choice(
+    drawn = guesses.draw_choice(
         answers, truth, answers.index(guess.value) if guess.value else None, group.value
     )
     mo.accordion({"The guesses beside the truth": drawn})

@@ -133,7 +133,7 @@ def _(careful, guessed, k, mo, whole):
 
 @app.cell
 def _(group, guess, guesses, mo, truth):
-    drawn = guesses.of_number(0, 300, truth, guess.value, group.value, "people named for certain")
+    drawn = guesses.draw_number(0, 300, truth, guess.value, group.value, "people named for certain")
     mo.accordion({"The guesses beside the truth": drawn})
     return
 

@@ -163,7 +163,7 @@ def _(below, guessed, mo, named, score):
 
 @app.cell
 def _(group, guess, guesses, mo, truth):
-    drawn = guesses.of_number(
+    drawn = guesses.draw_number(
         0, 100, truth, guess.value, group.value, "per cent of the people in a crowd smaller than k"
     )
     mo.accordion({"The guesses beside the truth": drawn})

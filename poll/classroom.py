@@ -202,7 +202,7 @@ class Classroom(Instrument):
         return sum(self.round in phone.sent for phone in self.phones.values())
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """The seconds until the round closes; 0 if no round is open."""
         return max(0.0, self.closes - trio.current_time()) if self.collecting else 0.0
 
@@ -296,7 +296,7 @@ class Classroom(Instrument):
         self.change()
         return phone
 
-    def known(self, secret: str) -> Phone:
+    def phone_with(self, secret: str) -> Phone:
         """Return the phone with a secret; Unwelcome if no phone has it."""
         phone = self.phones.get(secret)
         if phone is None:
@@ -314,7 +314,7 @@ class Classroom(Instrument):
 
         Only their frame and size are checked. Unwelcome if they do not belong to the open round.
         """
-        phone = self.known(secret)
+        phone = self.phone_with(secret)
         number, digest = plan.call.round, hashlib.sha256(data).digest()
         if number in phone.sent:
             return False  # a second answer is ignored: one person, one answer

@@ -38,7 +38,7 @@ READERS = (parties.CURATOR, parties.ANALYST)
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class ClassIdentities:
     """The identities of the class's computer towards shufflers: as a server and as a client.
 
     Attributes:
@@ -50,15 +50,15 @@ class Own:
     hall: Identity
 
     @classmethod
-    def fresh(cls) -> "Own":
+    def fresh(cls) -> "ClassIdentities":
         """Make both, for one session."""
         desk, hall = map(make_identity, OWN_NAMES)
         return cls(desk, hall)
 
     def seats(self, host: str, port: int) -> tuple[Seat, Seat]:
         """Return the addresses of both. port: where the desk listens."""
-        desk = Seat(who=IdentityRecord.of(self.desk.public), host=host, port=port)
-        return desk, Seat(who=IdentityRecord.of(self.hall.public), host=host, port=0)
+        desk = Seat(who=IdentityRecord.from_identity(self.desk.public), host=host, port=port)
+        return desk, Seat(who=IdentityRecord.from_identity(self.hall.public), host=host, port=0)
 
 
 class _Board(BoardService):
@@ -82,7 +82,7 @@ class MixerLink(Instrument):
     tell: receives a line about each failure.
     """
 
-    def __init__(self, own: Own, papers: Papers, tell: Callable[[str], None]) -> None:
+    def __init__(self, own: ClassIdentities, papers: Papers, tell: Callable[[str], None]) -> None:
         self._own = own
         self._papers = papers
         self._directory = papers.directory
@@ -138,7 +138,7 @@ class MixerLink(Instrument):
                 nursery.start_soon(outbox.run)
             await trio.serve_listeners(watched, listeners)
 
-    async def lost(self) -> str:
+    async def await_loss(self) -> str:
         """Wait until a shuffler has been away for too long; return a sentence about it."""
         began = trio.current_time()
         while True:
@@ -166,11 +166,13 @@ class MixerLink(Instrument):
             return  # the round then ends at the shuffler's deadline
 
     def _outbox(self, name: str) -> Outbox:
-        def lost(why: str, letters: int) -> None:
+        def report_loss(why: str, letters: int) -> None:
             self._tell(f"{letters} messages were not taken: {why}")
 
         place = self._directory.places[name]
-        return Outbox(place, lambda _: self._reach(name), lambda *_: None, lost, self._troubles)
+        return Outbox(
+            place, lambda _: self._reach(name), lambda *_: None, report_loss, self._troubles
+        )
 
     async def _reach(self, name: str) -> Client:
         place = self._directory.places[name]

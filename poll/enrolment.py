@@ -46,7 +46,7 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     binding: Hex
 
     @classmethod
-    def of(cls, identity: PublicIdentity) -> "IdentityRecord":
+    def from_identity(cls, identity: PublicIdentity) -> "IdentityRecord":
         """Return the record of an identity."""
         return cls(
             name=identity.name,

@@ -39,7 +39,7 @@ class _Envelope:
     sealed: bytes
     onions: list[list[bytes]]
 
-    def made(self, ballots: Sequence[Ballot]) -> SealedAnswers:
+    def sealed_answers(self, ballots: Sequence[Ballot]) -> SealedAnswers:
         """Return the envelope as its sender knows it. ballots: a ballot for each onion."""
         both = sorted(zip(ballots, self.onions, strict=True), key=lambda pair: pair[0].ask)
         names = names_of([self.sealed, *(layer for _, layers in both for layer in layers[:-1])])
@@ -66,7 +66,9 @@ def opened(held: FinishedSession) -> list[SealedAnswers]:
                 closed.append(envelope)
             else:
                 sealed_answers.append(
-                    envelope.made([read_ballot(plan, onion[-1]) for onion in envelope.onions])
+                    envelope.sealed_answers(
+                        [read_ballot(plan, onion[-1]) for onion in envelope.onions]
+                    )
                 )
         except Refused:
             continue  # only its sender knows the content
@@ -107,5 +109,7 @@ def _tried(envelopes: Sequence[_Envelope], keys: Mapping[int, OprfKey]) -> list[
         tried = prefixes_of(plan, key, messages)
         for at, row in sorted(rows_open(plan, open_groups(shape, messages)).items()):
             longest = max(row, tried.get(at, ()), key=len)
-            sealed_answers.append(both[at][0].made([Ballot(0, cell(longest, len(plan.domains)))]))
+            sealed_answers.append(
+                both[at][0].sealed_answers([Ballot(0, cell(longest, len(plan.domains)))])
+            )
     return sealed_answers

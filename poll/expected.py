@@ -44,10 +44,10 @@ def expected_of(
     here, awaited: as in `forecast_of`. language: of its sentences; None: English.
     """
     forecast = forecast_of(scenario, here, awaited)
-    return None if forecast is None else shown(forecast, language)
+    return None if forecast is None else forecast_data(forecast, language)
 
 
-def shown(forecast: Forecast, language: Language | None = None) -> dict[str, Any]:
+def forecast_data(forecast: Forecast, language: Language | None = None) -> dict[str, Any]:
     """Return the data of a forecast that phones and the wall draw, with all its sentences.
 
     language: of its sentences; None: English.

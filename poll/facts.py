@@ -47,7 +47,7 @@ def facts_of(
         "kept": terms.kept,
         "verified": mix.kind == "verified",
         "once": mix.submit == "once",
-        "others": None if mixers is None else _others(terms, mixers),
+        "others": None if mixers is None else _shuffler_list(terms, mixers),
         "started": room.started,
         "ended": room.ended_in(language or english()),
         "stopped": room.stopped,
@@ -67,10 +67,10 @@ def _until(time: float) -> int:
     return round(max(0.0, time - trio.current_time()))
 
 
-def _others(terms: Terms, mixers: Mixers) -> list[dict[str, Any]]:
+def _shuffler_list(terms: Terms, mixers: Mixers) -> list[dict[str, Any]]:
     """Return the shufflers by name and address, and whether each is this computer after all."""
     own = (terms.host, *LOOPBACKS)
     return [
         {"party": name, "who": seat.who.name, "host": seat.host, "here": seat.host in own}
-        for name, seat in mixers.here.items()
+        for name, seat in mixers.present_seats.items()
     ]

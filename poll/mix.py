@@ -106,7 +106,7 @@ class _Mixing:
         papers = await self._papers(port)
         self._check(papers)
         scenario = scenario_of(papers.questions)
-        for line in _asked(scenario):
+        for line in _session_lines(scenario):
             self._tell(line)
         site = Site(
             *(self._party, self._own, papers.directory, papers.roster, self._log),
@@ -134,7 +134,9 @@ class _Mixing:
 
     async def _papers(self, port: int) -> Papers:
         """Repeat the offer until the session begins; return its papers. DataError if refused."""
-        offer = Offer(party=self._party, who=IdentityRecord.of(self._own.public), port=port)
+        offer = Offer(
+            party=self._party, who=IdentityRecord.from_identity(self._own.public), port=port
+        )
         body, wait, seen = msgspec.json.encode(offer), SOONEST, trio.current_time()
         while True:
             try:
@@ -205,7 +207,7 @@ class _Mixing:
         return key
 
 
-def _asked(scenario: Scenario) -> list[str]:
+def _session_lines(scenario: Scenario) -> list[str]:
     """Return the title, questions and promise of a session, for its shufflers."""
     return [
         f"{scenario.scenario.title}: {len(scenario.feature)} questions",

@@ -40,7 +40,7 @@ class Mixers:
         self.papers: Papers | None = None
 
     @property
-    def here(self) -> Mapping[str, Seat]:
+    def present_seats(self) -> Mapping[str, Seat]:
         """The computers with a recent offer, in the order of their hops."""
         if self.papers is not None:
             return dict(zip(self._wanted, self.papers.shufflers, strict=True))
@@ -51,7 +51,7 @@ class Mixers:
     @property
     def missing(self) -> tuple[str, ...]:
         """The shufflers without an offer."""
-        here = self.here
+        here = self.present_seats
         return tuple(name for name in self._wanted if name not in here)
 
     def begin(self, papers: Papers) -> None:
@@ -77,7 +77,7 @@ class Mixers:
         if name not in self._wanted:
             accepted = ", ".join(self._wanted)
             raise Unwelcome(409, words=f"There is no {name} here; this session has {accepted}.")
-        known, now = self.here.get(name), trio.current_time()
+        known, now = self.present_seats.get(name), trio.current_time()
         if known is not None and known != seat:
             raise Unwelcome(
                 409,
@@ -89,7 +89,7 @@ class Mixers:
         taken = {"the class's computer": OWN_NAMES}
         taken |= {
             other: (held.who.name, held.who.key)
-            for other, held in self.here.items()
+            for other, held in self.present_seats.items()
             if other != name
         }
         for other, facts in taken.items():

@@ -127,7 +127,7 @@ def promised(result: NoisyResult, language: Language | None = None) -> list[str]
     return said
 
 
-def shown(result: NoisyResult, language: Language | None = None) -> dict[str, Any]:
+def result_data(result: NoisyResult, language: Language | None = None) -> dict[str, Any]:
     """Return the result as the wall shows it: tables and sentences. language: None: English."""
     language = language or english()
     keys = ("table-answer", "table-estimate", "noise-from", "noise-to")

@@ -51,7 +51,7 @@ from ..scenarios.schema.problems import Problem, as_found, problem
 from ..scenarios.schema.shape import examine_table
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..scenarios.validation.verified import misfits_of_once
-from ..scenarios.wording import many as counted
+from ..scenarios.wording import plural as counted
 from ..strict_text import Unreadable, decoded, from_toml
 from .language import languages
 
@@ -331,7 +331,7 @@ def _texts(features: Sequence[Feature]) -> Iterator[Problem]:
             yield problem(("feature", at, "name"), f'found "{feature.name}" twice; one is accepted')
 
 
-def nobody(scenario: Scenario) -> People:
+def empty_population(scenario: Scenario) -> People:
     """Return the questions as a population without people."""
     import numpy as np
 
@@ -353,7 +353,7 @@ def promise_of(scenario: Scenario) -> str:
 
 def noise_of(scenario: Scenario) -> tuple[Question, ...]:
     """Return the questions, with the noise that phones add to each; () if they add no noise."""
-    return noisy_questions(scenario, nobody(scenario))
+    return noisy_questions(scenario, empty_population(scenario))
 
 
 def schema_of(scenario: Scenario) -> Schema:

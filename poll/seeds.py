@@ -49,12 +49,12 @@ class Seeds:
 
     async def ask(self, plan: Round, secret: str, data: bytes) -> bytes:
         """Return the answer of `randomness` to a query; Unwelcome if the query is bad or late."""
-        phone, place = self._room.known(secret), (plan.call.round, secret)
+        phone, place = self._room.phone_with(secret), (plan.call.round, secret)
         if (before := self._asked.get(place)) is not None:
             if before.query != data:
                 raise Unwelcome(409, "seed-again")
             await before.done.wait()
-            return self._given(before)
+            return self._require_answer(before)
         if not is_query(plan, data):
             raise Unwelcome(400, "seed-nothing")
         if trio.current_time() >= self._room.asking_closes or not self._room.collecting:
@@ -66,9 +66,9 @@ class Seeds:
             await self._network.carry(sender, parties.RANDOMNESS, data)
             ((_, asked.answer), *_) = await inbox.receive()
         asked.done.set()
-        return self._given(asked)
+        return self._require_answer(asked)
 
-    def _given(self, asked: _Exchange) -> bytes:
+    def _require_answer(self, asked: _Exchange) -> bytes:
         if not asked.answer:
             raise Unwelcome(409, "seed-late")
         return asked.answer

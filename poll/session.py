@@ -40,11 +40,11 @@ from .farewell import Farewell
 from .gate import Gate, from_where, names_of
 from .language import Language, language_of
 from .mixers import Mixers
-from .noise import noisy_result, shown
-from .questions import nobody, table_of
+from .noise import noisy_result, result_data
+from .questions import empty_population, table_of
 from .seeds import Seeds
 from .simulated import Simulated
-from .singles import shown as singles_shown
+from .singles import counts_data as singles_shown
 from .singles import singles_of
 from .slips import LETTERS, Slips
 from .stage import Stage, all_here, cast_of, mixed_elsewhere
@@ -199,7 +199,7 @@ class PhoneSession:
     def _count(self) -> None:
         """Report the number of people and of answers, if it has changed."""
         room = self.room
-        mixing = self.mixers.here if self.mixers else {}
+        mixing = self.mixers.present_seats if self.mixers else {}
         for name in mixing.keys() - self._mixing:
             self._tell(f"{name} is {mixing[name].who.name} at {mixing[name].host}")
         for name in self._mixing - mixing.keys():
@@ -235,13 +235,13 @@ class PhoneSession:
         self._tell(here + asked)
 
     async def _play(self, desk: Desk) -> FinishedSession:
-        cast = committed(self.scenario, cast_of(self.scenario), nobody(self.scenario))
+        cast = committed(self.scenario, cast_of(self.scenario), empty_population(self.scenario))
         cheating, lent = cast.adversary, AdversaryRecord()
         if program_of(self.scenario).opens and self._terms.kept:
             cast = replace(cast, adversary=lent)  # for what is written down at the end
         transcript = Transcript.sized(0)
         if not await self._enough():
-            self.room.end(self._few())
+            self.room.end(self._too_small())
             silent = Network(Instruments([], self._tell))
             return FinishedSession(None, transcript, silent, {}, self.room, 0.0)
         if self.room.registered:
@@ -280,14 +280,14 @@ class PhoneSession:
         told = await trio.to_thread.run_sync(noisy_result, self.scenario, board, simulated)
         if told is not None:
             self.room.told = told
-            self.wall.tell(shown(told, self._language))
+            self.wall.show_result(result_data(told, self._language))
 
     def _say_singles(self, board: Board, transcript: Transcript) -> None:
         """Show each question by itself, if the second round was aborted for missing phones."""
         singles = singles_of(self.scenario, board, transcript, self.room.handed_in)
         if singles is not None:
             self.room.singles = singles
-            self.wall.tell(singles_shown(singles, self._language))
+            self.wall.show_result(singles_shown(singles, self._language))
 
     async def _staged(self, cast: Cast, tools: list[Instrument]) -> Stage:
         if self.mixers is None:
@@ -296,7 +296,7 @@ class PhoneSession:
         host = self._terms.host
         return await mixed_elsewhere(cast, tools, self._tell, self.mixers, questions, host)
 
-    def _few(self) -> Unwelcome:
+    def _too_small(self) -> Unwelcome:
         """Return why the session does not begin."""
         if missing := self._missing:
             return Unwelcome(409, "mixers-missing", names=", ".join(missing))

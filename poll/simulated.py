@@ -80,7 +80,7 @@ class Simulated:
     ) -> bytes:
         """Return the submission of a simulated person, as a phone makes it."""
         if plan.verified and self._room.board is not None:
-            index = self._room.number(self._room.known(secret))
+            index = self._room.number(self._room.phone_with(secret))
             return locked_answers(plan, self._room.board, index, row, self._signers[secret])
         return await _sealed(plan, secret, row, seeds)
 

@@ -70,7 +70,7 @@ def singles_of(
     return Singles(people, sent.get(1, 0) - sent.get(2, 0), counts)
 
 
-def shown(singles: Singles, language: Language | None = None) -> dict[str, Any]:
+def counts_data(singles: Singles, language: Language | None = None) -> dict[str, Any]:
     """Return the counts as the wall shows them: tables and sentences.
 
     language: of the sentences; None: English.

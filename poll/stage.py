@@ -18,7 +18,7 @@ from ..roles.session import hops_of, identities_of, keyholders, make_key, perfor
 from ..scenarios.play.announcement import announced_policy, announced_rules
 from ..scenarios.programs.registry import announced_schema, strategy, wire
 from ..scenarios.schema.model import Scenario
-from .elsewhere import FarNetwork, MixerLink, Own
+from .elsewhere import ClassIdentities, FarNetwork, MixerLink
 from .enrolment import Papers
 from .mixers import Mixers
 from .questions import QuestionsTable, schema_of
@@ -54,7 +54,7 @@ class Stage:
 
     async def _give_up(self, elsewhere: MixerLink) -> None:
         """Abort the session when a shuffler has been away for too long."""
-        why = await elsewhere.lost()
+        why = await elsewhere.await_loss()
         curator = Endpoint(self.network, parties.CURATOR)
         curator.identity = identities_of(self.cast).get(parties.CURATOR)
         await curator.burn(RoundBurned(why))
@@ -89,7 +89,7 @@ async def mixed_elsewhere(
         raise StorageError(
             f"{host}: cannot be listened at for those who mix ({bad.strerror or bad})"
         ) from None
-    own = Own.fresh()
+    own = ClassIdentities.fresh()
     desk, hall = own.seats(host, listeners[0].socket.getsockname()[1])
     more = {parties.RANDOMNESS} & identities.keys()
     names = (BOARD, parties.CURATOR, parties.ANALYST, *more)
@@ -99,7 +99,7 @@ async def mixed_elsewhere(
         signers=tuple(identities[name].public.hex() for name in names),
         desk=desk,
         hall=hall,
-        shufflers=tuple(mixers.here.values()),
+        shufflers=tuple(mixers.present_seats.values()),
     )
     elsewhere = MixerLink(own, papers, tell)
     watching = Instruments([*tools, elsewhere], tell)
@@ -119,12 +119,12 @@ def cast_of(scenario: Scenario) -> Cast:
         scenario.mix.suite,
         scenario.mix.shufflers,
         0,
-        _nobody,
+        _no_row,
         strategy(scenario, None),
         SystemEntropy(),
         program=wire(scenario),
     )
 
 
-def _nobody(index: int) -> Sequence[str]:
+def _no_row(index: int) -> Sequence[str]:
     raise LookupError(f"person {index}: phones know their own answers, and nobody else does")

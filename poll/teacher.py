@@ -95,7 +95,7 @@ class Teacher:
     def wait(self) -> bool:
         """Keep the round open longer; return False if it is as long as it may become."""
         longer = self._room.extend(MORE)
-        left = f"{self._room.left:.0f} seconds left"
+        left = f"{self._room.seconds_left:.0f} seconds left"
         self._tell(left if longer else "a round cannot become longer than that")
         return longer
 
@@ -126,6 +126,6 @@ class Teacher:
         are = "is" if silent == 1 else "are"
         return (
             f"round {room.round}: {room.answered} of {len(room.due)} have answered, {silent} {are} "
-            f"silent, {room.left:.0f} seconds left; w: wait {MORE:.0f} seconds more, g: go on "
-            "without them (and Enter)"
+            f"silent, {room.seconds_left:.0f} seconds left; w: wait {MORE:.0f} seconds more, g: go "
+            "on without them (and Enter)"
         )

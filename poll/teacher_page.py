@@ -59,7 +59,7 @@ class TeacherPage:
             "round": room.round,
             "answered": room.answered,
             "due": len(room.due),
-            "left": round(room.left),
+            "left": round(room.seconds_left),
             "longer": room.closes < room.latest,
             "ended": "" if room.ended == "over" else room.ended_in(language),
         }

@@ -81,7 +81,7 @@ class Wall(Instrument):
                 told = bill_of(announced, self._bill["name"])
                 self._bill = {**self._bill, **told, "people": self._people[0]}
                 self._expected = None  # a begun session needs no forecast
-                self._again()
+                self._redraw()
             case Call() as call:
                 self._call, self._sent = call, set()
             case Mixed() as mixed:
@@ -120,7 +120,7 @@ class Wall(Instrument):
             if not self._reached and people > made:
                 self._reached = True
                 self._bill = {**self._bill, "note": self._heading}
-                self._again()
+                self._redraw()
             self._bill = {**self._bill, "people": people, "simulated": simulated}
             self.log.append({"what": "people", "people": people, "simulated": simulated})
 
@@ -134,7 +134,7 @@ class Wall(Instrument):
         """Show the shufflers on other computers. who: a text for each."""
         self._mixers = self._language.say("wall-apart", who="; ".join(who))
         self._bill = {**self._bill, "note": self._heading}
-        self._again()
+        self._redraw()
 
     def admits(self, devices: Counter[str], slips: Slips | None) -> None:
         """Show how phones were admitted. devices: number of people from each."""
@@ -156,14 +156,14 @@ class Wall(Instrument):
         isolated = "" if self._reached else self._language.say("wall-isolated")
         return " ".join(filter(None, (self._mixers, isolated, self._joined)))
 
-    def tell(self, told: Mapping[str, object]) -> None:
+    def show_result(self, told: Mapping[str, object]) -> None:
         """Show the result of the answers, if it is more than the board's counts. Once."""
         self.log.append(dict(told))
 
     def own_up(self, told: str) -> None:
         """Show at the top that a party has cheated, and how; it stays."""
         self._bill = {**self._bill, "deviated": deviated_data((told,))}
-        self._again()
+        self._redraw()
 
     def awaits(self, answered: int, due: int) -> None:
         """Show the number of answers in the open round."""
@@ -178,7 +178,7 @@ class Wall(Instrument):
         """End the log of events."""
         self.log.append({"what": "over"})
 
-    def _again(self) -> None:
+    def _redraw(self) -> None:
         self.log.begin(self._bill)
         for move in self._moves:
             self.log.append(move)

@@ -114,11 +114,11 @@ class Desk:
         if code.upper() != self._code:
             return _sentence(404, language, "no-session")
         try:
-            return await self._asked(request, what, language)
+            return await self._respond(request, what, language)
         except Unwelcome as no:
             return Answer(no.status, no.say(language).encode(), SENTENCES)
 
-    async def _asked(self, request: Request, what: str, language: Language) -> Answer:
+    async def _respond(self, request: Request, what: str, language: Language) -> Answer:
         match request.method, what.split("/"):
             case (("GET" | "HEAD"), [""]):
                 html = ("content-type", "text/html; charset=utf-8")

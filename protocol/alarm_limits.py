@@ -46,7 +46,7 @@ def fits(alarm: Alarm, author: str, layers: int, widest: int, announced: int) ->
     return len(alarm.evidence) <= NOTHING[alarm.cause]
 
 
-def said_before(alarms: Iterable[tuple[str, Alarm]], author: str, alarm: Alarm) -> bool:
+def has_raised(alarms: Iterable[tuple[str, Alarm]], author: str, alarm: Alarm) -> bool:
     """Any party: whether the author has raised an alarm of this cause in this round."""
     about = author, alarm.round, alarm.cause
     return any((who, earlier.round, earlier.cause) == about for who, earlier in alarms)

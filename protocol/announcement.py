@@ -274,7 +274,7 @@ class Announcement:
         write_terms(out, self.policy, self.rules)
         out.many(self.shufflers, lambda w, key: w.blob(key.encode()))
         out.blob(self.curator.encode()).blob(self.analyst.encode())
-        return out.blob(self.registry).done()
+        return out.blob(self.registry).finish()
 
     def digest(self) -> bytes:
         """Hash the encoding: the name of the session, 32 bytes."""

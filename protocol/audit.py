@@ -82,14 +82,16 @@ def _link(
         key, at = box_key(secret, layer), plan.hops[hop - 1]
     except Refused:  # no key opens it, so zeros stand for the key
         return Link(place, layer, bytes(TOSS))
-    if _held(plan, hop, layer, open_with(key, at.public, layer, at.context)) is not None:
+    if _inner_onions(plan, hop, layer, open_with(key, at.public, layer, at.context)) is not None:
         return Link(place, layer, key)
     if not provable(layer):
         return Link(place, layer, bytes(TOSS))
     return Link(place, layer, key, prove_key(secret, layer, entropy))
 
 
-def _held(plan: Round, hop: int, layer: bytes, plain: bytes | None) -> Sequence[bytes] | None:
+def _inner_onions(
+    plan: Round, hop: int, layer: bytes, plain: bytes | None
+) -> Sequence[bytes] | None:
     """Return the onions in a layer, as an honest hop forwards them; None for an invalid layer."""
     if hop > 1:
         right = plain is not None and len(layer) == plan.inner[hop]
@@ -130,7 +132,7 @@ def _outputs(plan: Round, hop: int, link: Link, sent: frozenset[bytes]) -> set[b
     """Return the hashes of a layer's contents; empty if the hop rightly refused the layer."""
     at, party = plan.hops[hop - 1], plan.openers[hop - 1]
     plain = open_with(link.key, at.public, link.layer, at.context)
-    held = _held(plan, hop, link.layer, plain)
+    held = _inner_onions(plan, hop, link.layer, plain)
     if held is None:
         if hop > 1 and _refusable(plan, hop, link):
             return set()

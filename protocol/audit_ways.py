@@ -70,7 +70,7 @@ class AuditedRecord(RunRecord):
         self._found: dict[tuple[int, int, tuple[int, ...]], Crowds] = {}
 
     @cached_property
-    def shown(self) -> Mapping[int, frozenset[bytes]]:
+    def opened_layers(self) -> Mapping[int, frozenset[bytes]]:
         """By audited round, the names of layers opened in public; empty in a summary."""
         return {} if self.transcript.summary else shown_layers(self.board)
 
@@ -79,7 +79,7 @@ class AuditedRecord(RunRecord):
         """By audited round and query, the way of each submitted answer, by user."""
         by_question: dict[tuple[int, int], dict[int, Way]] = {}
         for made in self.transcript.made:
-            if made.round not in self.shown or made.user not in self.submitted[made.round]:
+            if made.round not in self.opened_layers or made.user not in self.submitted[made.round]:
                 continue
             names, hops = split_names(made.names), len(self.openers[made.round]) - 1
             for place, (ask, _) in enumerate(made.answers):
@@ -100,29 +100,31 @@ class AuditedRecord(RunRecord):
         key = number, ask, closed
         if key not in self._found:
             ways = self.ways.get((number, ask), {})
-            came = self.came.get((number, self.calls[number].asks[ask]), frozenset())
+            came = self.respondents.get((number, self.calls[number].asks[ask]), frozenset())
             there = {user: way for user, way in ways.items() if user in came}
-            self._found[key] = crowds(there, closed, self.shown[number])
+            self._found[key] = crowds(there, closed, self.opened_layers[number])
         return self._found[key]
 
     def followed(self, number: int, members: frozenset[str]) -> Mapping[int, Row]:
         """Return the values, by person, that a coalition reads from messages that it follows."""
         *hops, reader = self.openers[number]
-        if number not in self.shown or reader not in members or not self.readable(number):
+        if number not in self.opened_layers or reader not in members or not self.readable(number):
             return {}
         closed = [at for at, party in enumerate(hops) if party not in members]
         rows: dict[int, dict[int, str]] = {}
         for ask, columns in enumerate(self.calls[number].asks):
             for user, way in self.ways.get((number, ask), {}).items():
-                if all(way[at] in self.shown[number] for at in closed):
+                if all(way[at] in self.opened_layers[number] for at in closed):
                     said = zip(columns, self.answers[number, user, ask], strict=True)
                     rows.setdefault(user, {}).update(said)
         return rows
 
-    def apart(self, read: Iterable[CountsSeen], members: frozenset[str]) -> Iterator[CountsSeen]:
+    def separate_counts(
+        self, read: Iterable[CountsSeen], members: frozenset[str]
+    ) -> Iterator[CountsSeen]:
         """Yield the counts of each crowd that a coalition's reader counts separately."""
         for seen in read:
-            if seen.round not in self.shown:
+            if seen.round not in self.opened_layers:
                 continue
             ask = self.calls[seen.round].asks.index(seen.columns)
             for block in self.crowds_of(seen.round, ask, members).blocks:
@@ -130,9 +132,9 @@ class AuditedRecord(RunRecord):
                     said = (self.answers[seen.round, user, ask] for user in sorted(block))
                     yield replace(seen, counts=Counter(said), among=block)
 
-    def tells_more(self, number: int, members: frozenset[str]) -> bool:
+    def reveals_more(self, number: int, members: frozenset[str]) -> bool:
         """Whether audits reveal more to the reader of a round than the counts of `apart`."""
-        if number not in self.shown or self.openers[number][-1] not in members:
+        if number not in self.opened_layers or self.openers[number][-1] not in members:
             return False
         asks = range(len(self.calls[number].asks))
         return not all(self.crowds_of(number, ask, members).whole for ask in asks)

@@ -43,9 +43,9 @@ class Audited:
                 due = self._due(author, hop, at) and self.tossed(at.number, at.openers)
                 new = hop not in self.opened.get(at.number, ())
                 fits = all(len(link.layer) == at.sizes[hop - 1] for link in links) if due else False
-                return new and fits and len(links) <= self._came(hop, at)
+                return new and fits and len(links) <= self._max_inputs(hop, at)
             case Tally() | BallotMarks():
-                return self.done(at.number, at.openers)
+                return self.is_complete(at.number, at.openers)
             case _:
                 return True
 
@@ -53,7 +53,7 @@ class Audited:
         """Whether a hop belongs to a pair and to this author."""
         return 1 <= hop <= paired(len(at.openers) - 1) and author == shuffler(hop)
 
-    def _came(self, hop: int, at: Place) -> int:
+    def _max_inputs(self, hop: int, at: Place) -> int:
         """Return the largest number of inputs of a hop."""
         return at.accepted if hop == 1 else len(self.traced[at.number][hop - 1])
 
@@ -86,7 +86,7 @@ class Audited:
         """Whether the coins of a round are known."""
         return set(openers) <= self.tosses.get(number, {}).keys()
 
-    def done(self, number: int, openers: tuple[str, ...]) -> bool:
+    def is_complete(self, number: int, openers: tuple[str, ...]) -> bool:
         """Whether all hops of pairs have opened their layers."""
         due = range(1, paired(len(openers) - 1) + 1)
         return set(due) <= self.opened.get(number, {}).keys()

@@ -76,14 +76,14 @@ class Sealed(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def _said(value: str) -> bytes:
+def _encode_value(value: str) -> bytes:
     """Return the encoding of a value in a ballot; cached, because many people have equal values."""
-    return Writer().text(value).done()
+    return Writer().text(value).finish()
 
 
 def write_ballot(ballot: Ballot, salt: bytes, size: int) -> bytes:
     """User: encode one answer, padded to `size` bytes (0: not padded)."""
-    plain = b"".join((bytes((ballot.ask,)), salt, *map(_said, ballot.values)))
+    plain = b"".join((bytes((ballot.ask,)), salt, *map(_encode_value, ballot.values)))
     return pad(plain, size) if size else plain
 
 
@@ -151,7 +151,7 @@ def seal_envelope(plan: Round, onions: Sequence[bytes], entropy: Entropy) -> byt
 
 def bundle(onions: Iterable[bytes]) -> bytes:
     """User: encode onions as the content of an envelope, in the order of their bytes."""
-    return Writer().items(sorted(onions)).done()
+    return Writer().items(sorted(onions)).finish()
 
 
 class Phrasebook:
@@ -310,7 +310,7 @@ def write_bundle(plan: Round, ballots: Sequence[tuple[Ballot, bytes]]) -> bytes:
     bundle = Writer()
     for ballot, salt in ballots:
         bundle.blob(write_ballot(ballot, salt, 0))
-    return pad(bundle.done(), plan.ballot) if plan.ballot else bundle.done()
+    return pad(bundle.finish(), plan.ballot) if plan.ballot else bundle.finish()
 
 
 def read_bundle(plan: Round, plaintext: bytes) -> list[Ballot]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from ..crypto.keys import PublicKey
 from ..errors import Reason, Refused
 from . import parties
-from .alarm_limits import fits, said_before
+from .alarm_limits import fits, has_raised
 from .announcement import Announcement
 from .audit_messages import Coin, Opened, Toss, Traced
 from .audited import Audited
@@ -355,7 +355,7 @@ class Board:
 
     def _hears(self, author: str, alarm: Alarm) -> bool:
         """Whether an alarm is the first of its kind by its author, and not too long."""
-        if said_before(self.alarms, author, alarm):
+        if has_raised(self.alarms, author, alarm):
             return False
         if alarm.cause is Cause.CHANGED and self.phase is not Phase.CHALLENGED:
             return False  # too early to know the loss, or too late to be safe

@@ -116,7 +116,7 @@ def evidence(person: int, proofs: Proofs, slot: int) -> bytes:
     """Person: return the proof that a ballot of its own was in its envelope."""
     others = [layers[0] for at, layers in enumerate(proofs.onions) if at != slot]
     out = Writer().u32(person).blob(proofs.ballots[slot]).raw(proofs.draws[slot]).raw(proofs.draw)
-    return out.items(sorted(others)).done()
+    return out.items(sorted(others)).finish()
 
 
 def missing(plan: Round, heard: BallotMarks, proofs: Proofs) -> int | None:

@@ -232,7 +232,7 @@ def rule_digest(rule: Rule) -> str:
     """Return the name of a rule, 32 hexadecimal digits; different rules have different names."""
     out = Writer()
     write_rule(out, rule)
-    return hashlib.blake2b(out.done(), digest_size=16).hexdigest()
+    return hashlib.blake2b(out.finish(), digest_size=16).hexdigest()
 
 
 def write_rule(out: Writer, rule: Rule) -> None:

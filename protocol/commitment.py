@@ -65,7 +65,7 @@ def commitment(session: bytes, blind: bytes, decision: Decision) -> bytes:
     """Compute the 32 bytes that fix a decision and its certificate."""
     out = Writer()
     write_decision(out, decision)
-    return hashlib.sha256(COMMITMENT_LABEL + session + blind + out.done()).digest()
+    return hashlib.sha256(COMMITMENT_LABEL + session + blind + out.finish()).digest()
 
 
 def commit(
@@ -80,7 +80,7 @@ def commit(
     suite = suite_by_code(announced.suite, lesson=announced.rules.lesson)
     out = Writer()
     write_opened_certificate(out, opened)
-    plain = out.done()
+    plain = out.finish()
     size = LEAST
     while len(plain) >= size:
         size *= 2

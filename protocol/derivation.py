@@ -174,7 +174,7 @@ def closure(terms: Terms, members: Iterable[str]) -> Knowledge:
             known.why[fact] = Reason(rule, premises, event)
             todo.append(fact)
 
-    for fact, rule, event in _given(terms, known.members):
+    for fact, rule, event in _initial_facts(terms, known.members):
         learn(fact, rule, event=event)
     while todo:
         for new, rule, premises in _next(terms, known.why, todo.popleft()):
@@ -186,7 +186,7 @@ _Given = tuple[Fact, Rule, Event | None]
 _Step = tuple[Fact, Rule, tuple[Fact, ...]]
 
 
-def _given(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
+def _initial_facts(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
     """Yield the keys, own ciphertexts and observations of members."""
     for party in sorted(members):
         if parties.role(party) not in (parties.Role.USER, parties.Role.NETWORK):
@@ -197,7 +197,7 @@ def _given(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
             yield Origin(term.name, term.user), Rule.OWN, None
             for ask, _ in term.answers:
                 yield Answer(term.user, term.round, ask), Rule.OWN, None
-    yield from _shown(terms)
+    yield from _public_facts(terms)
     for event in terms.record.transcript.events:
         if not event.names or not any(event.seen_by(party) for party in members):
             continue
@@ -207,9 +207,9 @@ def _given(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
                 yield Origin(name, parties.index(event.sender)), Rule.SENDER, event
 
 
-def _shown(terms: Terms) -> Iterator[_Given]:
+def _public_facts(terms: Terms) -> Iterator[_Given]:
     """Yield the facts that audits have made public: layers, their contents, users of envelopes."""
-    for number, names in terms.record.shown.items():
+    for number, names in terms.record.opened_layers.items():
         for name in sorted(names & terms.by_name.keys()):
             term = terms.by_name[name]
             yield Ciphertext(name), Rule.SHOWN, None

@@ -79,13 +79,13 @@ class Message:
         FORMS[kind].write(out, self.body)
         if self.seal is not None:
             out.blob(self.seal.witness).raw(self.seal.signature)
-        return out.done()
+        return out.finish()
 
 
 @lru_cache(maxsize=64)
 def _header(kind: Kind, session: bytes, number: int, magic: bytes = MAGIC) -> bytes:
     """Return the bytes before a body: the same for all messages of a kind in a round."""
-    return Writer().raw(magic).u8(kind).raw(session).u8(number).done()
+    return Writer().raw(magic).u8(kind).raw(session).u8(number).finish()
 
 
 def kind_of(data: bytes) -> Kind | None:
@@ -110,7 +110,7 @@ def frame_envelopes(
 
     signatures: one for each envelope; empty if it is not signed.
     """
-    head, last = _header(Kind.SUBMISSION, session, number), Writer().blob(witness).done()
+    head, last = _header(Kind.SUBMISSION, session, number), Writer().blob(witness).finish()
     return [
         b"".join((head, _size(envelope), envelope, _size(signed), signed, last))
         for envelope, signed in zip(envelopes, signatures or [b""] * len(envelopes), strict=True)
@@ -125,7 +125,7 @@ def _size(data: bytes) -> bytes:
 @lru_cache(maxsize=8)
 def _unsigned_tail(witness: bytes) -> bytes:
     """Return the bytes after the envelope of an unsigned submission."""
-    return Writer().raw(UNSIGNED).blob(witness).done()
+    return Writer().raw(UNSIGNED).blob(witness).finish()
 
 
 def envelope_in(data: bytes, session: bytes, number: int, witness: bytes = b"") -> bytes | None:

@@ -177,7 +177,7 @@ class History:
             self._object(self.strange, refuse=self.burn)
         if why := self._unsure(now):
             self._object(why, refuse=self.burn)
-        if why := self._apart(now):
+        if why := self._isolation_reason(now):
             self._object(why, refuse=self.burn)
         if why := self._joined(now):
             self._object(why, refuse=self.union)
@@ -227,7 +227,7 @@ class History:
             "all answer, or people of no earlier session"
         )
 
-    def _apart(self, now: HandedBatch) -> str | None:
+    def _isolation_reason(self, now: HandedBatch) -> str | None:
         """Return the reason not to count these people, given earlier counts; None: permitted."""
         before = [batch.counted_people for session in self.sessions for batch in session]
         few, least = smallest_apart(before, now.counted_people, self.promised)
@@ -247,11 +247,11 @@ class History:
         for release in now.releases:
             if why := unsafe(before, release):
                 return why
-            if now.singles and not self._shown(release) and (why := _named(before, release)):
+            if now.singles and not self._was_public(release) and (why := _named(before, release)):
                 return why
         return None
 
-    def _shown(self, now: Release) -> bool:
+    def _was_public(self, now: Release) -> bool:
         """Whether this count of exactly these people was public before."""
         return any(
             batch.singles

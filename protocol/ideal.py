@@ -143,7 +143,7 @@ def run_through(
     read: tuple[Counts, ...] | None = None  # the counts that its reader has read
     try:
         while step := next_step(
-            program, schema, strategy, _heard(calls, tallies), decision, policy.rule
+            program, schema, strategy, _round_results(calls, tallies), decision, policy.rule
         ):
             if isinstance(step, Decision):
                 decision = step
@@ -209,7 +209,9 @@ def released(
     return tallies[-1][0] if len(tallies) == len(calls) else None
 
 
-def _heard(calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]]) -> list[RoundResult]:
+def _round_results(
+    calls: Sequence[Call], tallies: Sequence[tuple[Counts, ...]]
+) -> list[RoundResult]:
     return [RoundResult(call, counts) for call, counts in zip(calls, tallies, strict=True)]
 
 

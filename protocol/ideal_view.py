@@ -158,7 +158,7 @@ def _rounds(
     said = {call.round: answers(call) for call in ideal.posted}
     linked = _linked(said, {call.round for call in broken}, coalition)
     made = {number: each.made for number, each in said.items()}
-    return PersonalRecord(made, _came(ideal, said)), linked
+    return PersonalRecord(made, _respondents(ideal, said)), linked
 
 
 def _opened(
@@ -189,9 +189,9 @@ def _counted(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Iterato
     """Yield the counts that members read, and the published counts."""
     for call, tally in zip(ideal.calls, ideal.tallies, strict=True):
         if call.reader in coalition or call.reader is Role.ANALYST or policy.publish_marginals:
-            yield from _seen(call, tally)
+            yield from _counts_seen(call, tally)
     if ideal.burned_call and ideal.burned_counts and ideal.burned_call.reader in coalition:
-        yield from _seen(ideal.burned_call, ideal.burned_counts)
+        yield from _counts_seen(ideal.burned_call, ideal.burned_counts)
 
 
 def _decision(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Decision | None:
@@ -209,7 +209,7 @@ def _certified(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> tuple
         seen
         for call, tally in zip(ideal.calls, ideal.tallies, strict=True)
         if call.reader is Role.CURATOR
-        for seen in _seen(call, tally)
+        for seen in _counts_seen(call, tally)
     )
     return certified_counts(ideal.decision, coalition, heard)
 
@@ -223,7 +223,7 @@ def _closed(ideal: Ideal, policy: Policy) -> bool:
     return not (released and may_open(policy, ideal.decision.hidden, totals))
 
 
-def _seen(call: Call, tally: tuple[Counts, ...]) -> Iterator[CountsSeen]:
+def _counts_seen(call: Call, tally: tuple[Counts, ...]) -> Iterator[CountsSeen]:
     for columns, counts in zip(call.asks, tally, strict=True):
         yield CountsSeen(call.round, columns, counts, call.hidden)
 
@@ -243,7 +243,7 @@ def _linked(
     return linked
 
 
-def _came(
+def _respondents(
     ideal: Ideal, said: Mapping[int, Answers]
 ) -> dict[tuple[int, tuple[int, ...]], frozenset[int]]:
     """Return, by round and query that was read, the users with answers that reached the reader."""

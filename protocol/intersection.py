@@ -36,7 +36,7 @@ class SeenRelease:
     counts: Counts
 
 
-def told_apart(seen: Sequence[SeenRelease]) -> People:
+def isolate_people(seen: Sequence[SeenRelease]) -> People:
     """Network, or a party that sees respondents: return the released rows of isolated people."""
     columns = (
         tuple(sorted(set.intersection(*(set(release.columns) for release in seen)))) if seen else ()
@@ -50,7 +50,7 @@ def told_apart(seen: Sequence[SeenRelease]) -> People:
     rows: People = {}
     for place, people in enumerate(groups.values()):
         if len(people) == 1 and place in solved:
-            cell = _only(solved[place], sums)
+            cell = _single_cell(solved[place], sums)
             if cell is not None:
                 rows[people[0]] = dict(zip(columns, cell, strict=True))
     return rows
@@ -104,7 +104,9 @@ def _solved(matrix: list[Vector]) -> dict[int, Vector]:
     return combinations
 
 
-def _only(weights: Vector, sums: Sequence[Counter[tuple[str, ...]]]) -> tuple[str, ...] | None:
+def _single_cell(
+    weights: Vector, sums: Sequence[Counter[tuple[str, ...]]]
+) -> tuple[str, ...] | None:
     """Return the cell if a combination of counts leaves one cell with one person; else None."""
     total: dict[tuple[str, ...], Fraction] = defaultdict(Fraction)
     for weight, counts in zip(weights, sums, strict=True):

@@ -174,7 +174,7 @@ class BatchDigest:
                 head = size.to_bytes(4, "big")
                 self._state.update(head + head.join(alike))
 
-    def done(self) -> bytes:
+    def digest(self) -> bytes:
         """Return the digest, 32 bytes."""
         return self._state.digest()
 
@@ -183,4 +183,4 @@ def batch_digest(layers: Iterable[bytes]) -> bytes:
     """Hash an output batch, for its account on the board (SHA-256, 32 bytes)."""
     digest = BatchDigest()
     digest.add(layers)
-    return digest.done()
+    return digest.digest()

@@ -92,7 +92,7 @@ class AccompliceRows:
     rows: Mapping[int, Row]
     made: Mapping[int, Sequence[Row]]
 
-    def of(self, people: frozenset[int], number: int) -> list[Row]:
+    def known_rows(self, people: frozenset[int], number: int) -> list[Row]:
         """Return the rows of accomplices among these people, and the rows added in this round."""
         return [
             *(self.rows[person] for person in people & self.rows.keys()),
@@ -117,14 +117,16 @@ def left_over(loot: AdversaryView, known: AccompliceRows) -> People:
     if joint is None or decision is None or not first or not now:
         return {}
     if len(known.unknown(now)) == 1:
-        return _by_rest(joint, decision.kept, known.of(now, last), known.unknown(now))
+        return _by_rest(joint, decision.kept, known.known_rows(now, last), known.unknown(now))
     gone, come = first - now, now - first
     before = counted(loot, 1)
     if len(known.unknown(gone)) != 1 or known.unknown(come) or not before:
         return {}
-    more, less = known.of(come, last), known.of(gone, 1)
+    more, less = known.known_rows(come, last), known.known_rows(gone, 1)
     values = {
-        column: _one(before[column], sums(joint, decision.kept, column), column, more, less)
+        column: _single_value(
+            before[column], sums(joint, decision.kept, column), column, more, less
+        )
         for column in decision.kept
     }
     row = {column: value for column, value in values.items() if value is not None}
@@ -139,7 +141,7 @@ def singled_out(loot: AdversaryView, number: int, known: AccompliceRows) -> Peop
     plan, people = loot.plan(number), handed_on(loot, number).people
     if plan is None or len(known.unknown(people)) != 1:
         return {}
-    mine, row = known.of(people, number), dict[int, str]()
+    mine, row = known.known_rows(people, number), dict[int, str]()
     for ask, counts in zip(plan.call.asks, read_by(loot, number), strict=False):
         for cells in _by_rest(counts, ask, mine, known.unknown(people)).values():
             row.update(cells)
@@ -158,7 +160,7 @@ def _by_rest(
     return {person: dict(zip(kept, left[0], strict=True)) for person in whose}
 
 
-def _one(
+def _single_value(
     before: Counts, after: Counts, column: int, more: Sequence[Row], less: Sequence[Row]
 ) -> str | None:
     """Return the only value by which a column's counts differ after correction by known rows."""

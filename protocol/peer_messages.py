@@ -79,7 +79,7 @@ class Relay:
             _check_ascending("bags", layers)
 
     @property
-    def sent(self) -> int:
+    def layers_forwarded(self) -> int:
         """The number of forwarded layers."""
         return sum(len(layers) for _, layers in self.bags)
 

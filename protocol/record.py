@@ -236,7 +236,7 @@ class RunRecord:
         return self._with_reused(rows)
 
     @cached_property
-    def came(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
+    def respondents(self) -> Mapping[tuple[int, tuple[int, ...]], frozenset[int]]:
         """Per round and column set, the people with answers at the reader; in the full form."""
         told = self.board.announcement
         if told is not None and told.rules.verified:

@@ -45,16 +45,16 @@ class Release:
         return self.public or len(self.columns) > 1
 
 
-def tells(before: Release, now: Release) -> bool:
+def implies(before: Release, now: Release) -> bool:
     """Whether, for people in both, `now` follows from `before` and independent coins."""
-    if _same(before, now):
+    if _is_same(before, now):
         return True
     if not now.columns <= before.columns:
         return False
     return all(_follows(before, now, name) for name in now.columns)
 
 
-def _same(before: Release, now: Release) -> bool:
+def _is_same(before: Release, now: Release) -> bool:
     """Whether both are the same release, coins included."""
     if not now.coins or before.coins != now.coins or before.people != now.people:
         return False
@@ -108,14 +108,14 @@ def unsafe(before: Sequence[Sequence[Release]], now: Release) -> str | None:
             [[release for release in told if release.public >= public] for told in before]
         )
         if any(
-            release.people == now.people and tells(release, now)
+            release.people == now.people and implies(release, now)
             for told in theirs
             for release in told
         ):
             continue
         for told in theirs:
             near = [release for release in told if not release.people.isdisjoint(now.people)]
-            if near and not any(tells(release, now) for release in near):
+            if near and not any(implies(release, now) for release in near):
                 return _why(near, now, readers)
     return None
 
@@ -130,7 +130,9 @@ def _news(before: Sequence[Sequence[Release]]) -> list[list[Release]]:
                 release
                 for release in told
                 if release.joint
-                and not any(past.people == release.people and tells(past, release) for past in old)
+                and not any(
+                    past.people == release.people and implies(past, release) for past in old
+                )
             ]
         )
     return sets

@@ -82,7 +82,7 @@ class Round:
     def __reduce__(self) -> tuple[Callable[..., "Round"], tuple[object, ...]]:
         """Pickle as the inputs of `open_round`, which derives the round again."""
         follows = self.announcement, self.session, self.call
-        return _again, (*follows, self.witness, self.lock)
+        return _derive_round, (*follows, self.witness, self.lock)
 
     def bare(self, plaintext: bytes) -> bytes:
         """Return an innermost plaintext without its token."""
@@ -186,7 +186,7 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
     )
 
 
-def _again(
+def _derive_round(
     announcement: Announcement, session: bytes, call: Call, witness: bytes, lock: bytes
 ) -> Round:
     """Worker of a party: derive the round again, with the head and the lock that the party has."""

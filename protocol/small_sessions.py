@@ -155,7 +155,7 @@ def friends() -> Iterator[tuple[Pair, str]]:
         yield _both(acts[first], acts[second]), f"{first}, {second}"
 
 
-def others(people: int, friend: bool) -> dict[Pair, Strategy]:  # noqa: FBT001
+def other_sums(people: int, friend: bool) -> dict[Pair, Strategy]:  # noqa: FBT001
     """Return all sums of the people but two, each with a strategy of the fewest deviations."""
     cheapest: dict[Pair, Strategy] = {(Batch(), Batch()): ()}
     for place in range(people - 2):
@@ -239,13 +239,15 @@ def _fits(before: int, ones: int, people: int, released: int) -> bool:
     return disagreement(RoundResult(asked[0], (heard,)), asked[1], joint) is None
 
 
-def told_apart(terms: Terms, coalition: frozenset[str], people: int) -> Distinguisher | None:
+def find_distinguisher(
+    terms: Terms, coalition: frozenset[str], people: int
+) -> Distinguisher | None:
     """Return the simplest strategy that distinguishes two honest people's answers, or None.
 
     The search covers every strategy. people: 3 to 5, the friend among them.
     """
     best: Distinguisher | None = None
-    rest, mine = others(people, FRIEND in coalition), _effects()
+    rest, mine = other_sums(people, FRIEND in coalition), _effects()
     for first, second in product(mine, repeat=2):
         (zero, other), (last, yes) = mine[first], mine[second]
         for (done, strategy), lies in product(rest.items(), _lies(coalition, people)):

@@ -179,4 +179,4 @@ def text_of(values: Sequence[str]) -> bytes:
     out = Writer()
     for value in values:
         out.text(value)
-    return out.done()
+    return out.finish()

@@ -71,7 +71,7 @@ class VerifiedPosts:
         """Whether all keyholders have posted their keys of a round."""
         return len(self.keys.get(plan.call.round, ())) == len(key_owners(plan))
 
-    def before(self, plan: Round) -> list[ClosedList]:
+    def prior_lists(self, plan: Round) -> list[ClosedList]:
         """Return the closed lists of earlier rounds."""
         return [self.closed[number] for number in range(1, plan.call.round)]
 
@@ -119,7 +119,7 @@ class VerifiedPosts:
 
     def _hands(self, author: str, body: HandedBallots, plan: Round, registered: int) -> bool:
         """Whether a keyholder posts ballots in its turn, of invited users, without repeats."""
-        before, posted = self.before(plan), self.posted(plan.call.round)
+        before, posted = self.prior_lists(plan), self.posted(plan.call.round)
         turn = doors_of(plan)[len(self.handed.get(plan.call.round, ())) :][:1] == (author,)
         return (
             turn

@@ -90,7 +90,7 @@ def _check_people(board: Board, plan: Round) -> None:
     people = len(shown.closed[plan.call.round])
     check_batch_size(people, announced.rules.min_batch)
     if announced.policy.setting is Setting.FIXED:
-        earlier = [len(closed) for closed in shown.before(plan)]
+        earlier = [len(closed) for closed in shown.prior_lists(plan)]
         check_rounds(earlier, people, announced.rules.min_dropout)
 
 

@@ -90,7 +90,7 @@ class View:
     @property
     def events(self) -> tuple[Event, ...]:
         """The events that a member saw, in order."""
-        return tuple(event for event in self.transcript.events if _seen(event, self.parties))
+        return tuple(event for event in self.transcript.events if _is_seen(event, self.parties))
 
     @property
     def sees_who(self) -> bool:
@@ -100,7 +100,7 @@ class View:
         return self.public or bool(self.parties & seeing)
 
     @property
-    def own(self) -> frozenset[int]:
+    def member_indices(self) -> frozenset[int]:
         """The users or peers among the members, by index."""
         own = (parties.Role.USER, parties.Role.PEER)
         return frozenset(
@@ -122,7 +122,16 @@ class View:
             (number, lengths_of.apart) for number, lengths_of in self.lengths.items()
         )
         certified = len(self.certified)
-        return broken, self.own, read, self.sees_who, linked, lengths, self.more, certified
+        return (
+            broken,
+            self.member_indices,
+            read,
+            self.sees_who,
+            linked,
+            lengths,
+            self.more,
+            certified,
+        )
 
     def _compared(self, seen: CountsSeen) -> Hashable:
         """Return the key of a round's counts; if rows open, helpers of the reader open more."""
@@ -146,7 +155,7 @@ class Record(AuditedRecord):
         by_round, counted = links(self, coalition, self.derived), tuple(_counted(self, coalition))
         prefixes, domains, threshold = False, tuple[int | None, ...](), opens_by_threshold(told)
         if told is not None and threshold:
-            single = PersonalRecord(self.rows_by_round, self.came)
+            single = PersonalRecord(self.rows_by_round, self.respondents)
             by_round, counted = as_opened(single, coalition, by_round, counted, told.policy)
             prefixes, domains = by_prefixes(told.policy.rule), tuple(domains_of(told.schema))
         return View(
@@ -158,13 +167,13 @@ class Record(AuditedRecord):
             opened,
             {number: self.columns(number) for number in broken if self.transcript.summary},
             self.transcript,
-            self.came,
+            self.respondents,
             _lengths(self, coalition),
             decision=self.decision if coalition & CERTIFIED else self.board.decision,
             certified=_certified(self, coalition),
             public=told is not None and told.rules.names_people,
             asked=told is not None and told.rules.tokens,
-            more=any(self.tells_more(number, coalition) for number in self.shown),
+            more=any(self.reveals_more(number, coalition) for number in self.opened_layers),
             threshold=threshold,
             prefixes=prefixes,
             domains=domains,
@@ -195,7 +204,7 @@ def view(transcript: Transcript, members: Iterable[str], board: Board | None = N
     return Record(transcript, board or replay(transcript.posts)).view(members)
 
 
-def _seen(event: Event, coalition: frozenset[str]) -> bool:
+def _is_seen(event: Event, coalition: frozenset[str]) -> bool:
     return any(event.seen_by(party) for party in coalition) or event.receiver == "board"
 
 
@@ -224,7 +233,7 @@ def _counted(record: AuditedRecord, coalition: frozenset[str]) -> Iterable[Count
         ]
         yield from seen
         if number in read:
-            yield from record.apart(seen, coalition)
+            yield from record.separate_counts(seen, coalition)
         if number in read and number in record.whole_rows:
             yield record.whole_rows[number]
 

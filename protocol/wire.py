@@ -97,7 +97,7 @@ class Writer:
             write(self, value)
         return self
 
-    def done(self) -> bytes:
+    def finish(self) -> bytes:
         """Return the encoding."""
         return b"".join(self._parts)
 
@@ -182,7 +182,7 @@ class Reader:
         """Take a list of structures behind their number."""
         return tuple(read(self) for _ in range(self.u16()))
 
-    def done(self) -> None:
+    def finish(self) -> None:
         """Refuse remaining bytes."""
         if self._at != len(self._data):
             raise Refused(Reason.MALFORMED)
@@ -200,5 +200,5 @@ def decode(data: bytes, read: Callable[[Reader], T], at: int = 0) -> T:
         value = read(reader)
     except ParameterError:
         raise Refused(Reason.MALFORMED) from None
-    reader.done()
+    reader.finish()
     return value

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from ..scenarios.pages.pieces import Alert, worst_first
 from ..scenarios.programs.registry import program_of
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 from .exposure_alerts import (
     above_target,
     broken,
@@ -57,7 +57,7 @@ def _burned(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def _nothing(facts: Facts) -> Iterator[Alert]:
+def _empty_release(facts: Facts) -> Iterator[Alert]:
     """Note that a policy decided and released no column."""
     decision = facts.result.decision
     if decision and not facts.result.release and not facts.result.burned:
@@ -79,7 +79,7 @@ def _refused(facts: Facts) -> Iterator[Alert]:
         yield Alert(
             "note",
             "refused",
-            f"{many(total, 'message was', 'messages were')} refused",
+            f"{plural(total, 'message was', 'messages were')} refused",
             f"They were dropped and counted ({said}); the rest went on.",
             weight=total,
         )
@@ -136,7 +136,7 @@ CHECKS: tuple[Check, ...] = (
     _absent,
     seeded,
     vacuous,
-    _nothing,
+    _empty_release,
     _refused,
     one_shuffler,
     _ideal,

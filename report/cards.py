@@ -14,7 +14,7 @@ from ..scenarios.programs.registry import PROGRAMS, program_of, samples
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 from .paper import Paper, on_paper
 from .write import write
 
@@ -45,9 +45,10 @@ def cards(scenario: Scenario) -> str:
     crowd = samples(scenario, scenario.scenario.seed)
     if crowd.people.n > MOST or len(crowd.people.schema.names) > QUESTIONS:
         raise ParameterError(
-            f"{scenario.scenario.name}: {many(crowd.people.n, 'person', 'people')} and "
-            f"{many(len(crowd.people.schema.names), 'feature')}; cards are made for at most {MOST} "
-            f"and {QUESTIONS}: lower population.users, or take `veilmix new classroom --cards`"
+            f"{scenario.scenario.name}: {plural(crowd.people.n, 'person', 'people')} and "
+            f"{plural(len(crowd.people.schema.names), 'feature')}; cards are made for at most "
+            f"{MOST} and {QUESTIONS}: lower population.users, or take "
+            "`veilmix new classroom --cards`"
         )
     names = crowd.people.schema.names
     people = [
@@ -112,7 +113,7 @@ def _answers(outcome: Outcome, paper: Paper) -> Iterator[tuple[str, tuple[tuple[
     yield (
         f"Round 2, {paper.readers[1]}: {kept}",
         tuple(
-            (" ".join(values), many(people, "person", "people"))
+            (" ".join(values), plural(people, "person", "people"))
             for values, people in sorted((outcome.release or {}).items())
         ),
     )

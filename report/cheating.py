@@ -33,7 +33,7 @@ def answer(facts: Facts) -> Answer:
         return Answer(QUESTION, NOT_MEASURED, " ".join((*known, sentence(WATCHING))))
     limit = " ".join((*known, sentence(OUTSIDE_CATALOGUE), sentence(played(study))))
     if not study.smallest:
-        none = sentence(no_success(len(study.attacks), study.least_runs))
+        none = sentence(no_success(len(study.attacks), study.min_runs))
         return Answer(QUESTION, NO_SUCCESS, f"{none} {limit}")
     least = study.smallest[0]
     parties = len(least.parties) + least.friends

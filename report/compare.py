@@ -13,7 +13,7 @@ from ..scenarios.pages.pieces import (
     worst_first,
 )
 from ..scenarios.studies.cheating_text import NOT_MEASURED, played, successes_with_attacks
-from ..scenarios.wording import OUTSIDE_CATALOGUE, many, percent, size
+from ..scenarios.wording import OUTSIDE_CATALOGUE, percent, plural, size
 from .compare_figures import (
     FAMILIES,
     bits,
@@ -46,10 +46,10 @@ def page(comparison: Comparison) -> Page:
     """Make the page of a comparison."""
     about = (
         comparison.scenario,
-        many(comparison.users, "person", "people"),
+        plural(comparison.users, "person", "people"),
         f"k = {comparison.k}",
         f"max_exposure {percent(comparison.max_exposure)}",
-        many(len(comparison.programs), "program"),
+        plural(len(comparison.programs), "program"),
         "every message sent" if comparison.messages else "costs measured on samples",
         "system randomness" if comparison.seed is None else f"seed {comparison.seed}",
     )
@@ -73,7 +73,7 @@ def _alerts(comparison: Comparison) -> Iterator[Alert]:
         if program.burned:
             text = f"Nothing of it is released: {program.burned}."
             yield Alert("warning", "burned", f"{program.program} was burned", text)
-    alone = [program for program in comparison.programs if _alone(program)]
+    alone = [program for program in comparison.programs if _links_alone(program)]
     if alone:
         names = ", ".join(program.program for program in alone)
         yield Alert(
@@ -86,14 +86,14 @@ def _alerts(comparison: Comparison) -> Iterator[Alert]:
         )
     if comparison.skipped:
         said = "; ".join(f"{name}: {why}" for name, why in comparison.skipped.items())
-        count = many(len(comparison.skipped), "program was", "programs were")
+        count = plural(len(comparison.skipped), "program was", "programs were")
         yield Alert("note", "skipped", f"{count} not compared", said)
     if comparison.seed is not None and comparison.messages:
         text = "Reproducible, and not secret: the keys follow from the seed."
         yield Alert("note", "seeded", f"Seeded with {comparison.seed}", text)
 
 
-def _alone(program: Compared) -> bool:
+def _links_alone(program: Compared) -> bool:
     """Whether a single party links true values, not noisy reports, to people."""
     received = program.trust.most_trusted
     return bool(received.linked) and not received.reports
@@ -108,7 +108,7 @@ def _verdict(comparison: Comparison) -> tuple[Answer, ...]:
     exact = [program for program in done if program.privacy.epsilon is None]
     most = max(exact, key=lambda program: program.utility.entropy) if exact else best
     return (
-        _least_trust(known, [program for program in done if not known_from_above(program)]),
+        _smallest_trust(known, [program for program in done if not known_from_above(program)]),
         Answer(
             "Which answers two-way tables best?",
             best.program,
@@ -124,7 +124,7 @@ def _verdict(comparison: Comparison) -> tuple[Answer, ...]:
     )
 
 
-def _least_trust(known: list[Compared], unknown: list[Compared]) -> Answer:
+def _smallest_trust(known: list[Compared], unknown: list[Compared]) -> Answer:
     """Answer with the program that needs least trust in a party, if that leakage is bounded above.
 
     known: programs with an exact number or an upper bound; unknown: programs with a lower bound

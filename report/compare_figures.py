@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..analysis.figures.labels import Box, beside
+from ..analysis.figures.labels import Box, place_labels
 from ..analysis.trust.side import Side
 from ..scenarios.comparison.result import Compared, Comparison
 from ..scenarios.pages.pieces import Cell, Figure, Numbers
@@ -228,7 +228,7 @@ def _named(picture: Plot, programs: Sequence[Compared]) -> None:
         taken.append(Box(x - 7, y - 7, x + (7 if known else ARROW), y + 7))
     names = [", ".join(program.program for program in members) for members in groups.values()]
     room = Box(picture.x.start + 3, picture.y.end, picture.x.end, picture.y.start - 3)
-    places = beside(
+    places = place_labels(
         [(x, y) for x, y, _ in groups],
         [(len(name) * LETTER, LABEL) for name in names],
         room,

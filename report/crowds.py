@@ -9,7 +9,7 @@ from ..scenarios.pages.pieces import Block, Cell, Figure, Grid, Marked, Numbers,
 from ..scenarios.pages.svg import Drawing, Plot, plot, shorten
 from ..scenarios.scoring.result import WrittenRelease
 from ..scenarios.studies.exposure_curves import Curves
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 from .facts import Facts
 
 DECADES = 100  # people; with more, both axes of the curves are logarithmic
@@ -31,7 +31,7 @@ def section(facts: Facts) -> Section | None:
     blocks: list[Block] = []
     if facts.curves:
         blocks.append(exposure_figure(facts.curves))
-    if facts.crowds and facts.kept:
+    if facts.crowds and facts.released_columns:
         blocks.append(_release(facts))
     blocks.append(Row(tuple(_column(facts, name) for name in facts.result.features)))
     lead = (
@@ -141,7 +141,7 @@ def _release(facts: Facts) -> Grid:
     ]
     columns = tuple(release.columns)
     return Grid(
-        f"The release: {many(len(rows), 'combination')}, the smallest crowds first",
+        f"The release: {plural(len(rows), 'combination')}, the smallest crowds first",
         (*columns, "people", "crowd"),
         rows,
         (len(columns),),
@@ -165,7 +165,7 @@ def _column(facts: Facts, name: str) -> Figure:
     height = 26 * (len(shown) + bool(rest)) + 30
     fate = _fate(facts, name)
     small = [value for value, people in ordered if 0 < people < facts.k]
-    about = f"{many(len(ordered), 'value')}; below k = {facts.k}: {', '.join(small) or 'none'}"
+    about = f"{plural(len(ordered), 'value')}; below k = {facts.k}: {', '.join(small) or 'none'}"
     drawing = Drawing(f"column-{_place(facts, name)}", f"{name} ({fate})", about, 340, height)
     drawing.text(0, 15, f"{shorten(name, 30)}: {fate}", "label")
     most = ordered[0][1] if ordered else 1
@@ -180,7 +180,7 @@ def _column(facts: Facts, name: str) -> Figure:
     if rest:
         y = 30 + 26 * len(shown)
         people = sum(people for _, people in rest)
-        said = f"{many(len(rest), 'other value')}: {people:,} people"
+        said = f"{plural(len(rest), 'other value')}: {people:,} people"
         drawing.text(110, y + 13, said)
     rows = [(value, people, people / total) for value, people in ordered]
     numbers = Numbers(f"column-{name}", ("value", "people", "share"), rows)
@@ -189,7 +189,7 @@ def _column(facts: Facts, name: str) -> Figure:
 
 def _fate(facts: Facts, name: str) -> str:
     """Return whether the release has a column, and whether some values are hidden there."""
-    if name not in facts.kept:
+    if name not in facts.released_columns:
         return "not released"
     hides = HIDDEN.intersection(facts.released_counts.get(name, ()))
     return "released, some values blank" if hides else "released"

@@ -6,7 +6,7 @@ from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Secti
 from ..scenarios.pages.svg import Drawing, Scale, number, shorten
 from ..scenarios.populations.coarser import in_words, is_coarser
 from ..scenarios.studies.column_sets import ColumnSet
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 from .facts import Facts
 
 ROW = 22  # units of the picture
@@ -23,7 +23,7 @@ def section(facts: Facts) -> Section | None:
     if coarser := list(_coarser(facts)):
         title = "Coarser values: public rules that everybody applies before answering"
         blocks.append(Grid(title, ("column", "what is said"), coarser))
-    blocks += [Words(line) for line in _other(facts)]
+    blocks += [Words(line) for line in _unreleased_sets(facts)]
     lead = (
         f"The policy ({policy.kind}) lets at most {percent(policy.max_exposure)} of people be in a "
         f"crowd smaller than k = {policy.k}. Promise: what {facts.topology.reader} can prove from "
@@ -98,11 +98,11 @@ def _figure(facts: Facts) -> Figure:
     people = max(choice.asked for choice in sets)
     decades = people > SMALL
     height = ROW * len(sets) + 66
-    released = " x ".join(facts.kept) or "nothing"
+    released = " x ".join(facts.released_columns) or "nothing"
     drawing = Drawing(
         "sets",
         "Promise and truth of every set of columns",
-        f"{many(len(sets), 'set')}; released: {released}; the table below has every number",
+        f"{plural(len(sets), 'set')}; released: {released}; the table below has every number",
         720,
         height,
     )
@@ -141,7 +141,7 @@ def _row(drawing: Drawing, x: Scale, y: float, choice: ColumnSet) -> None:
     drawing.text(640, y + 4, _fate(choice).text, "tick")
 
 
-def _other(facts: Facts) -> Iterator[str]:
+def _unreleased_sets(facts: Facts) -> Iterator[str]:
     """Yield sentences on sets that were not released, and which limits would admit them."""
     policy = facts.run.scenario.policy
     for dropped in facts.sets.dropped if facts.sets else ():

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from ..protocol.hiding import HIDDEN
 from ..scenarios.pages.pieces import Alert
 from ..scenarios.scoring.alike import alike_lines
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 from .facts import Facts
 from .wording import listed, people
 
@@ -56,9 +56,11 @@ def unanimous(facts: Facts) -> Iterator[Alert]:
 
 def homogeneous(facts: Facts) -> Iterator[Alert]:
     """Note people with a value that follows from another value, even in a large crowd."""
-    found = facts.alike
+    found = facts.shared_values
     if found.widest is not None:
-        (line,) = (text for text in alike_lines(facts.kept, found) if "follows from" in text)
+        (line,) = (
+            text for text in alike_lines(facts.released_columns, found) if "follows from" in text
+        )
         yield Alert(
             "note",
             "follows",
@@ -77,7 +79,7 @@ def rare_values(facts: Facts) -> Iterator[Alert]:
         yield from _rare(facts, name, printed, "The release shows", serious=True)
         counts = facts.result.marginals.get(name, {})
         unprinted = {value: people for value, people in counts.items() if value not in printed}
-        yield from _rare(facts, name, unprinted, _who_read(facts), serious=False)
+        yield from _rare(facts, name, unprinted, _reader_text(facts), serious=False)
 
 
 def _rare(
@@ -90,7 +92,7 @@ def _rare(
         yield Alert(
             "serious" if serious else "note",
             "rare",
-            f"{many(len(rare), 'value')} of {name} held by fewer than k = {facts.k} people",
+            f"{plural(len(rare), 'value')} of {name} held by fewer than k = {facts.k} people",
             f"{source} {listed(printed)}: {people(sum(rare.values()))} without a crowd in this "
             "column alone.",
             "Merge rare values into one, or let the policy forbid the column." if serious else "",
@@ -103,7 +105,7 @@ def _spelt(value: str) -> str:
     return value.strip() if value in HIDDEN else repr(value)
 
 
-def _who_read(facts: Facts) -> str:
+def _reader_text(facts: Facts) -> str:
     public = facts.topology.public(facts.run.scenario)
     return "The counts on the board show" if public else "The curator read, and did not release,"
 
@@ -117,7 +119,7 @@ def exposed(facts: Facts) -> Iterator[Alert]:
             "warning",
             "exposed",
             f"{people(sum(small))} in a crowd smaller than k = {facts.k}",
-            f"{many(len(small), 'combination')} of the release {_hold(len(small))} fewer than "
+            f"{plural(len(small), 'combination')} of the release {_hold(len(small))} fewer than "
             f"{facts.k} people: {share} of those counted.",
             f"max_exposure = {facts.run.scenario.policy.max_exposure:g} allows "
             f"{percent(facts.run.scenario.policy.max_exposure)}.",
@@ -171,7 +173,7 @@ def vacuous(facts: Facts) -> Iterator[Alert]:
     """Warn of a bound or an interval that excludes no outcome."""
     decision = facts.result.decision
     promised = facts.result.exposure.promised
-    if decision and facts.kept and promised >= 1:
+    if decision and facts.released_columns and promised >= 1:
         yield Alert(
             "warning",
             "vacuous",
@@ -180,7 +182,7 @@ def vacuous(facts: Facts) -> Iterator[Alert]:
             "Ask more people, a smaller k, or release fewer columns.",
             2,
         )
-    elif decision and facts.kept and facts.k == 1:
+    elif decision and facts.released_columns and facts.k == 1:
         yield Alert(
             "warning",
             "vacuous",
@@ -205,12 +207,12 @@ def vacuous(facts: Facts) -> Iterator[Alert]:
 def above_target(facts: Facts) -> Iterator[Alert]:
     """Warn if the certified bound of a release is above max_exposure."""
     decision, promised = facts.result.decision, facts.result.exposure.promised
-    if decision and facts.kept and promised > decision.max_exposure:
+    if decision and facts.released_columns and promised > decision.max_exposure:
         yield Alert(
             "warning",
             "above-target",
             "Released although the promise is above max_exposure",
-            f"The policy releases {', '.join(facts.kept)} whatever the bound says: "
+            f"The policy releases {', '.join(facts.released_columns)} whatever the bound says: "
             f"{percent(promised)} may be exposed, {percent(decision.max_exposure)} "
             "were wanted.",
             "Use kind = exposure in [policy] to let the bound decide.",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from ..analysis.exposure.alike import Alike
+from ..analysis.exposure.alike import SharedValues
 from ..analysis.trust.side import Side
 from ..protocol.parties import ANALYST, CURATOR, Role, role
 from ..scenarios.programs.interface import Raised
@@ -59,7 +59,7 @@ class Learner:
 
     def certain_are(self, cells: int) -> Side:
         """Return how `certain` relates to the true number of certain cells. cells: in the table."""
-        return Side.of_certain(self.method, self.certain, cells)
+        return Side.from_certain(self.method, self.certain, cells)
 
     @property
     def name(self) -> str:
@@ -137,7 +137,7 @@ class Facts:
         return tuple(map(sentence, audited(audit=audit, recorded=recorded)))
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def released_columns(self) -> tuple[str, ...]:
         """The columns of the release; empty if there is no release."""
         decision = self.result.decision
         return decision.kept if decision and self.result.release else ()
@@ -166,7 +166,7 @@ class Facts:
         return counts
 
     @property
-    def alike(self) -> Alike:
+    def shared_values(self) -> SharedValues:
         """The agreement of values among people of the release; empty for randomized reports."""
         release = self.result.release
         known = {} if release is None or self.randomized else dict(release.cells)

@@ -9,7 +9,7 @@ from ..scenarios.pages.pieces import Block, Figure, Grid, Numbers, Section
 from ..scenarios.pages.svg import Drawing, Scale, number, shorten
 from ..scenarios.programs.registry import program_of
 from ..scenarios.scoring.reidentification import Reidentified, ReportPie, Risks
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 from .facts import Facts
 
 ROW = 22
@@ -35,10 +35,10 @@ def section(facts: Facts) -> Section | None:
     if reidentified.reports:
         blocks.append(_reports(reidentified.reports))
     lead = (
-        f"The release is about {many(reidentified.people, 'person', 'people')}, without names. An "
-        "attacker knows some columns of everybody by name and names the owner of each row as well "
-        "as anybody could. Found: named rightly, in expectation. Counted with everybody's true "
-        "values, which the laboratory knows and no analyst does."
+        f"The release is about {plural(reidentified.people, 'person', 'people')}, without names. "
+        "An attacker knows some columns of everybody by name and names the owner of each row as "
+        "well as anybody could. Found: named rightly, in expectation. Counted with everybody's "
+        "true values, which the laboratory knows and no analyst does."
     )
     if not program_of(facts.run.scenario).held:
         lead = OWNERS

@@ -2,7 +2,7 @@
 
 from ..scenarios.records.result_file import Run
 from ..scenarios.records.traffic import traffic
-from ..scenarios.studies.cheating_file import of_run
+from ..scenarios.studies.cheating_file import read_study
 from ..scenarios.studies.column_sets import choices
 from ..scenarios.studies.exposure_curves import curves
 from .facts import Facts, learners
@@ -12,4 +12,4 @@ def gather(run: Run, nodes: int | None) -> Facts:
     """Compute all facts that the page of a run shows. nodes: of each search for a worst case."""
     sets = choices(run)
     sent, curve = traffic(run.transcript), curves(run, sets, nodes)
-    return Facts(run, sets, curve, sent, learners(run), of_run(run))
+    return Facts(run, sets, curve, sent, learners(run), read_study(run))

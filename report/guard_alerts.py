@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..scenarios.pages.pieces import Alert
 from ..scenarios.verification.deviations import NOT_BY_WATCHING
-from ..scenarios.wording import many, sentence
+from ..scenarios.wording import plural, sentence
 from .facts import Facts
 from .wording import listed, people
 
@@ -48,7 +48,7 @@ def alarms(facts: Facts) -> Iterator[Alert]:
         yield Alert(
             "serious",
             "alarm",
-            many(len(raised), "alarm was", "alarms were") + " raised",
+            plural(len(raised), "alarm was", "alarms were") + " raised",
             "A party saw that another one did not do as announced; the faults are listed below.",
             "Do not use the release before each alarm is explained.",
             len(raised),
@@ -57,7 +57,7 @@ def alarms(facts: Facts) -> Iterator[Alert]:
         yield Alert(
             "note",
             "false-alarm",
-            many(false, "alarm", "alarms") + " about nothing",
+            plural(false, "alarm", "alarms") + " about nothing",
             "A party says that something is wrong, and the board does not bear it out.",
             "Nothing ends by it; the alarms are listed below.",
             false,
@@ -73,7 +73,7 @@ def charged(facts: Facts) -> Iterator[Alert]:
         yield Alert(
             "serious",
             "named-peer",
-            many(many_, "peer was", "peers were") + " named",
+            plural(many_, "peer was", "peers were") + " named",
             f"{listed(said)}. The posts prove it to everybody, and the round was burned.",
             "Agree on another session without them.",
             len(among.charges),
@@ -127,7 +127,7 @@ def guards_off(facts: Facts) -> Iterator[Alert]:
         yield Alert(
             "serious",
             "guards",
-            f"{many(len(off), 'guard is', 'guards are')} switched off: {', '.join(off)}",
+            f"{plural(len(off), 'guard is', 'guards are')} switched off: {', '.join(off)}",
             "What such a guard stops can be done here; docs/attacks.md says what that is.",
             "For lessons only.",
             1,
@@ -144,7 +144,7 @@ def achieved(facts: Facts) -> Iterator[Alert]:
         yield Alert(
             "serious",
             "attack",
-            f"{many(len(won), 'attack')} succeeded in part or in all",
+            f"{plural(len(won), 'attack')} succeeded in part or in all",
             f"{listed(said)}.",
             "The guards that were on, and those that would stop it, are listed below.",
             len(won),

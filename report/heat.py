@@ -35,7 +35,7 @@ def figure(table: HeatTable, numbers: Numbers) -> Figure:
         top = HEAD + CELL * y
         drawing.text(NAMES - 8, top + 17, shorten(name, 15), anchor="end")
         for x, (heading, sign) in enumerate(zip(table.headings, signs, strict=True)):
-            _cell(drawing, NAMES + CELL * x, top, sign, f"{name}, {heading}: {_said(sign)}")
+            _cell(drawing, NAMES + CELL * x, top, sign, f"{name}, {heading}: {_sign_text(sign)}")
     _key(drawing, HEAD + CELL * high + 24)
     caption = f"{table.title}. none: without the framed defences; all: with every defence."
     return Figure(drawing.svg(), caption, numbers)
@@ -47,7 +47,7 @@ def _about(table: HeatTable) -> str:
     return "; ".join(f"{many} cells: {MEANING[name]}" for name, many in counts.items() if many)
 
 
-def _said(sign: Sign) -> str:
+def _sign_text(sign: Sign) -> str:
     said = [MEANING[sign.verdict]]
     if sign.detected:
         said.append(f"an alarm in {sign.detected:.0%} of the runs")

@@ -22,7 +22,7 @@ from ..scenarios.studies.attack_matrix_file import (
 from ..scenarios.studies.attack_plan import ALL, NONE
 from ..scenarios.studies.matrix_frames import CELLS, COSTS, cells, costs
 from ..scenarios.studies.matrix_result import Cell, Matrix, Row
-from ..scenarios.wording import many, percent, seeds
+from ..scenarios.wording import percent, plural, seeds
 from . import heat
 
 SIGNS = {
@@ -51,10 +51,10 @@ def page(matrix: Matrix) -> Page:
     """Make the page of a matrix."""
     about = (
         matrix.scenario,
-        many(matrix.users, "person", "people"),
-        many(len(matrix.rows), "attack"),
-        many(len(matrix.columns), "defence"),
-        f"{many(matrix.repeats, 'run')} a cell",
+        plural(matrix.users, "person", "people"),
+        plural(len(matrix.rows), "attack"),
+        plural(len(matrix.columns), "defence"),
+        f"{plural(matrix.repeats, 'run')} a cell",
         seeds(matrix.seed, matrix.repeats),
     )
     return Page(
@@ -82,7 +82,7 @@ def section(matrix: Matrix) -> Section:
     words = (
         "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a "
         "design error shows. What every coalition of a run learns of either kind is in its report. "
-        f"Each cell was played {many(matrix.repeats, 'time')}. alarms: runs in which somebody "
+        f"Each cell was played {plural(matrix.repeats, 'time')}. alarms: runs in which somebody "
         "raised an alarm, and the 95 % interval of its probability (Clopper-Pearson). released: "
         "runs in which anything was. no occasion: runs in which nothing was what the attack waits "
         "for, such as a second round; no other figure counts them."
@@ -195,11 +195,12 @@ def _verdict(matrix: Matrix) -> Iterator[Answer]:
     yield Answer(
         "How many of them does everything together stop?",
         f"{len(full)} of {len(bare)}",
-        f"{many(len(seen), 'more is', 'more are')} noticed in every run: {_names(seen) or 'none'}.",
+        f"{plural(len(seen), 'more is', 'more are')} noticed in every run: "
+        f"{_names(seen) or 'none'}.",
     )
     yield Answer(
         "What is left?",
-        many(len(left), "attack") if left else "nothing",
+        plural(len(left), "attack") if left else "nothing",
         f"Neither stopped nor always noticed: {_names(left) or 'none'}.",
     )
 

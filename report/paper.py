@@ -8,7 +8,7 @@ from ..analysis.trust.peer_paths import path_share
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 
 BLANK = "blank"
 CENTRAL_STEPS = """\
@@ -112,17 +112,17 @@ def on_paper(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Pape
     return PAPERS[topology_of(scenario).name](scenario, outcome, names)
 
 
-def _asked(names: Sequence[str]) -> str:
-    return f"{many(len(names), 'question')} ({', '.join(names)})"
+def _names_text(names: Sequence[str]) -> str:
+    return f"{plural(len(names), 'question')} ({', '.join(names)})"
 
 
 def _central(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Paper:
     hops = scenario.mix.shufflers
     inner = "".join(f", that into one for shuffler-{hop}" for hop in range(hops, 1, -1))
     steps = CENTRAL_STEPS.format(others=hops + 2, envelopes=(len(names) + 1) * hops, inner=inner)
-    people = many(outcome.users, "person", "people")
+    people = plural(outcome.users, "person", "people")
     return Paper(
-        f"{people}, {_asked(names)}, {many(hops, 'shuffler')}, a curator and an analyst.",
+        f"{people}, {_names_text(names)}, {plural(hops, 'shuffler')}, a curator and an analyst.",
         tuple(steps.splitlines()),
         f"You are one of {outcome.users} people. Say the truth; show this card to nobody.",
         (
@@ -218,7 +218,7 @@ def _peers(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Paper:
     duty = PEER_DUTY.format(path=mix.path, share=percent(policy.max_exposure), k=policy.k)
     everybody = "You are user, shuffler, curator and analyst. Nobody else is."
     return Paper(
-        f"{many(people, 'peer')}, {_asked(names)}, paths of {mix.path}; nobody else plays.",
+        f"{plural(people, 'peer')}, {_names_text(names)}, paths of {mix.path}; nobody else plays.",
         tuple(steps.splitlines()),
         f"You are one of {people} peers. Say the truth; show this card to nobody.",
         tuple(_slips(names, onions)),

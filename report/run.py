@@ -8,7 +8,7 @@ from ..scenarios.programs.registry import program_of
 from ..scenarios.records.result_file import Run
 from ..scenarios.studies.matrix_result import Matrix
 from ..scenarios.verification.damage import diagnose_record
-from ..scenarios.wording import many
+from ..scenarios.wording import plural
 from . import attacks, crowds, decision, found, own_figures, repeat, trust, wires
 from . import matrix as attack_matrix
 from .alerts import alerts
@@ -93,8 +93,8 @@ def _about(facts: Facts) -> tuple[str, ...]:
     seed = "system randomness" if result.seed is None else f"seed {result.seed}"
     return (
         result.scenario,
-        many(facts.users, *program.member),
-        many(columns, program.unit),
+        plural(facts.users, *program.member),
+        plural(columns, program.unit),
         facts.topology.mixing(scenario),
         f"{result.mode} run",
         seed,

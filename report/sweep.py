@@ -24,10 +24,10 @@ from ..scenarios.studies.sweep_file import (
     columns_released,
     estimates,
     has_release,
-    least,
+    smallest_coalition,
 )
 from ..scenarios.studies.swept import Sweep
-from ..scenarios.wording import interval, many
+from ..scenarios.wording import interval, plural
 from .sweep_panels import Axes, Scored, SweptGrid, means_of, panels
 
 MULTIPLES = 8  # combinations of further keys that have panels; the table has them all
@@ -49,11 +49,11 @@ def page(study: Sweep) -> Page:
     runs = [len(lines) for lines in study.groups().values()]
     sections = tuple(_sections(study, scored))
     about = (
-        many(len(study.lines), "run"),
-        many(len(scored), "point"),
+        plural(len(study.lines), "run"),
+        plural(len(scored), "point"),
         " x ".join(f"{key} ({len(values)})" for key, values in axes.items()),
         f"{min(runs)} to {max(runs)} runs a point" if min(runs) < max(runs) else
-        f"{many(runs[0], 'run')} a point",
+        f"{plural(runs[0], 'run')} a point",
     )  # fmt: skip
     title = f"Sweep of {', '.join(names)}"
     return Page(title, about, tuple(_alerts(study)), tuple(_verdict(study)), sections, KNOWS)
@@ -69,7 +69,7 @@ def _alerts(study: Sweep) -> Iterator[Alert]:
         where = "; ".join(dict.fromkeys(point_text(line.point) for line in study.failed[:3]))
         text = f"At {where}. They are in none of the means."
         todo = "The file says how each ended; `veilmix sweep --resume` tries them again."
-        title = f"{many(len(study.failed), 'run')} crashed"
+        title = f"{plural(len(study.failed), 'run')} crashed"
         alerts.append(Alert("warning", "crashed", title, text, todo, len(study.failed)))
     broken = [line for line in study.lines if _broken(line)]
     if broken:
@@ -78,7 +78,7 @@ def _alerts(study: Sweep) -> Iterator[Alert]:
             Alert(
                 "serious",
                 "broken",
-                f"The promise does not hold in {many(len(broken), 'run')}",
+                f"The promise does not hold in {plural(len(broken), 'run')}",
                 f"More people were exposed than was promised, at {where}.",
                 "In the statistical setting a promise may fail with probability delta.",
                 len(broken),
@@ -90,7 +90,7 @@ def _alerts(study: Sweep) -> Iterator[Alert]:
         alerts.append(Alert("note", "seeded", "Seeded runs", text))
     single = [point for point, lines in study.groups().items() if len(lines) == 1]
     if single:
-        text = f"{many(len(single), 'point')} of the grid: a mean of one run has no interval."
+        text = f"{plural(len(single), 'point')} of the grid: a mean of one run has no interval."
         alerts.append(
             Alert("warning", "single", "Points with one run only", text, "Repeat the sweep.")
         )
@@ -126,7 +126,7 @@ def _verdict(study: Sweep) -> Iterator[Answer]:
         most = max(line.result["exposure"]["true"] for line in decided)
         text = f"The largest true exposure of any run is {100 * most:.3g} % of its people."
         yield Answer("Did promises hold?", f"{held:,} of {len(decided):,} releases", text)
-    fewest = _least(study)
+    fewest = _smallest_coalitions(study)
     if fewest:
         low, high = fewest
         short = f"{low} to {high} parties" if low < high else f"{low} parties"
@@ -137,8 +137,10 @@ def _verdict(study: Sweep) -> Iterator[Answer]:
         yield Answer("Who must collude?", short, text)
 
 
-def _least(study: Sweep) -> tuple[int, int] | None:
-    sizes = [int(size) for line in study.lines if (size := least(line.result)) is not None]
+def _smallest_coalitions(study: Sweep) -> tuple[int, int] | None:
+    sizes = [
+        int(size) for line in study.lines if (size := smallest_coalition(line.result)) is not None
+    ]
     return (min(sizes), max(sizes)) if sizes else None
 
 

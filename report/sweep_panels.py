@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from ..analysis.figures.sweep import BREAKS, LINES
 from ..analysis.figures.sweep_axis import (
     Columns,
-    apart,
     axis_label,
     labelled,
     places,
     runs_clause,
+    smallest_gap,
     spans_decades,
     stretches,
 )
@@ -60,7 +60,7 @@ def _panel(key: str, what: tuple[str, str], grid: SweptGrid, scored: Scored) -> 
     there = [estimate for each in curves.values() for _, estimate, _ in each]
     upright = _upright(there)
     stands = places(across)
-    gap = apart(stands)
+    gap = smallest_gap(stands)
     picture = plot(
         f"sweep-{key}",
         name,

@@ -25,10 +25,10 @@ from ..scenarios.pages.svg import plot
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..scenarios.serialization.record import plain
 from ..scenarios.tables.score_record import ScoredTable
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 from ..strict_text import Unreadable, from_json
 from . import table_questions
-from .table_sheet import ROLES, Score, below, left_out, most, sheet, some
+from .table_sheet import ROLES, Score, below, first_names, left_out, max_exposed, sheet
 
 MAX_BYTES = 256 << 20
 KNOWS = (
@@ -80,8 +80,8 @@ def page(score: Score) -> Page:
     return Page(
         f"How anonymous are the people of {score['data']}?",
         (
-            many(score["users"], "person", "people"),
-            many(len(score["columns"]), "column") + " scored",
+            plural(score["users"], "person", "people"),
+            plural(len(score["columns"]), "column") + " scored",
             f"k = {score['k']}, at most {percent(score['max_exposure'])}",
             f"veilmix {score['version']}",
         ),
@@ -95,7 +95,7 @@ def page(score: Score) -> Page:
 
 def _alerts(score: Score) -> Iterator[Alert]:
     exposed, n, k = below(score), score["users"], score["k"]
-    if exposed > most(score):
+    if exposed > max_exposed(score):
         yield Alert(
             "serious",
             "exposed",
@@ -109,8 +109,8 @@ def _alerts(score: Score) -> Iterator[Alert]:
         yield Alert(
             "warning",
             "identifiers",
-            f"{many(len(left), 'direct identifier')} in the file",
-            f"{some(left)}: not scored, because whoever has them needs nothing else. They "
+            f"{plural(len(left), 'direct identifier')} in the file",
+            f"{first_names(left)}: not scored, because whoever has them needs nothing else. They "
             "must not leave with the table.",
         )
     guessed = [role["column"] for role in score["roles"] if not role["said"]]
@@ -118,8 +118,8 @@ def _alerts(score: Score) -> Iterator[Alert]:
         yield Alert(
             "note",
             "guessed",
-            f"What {many(len(guessed), 'column')} are was guessed",
-            f"{some(guessed)}. The reasons are under Data; somebody who knows the table "
+            f"What {plural(len(guessed), 'column')} are was guessed",
+            f"{first_names(guessed)}. The reasons are under Data; somebody who knows the table "
             "has to agree.",
             "Say it with --identifier, --quasi, --sensitive, --other.",
         )

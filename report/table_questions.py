@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..scenarios.pages.pieces import Block, Grid, Words
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 
 Score = dict[str, Any]
 MEANS = (
@@ -69,7 +69,7 @@ def summary(score: Score) -> str:
 def in_words(question: dict[str, Any]) -> str:
     """Return a question in words."""
     if question["question"] == "singling out":
-        return f"singling out by {many(question['columns'], 'column')}"
+        return f"singling out by {plural(question['columns'], 'column')}"
     if question["question"] == "linkability":
         return f"linkability of {_listed(question['known'])} with {_listed(question['sought'])}"
     return f"inference of {_listed(question['sought'])}"

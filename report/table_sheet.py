@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..scenarios.pages.pieces import Answer
-from ..scenarios.wording import many, percent
+from ..scenarios.wording import percent, plural
 from . import table_questions
 
 NAMED = 12  # columns, on the first page
@@ -24,8 +24,8 @@ Score = dict[str, Any]
 
 def sheet(score: Score) -> Iterator[Answer]:
     """Yield the questions and answers of the first page, the line to sign last."""
-    yield from _asked(score)
-    yield from _found(score)
+    yield from _data_answers(score)
+    yield from _exposure_answers(score)
     yield Answer(
         "By which method?",
         f"veilmix {score['version']}",
@@ -41,18 +41,18 @@ def sheet(score: Score) -> Iterator[Answer]:
     yield Answer("Signed", "\u2003", "Name, role, date: " + "_ " * 22)
 
 
-def _asked(score: Score) -> Iterator[Answer]:
+def _data_answers(score: Score) -> Iterator[Answer]:
     n, k = score["users"], score["k"]
     yield Answer(
         "What was looked at?",
-        f"{n:,} people, {many(len(score['columns']), 'column')}",
+        f"{n:,} people, {plural(len(score['columns']), 'column')}",
         f"{score['data']}, SHA-256 {score['sha256']}; {score['read']}.",
     )
     yield Answer(
         "Who is a person?", f"{n:,} people", f"{score['person'].capitalize()}.{_rows(score)}"
     )
     roles = " ".join(
-        f"{ROLES[role].capitalize()}: {some(named)}."
+        f"{ROLES[role].capitalize()}: {first_names(named)}."
         for role in ROLES
         if (named := [column["column"] for column in score["roles"] if column["role"] == role])
     )
@@ -60,8 +60,8 @@ def _asked(score: Score) -> Iterator[Answer]:
     yield Answer(
         "What was wanted?",
         f"k = {k}, for all but {percent(score['max_exposure'])}".replace(" %", "\u00a0%"),
-        f"Everybody but at most {most(score):,} people shares the values of all scored columns "
-        f"with at least {k - 1} others.",
+        f"Everybody but at most {max_exposed(score):,} people shares the values of all scored "
+        f"columns with at least {k - 1} others.",
     )
 
 
@@ -76,9 +76,9 @@ def _rows(score: Score) -> str:
     )
 
 
-def _found(score: Score) -> Iterator[Answer]:
+def _exposure_answers(score: Score) -> Iterator[Answer]:
     n, exposed = score["users"], below(score)
-    met = "met" if exposed <= most(score) else "not met"
+    met = "met" if exposed <= max_exposed(score) else "not met"
     yield Answer(
         "What was found?",
         f"{percent(exposed / n)} below k: {met}".replace(" %", "\u00a0%"),
@@ -86,11 +86,11 @@ def _found(score: Score) -> Iterator[Answer]:
         f"knows all scored columns of somebody names the right row with a chance of "
         f"{score['risk']['prosecutor']['mean']:.3g} on average.{table_questions.summary(score)}",
     )
-    done = [f"left out {some(left)}"] if (left := left_out(score)) else []
+    done = [f"left out {first_names(left)}"] if (left := left_out(score)) else []
     done += list(score.get("coarser", ()))
     yield Answer(
         "What was done?",
-        many(len(done), "measure") if done else "Nothing",
+        plural(len(done), "measure") if done else "Nothing",
         f"{'; '.join(done)}." if done else "The columns were scored as they are in the file.",
     )
     yield Answer(
@@ -107,7 +107,7 @@ def below(score: Score) -> int:
     return int(score["joint"]["people_below_k"])
 
 
-def most(score: Score) -> int:
+def max_exposed(score: Score) -> int:
     """Return the number of people that may be in a crowd smaller than k."""
     return int(score["max_exposure"] * score["users"])
 
@@ -117,7 +117,7 @@ def left_out(score: Score) -> list[str]:
     return [role["column"] for role in score["roles"] if role["left_out"]]
 
 
-def some(names: list[str]) -> str:
+def first_names(names: list[str]) -> str:
     """Return names of columns, as many as the first page has room for."""
     left = len(names) - NAMED
     more = f" and {left} more (under Data)" if left > 0 else ""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
 from ..scenarios.pages.svg import Drawing, shorten
 from ..scenarios.verification.deviations import NOT_BY_WATCHING
-from ..scenarios.wording import many, percent, sentence
+from ..scenarios.wording import percent, plural, sentence
 from . import cheating
 from .facts import READERS, Facts, Learner
 
@@ -173,7 +173,7 @@ def _table(facts: Facts) -> Grid:
         *("rows guessed (before)", "surest of one (before)"),
         *(facts.topology.line(facts.run.scenario), "learnt"),
     )
-    caption = f"{many(len(rows), 'coalition')}, the smallest first"
+    caption = f"{plural(len(rows), 'coalition')}, the smallest first"
     return Grid(caption, headings, rows, (1, 2, 3, 4, 5), _numbers(facts), folded=True)
 
 
@@ -209,7 +209,7 @@ def _words(facts: Facts) -> Iterator[str]:
         learner = by_name.get(frozenset(coalition.parties))
         if learner:
             what = (
-                f"links {many(learner.others, 'person', 'people')}"
+                f"links {plural(learner.others, 'person', 'people')}"
                 if learner.others
                 else "links nobody"
             )

@@ -6,7 +6,7 @@ from ..scenarios.pages.pieces import EXPOSED, RELEASED, Answer
 from ..scenarios.programs.registry import program_of
 from ..scenarios.scoring.alike import alike_lines
 from ..scenarios.verification.deviations import NOT_BY_WATCHING
-from ..scenarios.wording import many, percent, sentence
+from ..scenarios.wording import percent, plural, sentence
 from . import cheating
 from .facts import Facts
 
@@ -15,28 +15,29 @@ def verdict(facts: Facts) -> tuple[Answer, ...]:
     """Return the answers; the last is there only if a policy decided."""
     own = program_of(facts.run.scenario).answers(facts.result)
     return (
-        *(own or (_what(facts), _exposed(facts))),
+        *(own or (_release_answer(facts), _exposed(facts))),
         _trust(facts),
         cheating.answer(facts),
         *_decided(facts),
     )
 
 
-def _what(facts: Facts) -> Answer:
+def _release_answer(facts: Facts) -> Answer:
     if not facts.result.release:
         why = facts.result.burned or "no column is safe enough for this promise"
         return Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
-    left = [name for name in facts.result.features if name not in facts.kept]
+    left = [name for name in facts.result.features if name not in facts.released_columns]
     text = (
-        f"{many(len(facts.crowds), 'combination')} of {_of(len(facts.kept))}, counted over "
+        f"{plural(len(facts.crowds), 'combination')} of "
+        f"{_columns_text(len(facts.released_columns))}, counted over "
         f"{facts.released:,} people. "
         + (f"Not released: {', '.join(left)}." if left else "No column was held back.")
     )
-    return Answer(RELEASED, " x ".join(facts.kept) or "the number of people", text)
+    return Answer(RELEASED, " x ".join(facts.released_columns) or "the number of people", text)
 
 
-def _of(columns: int) -> str:
-    return many(columns, "column")
+def _columns_text(columns: int) -> str:
+    return plural(columns, "column")
 
 
 def _exposed(facts: Facts) -> Answer:
@@ -44,7 +45,7 @@ def _exposed(facts: Facts) -> Answer:
         return Answer(EXPOSED, "not at all", "Nothing is released, so nobody is exposed by it.")
     exposure = facts.result.exposure
     people = facts.exposed
-    text = " ".join([*_bounds(facts), *alike_lines(facts.kept, facts.alike)])
+    text = " ".join([*_bounds(facts), *alike_lines(facts.released_columns, facts.shared_values)])
     short = f"{percent(exposure.true)} of people"
     where = "in a crowd smaller than" if not facts.opens else "known to be in a crowd smaller than"
     held = f"{people:,} of {facts.released:,} are {where} k = {facts.k}. "
@@ -109,5 +110,5 @@ def _decided(facts: Facts) -> Iterator[Answer]:
         f"{percent(decision.max_exposure)} of people exposed. The rule {proof.rule} proves "
         f"{percent(decision.bound)} at most. Held back: {', '.join(held) or 'nothing'}."
     )
-    short = f"release {_of(len(decision.kept))}" if decision.kept else "release nothing"
+    short = f"release {_columns_text(len(decision.kept))}" if decision.kept else "release nothing"
     yield Answer("What was decided, and why?", short, text)

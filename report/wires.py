@@ -3,7 +3,7 @@
 from ..scenarios.pages.pieces import Figure, Grid, Numbers, Section
 from ..scenarios.pages.svg import Drawing
 from ..scenarios.records.traffic import Traffic
-from ..scenarios.wording import many, size
+from ..scenarios.wording import plural, size
 from .facts import Facts
 
 BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put together
@@ -15,7 +15,7 @@ def section(facts: Facts) -> Section | None:
     if seen is None:
         return None
     lead = (
-        f"{many(seen.messages, 'message')}, {size(seen.size)} in all; "
+        f"{plural(seen.messages, 'message')}, {size(seen.size)} in all; "
         f"{size(seen.size / facts.users)} a person. {facts.topology.lengths}"
     )
     blocks = (_figure(seen), _table(seen)) if seen.sizes else (_table(seen),)
@@ -61,7 +61,8 @@ def _figure(seen: Traffic) -> Figure:
     rounds = {number: _binned(sizes) for number, sizes in seen.sizes.items()}
     height = 14 + sum(26 + 20 * len(bins) for bins in rounds.values())
     said = [
-        f"round {number}: {many(len(lengths), 'length')}" for number, lengths in seen.sizes.items()
+        f"round {number}: {plural(len(lengths), 'length')}"
+        for number, lengths in seen.sizes.items()
     ]
     drawing = Drawing("sizes", "Length of submissions", "; ".join(said), 720, height)
     most = max((count for bins in rounds.values() for _, _, count in bins), default=1)
@@ -76,7 +77,7 @@ def _figure(seen: Traffic) -> Figure:
             drawing.text(170, y + 13, name, anchor="end")
             width = 380 * count / most
             drawing.box(178, y + 3, width, 13, "bar" if lengths == 1 else "bar low")
-            drawing.text(184 + width, y + 13, many(count, "submission"))
+            drawing.text(184 + width, y + 13, plural(count, "submission"))
             y += 20
         y += 14
     rows = [

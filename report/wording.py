@@ -1,13 +1,13 @@
 """Words that several parts of a page share."""
 
-from ..scenarios.wording import many
+from ..scenarios.wording import plural
 
 NAMED = 6  # values or coalitions that are named one by one
 
 
 def people(number: int) -> str:
     """Return a number of people in words."""
-    return many(number, "person", "people")
+    return plural(number, "person", "people")
 
 
 def listed(names: list[str]) -> str:

@@ -109,10 +109,10 @@ class AdversaryRecord(OccasionRecord):
             for at, letter in enumerate(self.letters)
             if wires or letter.sender in accomplices or letter.receiver in accomplices
         ]
-        mine = _of(self.keys, accomplices)
+        mine = _accomplice_part(self.keys, accomplices)
         if wires:
             mine |= {exploits.FORGED + party: key for party, key in self.forged_keys.items()}
-        rings = _of(self.rings, accomplices)
+        rings = _accomplice_part(self.rings, accomplices)
         users = [who for who in accomplices if parties.role(who) is parties.Role.USER]
         indices = {parties.index(user) for user in users}
         shares = _by_round({party: ring.shares for party, ring in rings.items()})
@@ -126,15 +126,17 @@ class AdversaryRecord(OccasionRecord):
             self.functions if parties.RANDOMNESS in accomplices else {},
             tuple(self.times[at] for at in seen),
             tuple(self.post_times),
-            _by_round({who: desk.keys for who, desk in _of(self.desks, accomplices).items()}),
+            _by_round(
+                {who: desk.keys for who, desk in _accomplice_part(self.desks, accomplices).items()}
+            ),
             _by_round({who: ring.purse.tosses for who, ring in rings.items()}),
-            _of(self.signers, accomplices),
+            _accomplice_part(self.signers, accomplices),
             {user: own(user) for user in users} if own else {},
             tuple(made for made in self.sealed_answers if made.user in indices),
         )
 
 
-def _of(held: Mapping[str, T], accomplices: Collection[str]) -> dict[str, T]:
+def _accomplice_part(held: Mapping[str, T], accomplices: Collection[str]) -> dict[str, T]:
     """Return the part of a table by party that accomplices hold."""
     return {party: value for party, value in held.items() if party in accomplices}
 

@@ -86,7 +86,7 @@ async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerP
     heard = [
         RoundResult(call, tally.counts) for call, tally in published if tally.counts is not None
     ]
-    await pool.alone(partial(check_sums, heard, plan.call, dict(reading.counts[0])))
+    await pool.run_alone(partial(check_sums, heard, plan.call, dict(reading.counts[0])))
 
 
 def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:
@@ -99,7 +99,7 @@ def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:
         return board.decision
     opened = open_sealed(plan.announcement, board.session, board.committed, key.secret)
     seen = CertificateSeen(me.party, opened)
-    me.tell(lambda instrument: instrument.certified(seen))
+    me.notify(lambda instrument: instrument.certified(seen))
     return Decision(board.committed.kept, opened.certificate, board.committed.hidden)
 
 
@@ -114,5 +114,7 @@ async def _check_promise(
     """Raise RoundBurned unless the promise holds for the respondents of this round."""
     announced = plan.announcement
     calls, joint = tuple(me.board.calls[:-1]), dict(reading.counts[0])
-    proved = await pool.alone(partial(prove, strategy, announced.schema, calls, decision, joint))
+    proved = await pool.run_alone(
+        partial(prove, strategy, announced.schema, calls, decision, joint)
+    )
     check_promise(announced.policy, decision, proved)

@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 @contextmanager
-def aside(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
+def forked_call(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
     """Start a piece of work in a copy of this process; yield a function that waits for its result.
 
     The function raises the exception that `work` raised. Call it within the block: at the end of

@@ -122,7 +122,7 @@ async def answer(
     number, shown = plan.call.round, me.board.audited
     if hop % 2 == 0:
         why = f"{plan.openers[hop - 2]} has not opened what the coins have chosen"
-        here = partial(_there, me, number, hop - 1)
+        here = partial(_has_opened, me, number, hop - 1)
         if not await _wait(me, plan, 1, Kind.OPENED, here, why):
             return
     accepted = me.board.challenged.accepted[number]
@@ -134,7 +134,7 @@ async def answer(
     await me.post(Opened(hop, tuple(link for piece in pieces for link in piece)))
 
 
-def _there(me: Endpoint, number: int, hop: int) -> bool:
+def _has_opened(me: Endpoint, number: int, hop: int) -> bool:
     return hop in me.board.audited.opened.get(number, {})
 
 
@@ -149,7 +149,7 @@ async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: Purse)
     if not await toss(me, plan, purse):
         return False
     why = f"{', '.join(openers[:-1])} have not opened what the coins have chosen"
-    done = partial(me.board.audited.done, number, openers)
+    done = partial(me.board.audited.is_complete, number, openers)
     if not await _wait(me, plan, 2, Kind.OPENED, done, why):
         return False
     await inspect(me, plan, pool)
@@ -166,4 +166,4 @@ async def inspect(me: Endpoint, plan: Round, pool: WorkerPool) -> None:
         *(plan, me.board.challenged.accepted[number], shown.traced[number]),
         *(shown.tosses[number], shown.opened[number]),
     )
-    await pool.alone(work)
+    await pool.run_alone(work)

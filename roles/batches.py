@@ -103,7 +103,7 @@ class Sorting:
                 batch.add(b"".join(layers), self._width)
                 digest.add(layers)
         self._spool.close()
-        return batch, digest.done()
+        return batch, digest.digest()
 
     def _sorted(self, places: list[range]) -> Iterator[list[bytes]]:
         """Yield the layers of a part in lists, in order and without repeats."""

@@ -36,7 +36,7 @@ class BoardMonitor:
         if not self.balance and self.strategy is None:
             return raised
         for number in range(self.seen + 1, len(me.board.tallies) + 1):
-            wrong = await pool.alone(
+            wrong = await pool.run_alone(
                 lambda number=number: tuple(seen_wrong(me.board, number, self.strategy))  # type: ignore[misc]
             )
             for alarm in wrong:
@@ -70,7 +70,7 @@ class CallMonitor:
         async with self.lock:
             if call not in self.verdicts:
                 work = partial(misasked, me.board, self.strategy)
-                self.verdicts[call] = not await pool.alone(work)
+                self.verdicts[call] = not await pool.run_alone(work)
                 if not self.verdicts[call]:
                     await me.post(Alarm(call.round, Cause.DECISION))
         return self.verdicts[call]
@@ -82,7 +82,7 @@ async def vouched(me: Endpoint) -> bool:
     The alarm is posted on this board, which may not carry it to others: the user also reports it
     outside the session.
     """
-    known, board = me.known, me.board
+    known, board = me.signing_roster, me.board
     if known is None or board.roster == known:
         return True
     await me.post(Alarm(len(board.calls), Cause.SPLIT, board.witness))

@@ -127,7 +127,7 @@ class Hold:
         return ends and entry.message.round in self.rounds
 
 
-class Held(OwnStream):
+class PausedStream(OwnStream):
     """A stream that is held back in some spans, each at most once.
 
     If the post that ends a span never comes, the party reads no more of the session.

@@ -144,7 +144,7 @@ async def examine(me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring) ->
     about = number, Cause.CHANGED
     raised = [(who, alarm) for who, alarm in me.board.alarms if (alarm.round, alarm.cause) == about]
     for party, alarm in sorted(raised, key=lambda pair: (len(pair[0]), pair[0])):
-        if await pool.alone(partial(borne_out, me.board, alarm)):
+        if await pool.run_alone(partial(borne_out, me.board, alarm)):
             raise RoundBurned(f"a ballot that {party} sent and was accepted has not come")
     return True
 

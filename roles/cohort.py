@@ -23,8 +23,8 @@ from .board_monitor import CallMonitor
 from .mint import mint_key
 from .network import Crowd, Letter
 from .people import People, Person
-from .replies import heard
-from .user import Grants, ask_publicly, sealed_answers, taken_grants, together
+from .replies import await_answer
+from .user import Grants, ask_publicly, sealed_answers, sealing_size, taken_grants
 from .worker_pool import WorkerPool
 
 Handed = tuple[Letter, SealedAnswers | None]  # a letter; its answers if recorded
@@ -69,7 +69,7 @@ async def _hand_in(me: Crowd, plan: Round, sealed: Sequence[Handed | Refusing]) 
         letters.append(one)
         if isinstance(other, SealedAnswers):
             made.append(other)
-    me.tell(lambda watcher: watcher.all_sealed(made))
+    me.notify(lambda watcher: watcher.all_sealed(made))
     await me.hand_in(plan.openers[0], letters)
 
 
@@ -103,7 +103,7 @@ async def _obtain(
     with trio.move_on_at(began + patience / 2):
         for index, asking in pending.items():
             me = crowd.place_of(parties.user(index))
-            granted = await heard(me, plan, plan.reader, Grant)
+            granted = await await_answer(me, plan, plan.reader, Grant)
             grants[index] = asking, granted, public
     async with trio.open_nursery() as nursery:
 
@@ -121,7 +121,7 @@ async def _obtain(
 def ask_all(plan: Round, signing: Mapping[int, Signer], everybody: Sequence[Person]) -> list[Asked]:
     """Users: make the token requests of the users that are asked in this round."""
     label, results = f"round-{plan.call.round}", list[Asked]()
-    size = together(plan)
+    size = sealing_size(plan)
     for at in range(0, len(everybody), size):
         asked = [who for who in everybody[at : at + size] if plan.call.round in who.rounds]
         fresh = [sealing(who.entropy.fork(label), plan.session).fork("tokens") for who in asked]
@@ -147,7 +147,7 @@ def seal_all(
     most users, it does not send: its entry is the reason.
     """
     book, results = Phrasebook(plan), list[Handed | Refusing]()
-    size = together(plan)
+    size = sealing_size(plan)
     for at in range(0, len(everybody), size):
         asked = [who for who in everybody[at : at + size] if plan.call.round in who.rounds]
         results += _sealed(plan, book, asked, signing or {}, grants or {}, told=told)

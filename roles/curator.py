@@ -79,7 +79,7 @@ async def curator(
                 _check(me, plans, reading)
                 _remember(me, plans, step, max(reading.totals))
                 await publish(me, reading, desk, counts=plans.policy.publish_marginals)
-                read.append(_heard(step, reading))
+                read.append(_round_result(step, reading))
             if me.board.phase is Phase.BURNT:
                 break
     except RoundBurned as burned:
@@ -99,12 +99,12 @@ async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCer
     fresh = plans.entropy.fork("certificate")
     committed, opening = commit(announced, me.board.session, decision, fresh)
     seen = CertificateSeen(me.party, opening)
-    me.tell(lambda instrument: instrument.certified(seen))
+    me.notify(lambda instrument: instrument.certified(seen))
     await me.post(committed)
     return opening
 
 
-def _heard(call: Call, reading: Reading) -> RoundResult:
+def _round_result(call: Call, reading: Reading) -> RoundResult:
     """Return a round that was read in the form that strategies take."""
     return RoundResult(call, tuple(dict(count) for count in reading.counts))
 
@@ -132,7 +132,7 @@ async def _next(
     """Ask the strategy for the next step, in a thread if it must compute: it may take its time."""
     terms = plans.program, plans.schema, plans.strategy
     step = partial(next_step, *terms, heard, decision, plans.policy.rule)
-    return step() if decision or not heard else await pool.alone(step)
+    return step() if decision or not heard else await pool.run_alone(step)
 
 
 def _check(me: Endpoint, plans: "Plans", reading: Reading) -> None:
@@ -174,7 +174,7 @@ async def _check_release(
     if me.board.calls[-1] != call:  # the session ended before it was called
         return
     if (counts := me.board.tallies[-1].counts) is not None:
-        await pool.alone(partial(check_sums, read, call, counts[0]))
+        await pool.run_alone(partial(check_sums, read, call, counts[0]))
 
 
 class Plans:

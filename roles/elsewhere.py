@@ -26,7 +26,7 @@ import trio
 from .. import __version__
 from ..crypto.handing import Packed, own_public, pack, unpack
 from ..errors import LocalError
-from .workplace import Helpers, Lost
+from .workplace import Helpers, WorkerLost
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -63,7 +63,7 @@ async def by_helpers(
             piece, data = await flight.landed()
             if data is not None:
                 take(piece.number, pickle.loads(data))  # noqa: S301 - of our own workers
-    except (BrokenExecutor, Lost) as why:
+    except (BrokenExecutor, WorkerLost) as why:
         flight.flying.clear()  # a broken executor ends them itself; cancelling interferes
         helpers.broken(why)
     finally:

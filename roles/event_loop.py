@@ -38,7 +38,7 @@ def run_loop(
                 main, *given, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True
             )
     except BaseExceptionGroup as group:
-        raise only(group) from None
+        raise single_cause(group) from None
 
 
 def check_no_loop() -> None:
@@ -50,20 +50,20 @@ def check_no_loop() -> None:
         )
 
 
-def only(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def single_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Return the single cause of a group, or the group if it has several; an interrupt comes first.
 
     One mistake may have reached many tasks, and each task that writes meets a full disk: equal
     errors
     on the caller's side count once. Errors of the package itself are not merged.
     """
-    leaves = list({_what(leaf): leaf for leaf in _leaves(group)}.values())
+    leaves = list({_cause_key(leaf): leaf for leaf in _leaves(group)}.values())
     interrupts = [leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)]
     first = (interrupts or leaves)[0]
     return first if interrupts or len(leaves) == 1 else group
 
 
-def _what(error: BaseException) -> object:
+def _cause_key(error: BaseException) -> object:
     """Return a key that is equal for errors of the same cause."""
     return (type(error), str(error)) if isinstance(error, LocalError) else id(error)
 

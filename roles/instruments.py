@@ -115,7 +115,7 @@ class Instruments:
         """Whether any of them uses the sealed answers of users."""
         return any(instrument.hears_sealed for instrument in self._watching)
 
-    def tell(self, hook: Callable[[Instrument], None]) -> None:
+    def notify(self, hook: Callable[[Instrument], None]) -> None:
         """Call one hook of every instrument."""
         for instrument in list(self._watching):
             try:

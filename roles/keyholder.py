@@ -68,7 +68,7 @@ class Keyholder:
 
     async def _consent(self, me: Endpoint) -> bool:
         with trio.move_on_after(me.patience) as opening:
-            if me.known is not None:
+            if me.signing_roster is not None:
                 await me.until(Kind.ROSTER, lambda board: board.roster is not None)
             await me.post(Key(self.pair.public))
             await me.until(Kind.ANNOUNCEMENT, lambda board: board.announcement is not None)
@@ -173,7 +173,7 @@ async def _looked_through(
 ) -> None:
     """Check every layer of a batch; a batch in pieces in a thread, so that other tasks continue."""
     if isinstance(batch, Spool):
-        await pool.alone(work)
+        await pool.run_alone(work)
     else:
         work()
 
@@ -202,5 +202,5 @@ async def _disordered(me: Endpoint, plan: Round, batch: Sequence[bytes]) -> None
     """Raise an alarm with a batch that is out of order, if its sender accounted for it."""
     digest = batch_digest(batch)
     if any(account.digest == digest for account in me.board.mixed):
-        evidence = Writer().items(batch).done()
+        evidence = Writer().items(batch).finish()
         await me.post(Alarm(plan.call.round, Cause.ORDER, evidence))

@@ -150,7 +150,7 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: Desk, pool: WorkerPo
                 await me.burn(RoundBurned(f"{sender} has asked for tokens twice, in two ways"))
                 return
             desk.people[number].add(sender)
-            (answer,) = await pool.alone(partial(give, desk.keys[number], [body]))
+            (answer,) = await pool.run_alone(partial(give, desk.keys[number], [body]))
             if isinstance(answer, Reason):
                 me.refuse(plan, answer)
                 continue
@@ -196,7 +196,7 @@ async def _answer(
     jobs: list[Job] = []
     for letter in letters:
         try:
-            jobs.append(_heard(me, plan, desk, letter, tries))
+            jobs.append(_read_request(me, plan, desk, letter, tries))
         except Refused as refusal:
             me.refuse(plan, refusal.reason)
     registry = me.board.registry
@@ -215,7 +215,9 @@ async def _answer(
         await me.send(plan, sender, answer)
 
 
-def _heard(me: Endpoint, plan: Round, desk: Desk, letter: Letter, tries: Counter[str]) -> Job:
+def _read_request(
+    me: Endpoint, plan: Round, desk: Desk, letter: Letter, tries: Counter[str]
+) -> Job:
     """Return the request in a letter; Refused before any computation if it cannot be valid."""
     sender, _ = letter
     tries[sender] += 1

@@ -135,20 +135,20 @@ class Network:
     async def carry(self, sender: str, receiver: str, data: bytes) -> None:
         """Bring bytes from one party to another; waits while the receiver's inbox is full."""
         now = trio.current_time()
-        self.instruments.tell(lambda instrument: instrument.carried(now, sender, receiver, data))
+        self.instruments.notify(lambda instrument: instrument.carried(now, sender, receiver, data))
         if self.wire is None or await self.wire.passes(self, sender, receiver, data):
             await self.hand(receiver, ((sender, data),))
 
     async def deliver(self, receiver: str, bag: Bag) -> None:
         """Bring the letters of many senders to one party, together."""
         now = trio.current_time()
-        self.instruments.tell(lambda instrument: instrument.delivered(now, receiver, bag))
+        self.instruments.notify(lambda instrument: instrument.delivered(now, receiver, bag))
         await self.hand(receiver, bag)
 
     async def inject(self, sender: str, receiver: str, data: bytes) -> None:
         """Deliver bytes that an attacker on the wires made, in a sender's name."""
         now = trio.current_time()
-        self.instruments.tell(lambda instrument: instrument.carried(now, sender, receiver, data))
+        self.instruments.notify(lambda instrument: instrument.carried(now, sender, receiver, data))
         await self.hand(receiver, ((sender, data),))
 
     async def hand(self, receiver: str, bag: Bag) -> None:
@@ -176,8 +176,8 @@ class Network:
         """
         entry = self.add(author, data)
         now = trio.current_time()
-        self.instruments.tell(lambda instrument: instrument.carried(now, author, BOARD, data))
-        self.instruments.tell(lambda instrument: instrument.posted(now, entry))
+        self.instruments.notify(lambda instrument: instrument.carried(now, author, BOARD, data))
+        self.instruments.notify(lambda instrument: instrument.posted(now, entry))
         board, roster = self.board, self.board.roster
         if self.notary is not None and roster is not None and board.due is not None:
             head = sign_head(roster, board.due, board.state, self.notary)
@@ -276,7 +276,7 @@ class Endpoint:
         return self.stream.board
 
     @property
-    def known(self) -> Roster | None:
+    def signing_roster(self) -> Roster | None:
         """The roster of signing keys, which all parties know; None if posts are unsigned."""
         return self.network.known
 
@@ -352,7 +352,7 @@ class Endpoint:
             await self.network.post(self.party, self.sealed(message))
         except Refused as refusal:
             refused = Refusal(BOARD, number, refusal.reason)
-            self.tell(lambda instrument: instrument.refused(refused))
+            self.notify(lambda instrument: instrument.refused(refused))
             if isinstance(body, Alarm | Ask):
                 return
             what = message.kind.name.lower()
@@ -360,9 +360,11 @@ class Endpoint:
 
     def sealed(self, message: Message) -> bytes:
         """Return the bytes of a post: signed, if posts are and this party has an identity."""
-        if self.known is None or self.identity is None:
+        if self.signing_roster is None or self.identity is None:
             return message.encode()
-        return sealed_post(message, self.known, self.party, self.identity, self.board.witness)
+        return sealed_post(
+            message, self.signing_roster, self.party, self.identity, self.board.witness
+        )
 
     def accept(self, plan: Round, letter: Letter) -> Message:
         """Decode a letter and check it against the phases table; Refused if anything is wrong."""
@@ -401,11 +403,11 @@ class Endpoint:
     def refuse(self, plan: Round, reason: Reason, count: int = 1) -> None:
         """Note that messages were refused."""
         refusal = Refusal(self.party, plan.call.round, reason, count)
-        self.tell(lambda instrument: instrument.refused(refusal))
+        self.notify(lambda instrument: instrument.refused(refusal))
 
-    def tell(self, hook: Callable[[Instrument], None]) -> None:
+    def notify(self, hook: Callable[[Instrument], None]) -> None:
         """Call a hook of the instruments with an event that only this party knows."""
-        self.network.instruments.tell(hook)
+        self.network.instruments.notify(hook)
 
     @asynccontextmanager
     async def while_open(self) -> AsyncIterator[trio.CancelScope]:

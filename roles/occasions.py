@@ -22,7 +22,7 @@ NOT_NOTED: Notes = {}
 
 def note_of(entry: int) -> Note:
     """Return the note of an entry of `[[fault]]`, by its place in the file."""
-    return lambda instruments: instruments.tell(lambda instrument: instrument.occasion(entry))
+    return lambda instruments: instruments.notify(lambda instrument: instrument.occasion(entry))
 
 
 def unnoted(rounds: Collection[int]) -> Notes:

@@ -54,8 +54,8 @@ class Commons:
         """Put bytes on the board; Refused if the board does not take them."""
         entry = self.board.post(author, data)
         now = trio.current_time()
-        self.instruments.tell(lambda instrument: instrument.carried(now, author, BOARD, data))
-        self.instruments.tell(lambda instrument: instrument.posted(now, entry))
+        self.instruments.notify(lambda instrument: instrument.carried(now, author, BOARD, data))
+        self.instruments.notify(lambda instrument: instrument.posted(now, entry))
         place = self.board.place
         if place != (0, 0) and full(self.board, *place):
             self._end(place).set()
@@ -111,7 +111,7 @@ class Seat:
         return parties.peer(self.number - 1)
 
     @property
-    def seen(self) -> Reckoning:
+    def reckoning(self) -> Reckoning:
         """The consequences of the board, which every peer computes."""
         return self.commons.seen
 
@@ -136,7 +136,7 @@ class Seat:
             self.commons.post(self.name, Message(session, number, said).encode())
         except Refused as refusal:
             refused = Refusal(BOARD, number, refusal.reason)
-            self.commons.instruments.tell(lambda instrument: instrument.refused(refused))
+            self.commons.instruments.notify(lambda instrument: instrument.refused(refused))
             return False
         await trio.lowlevel.checkpoint()
         return True
@@ -199,7 +199,7 @@ async def peer(seat: Seat, pair: KeyPair, row: Row, entropy: Entropy, pool: Work
     if not await seat.say(None, Key(pair.public)):
         return
     await seat.commons.finished((0, 0))
-    while (plan := seat.seen.plan) is not None:
+    while (plan := seat.reckoning.plan) is not None:
         fresh = sealing(entropy.fork(f"round-{plan.call.round}"), plan.session)
         if not await _round(seat, plan, pair.secret, row, fresh, pool):
             return
@@ -215,21 +215,21 @@ async def _round(
         return False
     seat.holds(number, share.secret)
     await commons.finished((number, 0))
-    if seat.seen.place != (number, 1) or seat.seen.plan is None:
+    if seat.reckoning.place != (number, 1) or seat.reckoning.plan is None:
         return True
-    plan = seat.seen.plan
+    plan = seat.reckoning.plan
     sealed = await pool.share(commons.making(plan), (seat.number, row, entropy))
     onions = seat.seals(plan, sealed)
-    made = _told(seat.number, number, onions)
-    commons.instruments.tell(lambda instrument: instrument.sealed(made))
+    made = _sealed_record(seat.number, number, onions)
+    commons.instruments.notify(lambda instrument: instrument.sealed(made))
     body: Body = Relay(1, bags_of([(onion.path[0], onion.layers[0]) for onion in onions]), {})
     for step in range(1, last_step(plan.agreement) + 1):
         if not await seat.say(plan, body):
             return False
         await commons.finished((number, step))
-        if seat.seen.place != (number, step + 1):
+        if seat.reckoning.place != (number, step + 1):
             return True
-        body = lost(seat.commons.board, plan, onions, step) or await _next(
+        body = loss_proof(seat.commons.board, plan, onions, step) or await _next(
             seat, plan, secret, share, step + 1, pool
         )
     return True
@@ -247,19 +247,19 @@ async def _next(
     if step == plan.path + 4:
         return ShareSecret(step, share.secret)
     if step == last_step(plan.agreement):
-        return Agreed(step, seat.seen.result)
+        return Agreed(step, seat.reckoning.result)
     opened = min(step - 1, plan.path)
     job = (seat.number, secret, seat.commons.arrived(number, opened, seat.number))
     passed = await pool.share(seat.commons.opening(plan, opened), job)
     for reason, count in passed.refused.items():
         refused = Refusal(seat.name, number, reason, count)
-        seat.commons.instruments.tell(lambda tool, refused=refused: tool.refused(refused))  # type: ignore[misc]
+        seat.commons.instruments.notify(lambda tool, refused=refused: tool.refused(refused))  # type: ignore[misc]
     if step <= plan.path:
         return Relay(step, passed.bags, passed.refused)
     return FoundBallots(step, passed.sealed, passed.refused)
 
 
-def lost(
+def loss_proof(
     board: PeerBoard, plan: PeerRound, onions: Sequence[Onion], step: int
 ) -> Accusation | None:
     """Peer: return the proof that a complete step did not forward one of its onions.
@@ -279,7 +279,7 @@ def lost(
     return None
 
 
-def _told(number: int, round_: int, onions: Sequence[Onion]) -> SealedAnswers:
+def _sealed_record(number: int, round_: int, onions: Sequence[Onion]) -> SealedAnswers:
     """Return the record of a peer's sealed answers: for each onion, layer names and the answer."""
     layers = [layer for onion in onions for layer in onion.layers]
     answers = tuple(

@@ -62,7 +62,7 @@ async def _answer(
     jobs: list[Job] = []
     for letter in letters:
         try:
-            sender, query = _heard(me, plan, letter, tries)
+            sender, query = _read_request(me, plan, letter, tries)
             jobs.append((sender, query, entropy.fork(sender)))
         except Refused as refusal:
             me.refuse(plan, refusal.reason)
@@ -76,7 +76,9 @@ async def _answer(
             await me.send(plan, sender, answer)
 
 
-def _heard(me: Endpoint, plan: Round, letter: Letter, tries: Counter[str]) -> tuple[str, Query]:
+def _read_request(
+    me: Endpoint, plan: Round, letter: Letter, tries: Counter[str]
+) -> tuple[str, Query]:
     """Return the request in a letter; Refused if there is none, or it is not the person's first."""
     sender, _ = letter
     tries[sender] += 1

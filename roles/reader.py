@@ -53,7 +53,7 @@ async def read_round(
     key, refused = desk.keys.get(plan.call.round), Counter[Reason]()
     work = partial(_open_and_read, plan, secret, key)
     if plan.announcement.rules.challenge:
-        came = await _heard(me, plan, secret, batch, pool)
+        came = await _open_batch(me, plan, secret, batch, pool)
         secrets = await opened_by_all(me, came.plan, pool, ring)
         if secrets is None:
             return None
@@ -61,9 +61,9 @@ async def read_round(
         work = partial(_unlock_and_read, came.plan, secrets, key)
     reading = joined(plan, await pool.spread(f"{me.party} opens", work, batch))
     if reading.repeats:  # in different pieces: one token was spent twice
-        reading = await pool.alone(partial(work, batch))
+        reading = await pool.run_alone(partial(work, batch))
     if plan.shape is not None:
-        reading = await pool.alone(partial(open_rows, plan, reading))
+        reading = await pool.run_alone(partial(open_rows, plan, reading))
     reading.refused.update(refused)
     _note_reading(me, plan, reading)
     if plan.token:
@@ -79,7 +79,7 @@ def _note_reading(me: Endpoint, plan: Round, reading: Reading) -> None:
         me.refuse(plan, reason, count)
     counts = tuple(dict(count) for count in reading.counts)
     seen = Read(me.party, plan.call.round, counts, dict(reading.closed), reading.astray)
-    me.tell(lambda instrument: instrument.read(seen))
+    me.notify(lambda instrument: instrument.read(seen))
 
 
 async def publish(me: Endpoint, reading: Reading, desk: Desk, *, counts: bool) -> None:
@@ -110,7 +110,7 @@ class _LockedRound(NamedTuple):
     refused: Counter[Reason]
 
 
-async def _heard(
+async def _open_batch(
     me: Endpoint,
     plan: Round,
     secret: SecretKey,

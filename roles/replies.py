@@ -18,11 +18,11 @@ T = TypeVar("T")
 async def reply(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T | None:
     """User: return the answer of a party; None if it is late. Refuses other letters."""
     with trio.move_on_after(plan.announcement.rules.deadline):
-        return await heard(me, plan, party, kind)
+        return await await_answer(me, plan, party, kind)
     return None
 
 
-async def heard(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T:
+async def await_answer(me: Endpoint, plan: Round, party: str, kind: type[T]) -> T:
     """User: wait without limit for the answer of a party. Refuses other letters."""
     while True:
         for letter in await me.receive(most=1):

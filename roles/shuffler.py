@@ -117,7 +117,7 @@ async def shuffler(
             if hop == 1:
                 await _first(me, plan, key.secret, pool, memory, ring)
             else:
-                await _later(me, plan, hop, key.secret, pool, ring)
+                await _mix_batch(me, plan, hop, key.secret, pool, ring)
             await show(me, plan, pool, ring)
         except RoundBurned as burned:
             await me.burn(burned)
@@ -153,7 +153,7 @@ async def _first(
         asks.check_answered(plan.call.round, partial(memory.invites, plan))
         memory.note(plan, set(people), me.board.tallies[0].counts if me.board.tallies else None)
     except RoundBurned:
-        _tell(me, plan, collected)
+        _report_refusals(me, plan, collected)
         raise
     rules, in_order = plan.announcement.rules, list[str]()
     if rules.challenge or rules.audit:
@@ -196,7 +196,7 @@ async def _open_envelopes(
     return people, onions
 
 
-async def _later(
+async def _mix_batch(
     me: Endpoint,
     plan: Round,
     hop: int,
@@ -296,7 +296,7 @@ async def _check_signatures(
     collected.envelopes.settle()
 
 
-def _tell(me: Endpoint, plan: Round, collected: _Collected) -> None:
+def _report_refusals(me: Endpoint, plan: Round, collected: _Collected) -> None:
     """Report the refusals to the instruments."""
     for reason, count in collected.refused.items():
         me.refuse(plan, reason, count)
@@ -314,14 +314,14 @@ async def _forward(
     """Any shuffler: arrange the opened layers, account for them on the board, forward them."""
     batch: Sequence[bytes]
     if isinstance(layers, Sorting):
-        batch, digest = await pool.alone(layers.batch)
+        batch, digest = await pool.run_alone(layers.batch)
         repeats = layers.layers - len(batch)
     else:
         batch, repeats = arrange(plan, layers)
         digest = batch_digest(batch)
     if repeats:
         collected.refused[Reason.DUPLICATE] += repeats
-    _tell(me, plan, collected)
+    _report_refusals(me, plan, collected)
     came = len(senders), collected.received, collected.refused
     await me.post(account(hop, *came, batch, digest))
     await audit.trace(me, plan, hop, batch)

@@ -30,16 +30,16 @@ class _ByThread(random.Random):
         super().__init__()
 
     @property
-    def _here(self) -> random.Random:
+    def _thread_random(self) -> random.Random:
         return getattr(self.own, "generator", self.plain)
 
     def random(self) -> float:
         """Draw from 0 to 1."""
-        return self._here.random()
+        return self._thread_random.random()
 
     def getrandbits(self, k: int, /) -> int:
         """Draw bits."""
-        return self._here.getrandbits(k)
+        return self._thread_random.getrandbits(k)
 
 
 class _Settings:

@@ -25,7 +25,7 @@ from .challenge import contest, lock_shares
 from .mint import mint_key
 from .network import Endpoint
 from .people import Person, Row
-from .replies import heard, reply
+from .replies import await_answer, reply
 from .verified_user import BallotMakers
 from .worker_pool import WorkerPool
 
@@ -80,7 +80,7 @@ async def user(
             me.refuse(plan, done)
             continue
         sent, made, proofs = done
-        me.tell(lambda instrument, made=made: instrument.sealed(made))  # type: ignore[misc]
+        me.notify(lambda instrument, made=made: instrument.sealed(made))  # type: ignore[misc]
         if person.paced:
             await trio.sleep(person.moment(fresh))
         began = trio.current_time()
@@ -110,7 +110,7 @@ async def obtain(
         return None  # requests are closed; this is no refusal
     with trio.move_on_at(began + patience / 2):
         await me.send(plan, plan.reader, asking.body)
-        answer = await heard(me, plan, plan.reader, Grant)
+        answer = await await_answer(me, plan, plan.reader, Grant)
     if answer is None:
         answer = await ask_publicly(me, plan, asking, began + patience)
     return None if answer is None else (asking, answer, public)
@@ -217,13 +217,13 @@ def sign_many(
     users open together.
     """
     book, results = Phrasebook(plan), list[Done | Reason]()
-    size = together(plan)
+    size = sealing_size(plan)
     for at in range(0, len(jobs), size):
         results += _sealed(plan, book, jobs[at : at + size], sealer)
     return results
 
 
-def together(plan: Round) -> int:
+def sealing_size(plan: Round) -> int:
     """Return the number of users with answers that are sealed together."""
     return max(TOGETHER, plan.suite.batch_size // plan.slots)
 

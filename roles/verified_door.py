@@ -94,7 +94,7 @@ class Door:
         handed = handed_of(parties.index(sender), self.me.submission(self.plan, letter))
         if len(handed.ballots) != self.plan.envelope:
             raise Refused(Reason.WRONG_SIZE)
-        if not is_invited(self.plan, handed.person, self.me.board.verified.before(self.plan)):
+        if not is_invited(self.plan, handed.person, self.me.board.verified.prior_lists(self.plan)):
             raise Refused(Reason.UNEXPECTED)
         known = self.ballots[handed.person]
         if any(one.ballots == handed.ballots for one in known):
@@ -112,7 +112,7 @@ class Door:
             lambda: self._silent("ballots", me.board.verified.handed.get(number, ())),
         )
         posted = me.board.verified.posted(number)
-        fresh = [one for one in self._taken() if (one.person, one.ballots) not in posted]
+        fresh = [one for one in self._take_ballots() if (one.person, one.ballots) not in posted]
         work = partial(check_handed, plan, keys, self.registry)
         pieces = await pool.spread(f"{me.party} checks", work, fresh)
         valid = defaultdict[int, list[HandedBallot]](list)
@@ -129,7 +129,7 @@ class Door:
         await me.post(body)
         return body
 
-    def _taken(self) -> Iterator[HandedBallot]:
+    def _take_ballots(self) -> Iterator[HandedBallot]:
         for person in sorted(self.ballots):
             yield from self.ballots[person]
 
@@ -166,7 +166,7 @@ class Door:
         """
         plan, me, number = self.plan, self.me, self.plan.call.round
         shown = me.board.verified
-        closed, before = shown.closed[number], shown.before(plan)
+        closed, before = shown.closed[number], shown.prior_lists(plan)
         rules = plan.announcement.rules
         check_batch_size(len(closed), rules.min_batch)
         if plan.announcement.policy.setting is Setting.FIXED:
@@ -191,7 +191,7 @@ class Door:
         records = Writer()
         for one in posted.people:
             records.u32(one.person).raw(one.ballots).raw(one.signature)
-        name = self.watch.name("ballots", self.plan.witness, records.done())
+        name = self.watch.name("ballots", self.plan.witness, records.finish())
         work = partial(check_handed, self.plan, keys, self.registry, posted.people)
         for one, reason in zip(posted.people, await pool.once(name, work), strict=True):
             if reason is not None:

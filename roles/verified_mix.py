@@ -60,7 +60,7 @@ async def mix_verified(
         place = _Keyplace(me, await settled(me, plan), pool, ring)
         keys, lists = await place.mixed(history if me.party == plan.openers[0] else None)
         work = partial(give_shares, plan, me.party, keys, lists, place.fresh)
-        shares = await pool.alone(work)
+        shares = await pool.run_alone(work)
         del keys, work  # one opening a key: no shares of other lists are ever given
         await me.post(shares)
 
@@ -80,13 +80,13 @@ async def read_verified(
         shares = [await place.shares_of(party, lists) for party in plan.openers[:-1]]
         if is_public(plan):
             work = partial(give_shares, plan, me.party, keys, lists, place.fresh)
-            mine = await pool.alone(work)
+            mine = await pool.run_alone(work)
             await me.post(mine)
             shares.append(share_elements(mine))
         else:
-            shares.append(await pool.alone(partial(own_decryptions, keys, lists)))
+            shares.append(await pool.run_alone(partial(own_decryptions, keys, lists)))
         del keys
-        return await pool.alone(partial(read_opened, plan, lists, shares))
+        return await pool.run_alone(partial(read_opened, plan, lists, shares))
     return None
 
 
@@ -199,7 +199,7 @@ class _Keyplace:
         for at, party in enumerate(plan.openers[:-1]):
             if party == self.me.party and len(shown.shuffled.get(number, ())) == at:
                 work = partial(shuffle, plan, party, self.keys, lists, self.fresh)
-                self._posted = await self.pool.alone(work)
+                self._posted = await self.pool.run_alone(work)
                 await self.me.post(self._posted)
             await self.watch.until(
                 Kind.SHUFFLED,

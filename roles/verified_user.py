@@ -42,7 +42,7 @@ class BallotMakers:
             return
         maker = self._maker(plan, dict(me.board.verified.keys[plan.call.round]))
         sent, made = await pool.share(maker, (person.index, said, fresh, me.signer))
-        me.tell(lambda instrument: instrument.sealed(made))
+        me.notify(lambda instrument: instrument.sealed(made))
         if person.paced:
             await trio.sleep(person.moment(fresh))
         async with trio.open_nursery() as nursery:
@@ -65,10 +65,10 @@ def make_all(
     plan: Round, keys: RoundKeys, elements: AnswerElements, jobs: Sequence[Job]
 ) -> list[Made]:
     """Users: make and sign ballots, each its own."""
-    return [_made(plan, keys, elements, *job) for job in jobs]
+    return [_make_ballot(plan, keys, elements, *job) for job in jobs]
 
 
-def _made(
+def _make_ballot(
     plan: Round,
     keys: RoundKeys,
     elements: AnswerElements,

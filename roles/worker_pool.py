@@ -118,7 +118,7 @@ class WorkerPool:
         arrival, in any order; then results are not kept, and the list is empty.
         """
         party, helpers = stage.partition(" ")[0], self._workplace.helpers
-        others = helpers.of(party) if helpers and len(items) > CHUNK else None
+        others = helpers.executor_for(party) if helpers and len(items) > CHUNK else None
         many = PARCELS * helpers.workers if helpers and others else PIECES * self.threads
         size = max(CHUNK, min(MOST, -(-len(items) // many)), -(-len(items) // forked_workers.MOST))
         starts = list(_starts(len(items), size, None if others else self.threads))
@@ -135,9 +135,9 @@ class WorkerPool:
                 soon(starts[at], result)
             else:
                 results[at] = result
-            self._instruments.tell(lambda watcher: watcher.stage(stage, done, len(items)))
+            self._instruments.notify(lambda watcher: watcher.stage(stage, done, len(items)))
 
-        async def one(at: int) -> None:
+        async def run_item(at: int) -> None:
             take(at, await self._hop(work, pieces[at]))
 
         if helpers and others:
@@ -149,7 +149,7 @@ class WorkerPool:
                 await forked_workers.in_copies(work, pieces, self.threads, take)
         async with trio.open_nursery() as nursery:
             for at in sorted(todo):  # few items, or a copy was lost, or an executor has broken
-                nursery.start_soon(one, at)
+                nursery.start_soon(run_item, at)
         return [results[at] for at in sorted(results)]
 
     def _copies(self, items: int) -> bool:
@@ -157,7 +157,7 @@ class WorkerPool:
         able = systems.FORKS and self._workplace.copies
         return able and items > COPY_ABOVE and self.threads > 1
 
-    async def alone(self, work: Callable[[], R]) -> R:
+    async def run_alone(self, work: Callable[[], R]) -> R:
         """Have one long piece of work done in a thread."""
         return await self._hop(lambda _: work(), None)
 
@@ -175,7 +175,7 @@ class WorkerPool:
                 return result
         mine = self._once[key] = _Once()
         try:
-            mine.result = await self.alone(work)
+            mine.result = await self.run_alone(work)
         except Exception as failure:
             mine.failure = failure
             raise

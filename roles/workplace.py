@@ -7,7 +7,7 @@ from typing import Protocol
 from ..errors import LocalError
 
 
-class Lost(LocalError):
+class WorkerLost(LocalError):
     """An executor with a worker that does not answer any more."""
 
 
@@ -29,11 +29,11 @@ class Helpers(Protocol):
         """A sentence for reports: the parties they work for, and the data that they could read."""
         ...
 
-    def of(self, party: str) -> Executor | None:
+    def executor_for(self, party: str) -> Executor | None:
         """Return the executor that works for a party; None: the party works alone."""
         ...
 
-    def broken(self, why: BrokenExecutor | Lost) -> None:
+    def broken(self, why: BrokenExecutor | WorkerLost) -> None:
         """Note that the helpers stopped; this process does their work, unless this call raises."""
         ...
 

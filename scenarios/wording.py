@@ -136,7 +136,7 @@ def joined(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def many(number: int, noun: str, plural: str | None = None) -> str:
+def plural(number: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 

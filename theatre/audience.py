@@ -81,7 +81,7 @@ class Audience:
         while True:
             entries: list[tuple[str, str]] = []
             with trio.move_on_after(BEAT):
-                entries, place = await self._log.after(place)
+                entries, place = await self._log.entries_after(place)
             lines = [f"id: {name}\ndata: {entry}\n\n" for name, entry in entries]
             if not present and self._log.read_by(place):  # the end of what it has missed
                 lines.append("event: present\ndata: 0\n\n")

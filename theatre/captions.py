@@ -78,7 +78,7 @@ def caption_of(
         case Tally(totals=totals, counts=None):
             return f"{who} posts how many answers it read: {sum(totals):,}. Not which."
         case Tally():
-            below = of_closed(program, body, terms)
+            below = closed_aside(program, body, terms)
             return f"{who} publishes the counts of {asks(call, columns)}.{below}"
         case Decision():
             return program.stage_decision(body, columns, CENTRAL.reader)
@@ -154,7 +154,7 @@ def announced(program: ReleaseProgram, body: Announcement) -> str:
     return about
 
 
-def of_closed(program: ReleaseProgram, body: Tally, terms: Announcement | None) -> str:
+def closed_aside(program: ReleaseProgram, body: Tally, terms: Announcement | None) -> str:
     """Return the aside on users without a released value; "" without an aside."""
     if terms is None or not body.counts:
         return ""

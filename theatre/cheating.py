@@ -9,7 +9,7 @@ from typing import Any
 from ..scenarios.schema.model import Scenario
 from ..scenarios.studies.cheating_file import unmeasured
 from ..scenarios.studies.cheating_result import CheatingStudy, badness
-from ..scenarios.studies.cheating_text import ON_REPORTS, no_success, played, rate, seen
+from ..scenarios.studies.cheating_text import ON_REPORTS, detection_text, no_success, played, rate
 from ..scenarios.wording import OUTSIDE_CATALOGUE, sentence
 
 MISSING = (
@@ -43,7 +43,7 @@ def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, 
         "told": played(study),  # attacks and runs of the study
         "limit": sentence(OUTSIDE_CATALOGUE),  # the catalogue lacks known attacks
         # statement for eyes that contain no successful attack of the catalogue
-        "nothing": no_success(len(study.attacks), study.least_runs, "them"),
+        "nothing": no_success(len(study.attacks), study.min_runs, "them"),
         "found": [
             {
                 "parties": list(attack.parties),
@@ -51,7 +51,7 @@ def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, 
                 "attack": attack.attack,
                 "read": often,
                 "ends": ends,
-                "noticed": seen(attack),
+                "noticed": detection_text(attack),
             }
             for attack, (often, ends) in zip(reading, rates, strict=True)
         ],

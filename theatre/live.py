@@ -95,7 +95,7 @@ def prepared(scenario: Scenario, seed: int | None) -> Playing:
     crowd = samples(scenario, seed)
     check_size(crowd.people.n)
     names = crowd.people.schema.names
-    return Playing(resolve(scenario, crowd.first, names, crowd.others), crowd, seed)
+    return Playing(resolve(scenario, crowd.first, names, crowd.round2_people), crowd, seed)
 
 
 async def _open(playing: Playing, port: int, tell: Tell) -> None:
@@ -118,7 +118,7 @@ class Theatre:
         self._log = Log()
         self._run = trio.CancelScope()
         self._wanted = trio.Event()
-        more = {("POST", "/again"): self._again}
+        more = {("POST", "/again"): self._restart}
         self.answer = Audience(self._log, lambda: self._playing.bill, more).answer
 
     async def play(self) -> None:
@@ -139,7 +139,7 @@ class Theatre:
                 self._log.append({"what": "over"})
                 await self._wanted.wait()
 
-    async def _again(self, request: Request) -> Answer:
+    async def _restart(self, request: Request) -> Answer:
         """Start a new run with other numbers; refuse invalid numbers with the reason."""
         try:
             scenario = self._playing.scenario
@@ -238,6 +238,6 @@ async def _consider(decided: Decided, playing: Playing, log: Log) -> None:
         return
     program = program_of(playing.scenario)
     options = await trio.to_thread.run_sync(
-        program.options, policy_, announced.schema, decided.counts, playing.crowd.others
+        program.options, policy_, announced.schema, decided.counts, playing.crowd.round2_people
     )
     log.append({"what": "choices", "choices": choices(options)})

@@ -67,7 +67,9 @@ class Log:
         """Whether a reader at a place has read all entries."""
         return place.run == self.run and place.read >= len(self.entries)
 
-    async def after(self, place: Place, most: int = MOST) -> tuple[list[tuple[str, str]], Place]:
+    async def entries_after(
+        self, place: Place, most: int = MOST
+    ) -> tuple[list[tuple[str, str]], Place]:
         """Wait for entries after a place; return them with their ids, and the place after them.
 
         most: entries at once; a slow reader gets the rest at its next request.

@@ -202,7 +202,7 @@ class MoveRecorder(Instrument):
             case Opened() as opened:
                 return {"hop": opened.hop, "opened": self._opened(entry.message.round, opened)}
             case Tally(counts=counts) if counts is not None:
-                alike = self._alike(entry.message.round, counts)
+                alike = self._shared_value_lines(entry.message.round, counts)
                 return {"counts": plain_counts(counts), "alike": alike}
             case CommittedDecision() | OpenedCertificate() | Decision() as body:
                 return _proved(self._decided(body))
@@ -238,10 +238,10 @@ class MoveRecorder(Instrument):
 
     def read(self, read: Read) -> None:
         """Record that a reader has counted."""
-        alike = self._alike(read.round, read.counts)
+        alike = self._shared_value_lines(read.round, read.counts)
         self._tell(Count(read.reader, read.round, plain_counts(read.counts), alike))
 
-    def _alike(self, number: int, counts: Sequence[Counts]) -> tuple[str, ...]:
+    def _shared_value_lines(self, number: int, counts: Sequence[Counts]) -> tuple[str, ...]:
         """Return lines about people with equal values, if the counts of a round are the release."""
         asked = self._rounds.get(number)
         if asked is None or asked.call.reader is not parties.Role.ANALYST or self._program.reports:

@@ -12,10 +12,10 @@ from .captions import asks, reasons
 def opens(call: Call, columns: Sequence[str], blanks: int, path: int) -> str:
     """Return the request of a round to all peers."""
     how = "each in an onion of its own" if len(call.asks) > 1 else "in one onion"
-    covered = f", beside {_many(blanks, 'blank one')}" if blanks else ""
+    covered = f", beside {_count_noun(blanks, 'blank one')}" if blanks else ""
     return (
         f"Round {call.round}: everybody is asked for {asks(call, columns)}, {how}{covered}. Every "
-        f"onion goes by {_many(path, 'other peer')}."
+        f"onion goes by {_count_noun(path, 'other peer')}."
     )
 
 
@@ -23,11 +23,12 @@ def hands_on(author: str, body: Relay) -> str:
     """Return the action of a relay."""
     who, receivers = author.capitalize(), len(body.bags)
     if body.step == 1:
-        return f"{who} posts its {_many(body.sent, 'onion')}, for {_many(receivers, 'other')}."
+        onions = _count_noun(body.layers_forwarded, "onion")
+        return f"{who} posts its {onions}, for {_count_noun(receivers, 'other')}."
     taken = f"{who} takes its layer off what came to it{_left_out(body.refused)}"
-    if not body.sent:
+    if not body.layers_forwarded:
         return f"{taken}; nothing is to be handed on."
-    sent, others = _many(body.sent, "onion"), _many(receivers, "other")
+    sent, others = _count_noun(body.layers_forwarded, "onion"), _count_noun(receivers, "other")
     return f"{taken}, sorts it, and hands on {sent} to {others}."
 
 
@@ -38,7 +39,7 @@ def shares(author: str) -> str:
 
 def finds(author: str, body: FoundBallots) -> str:
     """Return the caption of the ballots that a peer found at the end of paths."""
-    ballots = f"{_many(len(body.sealed), 'sealed ballot')} from the end of their paths"
+    ballots = f"{_count_noun(len(body.sealed), 'sealed ballot')} from the end of their paths"
     return f"{author.capitalize()} posts {ballots}{_left_out(body.refused)}."
 
 
@@ -67,5 +68,5 @@ def _left_out(refused: Mapping[Reason, int]) -> str:
     return f", leaves out {number:,} ({reasons(refused)})" if number else ""
 
 
-def _many(number: int, noun: str) -> str:
+def _count_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"

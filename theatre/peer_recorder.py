@@ -128,7 +128,9 @@ class PeerRecorder(Instrument):
         self._done = number
         if self._seen.unbalanced:
             return
-        self._tell(Count(EVERYBODY, number, plain_counts(tallies), self._alike(tallies)))
+        self._tell(
+            Count(EVERYBODY, number, plain_counts(tallies), self._shared_value_lines(tallies))
+        )
         decision = self._seen.proposed
         if decision is not None and decision is not self._decided:
             self._decided, proof = decision, decision.certificate
@@ -141,7 +143,7 @@ class PeerRecorder(Instrument):
             )
             self._tell(told)
 
-    def _alike(self, tallies: tuple[Counts, ...]) -> tuple[str, ...]:
+    def _shared_value_lines(self, tallies: tuple[Counts, ...]) -> tuple[str, ...]:
         """Return lines about people with equal values, if a decision stands: the release."""
         if self._decided is None or self._program.reports:
             return ()

@@ -19,7 +19,7 @@ from .move_recorder import MoveRecorder
 
 def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
     """Read a whole transcript, in its full form, to the recorder. Refused if it is not legal."""
-    board, beside, posts = Board(), _Beside(transcript), iter(transcript.posts)
+    board, beside, posts = Board(), _LocalEvents(transcript), iter(transcript.posts)
     for event in transcript.events:
         if event.receiver != BOARD:
             recorder.message(event)
@@ -40,7 +40,7 @@ def read_out(transcript: Transcript, recorder: MoveRecorder) -> None:
     beside.rest(recorder)
 
 
-class _Beside:
+class _LocalEvents:
     """The local events of a transcript that have not been read out yet."""
 
     def __init__(self, transcript: Transcript) -> None:

@@ -14,7 +14,7 @@ from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.serialization.record import plain
 from ..scenarios.serialization.transcripts import ordered
-from ..scenarios.studies.cheating_file import of_run as cheating_study
+from ..scenarios.studies.cheating_file import read_study as cheating_study
 from ..scenarios.studies.cheating_result import CheatingStudy
 from ..scenarios.verification.damage import diagnose_record
 from ..scenarios.verification.deviations import deviations
@@ -29,7 +29,7 @@ from .recorded import read_out
 MOST = 5_000  # people; a page of more is megabytes, and no class can follow it
 
 
-def of_run(run: Run) -> dict[str, Any]:
+def run_data(run: Run) -> dict[str, Any]:
     """Return a recorded run. ParameterError for a run without messages, or with too many people.
 
     StorageError for a damaged record.
@@ -43,8 +43,8 @@ def of_run(run: Run) -> dict[str, Any]:
         return show(transcript, run.scenario, *told, agreement, cheating_study(run), deviated)
 
 
-def of_outcome(outcome: Outcome) -> dict[str, Any]:
-    """Return a run that has just been played. ParameterError as for `of_run`."""
+def outcome_data(outcome: Outcome) -> dict[str, Any]:
+    """Return a run that has just been played. ParameterError as for `run_data`."""
     if outcome.transcript is None:
         raise ParameterError("an ideal run, in which nobody sends a message; play it for real")
     names = announced_names(outcome.scenario, outcome.schema.names)

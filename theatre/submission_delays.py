@@ -38,11 +38,11 @@ def _seat(share: float, inner: Fault, network: Network, party: str) -> Endpoint:
     place = inner(network, party)
     send = place.send
 
-    async def later(plan: Round, receiver: str, body: Body) -> None:
+    async def delay_letter(plan: Round, receiver: str, body: Body) -> None:
         await trio.sleep(share * plan.announcement.rules.deadline)
         await send(plan, receiver, body)
 
-    place.send = later  # type: ignore[method-assign]
+    place.send = delay_letter  # type: ignore[method-assign]
     return place
 
 
@@ -71,9 +71,9 @@ def _peer_seat(
     seat = inner(commons, number)
     say = seat.say
 
-    async def later(plan: PeerRound | None, body: Body) -> bool:
+    async def is_delayed(plan: PeerRound | None, body: Body) -> bool:
         await trio.sleep(pause)
         return await say(plan, body)
 
-    seat.say = later  # type: ignore[method-assign]
+    seat.say = is_delayed  # type: ignore[method-assign]
     return seat

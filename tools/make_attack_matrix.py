@@ -27,7 +27,7 @@ from veilmix.scenarios.studies.attack_plan import ALL, NONE, helping, plan_rows,
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.studies.matrix_result import Cell, Column, Matrix
 from veilmix.scenarios.validation.load import change, load
-from veilmix.scenarios.wording import many, seeds
+from veilmix.scenarios.wording import plural, seeds
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "attack-matrix.md"
@@ -91,7 +91,7 @@ def played(matrix: Matrix) -> str:
     honest = matrix.honest
     return (
         f"{matrix.scenario}: {matrix.users} people, {seeds(matrix.seed, matrix.repeats)}, every "
-        f"cell played {many(matrix.repeats, 'time')}. A run that "
+        f"cell played {plural(matrix.repeats, 'time')}. A run that "
         f"nobody attacks takes {1000 * honest['cpu_seconds']:.0f} ms of CPU (on the machine that "
         f"wrote this page), {honest['bytes']:,.0f} bytes and {honest['messages']:,.0f} messages.\n"
     )

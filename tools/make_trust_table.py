@@ -23,11 +23,11 @@ from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.studies.attack_plan import changed
 from veilmix.scenarios.studies.cheating import begin, study
 from veilmix.scenarios.studies.cheating_result import AttackResult, WorstAttack, name_members
-from veilmix.scenarios.studies.cheating_text import rate, seen
+from veilmix.scenarios.studies.cheating_text import detection_text, rate
 from veilmix.scenarios.studies.executors import processes
 from veilmix.scenarios.studies.trust_table import FILE, GuardSet, TrustTable, guard_set, shipped
 from veilmix.scenarios.validation.load import load
-from veilmix.scenarios.wording import many, seeds
+from veilmix.scenarios.wording import plural, seeds
 
 PAGE = Path(__file__).parent.parent / "docs" / "attacks.md"
 BLOCK = re.compile(r"(<!-- succeeding -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -146,7 +146,7 @@ def rows(sets: Sequence[GuardSet]) -> Iterator[tuple[str, ...]]:
 def _success(coalition: WorstAttack, worst: AttackResult) -> tuple[str, ...]:
     often, ends = rate(worst)
     members = name_members((coalition.parties, coalition.friends))
-    return members, f"`{worst.attack}`", f"{often} ({ends})", seen(worst)
+    return members, f"`{worst.attack}`", f"{often} ({ends})", detection_text(worst)
 
 
 def _without(sets: Sequence[GuardSet]) -> str:
@@ -168,7 +168,7 @@ def written(sets: Sequence[GuardSet]) -> str:
     return (
         f"{table}\n{_without(sets)}"
         f"Measured on: {'; '.join(where)}; two shufflers where nothing else is said. "
-        f"{seeds(SEED, RUNS).capitalize()}: {many(RUNS, 'run')} of each attack; 95 % intervals.\n"
+        f"{seeds(SEED, RUNS).capitalize()}: {plural(RUNS, 'run')} of each attack; 95 % intervals.\n"
     )
 
 

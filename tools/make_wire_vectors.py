@@ -197,14 +197,14 @@ def envelopes() -> Named:
     loose = announcement(rules=Rules(padded=False, lesson=True))
     unpadded, told = playing(loose, SINGLES)
     short = [layers[0] for layers in submit(unpadded, ROW, SeededEntropy(SEED)).onions]
-    bundle, onion = Writer().items(onions).done(), onions[0]
+    bundle, onion = Writer().items(onions).finish(), onions[0]
     wrong: dict[str, tuple[Round, Vector, bytes, str]] = {
-        "slot-missing": (plan, inputs, Writer().items(onions[1:]).done(), "wrong-size"),
-        "slot-extra": (plan, inputs, Writer().items([*onions, onion]).done(), "wrong-size"),
-        "slot-doubled": (plan, inputs, Writer().items([onion, *onions[:2]]).done(), "malformed"),
-        "slots-descending": (plan, inputs, Writer().items(onions[::-1]).done(), "malformed"),
+        "slot-missing": (plan, inputs, Writer().items(onions[1:]).finish(), "wrong-size"),
+        "slot-extra": (plan, inputs, Writer().items([*onions, onion]).finish(), "wrong-size"),
+        "slot-doubled": (plan, inputs, Writer().items([onion, *onions[:2]]).finish(), "malformed"),
+        "slots-descending": (plan, inputs, Writer().items(onions[::-1]).finish(), "malformed"),
         "other-split": (plan, inputs, other_split(bundle), "malformed"),
-        "unpadded-slot-missing": (unpadded, told, Writer().items(short[1:]).done(), "malformed"),
+        "unpadded-slot-missing": (unpadded, told, Writer().items(short[1:]).finish(), "malformed"),
     }
     for name, (where, what, inside, reason) in wrong.items():
         bad = seal(where, 1, inside)

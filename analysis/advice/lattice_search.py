@@ -79,7 +79,7 @@ def search(
             f"ladders: found {len(ladders)} for {codes.shape[1]} columns, k = {k}, most = {most}"
         )
     limit = min(STEPS, ROWS // len(codes)) if steps is None else whole(steps, "steps", 0)
-    owned = None if persons is None else Persons.of(codes, persons)
+    owned = None if persons is None else Persons.from_table(codes, persons)
     return _LatticeSearch(codes, ladders, k, most, charged, promise, limit, owned, progress).run(
         fixed
     )

@@ -30,17 +30,17 @@ from ...errors import ParameterError
 from ..exposure.counts import Steps, positive_counts
 from ..validation import NO_NUMBERS, fraction, one_of, sequence, whole
 from .certificate import Certificate, Rule, certify
-from .coverage import least_coverage
-from .pareto import Growth, Options, descend, least
-from .theorem2_minimum import least_theorem2
+from .coverage import smallest_coverage
+from .pareto import Growth, Options, descend, minimize
+from .theorem2_minimum import minimize_theorem2
 
 __all__ = [
     "Bound",
     "Certificate",
     "Rule",
     "RuleName",
-    "least_bound",
     "refined",
+    "smallest_bound",
     "theorem2",
     "theorem3",
 ]
@@ -131,7 +131,7 @@ def refined(
     return Bound.of(target, Fraction(sum(rare for rare, _ in points), n) + target * cells)
 
 
-def least_bound(
+def smallest_bound(
     marginals: Sequence[ArrayLike], k: int, rule: RuleName | str = "coverage"
 ) -> Certificate:
     """Return the smallest bound of one rule over all thresholds, without a search for prices.
@@ -151,7 +151,7 @@ def least_bound(
     """
     one_of(rule, "rule", RULES)
     least_class = whole(k, "k")
-    columns = [Steps.of(values) for values in positive_counts(marginals)]
+    columns = [Steps.from_counts(values) for values in positive_counts(marginals)]
     n = int(columns[0].values.sum())
     if least_class <= 1 or least_class > n or len(columns) == 1:
         return certify(Rule.EXACT, columns, least_class, (least_class,) * len(columns), n=n)
@@ -169,20 +169,20 @@ def coverage_below(marginals: Sequence[ArrayLike], k: int, limit: int) -> int:
 
     Faster than `best_bound`, especially for a small limit. See there for the arguments.
     """
-    columns = [Steps.of(values) for values in positive_counts(marginals)]
+    columns = [Steps.from_counts(values) for values in positive_counts(marginals)]
     n = int(columns[0].values.sum())
     if k <= 1 or k > n or len(columns) == 1:
-        return min(least_bound(marginals, k).people, limit)
-    certificate = least_coverage(columns, k, min(limit, n))
+        return min(smallest_bound(marginals, k).people, limit)
+    certificate = smallest_coverage(columns, k, min(limit, n))
     return min(limit, n) if certificate is None else certificate[0]
 
 
 def _minimum_certificate(columns: list[Steps], k: int, n: int, rule: Rule) -> Certificate:
     """Return the minimum over thresholds for two columns or more and 2 <= k <= n."""
     if rule is Rule.THEOREM2:
-        return least_theorem2(columns, k, n)
+        return minimize_theorem2(columns, k, n)
     if rule is Rule.COVERAGE:
-        coverage = least_coverage(columns, k, n)
+        coverage = smallest_coverage(columns, k, n)
         choice = [0] * len(columns) if coverage is None else coverage[1]
     else:
         choice = _minimizing_options(columns, k, n, rule)
@@ -196,14 +196,14 @@ def _minimizing_options(columns: list[Steps], k: int, n: int, rule: Rule) -> lis
         Options.common(c) if rule is Rule.REFINED else Options.inverse(c, n) for c in columns
     ]
     start, choice = descend(options, k, n)
-    product = least(options, k, min(start, n), Growth(options, k))
+    product = minimize(options, k, min(start, n), Growth(options, k))
     return choice if product is None else product[1]
 
 
 def _inputs(
     marginals: Sequence[ArrayLike], thresholds: Sequence[Probability]
 ) -> tuple[list[Steps], list[Fraction], int]:
-    columns = [Steps.of(values) for values in positive_counts(marginals)]
+    columns = [Steps.from_counts(values) for values in positive_counts(marginals)]
     shares = sequence(thresholds, "thresholds", "one for each column")
     if len(shares) != len(columns):
         raise ParameterError(

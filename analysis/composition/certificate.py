@@ -114,7 +114,9 @@ class Certificate(Struct, frozen=True, forbid_unknown_fields=True):
         """
         try:
             columns = (
-                [Steps.of(values) for values in positive_counts(marginals)] if marginals else []
+                [Steps.from_counts(values) for values in positive_counts(marginals)]
+                if marginals
+                else []
             )
         except ParameterError as error:
             raise VerificationError(f"certificate: {error}") from None

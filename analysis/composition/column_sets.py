@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ...errors import ParameterError
 from ..exposure.counts import Steps, positive_counts
 from ..validation import whole
-from .bounds import RULES, least_bound
+from .bounds import RULES, smallest_bound
 from .coverage import leaf_pairs, leaf_values
 from .pareto import Front, Options
 
@@ -38,8 +38,8 @@ def bounds_of_all_sets(
     if least_class <= 1 or least_class > n:
         return dict.fromkeys(sets, 0 if least_class <= 1 else n)
     if rule not in ("coverage", "refined"):
-        return {s: least_bound([columns[j] for j in s], least_class, rule).people for s in sets}
-    return _shared([Steps.of(values) for values in columns], sets, least_class, n, rule)
+        return {s: smallest_bound([columns[j] for j in s], least_class, rule).people for s in sets}
+    return _shared([Steps.from_counts(values) for values in columns], sets, least_class, n, rule)
 
 
 def _shared(

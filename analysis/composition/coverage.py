@@ -89,7 +89,7 @@ class CoverageSearch:
             options_of_columns = front.choice(int(entry[best])) | {j: int(option[best])}
             self.choice = [options_of_columns[i] for i in range(len(self.steps))]
 
-    def everywhere(self, options: list[Options]) -> None:
+    def search_thresholds(self, options: list[Options]) -> None:
         """Try all thresholds of all columns; options: one per column (`Options.common`)."""
         order = sorted(range(len(self.steps)), key=lambda j: self.steps[j].threshold.size)
         self.halve(Front.empty(options[0]), order, Growth(options, self.scale))
@@ -147,15 +147,15 @@ def weakest(growth: Growth, columns: list[int], last: list[int]) -> NDArray[np.f
     This column multiplies P - 1, not P: R + scale * (P' - 1) N_j grows by (P' - 1) (N_j - 1). Its
     own growth is read one grid point lower (P - 1 >= P / 2), and is 0 if P may be 1.
     """
-    joint_growth = growth.of(columns)
+    joint_growth = growth.joint_growth(columns)
     loss = np.zeros_like(joint_growth)
     for j in last:
-        column_growth = growth.of([j])
+        column_growth = growth.joint_growth([j])
         loss = np.maximum(loss, column_growth - np.concatenate(([0.0], column_growth[:-1])))
     return joint_growth - loss
 
 
-def least_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, list[int]] | None:
+def smallest_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, list[int]] | None:
     """Return the smallest coverage bound below `limit` (people) and an option per column, or None.
 
     Exact over all thresholds. `k` is at least 2; pass n as the limit for any non-trivial bound,
@@ -170,7 +170,7 @@ def least_coverage(steps: Sequence[Steps], k: int, limit: int) -> tuple[int, lis
             steps, [int(s.threshold[i]) for s, i in zip(steps, choice, strict=True)], k
         )
         search.limit, search.choice = rare + scale * (cells - common_cells), choice
-    search.everywhere(options)
+    search.search_thresholds(options)
     return None if search.choice is None else (int(search.limit), search.choice)
 
 
@@ -189,5 +189,5 @@ def coverage_meets(steps: Sequence[Steps], k: int, most: int) -> bool:
     if (k - 1) * (prod(fewest) - max(fewest)) > most:
         return False
     search = CoverageSearch(steps, k - 1, most + 1)
-    search.everywhere([Options.common(step) for step in steps])
+    search.search_thresholds([Options.common(step) for step in steps])
     return search.choice is not None

@@ -242,13 +242,13 @@ def _stop_reason(tables: FrechetClass, limits: SearchLimits) -> str:
 
 def _ceiling(columns: list[Counts], tables: FrechetClass, k: int) -> int:
     """The coverage bound, which needs no search."""
-    from .bounds import least_bound
+    from .bounds import smallest_bound
 
     if k <= 1:
         return 0
     if len(tables.shape) == 1:
         return int(columns[0][columns[0] < k].sum())
-    return int(least_bound(columns, k).people)
+    return int(smallest_bound(columns, k).people)
 
 
 def _unavoidable(tables: FrechetClass, k: int) -> int:

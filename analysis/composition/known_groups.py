@@ -36,7 +36,7 @@ from ..contingency.dual_bound import Weights
 from ..contingency.frechet import Margin
 from ..contingency.integer_program import FrechetProgram, relax
 from ..validation import Counts
-from .bounds import least_bound
+from .bounds import smallest_bound
 from .certificate import Certificate
 from .group_counts import (
     Group,
@@ -151,7 +151,7 @@ class Knowledge:
         reader, best = Parts(self.k, self.n, lambda part: self.part(part, said)), None
         for parts in self._partitions_of(columns, ways):
             if best is None or reader.meets(parts, best.people - 1):
-                certificate = least_bound([self.part(part, said) for part in parts], self.k)
+                certificate = smallest_bound([self.part(part, said) for part in parts], self.k)
                 best = Promised(certificate.people, self.n, parts, certificate)
         assert best is not None  # noqa: S101 - columns one by one are a way
         return best

@@ -21,7 +21,7 @@ from ..contingency.cuts import Cut
 from ..contingency.dual_bound import Weights
 from ..contingency.integer_program import FrechetProgram, relax
 from ..validation import MAX_PEOPLE, Counts, as_count_table, brief, number, sequence, whole
-from .bounds import least_bound
+from .bounds import smallest_bound
 from .certificate import Certificate
 from .exact_worst_case import MOST_CELLS
 from .worst_bracket import Timer
@@ -129,7 +129,7 @@ def partial_bound(groups: Groups, k: int, rule: str = "coverage") -> PartialBoun
     for way, partition in enumerate(_partitions(_columns(tables), tables)):
         if way >= MOST_WAYS:
             raise ParameterError(f"groups: more than {MOST_WAYS} ways to write the columns")
-        certificate = least_bound([_flat(tables, group) for group in partition], k, rule)
+        certificate = smallest_bound([_flat(tables, group) for group in partition], k, rule)
         if best is None or certificate.people < best.people:
             best = PartialBound(partition, certificate)
     assert best is not None  # noqa: S101  (every column is in a group)

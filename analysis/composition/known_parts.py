@@ -37,7 +37,7 @@ class Parts:
             return most >= 0
         for part in parts:
             if part not in self.steps:
-                self.steps[part] = Steps.of(np.sort(self.read(part)))
+                self.steps[part] = Steps.from_counts(np.sort(self.read(part)))
         steps = [self.steps[part] for part in parts]
         if self.k > self.n or len(parts) == 1:
             return steps[0].at(self.k)[0] <= most

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import VerificationError
 from ..validation import whole
-from .bounds import least_bound
+from .bounds import smallest_bound
 from .certificate import Certificate
 from .check_margins import SCALE, check_margins, proved_people
 
@@ -80,7 +80,7 @@ def margins_bound(marginals: "Sequence[ArrayLike]", k: int) -> Certificate | Mar
         ParameterError: counts or k out of range.
     """
     k = whole(k, "k")
-    plain = least_bound(marginals, k, "coverage")
+    plain = smallest_bound(marginals, k, "coverage")
     columns = [sorted(map(int, np.ravel(column)), reverse=True) for column in marginals]
     columns = [[people for people in column if people] for column in columns]
     small = joint_cells(columns, k) <= MOST_CELLS

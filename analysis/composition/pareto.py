@@ -69,7 +69,7 @@ class Growth:
         rows: NDArray[np.float64] = self._table[list(columns)]
         return rows
 
-    def of(self, columns: Sequence[int]) -> NDArray[np.float64]:
+    def joint_growth(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """Return the least growth of all of `columns` together, at each grid point."""
         total: NDArray[np.float64] = self._table[list(columns)].sum(axis=0)
         return total
@@ -165,14 +165,14 @@ def undominated(rare: Integers, product: Numbers) -> Integers:
     return order[new]
 
 
-def least(
+def minimize(
     options: Sequence[Options], scale: int, limit: float, growth: Growth
 ) -> tuple[float, list[int]] | None:
     """Return the smallest R + scale * P below `limit` and an option per column; or None."""
     front = Front.empty(options[0])
     order = sorted(range(len(options)), key=lambda j: options[j].rare.size)
     for position, j in enumerate(order):
-        rest = growth.of(order[position + 1 :])
+        rest = growth.joint_growth(order[position + 1 :])
         front = front.merge(j, options[j], scale, limit, growth=rest)
     if front.rare.size == 0:
         return None

@@ -49,7 +49,7 @@ class PersonBounds:
         self.rare = np.array([_rare(column, grid) for column in columns], np.float64)
         self.common = np.array([column.size - column.searchsorted(grid) for column in columns])
 
-    def of(self, columns: Sequence[int]) -> int:
+    def max_exposed(self, columns: Sequence[int]) -> int:
         """Return an upper bound on the persons below k in these columns together."""
         column_list = list(columns)
         if not column_list:

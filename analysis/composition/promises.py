@@ -12,7 +12,7 @@ from typing import Literal, get_args, overload
 from numpy.typing import ArrayLike
 
 from ..validation import one_of
-from .bounds import RuleName, least_bound
+from .bounds import RuleName, smallest_bound
 from .certificate import Certificate
 from .margins_bound import MarginsCertificate, margins_bound
 
@@ -56,4 +56,4 @@ def best_bound(
     one_of(rule, "rule", PROMISE_RULES)
     if rule == "margins":
         return margins_bound(marginals, k)
-    return least_bound(marginals, k, rule)
+    return smallest_bound(marginals, k, rule)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..exposure import users_below
 from ..validation import as_counts, whole
-from .bounds import least_bound
+from .bounds import smallest_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def compose_releases(releases: Sequence[npt.ArrayLike], k: int) -> ComposedRelea
     exposed_by_column = tuple(int(users_below(count, k)) for count in counts)
     high = exposed_by_column[0]
     if len(counts) > 1:
-        proof = least_bound([np.asarray(count) for count in counts], k, rule="coverage")
+        proof = smallest_bound([np.asarray(count) for count in counts], k, rule="coverage")
         high = min(n, proof.people)
     return ComposedReleases(
         k, n, max(exposed_by_column), max(high, *exposed_by_column), exposed_by_column

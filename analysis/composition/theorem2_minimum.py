@@ -109,7 +109,7 @@ class _Bounds:
         return affordable & reachable
 
 
-def least_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = inf) -> Certificate:
+def minimize_theorem2(columns: Sequence[Steps], k: int, n: int, limit: float = inf) -> Certificate:
     """Return the certificate of the smallest value of Theorem 2, over pivots and real thresholds.
 
     Only values below `limit` people are searched; if there is none, it may be trivial (n).

@@ -8,7 +8,7 @@ from ..validation import Counts
 from .group_counts import Group
 
 
-def told_bits(shape: Sequence[int], counted: Sequence[tuple[Group, Counts]]) -> float:
+def leaked_bits(shape: Sequence[int], counted: Sequence[tuple[Group, Counts]]) -> float:
     """Return a lower bound on the bits that counts leak about each person's cell in a table.
 
     contingency/maximum_entropy.py has the bound and its proof.

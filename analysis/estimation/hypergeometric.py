@@ -41,7 +41,7 @@ def log_lower_tail(b: npt.ArrayLike, M: npt.ArrayLike, n1: int, n2: int) -> Floa
     return np.where(possible, np.minimum(bound, 0.0), 0.0)
 
 
-def most_unseen(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
+def max_unseen(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
     """Return the largest counts of the second sample that first counts of b do not rule out.
 
     A value with a larger second count had a first count <= b with probability at most alpha:
@@ -62,10 +62,10 @@ def most_unseen(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
     return high
 
 
-def least_certain(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
+def min_certain(b: Integers, n1: int, n2: int, log_alpha: Floats) -> Integers:
     """Return the smallest count of the second sample that a first count of b does not rule out.
 
-    Mirror of `most_unseen`: C1 >= b given M = b + x is C2 <= x, with a tail that rises in x.
+    Mirror of `max_unseen`: C1 >= b given M = b + x is C2 <= x, with a tail that rises in x.
     """
     low, high = np.zeros_like(b), np.full_like(b, n2)
     while (low < high).any():

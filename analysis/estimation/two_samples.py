@@ -39,7 +39,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from ..validation import Counts, Floats, as_marginals, open_unit, whole
 from .confidence import Interval, clopper_pearson, exposure_interval
-from .hypergeometric import least_certain, most_unseen
+from .hypergeometric import max_unseen, min_certain
 
 Rule = Literal["coverage", "refined"]
 
@@ -182,11 +182,11 @@ def _certify_people(
     weigh = _open_weights if is_open else _public_weights
     log_alpha = log_share + weigh(ordered, sizes, n1 + n2)
     outside = np.array([int(ordered[a:].sum()) for a in sizes])
-    rare = most_unseen(outside, n1, n2, log_alpha)
+    rare = max_unseen(outside, n1, n2, log_alpha)
     if not is_open:
         rare[np.array(sizes) == V] = 0
     per_value = np.log(np.maximum(ordered, 1) / (n1 + n2)) if is_open else np.full(V, -log(V))
-    certain_counts = least_certain(ordered, n1, n2, log_share + per_value)
+    certain_counts = min_certain(ordered, n1, n2, log_share + per_value)
     return _CertifiedColumn((0, *sizes), np.r_[float(n2), rare], certain_counts.astype(np.float64))
 
 

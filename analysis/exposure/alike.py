@@ -34,7 +34,7 @@ class Follows:
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class SharedValues:
     """Values in the cells of a release that identify people's values without identifying people.
 
     Attributes:
@@ -58,7 +58,7 @@ class Alike:
         return 0 < self.columns == len(self.unanimous)
 
 
-def alike(cells: Cells, hidden: Collection[str] = ()) -> Alike:
+def shared_values(cells: Cells, hidden: Collection[str] = ()) -> SharedValues:
     """Return the common and dependent values in the cells of a release.
 
     Args:
@@ -87,7 +87,7 @@ def alike(cells: Cells, hidden: Collection[str] = ()) -> Alike:
         if any((a, cell[a]) in known_values for a in plain)
     )
     widest = max(rules, key=lambda rule: rule.people, default=None)
-    return Alike(sum(occupied.values()), width, equal_columns, followers, widest)
+    return SharedValues(sum(occupied.values()), width, equal_columns, followers, widest)
 
 
 def _rules(

@@ -70,7 +70,7 @@ def exposures_of_all_sets(table: ArrayLike, k: int) -> SetExposures:
             f"table: found {n} rows and {d} columns; at least one row and at most "
             f"{MAX_COLUMNS} columns are accepted"
         )
-    walk = _Walk.of(codes, whole(k, "k"))
+    walk = _Walk.from_codes(codes, whole(k, "k"))
     walk.visit(0, 0, walk.start())
     return SetExposures(n, walk.k, d, walk.people, walk.anonymity)
 
@@ -108,7 +108,7 @@ class _Walk:
     anonymity: Integers
 
     @classmethod
-    def of(cls, codes: NDArray[np.integer], k: int) -> "_Walk":
+    def from_codes(cls, codes: NDArray[np.integer], k: int) -> "_Walk":
         n, d = codes.shape
         coded = [dense(codes[:, j].astype(np.int64)) for j in range(d)]
         rows, weights = _distinct_rows(coded, n)

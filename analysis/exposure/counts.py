@@ -44,7 +44,7 @@ class Steps:
     common: Integers
 
     @classmethod
-    def of(cls, values: Integers) -> "Steps":
+    def from_counts(cls, values: Integers) -> "Steps":
         """The steps of a column given by its positive counts, ascending."""
         threshold, first = np.unique(values, return_index=True)
         below = np.concatenate(([0], np.cumsum(values)))

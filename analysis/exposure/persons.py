@@ -36,7 +36,7 @@ class Persons:
     n: int
 
     @classmethod
-    def of(cls, table: ArrayLike, owner: ArrayLike) -> "Persons":
+    def from_table(cls, table: ArrayLike, owner: ArrayLike) -> "Persons":
         """Number the persons of a table.
 
         Args:
@@ -62,9 +62,9 @@ class Persons:
 
     def crowds(self, columns: Sequence[int]) -> Crowds:
         """The number of persons with a crowd of each size in these columns."""
-        return Crowds.of_rows(self.of_people(columns), np.ones(self.n, np.int64))
+        return Crowds.of_rows(self.crowd_sizes(columns), np.ones(self.n, np.int64))
 
-    def of_people(self, columns: Sequence[int]) -> Integers:
+    def crowd_sizes(self, columns: Sequence[int]) -> Integers:
         """The crowd of each person in these columns, shape (n,)."""
         pairs, sizes = self._person_pairs(cells_of(self.codes, self._columns(columns)))
         crowds = np.full(self.n, self.n, np.int64)

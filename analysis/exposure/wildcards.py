@@ -45,7 +45,7 @@ class Wildcards:
     place: Integers
 
     @classmethod
-    def of(cls, table: ArrayLike, missing: Sequence[int | None]) -> "Wildcards":
+    def from_table(cls, table: ArrayLike, missing: Sequence[int | None]) -> "Wildcards":
         """Compress a table.
 
         Args:
@@ -75,7 +75,7 @@ class Wildcards:
         rows, weights, place = self._distinct(columns)
         return Crowds.of_rows(_compatible(rows, weights, most)[place], self.weights)
 
-    def of_people(self, columns: Sequence[int], most: int = MAX_PAIRS) -> Integers:
+    def crowd_sizes(self, columns: Sequence[int], most: int = MAX_PAIRS) -> Integers:
         """The crowd of each person in these columns, shape (n,).
 
         Raises ParameterError when more than `most` pairs of rows would have to be compared.

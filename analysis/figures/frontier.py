@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import drawing
-from .labels import Box, beside
+from .labels import Box, place_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,7 +227,7 @@ def _names(axes: "Axes", groups: Groups) -> None:
         for (x, y), (_, group) in zip(marks, groups, strict=True)
     ]  # fmt: skip
     room = Box(area.x0 + 2, area.y0 + 2, area.x1 - 2, area.y1 - 2)
-    places = beside(marks, sizes, room, taken, 8 * dots)
+    places = place_labels(marks, sizes, room, taken, 8 * dots)
     for text, (where, _), (x, y), put in zip(texts, groups, marks, places, strict=True):
         box = put.box
         text.set(

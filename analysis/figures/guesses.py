@@ -47,7 +47,9 @@ def read(text: str, low: float, high: float) -> Guesses:
 
 
 @drawing.styled
-def of_choice(answers: Sequence[str], truth: int, guess: int | None, pasted: str = "") -> "Figure":
+def draw_choice(
+    answers: Sequence[str], truth: int, guess: int | None, pasted: str = ""
+) -> "Figure":
     """Draw the number of guesses per answer, the true answer in another colour, and the own guess.
 
     truth, guess: places of answers, from 0.
@@ -74,7 +76,7 @@ def of_choice(answers: Sequence[str], truth: int, guess: int | None, pasted: str
 
 
 @drawing.styled
-def of_number(
+def draw_number(
     low: float, high: float, truth: float, guess: float | None, pasted: str = "", unit: str = ""
 ) -> "Figure":
     """Draw a histogram of the class's numbers, one's own guess, and the truth as lines."""

@@ -60,7 +60,7 @@ class Placed:
     far: bool
 
 
-def beside(
+def place_labels(
     points: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
     room: Box,

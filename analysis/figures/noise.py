@@ -158,10 +158,10 @@ def point(task: str, family: str, people: int, local: float) -> Point:
     """One amount of noise, by formulas."""
     randomizer = TASKS[task].families[family](local, people)
     error = sqrt(randomizer.noise_of(task) / people)
-    return Point(local, after(task, family, people, local), error, None)
+    return Point(local, shuffled_epsilon(task, family, people, local), error, None)
 
 
-def after(task: str, family: str, people: int, local: float) -> float:
+def shuffled_epsilon(task: str, family: str, people: int, local: float) -> float:
     """Epsilon after shuffling, nats: the certified upper bound."""
     if family == "split-mix":
         return local

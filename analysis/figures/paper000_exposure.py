@@ -294,16 +294,16 @@ def _checks(codes: Codes, together: Sequence[Panel]) -> list[Check]:
     paper = [
         ("people", "paper 000, 6.3", f"{PEOPLE:,}", f"{n:,}", n == PEOPLE),
         ("values of the columns", "caption", _row(SUPPORTS), _row(supports), supports == SUPPORTS),
-        _everywhere("truth <= printed bound, at every k drawn", "Theorems 2, 3", together,
+        _check_panels("truth <= printed bound, at every k drawn", "Theorems 2, 3", together,
                     lambda at: at["truth"] <= at["printed"]),
-        _everywhere("coverage <= refined <= printed, at every k drawn", "beyond it", together,
+        _check_panels("coverage <= refined <= printed, at every k drawn", "beyond it", together,
                     lambda at: at["coverage"] <= at["refined"] <= at["printed"]),
     ]  # fmt: skip
     checks = [Check("2", *row) for row in paper]
     for k, known in KNOWN.items():
         here = together[-1].at(k)
         for name, share in known.items():
-            checks.append(_known(k, name, share, here.get(name), n))
+            checks.append(_check_share(k, name, share, here.get(name), n))
     return checks
 
 
@@ -311,14 +311,14 @@ def _row(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def _everywhere(
+def _check_panels(
     what: str, source: str, together: Sequence[Panel], holds: Callable[[dict[str, int]], bool]
 ) -> tuple[str, str, str, str, bool]:
     asked = [holds(shown.at(k)) for shown in together for k in shown.ks]
     return what, source, "always", f"{sum(asked)} of {len(asked)}", all(asked)
 
 
-def _known(k: int, name: str, share: float, people: int | None, n: int) -> Check:
+def _check_share(k: int, name: str, share: float, people: int | None, n: int) -> Check:
     """A share known to as many digits as it is written with."""
     digits = len(str(share).partition(".")[2])
     shown = "not proven in time" if people is None else f"{people / n:.{digits}f}"

@@ -298,9 +298,21 @@ def _checks8(rows: list[Row]) -> tuple[Check, ...]:
     held = all(row[7] - 4 * row[8] <= row[6] + 1e-9 for row in rows)
     return (
         Check(
-            "8", "PIE <= exact <= contraction <= printed", "theorems", "always", _all(below), below
+            "8",
+            "PIE <= exact <= contraction <= printed",
+            "theorems",
+            "always",
+            _always(below),
+            below,
         ),
-        Check("8", "PSE <= PIE, within 4 errors", "Proposition 3.3", "always", _all(held), held),
+        Check(
+            "8",
+            "PSE <= PIE, within 4 errors",
+            "Proposition 3.3",
+            "always",
+            _always(held),
+            held,
+        ),
         _loose(rows),
     )
 
@@ -310,9 +322,11 @@ def _checks9(rows: list[Row], table: list[Row], n: int) -> tuple[Check, ...]:
     least = all(row[3] >= row[8] - 1e-9 for row in table)
     near = all(row[9] >= row[10] - 0.05 for row in rows)
     return (
-        Check("9", "Bayes error >= Fano bound of its PIE", "(10)", "always", _all(held), held),
-        Check("9", "Bayes error >= exact least error", "least_error", "always", _all(least), least),
-        Check("9", "attack's error >= Bayes error - 0.05", "theory", "always", _all(near), near),
+        Check("9", "Bayes error >= Fano bound of its PIE", "(10)", "always", _always(held), held),
+        Check(
+            "9", "Bayes error >= exact least error", "least_error", "always", _always(least), least
+        ),
+        Check("9", "attack's error >= Bayes error - 0.05", "theory", "always", _always(near), near),
         Check(
             "9", "error rate is the proportion of", "paper", "correct results",
             "incorrect results", False,
@@ -331,5 +345,5 @@ def _fano(bits: float, n: int) -> float:
     return fano_bound(bits, uniform_prior_error(n))
 
 
-def _all(held: bool) -> str:  # noqa: FBT001
+def _always(held: bool) -> str:  # noqa: FBT001
     return "always" if held else "not always"

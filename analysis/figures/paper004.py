@@ -119,7 +119,7 @@ def session_error_figure(
         Paper 004, Figure 2, on other data (docs/incidence.md).
     """
     vectors, usual = _vectors(sessions), sessions is None
-    title = _shown(shown, vectors, usual=usual)
+    title = _estimates_title(shown, vectors, usual=usual)
     (level,) = positive_numbers([shown_epsilon], "shown_epsilon")
     asked = (texts(methods, "methods", METHODS), positive_numbers(epsilons, "epsilons"))
     stage = _stage(progress, "Wi-Fi, " if usual else "")
@@ -168,7 +168,7 @@ def _vectors(sessions: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.NDAr
     }
 
 
-def _shown(shown: str | None, vectors: Mapping[str, object], *, usual: bool) -> str:
+def _estimates_title(shown: str | None, vectors: Mapping[str, object], *, usual: bool) -> str:
     """Return the title of the vector of the shown estimates."""
     if shown is None:
         return SHOWN if usual else next(iter(vectors))

@@ -47,7 +47,7 @@ BOUNDED = ("reports", "kind", "epsilon_at_least", "epsilon", "delta", "rule")
 
 
 def _estimated(local: Local) -> Iterator[tuple[object, ...]]:
-    for feature in _shown(local):
+    for feature in _drawn_features(local):
         columns = (feature["values"], *(feature[name] for name in ESTIMATED[2:]))
         yield from ((feature["feature"], *row) for row in zip(*columns, strict=True))
 
@@ -64,14 +64,14 @@ def epsilons(local: Local) -> Iterator[Epsilon]:
     for feature in privacy["shuffled"]:
         if (key := (feature["hockey_stick"], feature["probabilistic"])) not in seen:
             seen.add(key)
-            alike = [x["feature"] for x in privacy["shuffled"] if _same(x, feature)]
+            alike = [x["feature"] for x in privacy["shuffled"] if _is_equal(x, feature)]
             whose = alike[0] if len(alike) == 1 else f"each of {len(alike)} features"
             yield from _shuffled(feature, whose if several else "the report")
     if several:
         yield unit, "local", *(2 * (budget["each"],)), None, ""
 
 
-def _same(feature: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _is_equal(feature: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(feature[kind] == other[kind] for kind in ("hockey_stick", "probabilistic"))
 
 
@@ -82,14 +82,14 @@ def _shuffled(feature: Mapping[str, Any], whose: str) -> Iterator[Epsilon]:
             yield whose, kind.replace("_", "-"), low, high, feature["delta"], feature["rule"]
 
 
-def _shown(local: Local) -> Sequence[Mapping[str, Any]]:
+def _drawn_features(local: Local) -> Sequence[Mapping[str, Any]]:
     return [*local["features"], *([local["joint"]] if local["joint"] else [])]
 
 
 @drawing.styled
 def draw_estimates(local: Local) -> "Figure":
     """Estimates with their 95 % intervals, the nearest distribution, and the truth."""
-    shown = _shown(local)
+    shown = _drawn_features(local)
     kept = shown[:FEATURES]
     rows = [min(VALUES, len(feature["values"])) for feature in kept]
     figure, axes = drawing.new(7.6, 1.3 + 0.26 * sum(rows) + 0.3 * len(rows), len(rows))

@@ -16,11 +16,11 @@ from .registry import Numbers, Redrawn
 from .sweep_axis import (
     Columns,
     Value,
-    apart,
     axis_label,
     labelled,
     places,
     runs_clause,
+    smallest_gap,
     spans_decades,
     stretches,
 )
@@ -138,7 +138,7 @@ def _panel(
     first, *others = list(along)
     across = list(along[first])
     stands = places(across)
-    gap = apart(stands)
+    gap = smallest_gap(stands)
     lines: Sequence[Value | None] = along[others[0]][:LINES] if others else [None]
     notes = []
     for place, line in enumerate(lines):

@@ -52,7 +52,7 @@ def axis_label(key: str, across: Sequence[Value]) -> str:
     return f"{key} (logarithmic)" if grows_by_factors(across) else key
 
 
-def apart(stands: Sequence[float]) -> float:
+def smallest_gap(stands: Sequence[float]) -> float:
     """Return the smallest distance of neighbours (1 for a single place): the room to move lines."""
     return min((b - a for a, b in pairwise(sorted(stands))), default=1.0)
 

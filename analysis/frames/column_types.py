@@ -11,13 +11,13 @@ def type_of(cells: Iterable[Any]) -> type:
     Whole and other numbers together are float; any other mixture is str, and so is a column without
     a value.
     """
-    found = {_of_cell(cell) for cell in cells if cell is not None}
+    found = {_cell_type(cell) for cell in cells if cell is not None}
     if len(found) == 1:
         return found.pop()
     return float if found == {int, float} else str
 
 
-def _of_cell(cell: Any) -> type:
+def _cell_type(cell: Any) -> type:
     match cell:
         case bool():
             return bool

@@ -56,7 +56,7 @@ class Fit:
     gap: float
 
     @classmethod
-    def of(cls, h: Floats, A: Floats, x: Floats, m: int, steps: int) -> "Fit":
+    def from_shares(cls, h: Floats, A: Floats, x: Floats, m: int, steps: int) -> "Fit":
         """Return the fit with shares x."""
         law = A @ x
         gap = m * float((A.T @ (h / law)).max() - 1)  # concave: the gain towards every corner
@@ -89,10 +89,10 @@ def em(h: Floats, A: Floats, m: int, stop: float = STOP, steps: int = STEPS) -> 
         fits = _fits(h, A, np.array(path), m, stop)
         if fits.any():
             first = int(fits.argmax())
-            return Fit.of(h, A, path[first], m, steps_done + first)
+            return Fit.from_shares(h, A, path[first], m, steps_done + first)
         steps_done += len(path)
         x = path[-1] * (A.T @ (h / (A @ path[-1])))
-    return Fit.of(h, A, path[-1], m, steps_done - 1)
+    return Fit.from_shares(h, A, path[-1], m, steps_done - 1)
 
 
 def _fits(h: Floats, A: Floats, path: Floats, m: int, stop: float) -> npt.NDArray[np.bool_]:
@@ -111,7 +111,7 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
     """
     x = em(h, A, m, stop=0.0, steps=50).shares
     steps_done = 50
-    while steps_done < 250 and Fit.of(h, A, x, m, steps_done).gap > GAP:
+    while steps_done < 250 and Fit.from_shares(h, A, x, m, steps_done).gap > GAP:
         steps_done += 1
         step = _model_minimum(h, A, x) - x
         length = 1.0
@@ -121,7 +121,7 @@ def maximum(h: Floats, A: Floats, m: int) -> Fit:
             x = x + length * step
         for _ in range(10):  # EM never lowers the likelihood and leaves no entry at 0 by accident
             x = x * (A.T @ (h / (A @ x)))
-    return Fit.of(h, A, x, m, steps_done)
+    return Fit.from_shares(h, A, x, m, steps_done)
 
 
 def deviance(h: Floats, shown: Floats, m: int) -> float:

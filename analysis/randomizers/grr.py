@@ -17,7 +17,7 @@ from ..validation import Counts, Floats, whole
 from .neighbour_laws import Neighbours, symbol_neighbours
 from .pure import Pure
 from .randomizer import Seed, Symbols, as_epsilon, as_generator, as_symbols
-from .symmetric_capacity import least_error_of, spread, symmetric
+from .symmetric_capacity import spread, symmetric, symmetric_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class GRR(Pure):
 
     def least_error(self, people: int) -> tuple[float, bool]:
         """Attained by min(n, a) people with different values."""
-        return least_error_of(self.a, self.epsilon, min(people, self.a), people), True
+        return symmetric_error(self.a, self.epsilon, min(people, self.a), people), True
 
     @property
     def loss_parameter(self) -> float:

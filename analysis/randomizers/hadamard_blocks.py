@@ -42,12 +42,12 @@ from .galois import hadamard
 from .hadamard_columns import (
     Kind,
     agree,
-    apart,
-    elsewhere,
     independent,
     near_v,
     product,
-    together,
+    same_block_kinds,
+    two_block_kinds,
+    with_other_block,
 )
 from .moment_limits import ShareLaw, largest, laws
 from .neighbour_laws import Neighbours, PairLaw
@@ -314,11 +314,11 @@ class HadamardBlocks(Numbered, Randomizer):
         pairs = []
         if self.blocks > 1:
             third = [near_v()] if rows > 1 else []
-            pairs.append(self._column_pairs(apart(), third, further=self.blocks > 2))
+            pairs.append(self._column_pairs(two_block_kinds(), third, further=self.blocks > 2))
         if rows > 1:
             third = [product()] if rows > 2 else []
             third += [independent()] if rows > 3 else []
-            pairs.append(self._column_pairs(together(), third, further=self.blocks > 1))
+            pairs.append(self._column_pairs(same_block_kinds(), third, further=self.blocks > 1))
         return pairs
 
     def _column_pairs(
@@ -327,7 +327,7 @@ class HadamardBlocks(Numbered, Randomizer):
         """U and v with these kinds of columns, among people of v, of z and of another block."""
         b, u, v, _ = self._laws(kinds)
         equals = [PairLaw.over(v, u, v, shared=b)]
-        column_lists = [*third, elsewhere(kinds)] if further else third
+        column_lists = [*third, with_other_block(kinds)] if further else third
         for columns in column_lists:
             any_column, own_law, other_law, z = self._laws(columns)
             equals.append(PairLaw.over(z, own_law, other_law, shared=any_column))

@@ -20,7 +20,7 @@ def agree(columns: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[np.b
     return np.asarray(np.bitwise_count(columns & rows) % 2 == 0)
 
 
-def together() -> list[Kind]:
+def same_block_kinds() -> list[Kind]:
     """Two rows of one block."""
     return [(0.25, u, v, False) for u in (True, False) for v in (True, False)]
 
@@ -32,10 +32,10 @@ def product() -> list[Kind]:
 
 def independent() -> list[Kind]:
     """Return three rows of a block, none of them the product of the other two."""
-    return [(share / 2, u, v, z) for share, u, v, _ in together() for z in (True, False)]
+    return [(share / 2, u, v, z) for share, u, v, _ in same_block_kinds() for z in (True, False)]
 
 
-def apart() -> list[Kind]:
+def two_block_kinds() -> list[Kind]:
     """Rows of two blocks."""
     halves = (True, False)
     return [(0.5, u, False, False) for u in halves] + [(0.5, False, v, False) for v in halves]
@@ -44,9 +44,9 @@ def apart() -> list[Kind]:
 def near_v() -> list[Kind]:
     """A row of a block, and two of another block."""
     further_kinds = [(0.25, False, v, z) for v in (True, False) for z in (True, False)]
-    return [*apart()[:2], *further_kinds]
+    return [*two_block_kinds()[:2], *further_kinds]
 
 
-def elsewhere(kinds: Sequence[Kind]) -> list[Kind]:
+def with_other_block(kinds: Sequence[Kind]) -> list[Kind]:
     """The same, and a row of a block that has neither."""
     return [*kinds, (0.5, False, False, True), (0.5, False, False, False)]

@@ -47,10 +47,10 @@ class _OfOneNumber(KeyValue, Numbered):  # pyright: ignore[reportIncompatibleVar
         symbol_counts = np.bincount(
             as_symbols(reports, self.outputs, "reports"), minlength=self.outputs
         )
-        return np.asarray(symbol_counts[self._told])
+        return np.asarray(symbol_counts[self._key_reports])
 
     @property
-    def _told(self) -> npt.NDArray[np.int64]:
+    def _key_reports(self) -> npt.NDArray[np.int64]:
         """The reports that say 1 and -1 of each key, one after the other."""
         raise NotImplementedError
 
@@ -84,7 +84,7 @@ class PckvGRR(_OfOneNumber):
         return 1 / (1 + exp(-self.epsilon))
 
     @property
-    def _told(self) -> npt.NDArray[np.int64]:
+    def _key_reports(self) -> npt.NDArray[np.int64]:
         return np.arange(self.positions, dtype=np.int64)
 
     def _columns(self) -> Floats:
@@ -142,7 +142,7 @@ class PrivKV(_OfOneNumber):
         return (1 - self.sign) / len(self.keys)
 
     @property
-    def _told(self) -> npt.NDArray[np.int64]:
+    def _key_reports(self) -> npt.NDArray[np.int64]:
         first = 3 * np.arange(len(self.keys), dtype=np.int64)[:, None]
         return np.asarray((first + np.array([1, 2])).ravel(), np.int64)
 

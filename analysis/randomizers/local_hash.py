@@ -34,7 +34,7 @@ from .randomizer import (
     as_symbols,
 )
 from .row_numbers import check_rows
-from .symmetric_capacity import least_error_of, spread, symmetric
+from .symmetric_capacity import spread, symmetric, symmetric_error
 
 # Hash values and domains are below 2^31.
 LARGEST = 1 << 31
@@ -210,7 +210,7 @@ class LocalHash(Pure):
         """Return the least error of GRR on g values, averaged with 1/n for constant keys."""
         used_symbols = min(people, self.a)
         apart_chance = 1 - self.family.constant
-        distinct = least_error_of(self.g, self.epsilon, min(used_symbols, self.g), people)
+        distinct = symmetric_error(self.g, self.epsilon, min(used_symbols, self.g), people)
         return apart_chance * distinct + (1 - apart_chance) * (
             1 - 1 / people
         ), self.family.keeps_apart(used_symbols)

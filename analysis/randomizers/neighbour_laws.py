@@ -43,7 +43,7 @@ class PairLaw:
     shared: Floats | None = None
     bare: Floats = field(default_factory=lambda: np.zeros((2, 0)))
 
-    def alone(self, epsilon: float) -> float:
+    def local_delta(self, epsilon: float) -> float:
         """Delta before shuffling."""
         pair_divergence = float(self.law @ np.maximum(self.own - exp(epsilon) * self.other, 0.0))
         return pair_divergence + self.never(epsilon)

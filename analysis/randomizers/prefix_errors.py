@@ -74,7 +74,7 @@ class _LogFactorials:
     logs: Floats
 
     @classmethod
-    def of(cls, first: int, end: int) -> "_LogFactorials":
+    def from_range(cls, first: int, end: int) -> "_LogFactorials":
         from scipy.special import gammaln
 
         return cls(first, np.asarray(gammaln(np.arange(first, end, dtype=np.float64) + 1)))
@@ -96,7 +96,7 @@ class Power:
     fails: Floats
 
     @classmethod
-    def of(cls, people: int, many: int, least: int) -> "Power":
+    def from_draw(cls, people: int, many: int, least: int) -> "Power":
         """Return the power for `many` drawn people, if fewer than `least` supporters fail."""
         return cls.over(people, np.ones(1), np.array([many]), np.array([least]))
 
@@ -122,12 +122,12 @@ class Power:
         falls = np.zeros(int(end.max()) - first)
         # C(T, most) C(people - 1 - T, many - 1 - most) / C(people - 1, many - 1), in factorials
         undecided = people - many + threshold_counts
-        own_factorials = _LogFactorials.of(first, first + len(falls))
-        other_factorials = _LogFactorials.of(people - first - len(falls), people - first)
-        inner = _LogFactorials.of(
+        own_factorials = _LogFactorials.from_range(first, first + len(falls))
+        other_factorials = _LogFactorials.from_range(people - first - len(falls), people - first)
+        inner = _LogFactorials.from_range(
             int((start - threshold_counts).min()), int((end - threshold_counts).max())
         )
-        outer = _LogFactorials.of(
+        outer = _LogFactorials.from_range(
             int((undecided - end).min()) + 1, int((undecided - start).max()) + 1
         )
         for weight, m, k, rest, low, high in zip(
@@ -148,7 +148,7 @@ class Power:
         from scipy.stats import binom
 
         if share >= 1:
-            return cls.of(people, people, threshold(people, lie, level))
+            return cls.from_draw(people, people, threshold(people, lie, level))
         low, high = binom.ppf(CUT, people, share), binom.isf(CUT, people, share)
         people_drawn = np.arange(max(1, int(low)), int(high) + 1)
         starts = np.arange(0, len(people_drawn), -(-len(people_drawn) // NUMBERS))
@@ -202,14 +202,14 @@ class Trials:
     lie: float
 
     @classmethod
-    def of(cls, groups: Groups, truth: float, lie: float) -> "Trials":
+    def from_groups(cls, groups: Groups, truth: float, lie: float) -> "Trials":
         """From the number of people at each level."""
         sizes = [int(group) for group in groups]
         people, steps, ends = sum(sizes), [], []
         for level, group_size in enumerate(sizes):
             pool = sum(sizes[level:])
-            steps.append(Power.of(people, group_size, threshold(group_size, lie, EXTENDED)))
-            ends.append(Power.of(people, pool, threshold(pool, lie, FOUND)))
+            steps.append(Power.from_draw(people, group_size, threshold(group_size, lie, EXTENDED)))
+            ends.append(Power.from_draw(people, pool, threshold(pool, lie, FOUND)))
         return cls(people, tuple(steps), tuple(ends), truth, lie)
 
     @classmethod
@@ -253,7 +253,8 @@ def drawn_limits(
             search begins there; any whole numbers.
     """
     fewer, as_many = (
-        Power.of(people, many, least_agreeing) for least_agreeing in (max(agree, 1), agree + 1)
+        Power.from_draw(people, many, least_agreeing)
+        for least_agreeing in (max(agree, 1), agree + 1)
     )
 
     def is_enough(holders: int) -> bool:
@@ -268,7 +269,7 @@ def drawn_limits(
     return within(ends[0], ends[1], 0.0, 1.0, 1 / people)
 
 
-def least_share(tests: Trials) -> float:
+def min_share(tests: Trials) -> float:
     """Return the least share of people with a value missed with probability `MISSED` at most."""
     low, high = 0, tests.people
     if tests.missed(high) > MISSED:
@@ -296,4 +297,4 @@ def expected_found(people: int, levels: int, law: tuple[float, float]) -> Expect
     group_size, (p, q) = max(1, round(people / levels)), law
     counts = [round(group_size * (q + share * (p - q))) for share in SHARES]
     limits = joined([drawn_limits(count, group_size, people, law, ALPHA) for count in counts])
-    return ExpectedLimits("found", paired(limits), least_share(Trials.drawn(people, levels, p, q)))
+    return ExpectedLimits("found", paired(limits), min_share(Trials.drawn(people, levels, p, q)))

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ...errors import ParameterError
 from .galois import shift
 from .limits import ConfidenceLimits
-from .prefix_errors import EXTENDED, FOUND, Trials, least_share, tail, threshold
+from .prefix_errors import EXTENDED, FOUND, Trials, min_share, tail, threshold
 from .randomizer import Symbols
 
 # The degree of the field: a key has this number of bits for every byte of a text.
@@ -177,7 +177,7 @@ def search(tree: Hashing, reports: PrefixReports) -> FoundValues:
         )
     values = [value for text in (*frequent, *parents) if (value := _value(tree, reports, text))]
     values.sort(key=lambda value: (-value.share, value.text))
-    visible_share = inf if cut else least_share(Trials.of(groups, tree.truth, tree.lie))
+    visible_share = inf if cut else min_share(Trials.from_groups(groups, tree.truth, tree.lie))
     return FoundValues(tuple(values), tested, false, visible_share, cut)
 
 

@@ -43,7 +43,7 @@ from .galois import shift
 from .grr import GRR
 from .limits import ConfidenceLimits, joined
 from .neighbour_laws import Neighbours, hash_neighbours
-from .prefix_errors import Trials, drawn_limits, expected_found, least_share
+from .prefix_errors import Trials, drawn_limits, expected_found, min_share
 from .prefix_search import DEGREE, FoundValues, PrefixReports, Words, best_values, search
 from .randomizer import Randomizer, Seed, Symbols, as_epsilon, as_generator, as_symbols
 from .row_numbers import check_rows
@@ -221,7 +221,7 @@ class PrefixTree(Randomizer):
         Before levels are drawn, so over all draws; infinite if even a value of all people is not
         found with this probability.
         """
-        return least_share(Trials.drawn(crowd(people), self.levels, self.truth, self.lie))
+        return min_share(Trials.drawn(crowd(people), self.levels, self.truth, self.lie))
 
     def expected_limits(self, people: int) -> tuple[ExpectedLimits, ...]:
         """95 % limits of the share of a longest text, and the least share that is found."""

@@ -44,7 +44,7 @@ def tail(people: int, holders: int, truth: float, lie: float, count: int) -> flo
     )
 
 
-def least_holders(
+def min_holders(
     people: int, counts: npt.ArrayLike, truth: float, lie: float, risk: float
 ) -> npt.NDArray[np.int64]:
     """Return the least m with P(N >= count) > risk, for ascending counts; else people + 1.
@@ -144,9 +144,9 @@ def share_limits(
         ends = clopper_pearson(distinct_counts, people, alpha / 2)
         low, high = ((end - lie) / (truth - lie) for end in ends)
     else:
-        low = least_holders(people, distinct_counts, truth, lie, alpha / 2) / people
+        low = min_holders(people, distinct_counts, truth, lie, alpha / 2) / people
         # People without the value, and reports that do not support it, have the mirrored law.
-        mirrored = least_holders(
+        mirrored = min_holders(
             people, (people - distinct_counts)[::-1], 1 - lie, 1 - truth, alpha / 2
         )
         high = (people - mirrored[::-1]) / people

@@ -21,7 +21,7 @@ def spread(size: int, epsilon: float) -> float:
     return float(-np.expm1(-epsilon) / (1 + (size - 1) * np.exp(-epsilon)))
 
 
-def least_error_of(size: int, epsilon: float, inputs: int, people: int) -> float:
+def symmetric_error(size: int, epsilon: float, inputs: int, people: int) -> float:
     """Return 1 - (m mu + (s - m) nu) / n: the least error of naming one person of n by GRR."""
     lie = exp(-epsilon) * (1 / (1 + (size - 1) * exp(-epsilon)))
     # inputs mu + (size - inputs) nu = inputs theta + size nu

@@ -59,7 +59,7 @@ class Inference:
         """A person's chance from the nearest rows."""
         places = near.nearest(self.known)
         weights = near.weights[places]
-        is_right = near.held(places, self.sought) == near.codes[self.sought]
+        is_right = near.row_codes(places, self.sought) == near.codes[self.sought]
         return float(weights[is_right].sum() / weights.sum())
 
     def by_chance(self, release: Codes, people: Codes) -> float:

@@ -64,7 +64,7 @@ class Near:
             self.gone = me
             self.whole[me] = np.inf
 
-    def held(self, places: NDArray[np.intp], column: int) -> Codes:
+    def row_codes(self, places: NDArray[np.intp], column: int) -> Codes:
         """Return the codes of rows in a column."""
         release_column: Codes = self.release.held[self.release.found[places], column]
         return release_column

@@ -79,7 +79,7 @@ class Release:
     people: NDArray[np.int64]
 
     @classmethod
-    def of(cls, counts: Mapping[Pattern, int], width: int) -> "Release":
+    def from_counts(cls, counts: Mapping[Pattern, int], width: int) -> "Release":
         """Build it from counts per released row of `width` codes, BLANK for a suppressed value."""
         if any(len(row) != width for row in counts):
             raise ParameterError(f"counts: a released row has not {width} cells")

@@ -164,7 +164,7 @@ def _bounds(marginals: list[Integers], k: int, source: Other | None) -> dict[Col
         return bounds_of_all_sets(marginals, k)
     bounds, d = PersonBounds(marginals, k, source.n), len(marginals)
     column_sets = (s for size in range(1, d + 1) for s in combinations(range(d), size))
-    return {columns: bounds.of(columns) for columns in column_sets}
+    return {columns: bounds.max_exposed(columns) for columns in column_sets}
 
 
 def _scored(
@@ -219,7 +219,7 @@ def _wide(
         if len(columns) == 1 or not columns:
             return truth(columns)
         if bounds is not None:
-            return bounds.of(columns)
+            return bounds.max_exposed(columns)
         return best_bound([marginals[j] for j in columns], k).people
 
     def truth(columns: Columns) -> int:

@@ -145,7 +145,7 @@ def score_table(
     meaning, report = _meaning(missing), progress or (lambda _stage: None)
     owned = _owned(codes, persons, meaning, worst_case_nodes)
     n = len(codes) if owned is None else owned.n
-    source = Wildcards.of(codes, lacking) if meaning is Missing.WILDCARD else owned
+    source = Wildcards.from_table(codes, lacking) if meaning is Missing.WILDCARD else owned
     report("columns one by one")
     marginals, lacks, columns = _columns(codes, names, lacking, owned, source)
     report("all columns together")
@@ -165,7 +165,7 @@ def _owned(
     codes: NDArray[np.integer], persons: ArrayLike | None, missing: Missing, nodes: int | None
 ) -> Persons | None:
     """The persons of the rows; None where each has one row."""
-    owned = None if persons is None else Persons.of(codes, persons)
+    owned = None if persons is None else Persons.from_table(codes, persons)
     if owned is None or not owned.repeated:
         return None
     if owned.n < 2:
@@ -290,7 +290,7 @@ def _bounds(
     """`singles`: each column, where crowds are no partition of the people."""
     forced = max((column.crowds.users_below(k) for column in singles), default=None)
     if owned is not None and forced is not None:
-        people_bound = PersonBounds(marginals, k, owned.n).of(range(len(marginals)))
+        people_bound = PersonBounds(marginals, k, owned.n).max_exposed(range(len(marginals)))
         return Bounds(forced, None, None, None, None, None, people_bound)
     lower = fewest_exposed(marginals, k) if forced is None else forced
     printed, refined, coverage = (best_bound(marginals, k, rule).people for rule in RULES)

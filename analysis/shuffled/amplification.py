@@ -43,7 +43,7 @@ from .collections import every_pair
 from .epsilon import hockey_stick
 from .erased_response import ErasedResponse
 from .level import TRIED, width_in_words
-from .pair_bounds import most_delta
+from .pair_bounds import max_delta
 from .two_values import parted_delta, widest_end
 
 # The width from which a band is made narrower, as a share: of an epsilon, of a delta; and by how
@@ -145,7 +145,7 @@ def report_epsilon(
         of three values and more they may be wider with little noise
         (`docs/adr/0053-terms-are-exchanged-for-the-widest.md`).
     """
-    n, delta, effort = crowd(n), open_unit(delta, "delta"), Effort.of(points)
+    n, delta, effort = crowd(n), open_unit(delta, "delta"), Effort.from_points(points)
     randomizer = mixed_as_one(randomizer)
     if (q := randomizer.one_bit) is not None:
         from .epsilon import epsilon_for
@@ -263,7 +263,7 @@ def _exchange_fits(band: Band, epsilon: float, delta: float) -> bool:
     exchanged = dict[int, bool]()  # an exchange bounds both directions of two values
     for case in band.cases:
         blanket, equals = case
-        if most_delta(blanket, band.n, epsilon, delta, band.effort.fine) <= delta:
+        if max_delta(blanket, band.n, epsilon, delta, band.effort.fine) <= delta:
             continue
         if id(equals) not in exchanged:
             bound = any_others_delta(case, band.n, epsilon, delta)
@@ -278,11 +278,11 @@ def _parted(cases: Sequence[Neighbours], n: int, epsilon: float, goal: float) ->
     best = 0.0
     for case in cases:
         blanket = case[0]
-        highest = min(blanket.alone(epsilon), most_delta(blanket, n, epsilon))
+        highest = min(blanket.local_delta(epsilon), max_delta(blanket, n, epsilon))
         if highest > goal:
             highest = min(highest, any_others_delta(case, n, epsilon, highest))
         if highest > goal and widest_end(case, n, epsilon) <= goal:
-            erased = ErasedResponse.of(case)
+            erased = ErasedResponse.from_case(case)
             if erased and erased.suits(n, epsilon, goal):
                 highest = min(highest, erased.largest(n, epsilon, goal))
             else:

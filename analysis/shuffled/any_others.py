@@ -53,7 +53,7 @@ import numpy as np
 from ..randomizers.neighbour_laws import Neighbours, PairLaw
 from ..validation import Floats
 from .iid_sums import at_most
-from .pair_bounds import FINE, most_delta
+from .pair_bounds import FINE, max_delta
 
 Law = tuple[Floats, Floats]  # atoms and their probabilities
 
@@ -148,15 +148,13 @@ def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> Labels |
     if not listed(case):
         return None
     blanket, _ = case
-    alone_delta = blanket.alone(epsilon)
+    alone_delta = blanket.local_delta(epsilon)
     pool = _pool(case, epsilon)
     pooled_people, share, rare = POOLED, 0.0, alone_delta
     for _ in range(TRIES):
         share = min(pooled_people / n, POOL * blanket.weight / pool[1])
         thin = (blanket.weight - share * pool[1]) / (1 - share)
-        hidden_delta = most_delta(
-            PairLaw(thin, blanket.law, blanket.own, blanket.other), n, epsilon
-        )
+        hidden_delta = max_delta(PairLaw(thin, blanket.law, blanket.own, blanket.other), n, epsilon)
         rare = exp(n * log1p(-share)) * min(alone_delta, hidden_delta)
         if rare <= known * RARE:
             break

@@ -16,7 +16,7 @@ from ..randomizers.neighbour_laws import Neighbours
 from ..validation import whole
 from .any_others import any_others_delta, listed
 from .collections import Pairs, mixed_pairs
-from .pair_bounds import FINE, least_delta, most_delta, telling
+from .pair_bounds import FINE, max_delta, min_delta, telling
 
 UPPER = "upper: exchange of terms, privacy blanket or local"
 RULE = f"lower: others of one value; {UPPER}"
@@ -46,7 +46,7 @@ class Effort:
     thorough: bool = True
 
     @classmethod
-    def of(cls, points: int | None) -> "Effort":
+    def from_points(cls, points: int | None) -> "Effort":
         """Return the full effort, or a single pass with this number of lattice points."""
         if points is None:
             return cls()
@@ -89,11 +89,15 @@ class Band:
         # rest.
         lists = {id(equals): equals for _, equals in self.cases}  # two directions may share a list
         for estimate, pair in sorted(
-            ((pair.alone(epsilon), pair) for equals in lists.values() for pair in telling(equals)),
+            (
+                (pair.local_delta(epsilon), pair)
+                for equals in lists.values()
+                for pair in telling(equals)
+            ),
             key=lambda candidate: -candidate[0],
         ):
             if estimate > best:  # shuffling never raises it
-                best = max(best, least_delta(pair, self.n, epsilon, best, self.effort.fine))
+                best = max(best, min_delta(pair, self.n, epsilon, best, self.effort.fine))
         return best
 
     def high(self, epsilon: float) -> float:
@@ -101,9 +105,9 @@ class Band:
         best, exchanged = 0.0, dict[int, float]()
         for case in self.cases:
             blanket, equals = case
-            highest = blanket.alone(epsilon)
+            highest = blanket.local_delta(epsilon)
             if highest > best:
-                highest = min(highest, most_delta(blanket, self.n, epsilon, best, self.effort.fine))
+                highest = min(highest, max_delta(blanket, self.n, epsilon, best, self.effort.fine))
             if highest > best and self.effort.thorough:
                 # An exchange bounds both directions of two values.
                 if id(equals) not in exchanged:

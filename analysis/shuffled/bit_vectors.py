@@ -38,7 +38,7 @@ from .collections import every_pair, mixed_pairs
 from .exact_law import add_person, all_counts, law, transition_matrix
 from .iid_sums import at_least, positive_part
 from .level import Level
-from .pair_bounds import least_delta, telling
+from .pair_bounds import min_delta, telling
 
 LARGEST_BITS = 64
 # Limits of collections times outcomes, and of people, in `enumerated_delta`.
@@ -92,7 +92,7 @@ def _lower_bound(n: int, q: float, epsilon: float, bits: int, h: int) -> float:
     if bits > MOST_LISTED:
         return low
     pairs = telling(flip_neighbours(bits, q, h)[1])
-    return max(low, *(least_delta(pair, n, epsilon) for pair in pairs))
+    return max(low, *(min_delta(pair, n, epsilon) for pair in pairs))
 
 
 def equal_others_delta(n: int, q: float, epsilon: float, h: int) -> tuple[float, float]:

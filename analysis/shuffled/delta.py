@@ -45,7 +45,7 @@ class PairDivergence:
     epsilon: float
 
     @property
-    def others(self) -> int:
+    def other_people(self) -> int:
         """N = n - 1."""
         return self.n - 1
 
@@ -66,7 +66,7 @@ class PairDivergence:
 
     def tilted_mean(self, m: Floats) -> Floats:
         """The mean of the others' count under the tilt: s* is the integer below or above."""
-        people = np.full(m.shape, float(self.others))
+        people = np.full(m.shape, float(self.other_people))
         return tilted(people, m, self.q, np.full(m.shape, self.tilt))[0].mean
 
     def gain(self, m: Floats, s: Floats) -> Floats:
@@ -75,7 +75,7 @@ class PairDivergence:
         Both terms are taken under the tilt that centres s, where they are of comparable size: no
         cancellation beyond the square of the tail's distance in deviations.
         """
-        people, one_counts, points = broadcast(self.others, m, s)
+        people, one_counts, points = broadcast(self.other_people, m, s)
         # At the ends of the support the lower sum is a single term or everything.
         result = self.alpha * np.exp(
             log_pmf(people, one_counts, self.q, np.where(points <= 0, 0, -1))
@@ -93,8 +93,8 @@ class PairDivergence:
 
     def hockey_stick(self, m: Floats) -> Floats:
         """Return delta for zero against one, for each m of other people with a 1; shape of m."""
-        low = np.clip(np.floor(self.tilted_mean(m)), 0, self.others)
-        high = np.minimum(low + 1, self.others)
+        low = np.clip(np.floor(self.tilted_mean(m)), 0, self.other_people)
+        high = np.minimum(low + 1, self.other_people)
         both_gains = self.gain(np.concatenate([m, m]), np.concatenate([low, high]))
         return np.asarray(np.maximum(both_gains.reshape(2, -1).max(axis=0), 0.0))
 
@@ -105,7 +105,7 @@ class PairDivergence:
         best three.
         """
         offsets = np.linspace(-1.25, 1.25, 11)
-        points = np.clip(self.tilted_mean(m)[:, None] + offsets, 0, self.others)
+        points = np.clip(self.tilted_mean(m)[:, None] + offsets, 0, self.other_people)
         grid = np.repeat(m[:, None], len(offsets), axis=1)
         gain = self.gain(grid.ravel(), points.ravel()).reshape(grid.shape)
         best = np.clip(gain.argmax(axis=1), 1, len(offsets) - 2)
@@ -116,22 +116,26 @@ class PairDivergence:
 
     def crossing(self, m: Floats) -> Floats:
         """The real s with P(Z = s) / P(Z = s - 1) = 1/tilt; s* is the integer at or below it."""
-        people = np.full(m.shape, float(self.others))
+        people = np.full(m.shape, float(self.other_people))
         sums, _ = tilted(people, m, self.q, np.full(m.shape, self.tilt))
-        s = np.clip(sums.mean + 0.5, 0.5, self.others)
+        s = np.clip(sums.mean + 0.5, 0.5, self.other_people)
         for _ in range(CROSSING_STEPS):
             # Under the tilt the ratio is 1 at the crossing; it falls by about 1/variance a step.
             ratio = np.log(central(sums, s)) - np.log(central(sums, s - 1))
-            s = np.clip(s + np.clip(ratio * sums.variance, -1, 1), 0.5, self.others)
+            s = np.clip(s + np.clip(ratio * sums.variance, -1, 1), 0.5, self.other_people)
         return s
 
     def probabilistic(self, m: Floats) -> Floats:
         """Return P_0(P_0(A) > e^eps P_1(A)) for each m of other people with a 1."""
-        s = np.clip(np.floor(self.tilted_mean(m)), 0, self.others)
+        s = np.clip(np.floor(self.tilted_mean(m)), 0, self.other_people)
         # s or s + 1 is the mode, from which on the ratio is too small.
-        rise = log_pmf(self.others, m, self.q, s + 1) - log_pmf(self.others, m, self.q, s)
+        rise = log_pmf(self.other_people, m, self.q, s + 1) - log_pmf(
+            self.other_people, m, self.q, s
+        )
         s = np.where(rise > -log(self.tilt), s + 1, s)
-        fall = log_pmf(self.others, m, self.q, s) - log_pmf(self.others, m, self.q, s - 1)
+        fall = log_pmf(self.other_people, m, self.q, s) - log_pmf(
+            self.other_people, m, self.q, s - 1
+        )
         s = np.where((s > 0) & ~(fall > -log(self.tilt)), s - 1, s)
         return np.exp(log_lower_tail(self.n, m, self.q, s))
 

@@ -198,8 +198,8 @@ def _worst_hockey_stick(doubt: PairDivergence) -> tuple[float, int]:
 def _smooth(doubt: PairDivergence) -> bool:
     from .counts import tilted
 
-    ends = np.array([0.0, float(doubt.others)])
-    people, z = np.full(2, float(doubt.others)), np.full(2, doubt.tilt)
+    ends = np.array([0.0, float(doubt.other_people)])
+    people, z = np.full(2, float(doubt.other_people)), np.full(2, doubt.tilt)
     return bool(tilted(people, ends, doubt.q, z)[0].variance.min() >= ROUGH)
 
 

@@ -64,7 +64,7 @@ class ErasedResponse:
     erased: float
 
     @classmethod
-    def of(cls, case: Neighbours) -> "ErasedResponse | None":
+    def from_case(cls, case: Neighbours) -> "ErasedResponse | None":
         """The form of a case with only the doubted two values; None if it has another form."""
         if not listed(case) or len(case[1]) != 1:
             return None

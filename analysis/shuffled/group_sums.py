@@ -57,7 +57,7 @@ class _Tilted:
     log_norm: float
 
     @classmethod
-    def of(cls, group: Group, slope: float, step: float) -> "_Tilted":
+    def from_group(cls, group: Group, slope: float, step: float) -> "_Tilted":
         atoms, weights, copies = group
         lattice, mass = split(atoms, weights, step)
         values = atoms.min() + step * lattice
@@ -93,7 +93,7 @@ def groups_at_most(groups: Sequence[Group], sharp: float) -> float:
     if slope > STEEPEST * sharp:
         return inf
     step = _step(groups, slope, n)
-    parts = [_Tilted.of(group, slope, step) for group in groups]
+    parts = [_Tilted.from_group(group, slope, step) for group in groups]
     log_norm = sum(part.copies * part.log_norm for part in parts)
     # E[(S + G)_+] <= E[e^(t (S + G))] / (e t).
     limit = log_norm - log1p(-((slope / sharp) ** 2)) - log(slope) - 1

@@ -17,7 +17,7 @@ from .iid_sums import at_least, at_most
 FINE = 32.0
 
 
-def most_delta(
+def max_delta(
     pair: PairLaw, n: int, epsilon: float, beyond: float = 0.0, fine: float = FINE
 ) -> float:
     """Return an upper bound of the delta of a pair of neighbours among n reports.
@@ -30,13 +30,13 @@ def most_delta(
         fine: lattice points per deviation.
     """
     if pair.weight <= 0:
-        return pair.alone(epsilon)
+        return pair.local_delta(epsilon)
     never_mass, scale = pair.never(epsilon), n * pair.weight
     rough = max(0.0, beyond - never_mass) * scale
     return never_mass + at_most(*_terms(pair, epsilon), n, fine, beyond=rough) / scale
 
 
-def least_delta(
+def min_delta(
     pair: PairLaw, n: int, epsilon: float, beyond: float = 0.0, fine: float = FINE
 ) -> float:
     """Lower bound of the pair's delta, in the worse of both directions; for w = 1.

@@ -87,7 +87,7 @@ def replaced_delta(k: int, rate: float, epsilon: float, people: int) -> SampledD
     return _sampled_delta("replaced", low, worst, (k, parts, epsilon, people))
 
 
-def least_epsilon(rate: float, *, replaced: bool = False) -> float:
+def smallest_epsilon(rate: float, *, replaced: bool = False) -> float:
     """Return the smallest epsilon with a defined delta, in nats, rounded up."""
     share = Fraction(rate_parts(rate), PARTS)
     return nextafter(-log1p(-float(share)) * (1 + 1e-15), 1e9) + (APART if replaced else 0.0)
@@ -97,7 +97,7 @@ def _checked(k: int, rate: float, epsilon: float, people: int, *, replaced: bool
     whole(k, "k", 1)
     whole(people, "people", 1)
     parts = rate_parts(rate)
-    least = least_epsilon(rate, replaced=replaced)
+    least = smallest_epsilon(rate, replaced=replaced)
     if not isinstance(epsilon, int | float) or not least <= epsilon <= MOST_EPSILON:
         raise ParameterError(
             f"epsilon: found {epsilon}; {least:.6g} to {MOST_EPSILON:g} is accepted at rate "

@@ -35,7 +35,7 @@ class Classes:
     people: Integers
 
     @classmethod
-    def of(cls, table: ArrayLike) -> "Classes":
+    def from_table(cls, table: ArrayLike) -> "Classes":
         """Count the rows of a table."""
         rows, people = np.unique(as_table(table), axis=0, return_counts=True)
         return cls(rows.astype(np.int64), people.astype(np.int64))

@@ -38,7 +38,7 @@ class _CellProgram:
     patterns: list[Pattern]
 
     @classmethod
-    def of(cls, classes: Classes, k: int) -> "_CellProgram":
+    def from_classes(cls, classes: Classes, k: int) -> "_CellProgram":
         width = classes.rows.shape[1]
         row, empty, shows = [], [], []
         place: dict[Pattern, int] = {}
@@ -61,7 +61,7 @@ def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
     """
     if len(classes.rows) << classes.rows.shape[1] > CHOICES:
         return None, 0
-    program = _CellProgram.of(classes, k)
+    program = _CellProgram.from_classes(classes, k)
     limit = max(1, nodes * VARIABLES // max(VARIABLES, len(program.row)))
     solution = _solve(program, classes, k, limit)
     bound = solution.mip_dual_bound

@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike
 from ...errors import ParameterError
 from ..composition import RULES, Certificate, Rule, RuleName, best_bound
 from ..composition.column_sets import bounds_of_all_sets
-from ..composition.coverage import least_coverage
+from ..composition.coverage import smallest_coverage
 from ..composition.pareto import Options
-from ..composition.theorem2_minimum import least_theorem2
+from ..composition.theorem2_minimum import minimize_theorem2
 from ..exposure.cells import as_columns
 from ..exposure.counts import Integers, Steps, positive_counts
 from ..validation import brief, whole
@@ -67,7 +67,9 @@ def choose_columns(
         ParameterError: for arguments outside these ranges, and when the required columns alone
             exceed the target.
     """
-    problem = SuppressionProblem.of(marginals, k, target, weights, rule, required, forbidden)
+    problem = SuppressionProblem.from_marginals(
+        marginals, k, target, weights, rule, required, forbidden
+    )
     kept_columns = problem.solve()
     return ColumnChoice(
         kept=kept_columns,
@@ -119,7 +121,7 @@ class SuppressionProblem:
     bounds: dict[tuple[int, ...], int] | None = field(default=None, init=False)
 
     @classmethod
-    def of(
+    def from_marginals(
         cls,
         marginals: Sequence[ArrayLike],
         k: int,
@@ -168,7 +170,7 @@ class SuppressionProblem:
         return int(self.columns[0].sum())
 
     @property
-    def most(self) -> int:
+    def max_exposed(self) -> int:
         """The largest number of people with a share, as a float, within the target."""
         return people_allowed(self.target, self.n)
 
@@ -214,7 +216,7 @@ class SuppressionProblem:
 
     def _pack(self, free: list[int]) -> tuple[int, ...]:
         """Search all sets at once (packing.py), single columns exactly."""
-        steps = [Steps.of(self.columns[j]) for j in free]
+        steps = [Steps.from_counts(self.columns[j]) for j in free]
         packing = Packing(
             steps=steps,
             gains=[self.gains[j] for j in free],
@@ -224,7 +226,7 @@ class SuppressionProblem:
                 for s in steps
             ],
             scale=self.k - 1 if self.rule == "coverage" else self.k,
-            most=self.most,
+            most=self.max_exposed,
             best=(-1, 0, 0),
         )
         if not self.required:
@@ -297,11 +299,13 @@ class SuppressionProblem:
         marginals = [self.columns[j] for j in chosen_columns]
         doubt = len(chosen_columns) > 1 and 1 < k <= self.n
         if doubt and self.rule in ("coverage", "theorem2"):
-            steps = [Steps.of(values) for values in marginals]
+            steps = [Steps.from_counts(values) for values in marginals]
             if self.rule == "coverage":
-                return least_coverage(steps, k, self.most + 1) is not None
-            return least_theorem2(steps, k, self.n, self.most + 1).people <= self.most
-        return best_bound(marginals, k, str(self.rule)).people <= self.most
+                return smallest_coverage(steps, k, self.max_exposed + 1) is not None
+            return (
+                minimize_theorem2(steps, k, self.n, self.max_exposed + 1).people <= self.max_exposed
+            )
+        return best_bound(marginals, k, str(self.rule)).people <= self.max_exposed
 
     def bounds_of_sets(self) -> dict[tuple[int, ...], int]:
         """Return the people of the best bound of every set, by a named rule; cached."""
@@ -313,7 +317,7 @@ class SuppressionProblem:
         """Return every set of a few columns; of many, the kept set and its neighbours above."""
         if isinstance(self.rule, str) and len(self.columns) <= SHOWN[self.rule]:
             people = self.bounds_of_sets().items()
-            return [Considered(s, p / self.n, p <= self.most) for s, p in people]
+            return [Considered(s, p / self.n, p <= self.max_exposed) for s, p in people]
         if callable(self.rule):
             column_sets = sorted(self.memory, key=lambda s: (len(s), s))
         else:

@@ -87,7 +87,7 @@ def suppress_cells(table: ArrayLike, k: int, nodes: int = NODES) -> Suppressed:
             proportionally fewer); 0 skips it. With many columns only the greedy search is run, with
             a lower bound if all sets of columns can be examined.
     """
-    classes, k, nodes = Classes.of(table), whole(k, "k"), whole(nodes, "nodes", 0)
+    classes, k, nodes = Classes.from_table(table), whole(k, "k"), whole(nodes, "nodes", 0)
     width = classes.rows.shape[1]
     if not 1 <= k <= classes.n:
         raise ParameterError(f"k: found {k}; 1 to the {classes.n:,} people are accepted")

@@ -136,7 +136,7 @@ class Packing:
 
     def _order(self, last: int | None) -> list[int]:
         """Return required columns, then the optional columns by gain per least cost in people."""
-        cost = [self.growth.of([j])[0] for j in range(len(self.steps))]
+        cost = [self.growth.joint_growth([j])[0] for j in range(len(self.steps))]
         worth = [self.gains[j] / (cost[j] + 1) for j in range(len(self.steps))]
         other_columns = (j for j in range(len(self.steps)) if j != last)
         return sorted(other_columns, key=lambda j: (j not in self.required, -worth[j]))
@@ -156,7 +156,7 @@ class Packing:
     ) -> _Triples:
         """Drop triples that end above `most` people, or cannot reach the best set known."""
         must = [j for j in rest if j in self.required]
-        bound = self.growth.of(must)
+        bound = self.growth.joint_growth(must)
         sure = 0
         if last is not None:
             bound = bound + weakest(self.growth, [last], [last])

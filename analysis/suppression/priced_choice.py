@@ -49,7 +49,7 @@ class Priced:
     cells: int = field(default=0, init=False)
 
     @classmethod
-    def of(cls, marginals: Sequence[ArrayLike], k: int, target: float) -> Priced:
+    def from_marginals(cls, marginals: Sequence[ArrayLike], k: int, target: float) -> Priced:
         """Build it from counts of columns and the share of people that may be exposed."""
         columns = positive_counts(marginals)
         return cls(columns, k, people_allowed(target, int(columns[0].sum())))
@@ -95,8 +95,10 @@ def choose_priced(
         required: columns that are kept in any case.
         forbidden: columns that are dropped in any case.
     """
-    problem = SuppressionProblem.of(marginals, k, target, weights, "coverage", required, forbidden)
-    columns, people_limit = problem.columns, problem.most
+    problem = SuppressionProblem.from_marginals(
+        marginals, k, target, weights, "coverage", required, forbidden
+    )
+    columns, people_limit = problem.columns, problem.max_exposed
     priced = Priced(columns, problem.k, people_limit)
     kept_columns: Columns | None = None
     if problem.safe(problem.required) or not _are_required_safe(problem, people_limit):

@@ -85,7 +85,7 @@ def search_safe_sets(
             "least 0 people are accepted"
         )
     work = max(WORK, LEAST * len(codes)) if work is None else work
-    search = _SafeSetSearch.of(codes, whole(k, "k"), int(most), wildcards, work, persons)
+    search = _SafeSetSearch.from_codes(codes, whole(k, "k"), int(most), wildcards, work, persons)
     try:
         search.run(known)
     except _UsedUpError:
@@ -138,7 +138,7 @@ class _SafeSetSearch:
     unsafe: list[int] = field(default_factory=list)
 
     @classmethod
-    def of(
+    def from_codes(
         cls,
         codes: np.ndarray,
         k: int,
@@ -172,11 +172,11 @@ class _SafeSetSearch:
         if known_columns:
             start = empty_set
             for j in known_columns:
-                start = self.taken(self.extend(start, j))
+                start = self.as_start(self.extend(start, j))
             self.fill(start, [*order, *free])
         for column in free:
             if column not in self.best:
-                self.fill(self.taken(self.extend(empty_set, column)), [*order, *free])
+                self.fill(self.as_start(self.extend(empty_set, column)), [*order, *free])
         try:
             self.deepen(empty_set, free)
             self.proven = True
@@ -213,7 +213,7 @@ class _SafeSetSearch:
         cells += self.digits[column]
         return cells
 
-    def taken(self, wider: _Wider) -> _Start:
+    def as_start(self, wider: _Wider) -> _Start:
         """Return the same set as a start, its cells numbered without gaps."""
         cells, cell_count = _renumbered(self.cells(wider.start, wider.column), wider.many)
         return _Start(wider.chosen, cells, cell_count, wider.people)
@@ -232,7 +232,7 @@ class _SafeSetSearch:
             if not safe:
                 break
             free = [node.chosen[-1] for node in safe]
-            start = self.taken(min(safe, key=lambda node: (node.people, node.many)))
+            start = self.as_start(min(safe, key=lambda node: (node.people, node.many)))
         self.add(start.chosen)
         return list(start.chosen)
 
@@ -241,7 +241,7 @@ class _SafeSetSearch:
         for j in dict.fromkeys(order):
             if j not in start.chosen:
                 wider = self.extend(start, j)
-                start = self.taken(wider) if wider.people <= self.most else start
+                start = self.as_start(wider) if wider.people <= self.most else start
         self.note(start)
         self.add(start.chosen)
 
@@ -255,7 +255,9 @@ class _SafeSetSearch:
         for position, node in enumerate(safe):
             if len(start.chosen) + len(safe) - position <= len(self.best):
                 break
-            self.deepen(self.taken(node), [sibling.chosen[-1] for sibling in safe[position + 1 :]])
+            self.deepen(
+                self.as_start(node), [sibling.chosen[-1] for sibling in safe[position + 1 :]]
+            )
 
     def note(self, start: _Start) -> None:
         if start.people <= self.most and len(start.chosen) > len(self.best):

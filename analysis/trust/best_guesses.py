@@ -88,7 +88,7 @@ class Inference:
             return shares
         summed: dict[Cell, float] = {}
         for cell, share in shares.items():
-            values = self.evidence.held(columns, cell)
+            values = self.evidence.state_values(columns, cell)
             summed[values] = summed.get(values, 0.0) + share
         return summed
 
@@ -189,7 +189,7 @@ class Inference:
                     return (crowd, column) in posterior.proven
                 place = columns.index(column)
                 cell_values = (
-                    self.evidence.held(columns, cell) for cell in posterior.shares[crowd]
+                    self.evidence.state_values(columns, cell) for cell in posterior.shares[crowd]
                 )
                 return len({cell[place] for cell in cell_values}) == 1
         return False

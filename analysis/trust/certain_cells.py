@@ -67,7 +67,7 @@ class Certainty:
     promised: int
 
     @classmethod
-    def of(cls, known: Knowledge) -> "Certainty":
+    def from_knowledge(cls, known: Knowledge) -> "Certainty":
         """Compute it from all tables counted until now."""
         tables = tables_left(known)
         promised = known.promise(range(len(known.singles))).people
@@ -76,7 +76,7 @@ class Certainty:
         people = tables.worst(())
         return cls(Certain(people, people, known.n, exact=True), tables, promised)
 
-    def after(self, groups: Sequence[Group], said: Said) -> int:
+    def certain_people_after(self, groups: Sequence[Group], said: Said) -> int:
         """Return an upper bound on the certain people after these tables are requested.
 
         It holds for every answer. said: per column, the values counted by name. If tables cannot be

@@ -21,7 +21,9 @@ def restricted(about: Crowd, columns: Sequence[int]) -> bool:
     return bool((known_columns | restricted_columns).intersection(columns))
 
 
-def alike(evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count) -> Posterior:
+def single_count_posterior(
+    evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count
+) -> Posterior:
     """Return the posterior of people with no evidence except one count.
 
     If labels were counted, the states behind a label keep their prior proportions.
@@ -37,7 +39,7 @@ def alike(evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count)
     cells = {tuple(cell[p] for p in places): number for cell, number in count.left.items()}
     shares = {cell: number / people for cell, number in cells.items()}
     logs = fsum(n * log_prior(evidence.laws, order, cell) for cell, n in cells.items())
-    leakage = Nats.known(max(-log_multinomial(cells.values()) - logs, 0.0))
+    leakage = Nats.exactly(max(-log_multinomial(cells.values()) - logs, 0.0))
     return Posterior(columns, dict.fromkeys(columns, shares), leakage)
 
 
@@ -71,7 +73,7 @@ def decomposed(evidence: Evidence, component: Component) -> Posterior | None:
     order = next(iter(component.columns.values()))
     places = [first_columns.index(column) for column in order]
     sorted_ = {tuple(cell[place] for place in places): share for cell, share in shares.items()}
-    leakage = Nats.known(max(-logs, 0.0))
+    leakage = Nats.exactly(max(-logs, 0.0))
     return Posterior(component.columns, dict.fromkeys(component.columns, sorted_), leakage)
 
 
@@ -83,7 +85,9 @@ def alone_posterior(evidence: Evidence, component: Component) -> Posterior | Non
     ((crowd, columns),) = component.columns.items()
     about = evidence.crowds[crowd]
     if len(columns) == 1 and not restricted(about, columns):
-        return Posterior(component.columns, {crowd: law_of(evidence, columns[0])}, Nats.known(0.0))
+        return Posterior(
+            component.columns, {crowd: law_of(evidence, columns[0])}, Nats.exactly(0.0)
+        )
     cells = possible(evidence, component, crowd, columns, 1 << 20)
     if cells is None:
         return None
@@ -98,7 +102,7 @@ def alone_posterior(evidence: Evidence, component: Component) -> Posterior | Non
     if evidence.coined.intersection(columns):  # a coin reveals no value
         leakage = _divergence(evidence, columns, shares)
     return Posterior(
-        component.columns, {crowd: shares}, Nats.known(max(about.people * leakage, 0.0))
+        component.columns, {crowd: shares}, Nats.exactly(max(about.people * leakage, 0.0))
     )
 
 
@@ -106,7 +110,7 @@ def _divergence(evidence: Evidence, columns: tuple[int, ...], shares: dict[Cell,
     """Return the divergence (nats) of one person's values from the prior, by shares of states."""
     value_shares: dict[Cell, float] = {}
     for cell, share in shares.items():
-        values = evidence.held(columns, cell)
+        values = evidence.state_values(columns, cell)
         value_shares[values] = value_shares.get(values, 0.0) + share
     prior_laws = evidence.shares
     return fsum(

@@ -83,7 +83,7 @@ def covered(evidence: Evidence, component: Component) -> Posterior | None:
     wide, *more = sorted(component.counts, key=lambda count: _width(evidence, count), reverse=True)
     if any(len(count.columns) > 1 or not count.crowds >= wide.crowds for count in more):
         return None
-    if any(tells_coins(evidence, count, 0) for count in more):
+    if any(counts_coins(evidence, count, 0) for count in more):
         return None
     single_counts = {count.columns[0]: count for count in more}
     if len(single_counts) < len(more) or any(
@@ -110,7 +110,7 @@ def covered(evidence: Evidence, component: Component) -> Posterior | None:
 
 
 def _width(evidence: Evidence, count: Count) -> tuple[int, bool]:
-    coined = any(tells_coins(evidence, count, place) for place in range(len(count.columns)))
+    coined = any(counts_coins(evidence, count, place) for place in range(len(count.columns)))
     return len(count.columns), coined
 
 
@@ -189,10 +189,10 @@ def _value_leakage(
 ) -> Nats:
     """Return the leakage about values, from -log P of the full observation (nats)."""
     places = range(len(wide.columns))
-    plain = [place for place in places if not tells_coins(evidence, wide, place)]
+    plain = [place for place in places if not counts_coins(evidence, wide, place)]
     coined = [solution for place, solution in enumerate(solved) if place not in plain]
     if not coined:
-        return Nats.known(max(nats, 0.0))
+        return Nats.exactly(max(nats, 0.0))
     noise = [_coins(evidence, wide, plain, solution) for solution in coined]
     high = max(nats + min(noise), 0.0)
     is_single_coin = len(coined) == 1 and all(
@@ -201,7 +201,7 @@ def _value_leakage(
     return Nats(high if is_single_coin else 0.0, high)
 
 
-def tells_coins(evidence: Evidence, count: Count, place: int) -> bool:
+def counts_coins(evidence: Evidence, count: Count, place: int) -> bool:
     """Whether two states of one value of a column have different labels."""
     if not evidence.values:
         return False
@@ -214,7 +214,7 @@ def _determines_value(evidence: Evidence, wide: Count, place: int) -> bool:
     """Whether the label of a column determines its value."""
     column = wide.columns[place]
     states = [s for s, share in enumerate(evidence.laws[column]) if share]
-    values = {evidence.held((column,), (state,)) for state in states}
+    values = {evidence.state_values((column,), (state,)) for state in states}
     return len({wide.label(place, state) for state in states}) == len(values)
 
 

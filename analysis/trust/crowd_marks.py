@@ -59,7 +59,7 @@ def recorded_crowds(
         else counted_view.among
         for counted_view in usable
     ]
-    own_people = view.own
+    own_people = view.member_indices
     whole = frozenset(column for columns in view.everybody.values() for column in columns)
     rounds = [(states.rules.get(number, {}), rows) for number, rows in view.by_round.items()]
     linked: dict[Mark, list[list[int]]] = {}
@@ -70,7 +70,11 @@ def recorded_crowds(
         hiding_rules = [(rules, rows[person]) for rules, rows in rounds if person in rows]
         if hiding_rules or whole:
             mark = Mark(
-                states.held(hiding_rules), is_counted, whole, linked=True, own=person in own_people
+                states.consistent_states(hiding_rules),
+                is_counted,
+                whole,
+                linked=True,
+                own=person in own_people,
             )
             linked.setdefault(mark, []).append(people)
             continue
@@ -95,7 +99,7 @@ def _groups_of_equals(view: "View", respondents: "Sequence[frozenset[int]]") -> 
     all_users = range(view.users)
     splitting_sets = [
         people_set
-        for people_set in (view.own, *respondents)
+        for people_set in (view.member_indices, *respondents)
         if 0 < len(people_set) < len(all_users)
     ]
     keys = (
@@ -243,6 +247,6 @@ def _linked_ranges(
     for pattern, number in sorted(patterns.items()):
         out = dict(pattern)
         revealed = plain | {column for column in counts_seen.columns if column not in out}
-        state_sets = states.held([(states.rules.get(counts_seen.round, {}), out)])
+        state_sets = states.consistent_states([(states.rules.get(counts_seen.round, {}), out)])
         yield revealed, state_sets, range(start, start + number)
         start += number

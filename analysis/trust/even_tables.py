@@ -16,9 +16,9 @@ import numpy as np
 
 from ...protocol.hiding import OTHER
 from ..composition.group_counts import Group
-from ..composition.told_bits import told_bits
+from ..composition.told_bits import leaked_bits
 from ..validation import Counts
-from .overlapping_counts import behind, named_by_all, of_everybody
+from .overlapping_counts import behind, counts_all_users, named_by_all
 
 if TYPE_CHECKING:
     from ...protocol.record import CountsSeen
@@ -37,7 +37,7 @@ def even_bits(counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int)
         sizes: values of each column.
         users: people.
     """
-    if not of_everybody(counted, users):
+    if not counts_all_users(counted, users):
         return None
     named_values = named_by_all(counted)
     places = {
@@ -54,7 +54,7 @@ def even_bits(counted: "Sequence[CountsSeen]", sizes: Sequence[int], users: int)
         for counts_seen in counted
         if not any(set(counts_seen.columns) < set(wider.columns) for wider in counted)
     ]
-    table_leakage = told_bits(
+    table_leakage = leaked_bits(
         shape, [_margin(counts_seen, order, places) for counts_seen in largest]
     )
     remaining_bits = users * sum(map(log2, shape)) - table_leakage

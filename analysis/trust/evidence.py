@@ -146,7 +146,7 @@ class Evidence:
             column for column, codes in enumerate(self.values) if len(set(codes)) < len(codes)
         )
 
-    def held(self, columns: Sequence[int], cell: Cell) -> Cell:
+    def state_values(self, columns: Sequence[int], cell: Cell) -> Cell:
         """Return the values of some states, a state for each column."""
         if not self.values:
             return cell

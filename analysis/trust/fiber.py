@@ -68,7 +68,7 @@ class Nats:
         return (self.high if isfinite(self.high) else self.low) / log(2)
 
     @classmethod
-    def known(cls, nats: float) -> "Nats":
+    def exactly(cls, nats: float) -> "Nats":
         """Return an exactly known leakage."""
         return cls(nats, nats)
 
@@ -305,7 +305,7 @@ def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evi
         leakage = _value_leakage(
             tables, columns, evidence, solutions, [share / whole for share in shares]
         )
-    return Posterior(columns, result, Nats.known(max(leakage, 0.0)))
+    return Posterior(columns, result, Nats.exactly(max(leakage, 0.0)))
 
 
 def _value_leakage(
@@ -323,7 +323,7 @@ def _value_leakage(
     """
     places: dict[tuple[int, Cell], int] = {}
     at = [
-        places.setdefault((crowd, evidence.held(columns[crowd], cell)), len(places))
+        places.setdefault((crowd, evidence.state_values(columns[crowd], cell)), len(places))
         for crowd, cell in tables.cells
     ]
     logs = [log_prior(evidence.shares, columns[crowd], cell) for crowd, cell in places]

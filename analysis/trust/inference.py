@@ -19,19 +19,19 @@ from math import fsum, inf
 
 from ...errors import ParameterError
 from .best_guesses import Inference, Method
-from .closed_forms import alike, alone_posterior, decomposed, restricted
+from .closed_forms import alone_posterior, decomposed, restricted, single_count_posterior
 from .covered_counts import covered
 from .evidence import Component, Evidence, components, simplified
 from .fiber import Fibre, Nats, NoTable, Posterior, TooManyTables, enumerated, fibre
-from .information_bounds import most_likely_part, partial_posteriors, told_at_least
-from .revealed_values import hidden_by_pools, told_by_revealed
+from .information_bounds import bound_leakage, likeliest_part, partial_posteriors
+from .revealed_values import hidden_by_pools, revealed_leakage
 
 MOST_SAMPLED = 512  # limits the cells of a fiber that is sampled
 
 
 def infer(evidence: Evidence) -> Inference:
     """Compute the posterior. ParameterError if the evidence is contradictory."""
-    revealed, counts, whole = told_by_revealed(evidence, simplified(evidence))
+    revealed, counts, whole = revealed_leakage(evidence, simplified(evidence))
     posteriors: list[Posterior] = []
     for component in components(evidence, counts):
         posteriors += _solved(evidence, component)
@@ -58,13 +58,17 @@ def _solved(evidence: Evidence, component: Component) -> list[Posterior]:
         for crowd, columns in component.columns.items()
     )
     if plain:
-        return [told_at_least(alike(evidence, component.columns, first), evidence, component)]
+        return [
+            bound_leakage(
+                single_count_posterior(evidence, component.columns, first), evidence, component
+            )
+        ]
     if more and (joined := decomposed(evidence, component)) is not None:
         return [joined]
     if more and not _known_of_some(evidence, component):
         cover_solution = covered(evidence, component)
         if cover_solution is not None:
-            return [told_at_least(cover_solution, evidence, component)]
+            return [bound_leakage(cover_solution, evidence, component)]
     tables = fibre(evidence, component)
     if tables is None:
         return partial_posteriors(evidence, component)
@@ -84,7 +88,7 @@ def _listed_or_sampled(evidence: Evidence, component: Component, tables: Fibre) 
             raise
     from .fiber_sampling import sampled
 
-    return sampled(tables, component.columns, Nats(-most_likely_part(evidence, component), inf))
+    return sampled(tables, component.columns, Nats(-likeliest_part(evidence, component), inf))
 
 
 def _known_of_some(evidence: Evidence, component: Component) -> bool:

@@ -8,27 +8,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import exp, fsum, inf, log
 
-from .closed_forms import alike, law_of
+from .closed_forms import law_of, single_count_posterior
 from .count_trees import log_of_tree, tree_of
-from .covered_counts import tells_coins
+from .covered_counts import counts_coins
 from .evidence import Cell, Component, Count, Evidence, projected
 from .fiber import Nats, Posterior, log_multinomial, log_prior
 
 
-def told_at_least(posterior: Posterior, evidence: Evidence, component: Component) -> Posterior:
+def bound_leakage(posterior: Posterior, evidence: Evidence, component: Component) -> Posterior:
     """Return the posterior with its leakage bounded from below by values alone, if not exact."""
     low, high = posterior.told.low, posterior.told.high
     if low == high:
         return posterior
     return replace(
-        posterior, told=Nats(min(max(low, -most_likely_part(evidence, component)), high), high)
+        posterior, told=Nats(min(max(low, -likeliest_part(evidence, component)), high), high)
     )
 
 
 def partial_posteriors(evidence: Evidence, component: Component) -> list[Posterior]:
     """Return the posterior of a coalition that ignores a part of its evidence."""
     posteriors: list[Posterior] = []
-    no_leakage = Nats.known(0.0)
+    no_leakage = Nats.exactly(0.0)
     disjoint_counts = _disjoint(component.counts)
     for crowd, columns in component.columns.items():
         about = evidence.crowds[crowd]
@@ -37,30 +37,34 @@ def partial_posteriors(evidence: Evidence, component: Component) -> list[Posteri
         for column, value in known_values.items():
             certain: dict[Cell, float] = {(value,): 1.0}
             posteriors.append(
-                Posterior({crowd: (column,)}, {crowd: certain}, Nats.known(0.0), exact=False)
+                Posterior({crowd: (column,)}, {crowd: certain}, Nats.exactly(0.0), exact=False)
             )
         for count in disjoint_counts:
             free_columns = tuple(c for c in count.columns if c in free)
             if crowd in count.crowds and free_columns:
                 places = [count.columns.index(column) for column in free_columns]
                 single_crowd_count = replace(count, crowds={crowd})
-                whole = alike(evidence, {crowd: count.columns}, single_crowd_count).shares[crowd]
+                whole = single_count_posterior(
+                    evidence, {crowd: count.columns}, single_crowd_count
+                ).shares[crowd]
                 shares: dict[Cell, float] = {}
                 for cell, share in whole.items():
                     key = tuple(cell[place] for place in places)
                     shares[key] = shares.get(key, 0.0) + share
                 posteriors.append(
-                    Posterior({crowd: free_columns}, {crowd: shares}, Nats.known(0.0), exact=False)
+                    Posterior(
+                        {crowd: free_columns}, {crowd: shares}, Nats.exactly(0.0), exact=False
+                    )
                 )
                 free -= set(free_columns)
         for column in free:
             law = law_of(evidence, column)
             posteriors.append(Posterior({crowd: (column,)}, {crowd: law}, no_leakage, exact=False))
-    lower_bound = Posterior({}, {}, Nats(-most_likely_part(evidence, component), inf), exact=False)
+    lower_bound = Posterior({}, {}, Nats(-likeliest_part(evidence, component), inf), exact=False)
     return [*posteriors, lower_bound]
 
 
-def most_likely_part(evidence: Evidence, component: Component) -> float:
+def likeliest_part(evidence: Evidence, component: Component) -> float:
     """Return an upper bound on the log probability of a component's evidence: that of a part.
 
     Only consequences of people's values count: how coins fell reveals no value.
@@ -72,7 +76,7 @@ def most_likely_part(evidence: Evidence, component: Component) -> float:
         for crowd, columns in component.columns.items()
         for column, state in evidence.crowds[crowd].known
         if column in columns
-        for (value,) in [evidence.held((column,), (state,))]
+        for (value,) in [evidence.state_values((column,), (state,))]
     )
     count_bound = fsum(_log_of_counts(evidence, count) for count in _disjoint(counts))
     allowed_bound = fsum(
@@ -88,7 +92,7 @@ def most_likely_part(evidence: Evidence, component: Component) -> float:
 def _uncoined(evidence: Evidence, count: Count) -> Count | None:
     """Return a count without columns with labels that depend on coins; None without columns."""
     kept_places = [
-        place for place in range(len(count.columns)) if not tells_coins(evidence, count, place)
+        place for place in range(len(count.columns)) if not counts_coins(evidence, count, place)
     ]
     if not kept_places:
         return None
@@ -113,7 +117,9 @@ def _log_allowed(evidence: Evidence, crowd: int) -> float:
     shares = [
         fsum(
             exp(log_prior(evidence.shares, allowed_cells.columns, cell))
-            for cell in {evidence.held(allowed_cells.columns, cell) for cell in allowed_cells.cells}
+            for cell in {
+                evidence.state_values(allowed_cells.columns, cell) for cell in allowed_cells.cells
+            }
         )
         for allowed_cells in evidence.crowds[crowd].allowed
     ]

@@ -60,7 +60,7 @@ def exact(seen: "CountsSeen", users: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _LinkedValues:
     """The values that a view links to users, and the counts of all other users.
 
     Attributes:
@@ -76,7 +76,9 @@ class _Known:
     unsure: int
 
     @classmethod
-    def of(cls, view: "View", counts_seen: "CountsSeen | None", columns: int) -> "_Known":
+    def from_view(
+        cls, view: "View", counts_seen: "CountsSeen | None", columns: int
+    ) -> "_LinkedValues":
         """Read a view. counts_seen: the counts; None: a view without counts."""
         linked = view.pinned
         kinds = Counter(
@@ -97,7 +99,7 @@ class _Known:
         return ((self.rows[key], people) for (key, _), people in self.kinds.items() if key)
 
 
-def guesses(known: _Known, sizes: Sequence[int], users: int) -> tuple[float, float]:
+def guesses(known: _LinkedValues, sizes: Sequence[int], users: int) -> tuple[float, float]:
     """Return lower bounds on the expected rows and cells that best guesses get right.
 
     Both are exact if `exact` holds: all unlinked users then have one posterior.
@@ -127,7 +129,7 @@ def _open_values(counts_seen: "CountsSeen") -> int:
 
 
 def _certain_cells(
-    view: "View", counts_seen: "CountsSeen | None", knowledge: _Known, sizes: Sequence[int]
+    view: "View", counts_seen: "CountsSeen | None", knowledge: _LinkedValues, sizes: Sequence[int]
 ) -> int:
     """Return a lower bound on the number of (person, column) values certain to a coalition.
 
@@ -165,7 +167,9 @@ def _is_known_respondent(view: "View", counts_seen: "CountsSeen | None", person:
         return False
     respondents = view.came.get((counts_seen.round, counts_seen.columns))
     is_respondent = (
-        respondents is not None and (view.sees_who or person in view.own) and person in respondents
+        respondents is not None
+        and (view.sees_who or person in view.member_indices)
+        and person in respondents
     )
     return is_respondent or counts_seen.people == view.users
 
@@ -223,7 +227,7 @@ def parts(view: "View", sizes: Sequence[int]) -> dict[str, object]:
         ),
         default=None,
     )
-    opened_rows = _Known.of(view, best, len(sizes))
+    opened_rows = _LinkedValues.from_view(view, best, len(sizes))
     pinned = [(tuple(row), people) for row, people in opened_rows.linked()]
     if view.everybody and best and not pinned:  # people are not recorded singly
         pinned = [(values, n) for cell, n in best.counts.items() if (values := _open_columns(cell))]

@@ -41,9 +41,9 @@ def chained_bits(
     If not exact, they are a lower bound. None if a table counts fewer people or values were
     suppressed: then there is no chain.
     """
-    if not of_everybody(counted, users):
+    if not counts_all_users(counted, users):
         return None
-    chain = _Chain.of(counted)
+    chain = _Chain.from_counts(counted)
     remaining_bits = chain.ways() + sum(
         users * log2(size) for column, size in enumerate(sizes) if column not in chain.covered
     )
@@ -63,7 +63,7 @@ class _Chain:
     links: list[tuple["CountsSeen", tuple[int, ...]]]  # count, columns shared with earlier counts
 
     @classmethod
-    def of(cls, all_counts: "Sequence[CountsSeen]") -> "_Chain":
+    def from_counts(cls, all_counts: "Sequence[CountsSeen]") -> "_Chain":
         chain = cls(all_counts, named_by_all(all_counts), [])
         while link := chain.best():
             chain.links.append(link)
@@ -119,7 +119,7 @@ class _Chain:
         return log_multinomial(cells.values()) / log(2)
 
 
-def of_everybody(counted: "Sequence[CountsSeen]", users: int) -> bool:
+def counts_all_users(counted: "Sequence[CountsSeen]", users: int) -> bool:
     """Whether every table counts all users and has no suppressed value."""
     return all(
         counts_seen.people == users and not any(isinstance(r, Redact) for r in counts_seen.hidden)

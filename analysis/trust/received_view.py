@@ -97,7 +97,7 @@ class Received:
     @property
     def certain_are(self) -> Side:
         """Relation of `cells_certain` to the true number of certain cells."""
-        return Side.of_certain(self.method, self.cells_certain, self.cells)
+        return Side.from_certain(self.method, self.cells_certain, self.cells)
 
     @property
     def bits_per_person(self) -> float:

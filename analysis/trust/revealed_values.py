@@ -18,7 +18,7 @@ def hidden_by_pools(evidence: Evidence) -> float:
     )
 
 
-def told_by_revealed(evidence: Evidence, counts: list[Count]) -> tuple[Nats, list[Count], bool]:
+def revealed_leakage(evidence: Evidence, counts: list[Count]) -> tuple[Nats, list[Count], bool]:
     """Return the leakage of revealed values, the remaining counts, and whether all is kept.
 
     A count with revealed columns is left out. If it also holds unrevealed values, its information
@@ -67,6 +67,6 @@ def _crowd_leakage(evidence: Evidence, crowd: int, column: int) -> Nats:
         if group.crowds == {crowd} and column in group.columns:
             single = projected(group.counts, [group.columns.index(column)])
             if all(0 <= value < len(law) for (value,) in single):
-                return Nats.known(-fsum(n * log(law[value]) for (value,), n in single.items()))
+                return Nats.exactly(-fsum(n * log(law[value]) for (value,), n in single.items()))
     people, probabilities = evidence.crowds[crowd].people, [share for share in law if share]
     return Nats(-people * log(max(probabilities)), -people * log(min(probabilities)))

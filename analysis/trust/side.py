@@ -11,7 +11,7 @@ class Side(StrEnum):
     AT_MOST = "at most"
 
     @classmethod
-    def of_certain(cls, method: str, certain: int, cells: int) -> "Side":
+    def from_certain(cls, method: str, certain: int, cells: int) -> "Side":
         """Return the side of a number of certain cells, by the method (`Method`) of the posterior.
 
         Evidence that a bound leaves out can make more cells certain.

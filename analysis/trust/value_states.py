@@ -41,7 +41,7 @@ class States:
     memory: "dict[tuple[int, Hiding | None, str], frozenset[int]]" = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def from_rounds(
         cls,
         laws: tuple[Law, ...],
         codes: Sequence[Mapping[str, int]],
@@ -105,7 +105,7 @@ class States:
             )
         return self.memory[key]
 
-    def held(
+    def consistent_states(
         self, said: "Iterable[tuple[Mapping[int, Hiding], Row]]"
     ) -> tuple[tuple[int, frozenset[int]], ...]:
         """Return, per column, the states consistent with a person's reports under these rules."""

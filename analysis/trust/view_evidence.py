@@ -88,7 +88,7 @@ def evidence_from_view(
     )
     usable = [counts_seen for counts_seen in view.counted if _usable(view, counts_seen)]
     listed = [counts_seen for counts_seen in announced_counts if _usable(view, counts_seen)]
-    states = States.of(_laws(sizes, codes, prior), codes, view.counted)
+    states = States.from_rounds(_laws(sizes, codes, prior), codes, view.counted)
     lengths = {
         number: rows_by_length(round_lengths, states)
         for number, round_lengths in view.lengths.items()

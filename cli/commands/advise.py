@@ -20,9 +20,9 @@ from ..own_table import (
 from ..role_options import (
     number_of,
     pairs_of,
+    pop_options,
     role_options,
     roles_of,
-    taken,
     write_released,
 )
 from ..stages import stages
@@ -113,7 +113,7 @@ def command(
     from ...scenarios.tables.written import check_single
 
     check_figure(picture)
-    given, said = taken(options), answered(data, Reading(**options), MISSING)
+    given, said = pop_options(options), answered(data, Reading(**options), MISSING)
     with stages() as stage:
         table = read(data, said, MISSING, stage)
         check_single(table, file)
@@ -132,7 +132,7 @@ def command(
         account = _judged(advised, ledger)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
-    _tell(advised, data.name, form)
+    _print_advice(advised, data.name, form)
     tell_ledger(account, err=form != "table")
     write_released(advised, given["released"])
     if file is not None:
@@ -168,7 +168,7 @@ def _judged(advised: "Advised", ledger: Path | None) -> "Account | None":
         )
 
 
-def _tell(advised: "Advised", called: str, form: str) -> None:
+def _print_advice(advised: "Advised", called: str, form: str) -> None:
     from ..text import advice
 
     if form == "json":
@@ -178,7 +178,7 @@ def _tell(advised: "Advised", called: str, form: str) -> None:
     elif form == "csv":
         write_csv(advice.tidy(advised))
     else:
-        advice.tell(page(), advised, called)
+        advice.print_advice(page(), advised, called)
 
 
 def _ladders(hierarchy: tuple[str, ...], weight: tuple[str, ...]) -> dict[str, Any]:

@@ -74,12 +74,12 @@ def command(
     rows = (
         read_answers(table, hosted, options_of(Population(source=str(table), **form)))
         if table
-        else _asked(hosted, place)
+        else _ask_people(hosted, place)
     )
     play_to_end(lambda it: take_part(hosted, it, rows), hosted, site)
 
 
-def _asked(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:
+def _ask_people(session: "SessionFile", place: str) -> Sequence[Sequence[str]]:
     """Ask each person of a place in the terminal."""
     from ...scenarios.sessions.place import check_answer
 

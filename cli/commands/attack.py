@@ -16,9 +16,9 @@ from ..text.layout import (
     clean,
     format_option,
     lay_out,
-    many,
     page,
     percent,
+    plural,
     saved,
     say,
     write_csv,
@@ -113,17 +113,17 @@ def command(
             )
     except MatrixStopped as stop:  # Ctrl-C: the finished part is printed and saved
         matrix, stopped = stop.found, stop
-    _tell(matrix, form, here)
+    _print_result(matrix, form, here)
     if not no_save:
         folder = matrixfile.save(matrix, loaded, out)
         saved(page(err=form != "table"), folder, "matrix.png")
     if stopped:
-        count = many(len(matrix.rows), "attack")
+        count = plural(len(matrix.rows), "attack")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
         raise stopped
 
 
-def _tell(matrix: "Matrix", form: str, here: int) -> None:
+def _print_result(matrix: "Matrix", form: str, here: int) -> None:
     """Print a matrix. here: the number of people of the whole scenario."""
     from ...scenarios.studies.matrix_frames import CELLS, cells
 
@@ -132,7 +132,7 @@ def _tell(matrix: "Matrix", form: str, here: int) -> None:
     elif form == "csv":
         write_csv(Grid(tuple(CELLS), cells(matrix)))
     else:
-        tell(page(), matrix)
+        print_matrix(page(), matrix)
     if matrix.users < here:
         say(page(err=True), f"{matrix.users:,} of {here:,} people, {DRAWN}")
 
@@ -155,12 +155,12 @@ def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
         yield pool
 
 
-def tell(console: Page, matrix: "Matrix") -> None:
+def print_matrix(console: Page, matrix: "Matrix") -> None:
     """Print a matrix: outcome and detection of each attack, cost of each countermeasure."""
     say(
         console,
-        f"{clean(matrix.scenario)}  {many(matrix.users, 'person', 'people')}, every cell played "
-        f"{many(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}\n",
+        f"{clean(matrix.scenario)}  {plural(matrix.users, 'person', 'people')}, every cell played "
+        f"{plural(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}\n",
     )
     rows = [line for row in matrix.rows for line in _lines(matrix, row)]
     headings = ("attack", "kind", "defence", "achieved", "unit", "outcome", "detected", "released")

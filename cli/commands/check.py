@@ -16,8 +16,8 @@ from ..text.layout import (
     clean,
     format_option,
     lay_out,
-    many,
     page,
+    plural,
     say,
     write_csv,
     write_json,
@@ -124,7 +124,7 @@ def _check(scenario: str, form: str) -> None:
     elif form == "csv":
         write_csv(_rounds(loaded, people, price))
     else:
-        _tell(page(), loaded, people, price, scenario)
+        _print_check(page(), loaded, people, price, scenario)
         if grid:
             say(page(), f"      veilmix sweep {scenario}   plays {grid}")
 
@@ -155,7 +155,7 @@ def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
 
     names = announced_names(scenario, people.schema.names)
     rows = [
-        (priced.round, _asked(names, planned.columns), *astuple(priced)[1:])
+        (priced.round, _query_text(names, planned.columns), *astuple(priced)[1:])
         for planned, priced in zip(price.rounds, _priced(price), strict=True)
     ]
     headings = (
@@ -189,11 +189,11 @@ def _cell(cell: object) -> object:
     return "varies" if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
 
 
-def _asked(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
+def _query_text(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> str:
     return ", ".join(" x ".join(names[column] for column in ask) for ask in columns)
 
 
-def _tell(
+def _print_check(
     console: Page, scenario: "Scenario", people: "Population", price: "Cost", called: str
 ) -> None:
     from ...scenarios.populations.coarser import coarser_lines
@@ -259,7 +259,7 @@ class Plan:
 def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> Plan:
     from ...scenarios.programs.registry import program_of
 
-    parties = f"{many(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
+    parties = f"{plural(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
     if program_of(scenario).opens:
         parties += ", randomness"
     return Plan(
@@ -294,12 +294,12 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
     reader = "the analyst" if program.reports else "the curator"
     hands = [*(f"shuffler-{hop + 1}" for hop in range(mix.shufflers)), reader]
     chain = ", ".join(hands[:-1]) if len(hands) <= 5 else f"{hands[0]} to {hands[-2]}"
-    answers = many(len(first.columns), "question")
+    answers = plural(len(first.columns), "question")
     if mix.kind == "verified":
         once = mix.submit == "once"
         words = _verified_steps(hands, answers, first, mix.min_batch, once=once)
         return program.steps(scenario, *words)
-    onions = many(len(first.columns), "onion")
+    onions = plural(len(first.columns), "onion")
     asked = first.onions // len(first.columns)
     answering = (
         f"Each of {asked:,} people answers {answers}, one per feature, in one envelope of "

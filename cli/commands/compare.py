@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..options import SEED, executor_option, helped, kept_options, tell_trust
-from ..text.comparison import tell
+from ..text.comparison import print_comparison
 from ..text.layout import (
     Grid,
     format_option,
     lay_out,
-    many,
     page,
+    plural,
     saved,
     say,
     write_csv,
@@ -139,7 +139,7 @@ def command(
         if not no_save:
             saved(page(err=form != "table"), save(comparison, loaded, out), "frontier.png")
     if stopped:
-        count = many(len(comparison.programs), "program")
+        count = plural(len(comparison.programs), "program")
         say(page(err=True), f"{count} done{'' if no_save else ' and kept'}; the others were not")
         raise stopped
 
@@ -178,7 +178,7 @@ def _print(comparison: "Comparison", form: str, coalition: str | None, equal: st
     elif form == "csv":
         write_csv(Grid(HEADINGS, rows(comparison)))
     else:
-        tell(page(), comparison)
+        print_comparison(page(), comparison)
 
 
 def _answer(comparison: "Comparison", form: str, coalition: str, equal: str) -> None:
@@ -209,7 +209,7 @@ def _progress(form: str) -> Callable[[str], None]:
     """Return a function that prints the program being played: each, or off a terminal when due."""
     if not sys.stderr.isatty():
         pace = Pace()
-        return lambda name: pace.tell(f"playing {name} ...")
+        return lambda name: pace.print_due(f"playing {name} ...")
     if form != "table":
         return lambda _: None
     return lambda name: click.echo(f"playing {name} ...", err=True)

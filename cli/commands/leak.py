@@ -14,9 +14,9 @@ from ..text.layout import (
     clean,
     format_option,
     lay_out,
-    many,
     page,
     percent,
+    plural,
     say,
     write_csv,
     write_json,
@@ -157,7 +157,7 @@ def _watched(record: "Run", prior: str, form: str) -> None:
     from ...scenarios.verification.views import learnt_in
 
     peers = record.result.peers
-    study = cheats.there(record)
+    study = cheats.load_study(record)
     with diagnose_record(record):
         views = sorted(learnt_in(record, prior), key=lambda learner: len(learner.parties))
     deviated = deviations(record.scenario, record.result.attacks, record.result.alarms)
@@ -173,17 +173,17 @@ def _watched(record: "Run", prior: str, form: str) -> None:
         if deviated:
             _tell_deviated(views, _notes(views, prior))
         elif peers:
-            _tell(views, record.scenario.coalition, smallest=False)
+            _print_views(views, record.scenario.coalition, smallest=False)
             say(page())
             peers_text.tell_sizes(page(), peers)
         else:
-            _tell(views, record.scenario.coalition)
+            _print_views(views, record.scenario.coalition)
             for line in _notes(views, prior):
                 say(page(), line, style="dim")
         cheats.print_cheating(record, study)
 
 
-def _tell(
+def _print_views(
     views: "Sequence[Received]", named: "Sequence[Coalition]", *, smallest: bool = True
 ) -> None:
     from ...scenarios.verification.views import breaking
@@ -197,7 +197,7 @@ def _tell(
         say(console, run_scores.smallest(breaking(views)))
     for coalition in named:
         linked = next(r.linked for r in views if r.parties == tuple(sorted(set(coalition.parties))))
-        what = f"links {many(linked, 'person', 'people')}" if linked else "links nobody"
+        what = f"links {plural(linked, 'person', 'people')}" if linked else "links nobody"
         say(console, f"{clean(coalition.name)} ({' + '.join(coalition.parties)}): {what}")
 
 
@@ -222,7 +222,7 @@ def _notes(views: "Sequence[Received]", prior: str) -> Iterator[str]:
         yield LINKED
         return
     yield GUESSED
-    yield f"before any of it: {coalitions_text.before(views)}: {BEFORE[prior]}"
+    yield f"before any of it: {coalitions_text.baseline_text(views)}: {BEFORE[prior]}"
     error = max((view.error for view in views if view.method == "sampled"), default=0.0)
     if error:
         yield f"~ sampled: the standard error of a probability is {percent(error)} at most"

@@ -35,11 +35,11 @@ def mix_for_class(
     from ...poll.mix import mix
     from ...scenarios.studies.workplaces import own_workplace
 
-    def tell(line: str) -> None:
+    def print_line(line: str) -> None:
         click.echo(line, err=True)
 
     with own_workplace(executor, place, log) as workers:
-        mixed = mix(address, place, _identity(key), port, log, tell, workers)
+        mixed = mix(address, place, _identity(key), port, log, print_line, workers)
     say_release(mixed.board, mixed.scenario)
 
 

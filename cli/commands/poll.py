@@ -138,14 +138,16 @@ def command(
     if demo == (questions is not None):
         raise click.UsageError("a file of questions, or --demo; one of the two")
     if slips is not None:
-        write_slips(_asked(questions, None), questions, host, port, slips, _lang(questions))
+        write_slips(
+            _load_questions(questions, None), questions, host, port, slips, _lang(questions)
+        )
         return
     _check_usage(host, people, cheat, simulate, others=others)
     if find_spec("h11") is None:
         raise click.UsageError(missing("web", "poll"))
     from ...poll.terms import Terms
 
-    scenario = _asked(questions, cheat)
+    scenario = _load_questions(questions, cheat)
     held = None if with_slips is None else use_slips(with_slips, scenario, host, port)
     if held is not None:
         host, port = held.host, held.port
@@ -283,7 +285,7 @@ def _lang(questions: Path | None) -> str | None:
     return read_lang(questions or DEMO)
 
 
-def _asked(questions: Path | None, cheat: str | None) -> "Scenario":
+def _load_questions(questions: Path | None, cheat: str | None) -> "Scenario":
     from ...poll.cheats import with_cheat
     from ...poll.questions import DEMO, read_questions
 
@@ -322,7 +324,7 @@ def _report(outcome: "Outcome", out: Path) -> None:
     from ...scenarios.records.run_folder import save
     from ..text import run as story
 
-    story.tell(outcome)
+    story.print_run(outcome)
     folder = save(outcome, out)
     click.echo(f"\nsaved {folder}/   next: veilmix leak {folder}; veilmix theatre {folder}")
     if not outcome.released:

@@ -38,7 +38,7 @@ def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None
     from ...report.make import make
     from ...scenarios.serialization.atomic_file import write_page
 
-    made = make(_found(what), nodes, attacks)
+    made = make(_resolve_path(what), nodes, attacks)
     if str(out) == "-":
         write_text(made.html)
         return
@@ -47,7 +47,7 @@ def command(what: str, out: Path | None, nodes: int | None, attacks: Path | None
     click.echo(f"wrote {clean(str(path))} ({len(made.html.encode()) / 1000:,.0f} kB)")
 
 
-def _found(what: str) -> Path:
+def _resolve_path(what: str) -> Path:
     """Return the file or folder of a path, or the run of a name."""
     from ..found import folder
 

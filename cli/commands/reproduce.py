@@ -70,10 +70,10 @@ def command(
     drawing.require()
     make(folder)
     with stages() as stage, helped(executor) as pool:
-        done = list(_made(paper, wanted, (seed, nodes), stage, pool))
+        done = list(_make_figures(paper, wanted, (seed, nodes), stage, pool))
     checks = [check for checked, _ in done for check in checked]
     if checks or form != "table":
-        _tell(checks, form)
+        _print_checks(checks, form)
     else:
         say(page(), "the paper gives no number to compare with: look at the picture")
     for name, data in (file for _, files in done for file in files.items()):
@@ -83,7 +83,7 @@ def command(
 Made = tuple[tuple["Check", ...], dict[str, bytes]]  # of a figure: its checks, and its files
 
 
-def _made(
+def _make_figures(
     paper: str,
     figures: "Sequence[str]",
     given: tuple[int, int],
@@ -150,7 +150,7 @@ def _figures(paper: str, figure: str | None) -> list[str]:
     return [figure]
 
 
-def _tell(checks: "list[Check]", form: str) -> None:
+def _print_checks(checks: "list[Check]", form: str) -> None:
     rows = [(c.figure, c.what, c.source, c.said, c.found, AGREES[c.agrees]) for c in checks]
     _show(Grid(("figure", "what", "according to", "says", "found", "agrees"), rows), form)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...crypto.identity import Identity
     from ...roles.instruments import Instrument
     from ...scenarios.ledger.book import Ledger
-    from ...scenarios.records.ahead import Ahead
+    from ...scenarios.records.ahead import TranscriptWriter
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
 
@@ -180,7 +180,7 @@ def command(
     trouble = None
     for outcome, transcript in _played(loaded, wish):
         outcomes.append(outcome)
-        trouble = trouble or _kept(outcome, wish, folders, transcript)
+        trouble = trouble or _save_run(outcome, wish, folders, transcript)
         if trouble:
             break
     try:
@@ -263,7 +263,7 @@ def _runs(
     scenario: "Scenario",
     wish: Wish,
     run: "Callable[..., Outcome]",
-    writing_ahead: "Callable[[], AbstractContextManager[Ahead]]",
+    writing_ahead: "Callable[[], AbstractContextManager[TranscriptWriter]]",
 ) -> "Iterator[Written]":
     """Play a scenario as often as it repeats; yield outcomes and transcripts."""
     seed = scenario.scenario.seed if wish.seed is None else wish.seed
@@ -321,7 +321,7 @@ def _teller(*, err: bool) -> Callable[[str], None]:
     """Return a function that prints a line of a trace; it ends the run if its reader has left."""
     left = False
 
-    def tell(line: str) -> None:
+    def print_line(line: str) -> None:
         nonlocal left
         try:
             if not left:
@@ -330,10 +330,10 @@ def _teller(*, err: bool) -> Callable[[str], None]:
             left = True
             raise ReaderLeft from None
 
-    return tell
+    return print_line
 
 
-def _kept(
+def _save_run(
     outcome: "Outcome",
     wish: Wish,
     folders: list[Path],
@@ -361,7 +361,7 @@ def _print(outcomes: "Sequence[Outcome]", folders: Sequence[Path], wish: Wish) -
     from ..text import alerts
     from ..text.layout import page
 
-    alerts.tell(page(err=True), outcomes, only_serious=True)
+    alerts.print_alerts(page(err=True), outcomes, only_serious=True)
     if len(outcomes) > 1:
         from ..text import repetitions as repeats
         from ..text.layout import write_csv, write_json
@@ -388,12 +388,12 @@ def _report(outcomes: "Sequence[Outcome]") -> None:
     if len(outcomes) == 1:
         from ..text import run as story
 
-        story.tell(outcomes[0])
+        story.print_run(outcomes[0])
     else:
         from ..text import repetitions as repeats
 
-        repeats.tell(outcomes)
-    alerts.tell(page(), outcomes)
+        repeats.print_repetitions(outcomes)
+    alerts.print_alerts(page(), outcomes)
 
 
 def _next(outcome: "Outcome", folder: Path) -> str:

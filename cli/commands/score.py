@@ -116,7 +116,7 @@ def command(
         score = judge(table, texts, k, max_exposure, missing=missing)
     warn((*table.warnings, *suspects(table, texts)))
     record = partial(_record, score, data, said, table)
-    _tell(score, record, data.name, ("", *texts), table, form)
+    _print_score(score, record, data.name, ("", *texts), table, form)
     tell_ledger(account, err=form != "table")
     check_target(score, said, checked)
     if advising:
@@ -186,7 +186,7 @@ def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
             progress=stage,
         )
     say(page(), "\nwhat to do\n")
-    advice.tell(page(), advised, data.name)
+    advice.print_advice(page(), advised, data.name)
 
 
 def _check(form: str, advising: bool, picture: Path | None, *tables: Path | None) -> None:  # noqa: FBT001 - passed on
@@ -215,7 +215,7 @@ def _draw(score: "TableScore", picture: Path) -> None:
     say(page(err=True), f"drawn     {picture}")
 
 
-def _tell(
+def _print_score(
     score: "TableScore",
     record: "Callable[[], ScoredTable]",
     called: str,
@@ -231,4 +231,4 @@ def _tell(
     elif form == "csv":
         write_csv(score_text.tidy(score))
     else:
-        score_text.tell(page(), score, called, lacks, table)
+        score_text.print_score(page(), score, called, lacks, table)

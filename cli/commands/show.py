@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import UNSET
 
-from ..text.layout import Grid, Page, clean, lay_out, many, page, say, write_json, write_text
+from ..text.layout import Grid, Page, clean, lay_out, page, plural, say, write_json, write_text
 from ..text.sequence_diagram import Flow, flows, mermaid
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def command(run: str, eyes: Sequence[str], *, everything: bool, why: str | None,
         elif form == "mermaid":
             write_text(mermaid(flows(seen.events)) + "\n")
         else:
-            _tell(page(), record, seen, members, everything=everything)
+            _print_view(page(), record, seen, members, everything=everything)
 
 
 def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
@@ -110,7 +110,7 @@ def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
         say(console, clean(line))
 
 
-def _tell(
+def _print_view(
     console: Page, run: "Run", seen: "View", members: Sequence[str], *, everything: bool
 ) -> None:
     from ...analysis.trust import users_linked
@@ -124,7 +124,7 @@ def _tell(
     missed = sum(event.messages for event in seen.transcript.events) - sum(
         event.messages for event in seen.events
     )
-    say(console, f" {many(missed, 'message')} passed unseen\n", style="dim")
+    say(console, f" {plural(missed, 'message')} passed unseen\n", style="dim")
     told = (*_opened(run, seen), *_read(run, seen))
     if deviated and not users_linked(seen):
         told += (f"links    {NOT_BY_WATCHING}",)
@@ -176,7 +176,7 @@ def _read(run: "Run", seen: "View") -> Iterator[str]:
         said = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
         more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
         asked = " x ".join(names[column] for column in counted.columns)
-        some = f" of {many(counted.people, 'person', 'people')} told apart"
+        some = f" of {plural(counted.people, 'person', 'people')} told apart"
         about = f"{asked}{'' if counted.among is None else some}"
         yield f"reads    round {counted.round}: {about}: {', '.join(said)}{more}"
 
@@ -192,7 +192,7 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
     mark = marks.get(learnt.method, f"{learnt.method} ")
     yield (
         f"knows    {learnt.certain_are.word}{learnt.cells_certain:,} of "
-        f"{many(learnt.cells, 'cell')} for certain; "
+        f"{plural(learnt.cells, 'cell')} for certain; "
         f"{learnt.bits_are.word}{learnt.bits_per_person:.2f} bits a person"
     )
     yield (
@@ -207,7 +207,7 @@ def _pinned(run: "Run", seen: "View", *, everything: bool) -> Iterator[str]:
     from ...scenarios.verification.views import columns, person_of
 
     linked, users = users_linked(seen), seen.users
-    who = f"{linked:,} of {many(users, 'person', 'people')}"
+    who = f"{linked:,} of {plural(users, 'person', 'people')}"
     if not linked:
         yield f"links    {who}: no value can be pinned on anybody"
         return

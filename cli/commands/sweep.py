@@ -13,7 +13,7 @@ from ..found import HOME
 from ..grid import Setting, Shard, spelt
 from ..grid import repeats as usual
 from ..options import NODES, PATH, SEED, executor_option, tell_trust
-from ..text.layout import clean, format_option, many, page, say
+from ..text.layout import clean, format_option, page, plural, say
 from ..text.pace import counter
 
 if TYPE_CHECKING:
@@ -118,13 +118,13 @@ def command(
         tell_trust(executor)
         _play(left, make, window, log, quiet=quiet)
     except KeyboardInterrupt:
-        if log.of(jobs):
-            _tell(loaded, along, log, log.of(jobs), form, quiet=quiet, draw=False)
+        if log.stored_lines(jobs):
+            _print_sweep(loaded, along, log, log.stored_lines(jobs), form, quiet=quiet, draw=False)
         raise
     finally:
         log.close()
-    _tell(loaded, along, log, log.of(jobs), form, quiet=quiet, draw=not no_figure)
-    _crashed(log.of(jobs), log.path)
+    _print_sweep(loaded, along, log, log.stored_lines(jobs), form, quiet=quiet, draw=not no_figure)
+    _crashed(log.stored_lines(jobs), log.path)
 
 
 NOTHING = (
@@ -157,10 +157,10 @@ def _announce(
     done = len(jobs) - len(left)
     more = f", {done:,} of them done before" if done else ""
     head = (
-        f"{scenario.scenario.name}  {spelt(along)}, {many(repeats, 'run')} a point, {mode}, {how}"
+        f"{scenario.scenario.name}  {spelt(along)}, {plural(repeats, 'run')} a point, {mode}, {how}"
     )
     say(page(), clean(head))
-    say(page(), f"  {many(len(jobs), 'run')}{more}\n")
+    say(page(), f"  {plural(len(jobs), 'run')}{more}\n")
 
 
 def _play(
@@ -182,7 +182,7 @@ def _play(
                 moved(done)
     except KeyboardInterrupt:
         click.echo(
-            f"{many(done, 'run')} of {len(left):,} done and kept in {clean(str(log.path))}; the "
+            f"{plural(done, 'run')} of {len(left):,} done and kept in {clean(str(log.path))}; the "
             "same command with --resume goes on",
             err=True,
         )
@@ -219,7 +219,7 @@ def _bar(total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
         yield lambda done: progress.update(task, completed=done)
 
 
-def _tell(
+def _print_sweep(
     scenario: "Scenario",
     along: "dict[str, tuple[Value, ...]]",
     log: "Log",
@@ -236,7 +236,7 @@ def _tell(
     if quiet:
         click.echo(str(log.path))
         return
-    sweep_text.tell(list(along), good, form)
+    sweep_text.print_scores(list(along), good, form)
     drawn = sweep_text.draw(scenario.scenario.name, along, good, log.path) if draw else []
     console = page(err=form != "table")
     say(console)
@@ -251,7 +251,7 @@ def _crashed(lines: "Sequence[Line]", path: Path) -> None:
     bad = [line for line in lines if line.error is not None]
     if not bad:
         return
-    click.echo(f"\n{many(len(bad), 'run')} of {len(lines):,} crashed:", err=True)
+    click.echo(f"\n{plural(len(bad), 'run')} of {len(lines):,} crashed:", err=True)
     kinds = dict.fromkeys((line.error or "").strip().splitlines()[-1] for line in bad)
     for kind in kinds:
         first = next(x for x in bad if (x.error or "").strip().endswith(kind))

@@ -9,7 +9,7 @@ from ...errors import ParameterError, ScenarioError, StorageError
 from ...installation import missing
 from ..found import played
 from ..options import FILE, SEED
-from ..text.layout import many
+from ..text.layout import plural
 
 if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
@@ -71,14 +71,14 @@ def command(
             raise click.UsageError("--live writes no page; leave --out away")
         _live(run, seconds, seed, port)
         return
-    name, data = _shown(run, seed)
+    name, data = _load_show(run, seed)
     path = out or Path(f"theatre-{name}.html")
     from ...scenarios.serialization.atomic_file import write_page
     from ...theatre.page import render
 
     page = render(data)
     write_page(path, page)
-    people = many(data["bill"]["people"], "person", "people")
+    people = plural(data["bill"]["people"], "person", "people")
     click.echo(f"saved {path} ({len(page.encode()) / 1000:,.0f} kB), with all that {people} said")
     click.echo("next: open it in a browser; space plays, ? tells the keys")
 
@@ -95,23 +95,23 @@ def _outside(url: str, known: Path | None, port: int, *, out: Path | None, live:
     require()
     from ...theatre.outside import show_board
 
-    show_board(url, read_one(known, "the board"), port, _tell)
+    show_board(url, read_one(known, "the board"), port, _print_line)
 
 
-def _tell(line: str) -> None:
+def _print_line(line: str) -> None:
     click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)
 
 
-def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+def _load_show(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
     """Return the name and the page data of a run: of a run folder, or of a run played now."""
-    from ...theatre.show import check_size, of_outcome, of_run
+    from ...theatre.show import check_size, outcome_data, run_data
 
     if folder := played(named):
         if seed is not None:
             raise ParameterError(f"--seed: {folder} has been played; name a scenario to play anew")
         from ...scenarios.records.run_folder import read
 
-        return folder.name, of_run(read(folder))
+        return folder.name, run_data(read(folder))
     from ...scenarios.play.run import run
     from ...scenarios.programs.registry import samples
     from ...scenarios.records.run_folder import default_name
@@ -119,7 +119,7 @@ def _shown(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
     scenario = _scenario(named)
     check_size(samples(scenario, seed).people.n)  # before the run
     outcome = run(scenario, seed, worst_case_nodes=0)
-    return default_name(outcome), of_outcome(outcome)
+    return default_name(outcome), outcome_data(outcome)
 
 
 def _scenario(named: str) -> "Scenario":
@@ -153,4 +153,4 @@ def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
         raise click.UsageError(missing("web", "--live")) from None
     from ...scenarios.validation.load import change
 
-    live(change(scenario, {"mix.deadline": seconds}), seed, port, _tell)
+    live(change(scenario, {"mix.deadline": seconds}), seed, port, _print_line)

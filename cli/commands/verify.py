@@ -8,7 +8,7 @@ import click
 
 from ..app import Unmet
 from ..options import FILE_THERE
-from ..text.layout import Grid, format_option, lay_out, many, page, say, write_csv, write_json
+from ..text.layout import Grid, format_option, lay_out, page, plural, say, write_csv, write_json
 
 if TYPE_CHECKING:
     from ...scenarios.sessions.limits import Limit
@@ -142,7 +142,7 @@ def _judge(checks: "Sequence[Check]", form: str, what: str) -> None:
     failed = [check for check in checks if check.ok is False]
     if failed:
         names = ", ".join(check.name for check in failed)
-        raise Unmet(f"this {what} does not verify: {many(len(failed), 'check')} failed ({names})")
+        raise Unmet(f"this {what} does not verify: {plural(len(failed), 'check')} failed ({names})")
     if form == "table":
         made = sum(check.ok is True for check in checks)
         say(page(), f"\nverified: {made} of {len(checks)} checks made, none failed")

@@ -83,7 +83,7 @@ def command(
             nodes=nodes,
             seed=seed,
             keep=True,
-            progress=lambda step: stage(way.told(step)),
+            progress=lambda step: stage(way.step_line(step)),
         )
     if worst.table is not None:
         worst.verify(counts)
@@ -93,7 +93,7 @@ def command(
     elif form == "csv":
         write_csv(text.tidy(way))
     else:
-        text.tell(page(), worst, way, data.name, table.columns)
+        text.print_bracket(page(), worst, way, data.name, table.columns)
     if file is not None and worst.table is not None:
         _write(worst, table, file)
         say(page(err=True), clean(f"wrote     {file}"))

@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .layout import Grid, Page, clean, lay_out, many, percent, say
+from .layout import Grid, Page, clean, lay_out, percent, plural, say
 from .score import COVERAGE, PERSON_BOUND
 
 if TYPE_CHECKING:
     from ...scenarios.tables.advise import Advised, Cost
 
 
-def tell(console: Page, advised: "Advised", called: str) -> None:
+def print_advice(console: Page, advised: "Advised", called: str) -> None:
     """Print the advice."""
     best, n = advised.best, advised.n
     say(
         console,
-        f"{clean(called)}  {n:,} people{_rows(advised)}, {many(len(advised.columns), 'column')}; "
+        f"{clean(called)}  {n:,} people{_rows(advised)}, {plural(len(advised.columns), 'column')}; "
         f"at most {percent(advised.max_exposure)} ({advised.most:,}) may be in a crowd smaller "
         f"than k = {advised.k}",
     )
@@ -30,7 +30,7 @@ def tell(console: Page, advised: "Advised", called: str) -> None:
     now = percent(best.people / n)
     before = percent(advised.before / n)
     say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {before}")
-    for line in known(advised):
+    for line in known_column_lines(advised):
         say(console, clean(line))
     promised = advised.cost.promised
     by = COVERAGE if advised.table.persons is None else PERSON_BOUND
@@ -51,9 +51,9 @@ def _rows(advised: "Advised") -> str:
     return "" if persons is None else f" in {len(persons):,} rows"
 
 
-def known(advised: "Advised") -> Iterator[str]:
+def known_column_lines(advised: "Advised") -> Iterator[str]:
     """Yield lines on known columns, unchanged columns, and targets of sensitive columns."""
-    from ...scenarios.tables.sensitive_targets import said
+    from ...scenarios.tables.sensitive_targets import targets_text
 
     quasi, every = (percent(people / advised.n) for people in advised.exposed)
     counted = "quasi-identifiers" if advised.known == "quasi" else "everything"
@@ -63,7 +63,7 @@ def known(advised: "Advised") -> Iterator[str]:
     if advised.rest is not None:
         yield f"released as they are  {', '.join(advised.rest.columns)}"
     for name, target in advised.targets.items():
-        yield f"target of {name}  {said(target)} in every class"
+        yield f"target of {name}  {targets_text(target)} in every class"
     if advised.suppress is not None:
         yield (
             f"rows left out  {advised.suppressed:,} of {len(advised.table.codes):,}, of "
@@ -103,15 +103,15 @@ def steps(advised: "Advised") -> Grid:
                 f"{advised.cost.kept[j]:.2f} of {advised.cost.whole[j]:.2f}",
                 ""
                 if finer is None
-                else f"{ladder.levels[level - 1].name}: {_beside(finer / n, advised.max_exposure)} "
-                f"instead of {here}",
+                else f"{ladder.levels[level - 1].name}: "
+                f"{_precise_share(finer / n, advised.max_exposure)} instead of {here}",
             )
         )
     would = "one step finer would promise" if proven else "one step finer would expose"
     return Grid(("column", "say", "bits kept", would), rows, (2,))
 
 
-def _beside(share: float, target: float) -> str:
+def _precise_share(share: float, target: float) -> str:
     """Return a share with enough digits to distinguish it from the target: 1.04 % if it is 1 %."""
     digits = 1
     while share != target and digits < 4 and round(100 * (share - target), digits) == 0:

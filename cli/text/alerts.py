@@ -34,7 +34,9 @@ def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
     return tuple(alert for alert in raised_here if alert.level in MARKS and alert.rule not in SAID)
 
 
-def tell(console: Page, outcomes: "Sequence[Outcome]", *, only_serious: bool = False) -> None:
+def print_alerts(
+    console: Page, outcomes: "Sequence[Outcome]", *, only_serious: bool = False
+) -> None:
     """Print each alert once; for several runs, with the number of runs that have it."""
     shown = [
         alert for alert in _counted(outcomes) if alert[0].level == "serious" or not only_serious

@@ -6,7 +6,7 @@ from ...scenarios.catalogue.attack import ANALYST, BYSTANDER, CURATOR, NETWORK
 from ...scenarios.catalogue.registry import ATTACKS, GUARDS, helping
 from ...scenarios.programs.topology import Topology, topology_of
 from ...scenarios.schema.model import Fault, Scenario
-from .layout import many, percent
+from .layout import percent, plural
 
 
 def attacks(scenario: Scenario) -> Iterator[str]:
@@ -14,13 +14,13 @@ def attacks(scenario: Scenario) -> Iterator[str]:
     topology = topology_of(scenario)
     for fault in scenario.fault:
         how = ATTACKS[fault.attack].among(topology.name) or ATTACKS[fault.attack]
-        yield f"attack    {fault.attack}: {_who(fault, topology)} {how.does}{_aim(fault)}"
+        yield f"attack    {fault.attack}: {_attacker_name(fault, topology)} {how.does}{_aim(fault)}"
         if names := helping(fault.attack, topology.name):
             guards = [f"{name} ({_state(scenario, name)})" for name in names]
             yield f"          stopped or shown by: {', '.join(guards)}"
 
 
-def _who(fault: Fault, topology: Topology) -> str:
+def _attacker_name(fault: Fault, topology: Topology) -> str:
     """Return the attacker, as the subject of a verb in the singular."""
     if fault.by is not None:
         return fault.by
@@ -30,7 +30,7 @@ def _who(fault: Fault, topology: Topology) -> str:
     if fault.users is None and fault.share is None and role in (NETWORK, CURATOR, ANALYST):
         return f"the {role}"
     some = f"{percent(fault.share or 0)} of the {topology.member[1]}"
-    return f"each of {some if fault.users is None else many(fault.users, *topology.member)}"
+    return f"each of {some if fault.users is None else plural(fault.users, *topology.member)}"
 
 
 def _aim(fault: Fault) -> str:

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 WIDTH = 98  # characters of a line of words
 
 
-def there(run: "Run") -> "CheatingStudy | None":
+def load_study(run: "Run") -> "CheatingStudy | None":
     """Return the study that is stored beside a run, or None."""
     from ...scenarios.studies.cheating_file import CHEATING
 
     if not (run.folder / CHEATING).is_file():
         return None
-    from ...scenarios.studies.cheating_file import of_run
+    from ...scenarios.studies.cheating_file import read_study
 
-    return of_run(run)
+    return read_study(run)
 
 
 def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
@@ -37,7 +37,7 @@ def print_cheating(run: "Run", cheating: "CheatingStudy | None") -> None:
     if cheating is not None:
         say(console)
         say(console, "and if they cheat", style="bold")
-        tell(cheating)
+        print_study(cheating)
         _cite(run)
     elif why := why_unmeasured(run.scenario):
         say(console, sentence(why), style="dim")
@@ -93,10 +93,10 @@ def _print(cheating: "CheatingStudy", form: str) -> None:
     elif form == "csv":
         write_csv(numbers(cheating.attacks))
     else:
-        tell(cheating)
+        print_study(cheating)
 
 
-def tell(cheating: "CheatingStudy") -> None:
+def print_study(cheating: "CheatingStudy") -> None:
     """Print a study: each coalition with its worst attack, and the limits of the figures."""
     from ...scenarios.studies.cheating_text import notes, successes, table
 

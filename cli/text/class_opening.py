@@ -17,10 +17,10 @@ def say_terms(scenario: "Scenario", terms: "Terms") -> None:
     from ...poll.expected import forecast_of
     from ...poll.questions import promise_of
     from ...scenarios.programs.registry import program_of
-    from ...scenarios.wording import many
+    from ...scenarios.wording import plural
 
     mix = scenario.mix
-    click.echo(f"{scenario.scenario.title}: {many(len(scenario.feature), 'question')}")
+    click.echo(f"{scenario.scenario.title}: {plural(len(scenario.feature), 'question')}")
     click.echo(
         f"fewer than {mix.min_batch} people are not asked anything; they have {mix.deadline} "
         f"seconds for a round, less if all have answered"

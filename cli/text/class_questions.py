@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from .layout import many
+from .layout import plural
 
 
 def tell_questions(file: str, people: int | None, form: str) -> bool:
@@ -20,12 +20,12 @@ def tell_questions(file: str, people: int | None, form: str) -> bool:
     if people is not None or form != "table":
         raise click.UsageError(f"{file}: a file of questions; --people and --format are not for it")
     scenario = read_questions(path)
-    click.echo(f"{scenario.scenario.title}: {many(len(scenario.feature), 'question')}")
+    click.echo(f"{scenario.scenario.title}: {plural(len(scenario.feature), 'question')}")
     for feature in scenario.feature:
         click.echo(f"  {feature.name} {', '.join(feature.values or ())}")
     click.echo(f"promised: {promise_of(scenario)}")
     mix = scenario.mix
-    click.echo(f"fewer than {many(mix.min_batch, 'person', 'people')} are not asked anything")
-    click.echo(f"{many(mix.deadline, 'second')} for a round, less if all have answered")
+    click.echo(f"fewer than {plural(mix.min_batch, 'person', 'people')} are not asked anything")
+    click.echo(f"{plural(mix.deadline, 'second')} for a round, less if all have answered")
     click.echo(f"right: veilmix poll {file} --host ADDRESS")
     return True

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...protocol.parties import ANALYST, CURATOR, NETWORK, RANDOMNESS, Role, role
-from .layout import Grid, many, percent
+from .layout import Grid, percent, plural
 
 if TYPE_CHECKING:
     from ...analysis.trust import Received
@@ -140,11 +140,11 @@ def key(views: "Sequence[Received]") -> Iterator[str]:
         here = sum(initial in "CA" for initial in initials)
         words.insert(here, f"{numbers[0]}{last} shufflers")
     yield f"{ALL} in each coalition of the row, {SOME} in some, {NONE} in none; {', '.join(words)}"
-    people = many(view.users, "person", "people")
+    people = plural(view.users, "person", "people")
     yield f"of: coalitions in the row; linked: of {people}; certain: of {view.cells:,} cells"
 
 
-def before(views: "Sequence[Received]") -> str:
+def baseline_text(views: "Sequence[Received]") -> str:
     """Return the baselines without a view, as text: rows guessed, highest prior; "" if unknown."""
     rows = {view.rows_guessed_before for view in views if view.rows_guessed_before is not None}
     sure = {view.worst_row.prior for view in views if view.worst_row is not None}

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .layout import Grid, Page, clean, lay_out, many, percent, say
+from .layout import Grid, Page, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
     from ...scenarios.comparison.result import Compared, Comparison, Cost, Learnt, Privacy, Utility
 
 
-def tell(console: Page, comparison: "Comparison") -> None:
+def print_comparison(console: Page, comparison: "Comparison") -> None:
     """Print the tables of a comparison, and notes on refused and skipped programs."""
     # A legend is printed only if a program of this comparison has the figures that it explains:
     # otherwise a reader would search the tables for them.
@@ -19,8 +19,8 @@ def tell(console: Page, comparison: "Comparison") -> None:
     seed = "system randomness" if comparison.seed is None else f"seed {comparison.seed}"
     say(
         console,
-        f"{clean(comparison.scenario)}  {many(comparison.users, 'person', 'people')}, "
-        f"{many(len(comparison.features), 'feature')}, k = {comparison.k}, {seed}; {how}\n",
+        f"{clean(comparison.scenario)}  {plural(comparison.users, 'person', 'people')}, "
+        f"{plural(len(comparison.features), 'feature')}, k = {comparison.k}, {seed}; {how}\n",
     )
     say(console, "trust and privacy", style="bold")
     lay_out(console, _trust(comparison.programs))
@@ -95,7 +95,7 @@ def _trust(programs: "Sequence[Compared]") -> Grid:
                 most.bits_are.mark + f"{most.bits_per_person:.2f}",
                 f"{most.linked:,}" + (" reports" if most.reports and most.linked else ""),
                 "-" if most.rows_guessed is None else percent(most.rows_guessed),
-                _together(program),
+                _smallest_coalition(program),
                 _cheating(program),
                 percent(program.privacy.true) if program.privacy.epsilon is None else "no rows",
                 _promise(program.privacy),
@@ -121,7 +121,7 @@ def _evidence(programs: "Sequence[Compared]") -> Grid:
     rows = [
         (
             program.program,
-            _together(program),
+            _smallest_coalition(program),
             _cheating(program),
             program.trust.proof or "no proof",
         )
@@ -135,11 +135,11 @@ ROLES = ("curator", "analyst", "shuffler", "aggregator", "peer")
 
 def _roles(programs: "Sequence[Compared]") -> Grid:
     """Return a table: knowledge of single parties of each role, and of all parties together."""
-    roles = [role for role in ROLES if any(_of_role(program, role) for program in programs)]
+    roles = [role for role in ROLES if any(_worst_party(program, role) for program in programs)]
     rows = [
         (
             program.program,
-            *(_received(_of_role(program, role)) for role in roles),
+            *(_received(_worst_party(program, role)) for role in roles),
             _received(max(program.trust.coalitions, key=lambda some: len(some.parties))),
         )
         for program in programs
@@ -148,7 +148,7 @@ def _roles(programs: "Sequence[Compared]") -> Grid:
     return Grid(headings, rows, tuple(range(1, len(headings))))
 
 
-def _of_role(program: "Compared", role: str) -> "Learnt | None":
+def _worst_party(program: "Compared", role: str) -> "Learnt | None":
     """Return the party of a role that learned most; None if the program has no such party."""
     alone = [some for some in program.trust.coalitions if len(some.parties) == 1]
     named = [some for some in alone if some.parties[0].partition("-")[0] == role]
@@ -161,7 +161,7 @@ def _received(some: "Learnt | None") -> str:
     return f"{some.bits_are.mark}{some.bits_per_person:.2f}, {some.cells_certain:,}"
 
 
-def _together(program: "Compared") -> str:
+def _smallest_coalition(program: "Compared") -> str:
     """Return the smallest linking coalition, and the number of other minimal coalitions."""
     if not program.trust.smallest:
         return "nobody"

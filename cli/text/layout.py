@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...installation import missing
-from ...scenarios.wording import Block, Grid, Line, escaped, many, percent
+from ...scenarios.wording import Block, Grid, Line, escaped, percent, plural
 
 __all__ = [
     "FORMATS",
@@ -28,9 +28,9 @@ __all__ = [
     "clean",
     "format_option",
     "lay_out",
-    "many",
     "page",
     "percent",
+    "plural",
     "saved",
     "say",
     "show",

@@ -26,7 +26,7 @@ class Pace:
         self._clock = clock
         self.due = clock() + AFTER
 
-    def tell(self, line: str) -> None:
+    def print_due(self, line: str) -> None:
         """Print a line if it is due."""
         now = self._clock()
         if now >= self.due:
@@ -43,11 +43,11 @@ def counter(form: str, unit: str) -> Callable[[int, int], None]:
     """
     terminal, pace = sys.stderr.isatty(), Pace()
 
-    def tell(done: int, total: int) -> None:
+    def print_count(done: int, total: int) -> None:
         line = f"played {done:,} of {total:,} {unit}"
         if not terminal:
-            pace.tell(line)
+            pace.print_due(line)
         elif form == "table" and (done % 10 == 0 or done == total):
             click.echo(line + ("\n" if done == total else "\r"), nl=False, err=True)
 
-    return tell
+    return print_count

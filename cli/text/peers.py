@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .layout import Grid, Page, lay_out, many, say
+from .layout import Grid, Page, lay_out, plural, say
 
 if TYPE_CHECKING:
     from ...scenarios.programs.peers.found import PeersFound
@@ -61,7 +61,7 @@ def scores(outcome: "Outcome") -> list[tuple[str, str, str]]:
     wanted = {peers.path, peers.peers // 2, peers.peers - 1}
     return [
         (
-            f"linked by {many(size.size, 'peer')} together",
+            f"linked by {plural(size.size, 'peer')} together",
             f"{size.people.mean:,.1f} of {peers.peers - size.size:,}",
             f"others, on average over {'all' if size.tried == size.all_ else 'drawn'} coalitions",
         )
@@ -76,11 +76,11 @@ def steps(scenario: "Scenario", people: int, features: int) -> list[str]:
     onions = features + mix.cover
     steps_told = STEPS.format(
         people=f"{people:,}",
-        onions=many(onions, "onion"),
-        answers=many(features, "answer"),
-        blanks=many(mix.cover, "blank"),
-        others=many(mix.path, "other peer"),
-        steps=many(mix.path, "step"),
+        onions=plural(onions, "onion"),
+        answers=plural(features, "answer"),
+        blanks=plural(mix.cover, "blank"),
+        others=plural(mix.path, "other peer"),
+        steps=plural(mix.path, "step"),
     )
     return steps_told.splitlines()
 

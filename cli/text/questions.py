@@ -22,8 +22,8 @@ def question_records(score: "TableScore") -> tuple[AskedQuestion, ...]:
             size,
             _named(score, question.known),
             _named(score, question.sought),
-            AttackRate.of(question.attack),
-            None if question.control is None else AttackRate.of(question.control),
+            AttackRate.from_rate(question.attack),
+            None if question.control is None else AttackRate.from_rate(question.control),
             question.baseline.share,
             _risk(question),
         )
@@ -41,7 +41,7 @@ def sensitive(score: "TableScore") -> tuple[SensitiveColumn, ...]:
     )
 
 
-def tell(console: Page, score: "TableScore") -> None:
+def print_questions(console: Page, score: "TableScore") -> None:
     """Print the questions."""
     say(console, "\nthree questions of regulators, if the rows of these columns left as they are")
     if score.rows > score.n:

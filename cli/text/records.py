@@ -271,7 +271,7 @@ class MeanScore(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None
 
     @classmethod
-    def of(cls, estimate: "Estimate", unit: "str | UnsetType" = UNSET) -> "MeanScore":
+    def from_estimate(cls, estimate: "Estimate", unit: "str | UnsetType" = UNSET) -> "MeanScore":
         """Return the record of an estimate."""
         return cls(
             score=estimate.score,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...scenarios.programs.registry import program_of
 from ...scenarios.wording import give_or_take
-from .layout import many, percent
+from .layout import percent, plural
 
 if TYPE_CHECKING:
     from ...analysis.exposure import Attacker
@@ -33,7 +33,7 @@ def scores(outcome: "Outcome") -> Iterator[Score]:
         yield from _sets(reidentified)
         return
     for attack in worst(reidentified.attacks, features, asked=asked):
-        label = f"re-identified, knowing {_known(attack, features)}"
+        label = f"re-identified, knowing {_known_columns(attack, features)}"
         yield label, *_attack(attack, reidentified.people)
     if reidentified.risk is not None:
         yield from _risk(reidentified)
@@ -64,7 +64,7 @@ def worst(attacks: "Sequence[Attack]", features: int, *, asked: bool) -> "list[A
     ]
 
 
-def _known(attack: "Attack", features: int) -> str:
+def _known_columns(attack: "Attack", features: int) -> str:
     if len(attack.knows) == features:
         return "all columns" if features > 1 else attack.knows[0]
     if len(attack.knows) <= NAMED:
@@ -100,7 +100,7 @@ def _risk(reidentified: "Reidentified") -> Iterator[Score]:
         percent(risk.journalist.largest),
         f"attacker knows only that the person is in {where}; {_mean(risk.journalist)}",
     )
-    right = many(round(risk.marketer * reidentified.people), "person", "people")
+    right = plural(round(risk.marketer * reidentified.people), "person", "people")
     meaning = f"expected share of rows linked correctly: {right}"
     yield "marketer risk", percent(risk.marketer), meaning
 

@@ -110,14 +110,14 @@ def _ends(each: Estimate) -> tuple[str, str]:
 def record(outcomes: "Sequence[Outcome]") -> RepeatedRuns:
     """Return the estimates and all results, for programs."""
     return RepeatedRuns(
-        tuple(MeanScore.of(each) for each in estimates(outcomes)),
+        tuple(MeanScore.from_estimate(each) for each in estimates(outcomes)),
         tuple(ReleasedColumns(columns, runs) for columns, runs in summary(outcomes).items()),
         None if randomized(outcomes[0]) else kept_promises(outcomes),
         tuple(outcome.written() for outcome in outcomes),
     )
 
 
-def tell(outcomes: "Sequence[Outcome]") -> None:
+def print_repetitions(outcomes: "Sequence[Outcome]") -> None:
     """Print the report of all runs."""
     console = page()
     head(console, outcomes[0])

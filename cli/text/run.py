@@ -13,7 +13,7 @@ from ...scenarios.verification.deviations import deviations
 from ...scenarios.wording import noun_of
 from . import peers as peers_text
 from . import reidentification as found_text
-from .layout import Grid, Page, clean, lay_out, many, page, percent, say, show
+from .layout import Grid, Page, clean, lay_out, page, percent, plural, say, show
 from .run_scores import randomized, scores
 from .warnings import warnings
 
@@ -27,7 +27,7 @@ SETS = 15  # sets of columns that are printed one by one
 CELLS = 20  # cells of a release that are printed
 
 
-def tell(outcome: "Outcome") -> None:
+def print_run(outcome: "Outcome") -> None:
     """Print the report."""
     console = page()
     head(console, outcome)
@@ -55,10 +55,10 @@ def head(console: Page, outcome: "Outcome") -> None:
     scenario = outcome.scenario
     parts = [
         _people(outcome),
-        many(len(outcome.sizes), program_of(scenario).unit),
+        plural(len(outcome.sizes), program_of(scenario).unit),
         f"all of them peers, paths of {scenario.mix.path}"
         if outcome.peers
-        else many(scenario.mix.shufflers, "shuffler"),
+        else plural(scenario.mix.shufflers, "shuffler"),
         "system randomness"
         if outcome.seed is None
         else f"seed {outcome.seed} (seeded: reproducible, not secret)",
@@ -71,7 +71,7 @@ def head(console: Page, outcome: "Outcome") -> None:
 
 
 def _people(outcome: "Outcome") -> str:
-    said = many(outcome.users, *program_of(outcome.scenario).member)
+    said = plural(outcome.users, *program_of(outcome.scenario).member)
     first, second = people_asked(outcome)
     if outcome.users == first:
         return said
@@ -104,7 +104,7 @@ def _first_round(console: Page, outcome: "Outcome") -> None:
 
 
 def _onions(outcome: "Outcome", number: int) -> str:
-    return many(number, noun_of(outcome.scenario.mix.kind, outcome.mode))
+    return plural(number, noun_of(outcome.scenario.mix.kind, outcome.mode))
 
 
 def _values(counts: "Counts") -> str:
@@ -143,7 +143,7 @@ def _decision(console: Page, outcome: "Outcome") -> None:
         )
     if not outcome.considered:
         return
-    sets = list(shown(outcome.considered, outcome.kept))
+    sets = list(printed_sets(outcome.considered, outcome.kept))
     rows = [
         (
             " x ".join(choice.columns),
@@ -206,7 +206,9 @@ def _verdict(choice: "Considered", outcome: "Outcome") -> str:
     return "safe" if choice.safe else "suppress"
 
 
-def shown(considered: "Sequence[Considered]", kept: tuple[str, ...]) -> "Iterator[Considered]":
+def printed_sets(
+    considered: "Sequence[Considered]", kept: tuple[str, ...]
+) -> "Iterator[Considered]":
     """Yield all sets if they are few; else maximal safe, minimal unsafe and released sets."""
     if len(considered) <= SETS:
         yield from considered
@@ -281,7 +283,7 @@ def _notes(outcome: "Outcome") -> Iterator[str]:
     for number, came in enumerate(outcome.counted, start=1):
         due = first if number == 1 else later
         if 0 < came < due:
-            yield f"missing: {many(due - came, 'person', 'people')} not counted in round {number}"
+            yield f"missing: {plural(due - came, 'person', 'people')} not counted in round {number}"
 
 
 def summary(outcomes: "Sequence[Outcome]") -> Mapping[tuple[str, ...], int]:

@@ -10,7 +10,7 @@ from .layout import Grid, Page, clean, lay_out, say
 if TYPE_CHECKING:
     from ...analysis.scaling import Limit, SessionCosts
     from ...scenarios.studies.scale import Scale
-    from ...scenarios.studies.traffic import Sent
+    from ...scenarios.studies.traffic import LinkTraffic
     from .records import EstimatedScale
 
 HEADINGS = ("round", "from", "to", "messages", "bytes", "")
@@ -18,7 +18,7 @@ TIMES = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
 FOREVER = 1_000 * 24 * 3600.0  # seconds; above, years
 
 
-def links(sent: "tuple[Sent, ...]") -> "list[tuple[int, str, str, int, int]]":
+def links(sent: "tuple[LinkTraffic, ...]") -> "list[tuple[int, str, str, int, int]]":
     """Return messages and bytes of each round and link; all posts of a round share a link."""
     rows = list[tuple[int, str, str, int, int]]()
     for number, here in groupby(sent, key=lambda message: message.round):

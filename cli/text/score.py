@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import questions
-from .layout import Grid, Page, clean, lay_out, many, percent, say
+from .layout import Grid, Page, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
     from ...analysis.exposure import Attacker
-    from ...analysis.exposure.alike import Alike
+    from ...analysis.exposure.alike import SharedValues
     from ...analysis.scoring import TableScore
     from ...analysis.scoring.parts import Scored
     from ...analysis.scoring.set_scores import ScoredSet, SetChoice
@@ -40,7 +40,7 @@ MEANINGS = {
 }
 
 
-def tell(
+def print_score(
     console: Page, score: "TableScore", called: str, lacks: Sequence[str], table: "Table"
 ) -> None:
     """Print the score. table: the scored table, with the roles of its columns."""
@@ -50,7 +50,7 @@ def tell(
     say(
         console,
         f"{clean(called)}  {score.n:,} people{_rows(score.rows, score.n)}, "
-        f"{many(len(score.columns), 'column')}; at most {percent(score.max_exposure)} "
+        f"{plural(len(score.columns), 'column')}; at most {percent(score.max_exposure)} "
         f"({score.most:,}) may be in a crowd smaller than k = {score.k}",
     )
     say(console, f"missing cells ({clean(_texts(lacks))}) {MEANINGS[score.missing]}")
@@ -59,7 +59,7 @@ def tell(
     _tell_people(console, score, table)
     say(console, "\npeople in a crowd smaller than k")
     lay_out(console, _curves(score))
-    for line in _known(score):
+    for line in _exposure_lines(score):
         say(console, line)
     say(console, f"\nall columns, people in a crowd smaller than k = {score.k}")
     lay_out(console, _bounds(score))
@@ -76,10 +76,10 @@ def tell(
         )
     say(console, "\nre-identification from all columns")
     lay_out(console, _risk(score))
-    questions.tell(console, score)
+    questions.print_questions(console, score)
     say(console, f"\nsafe sets of columns ({_searched(score)})")
     lay_out(console, _sets(score))
-    left = len(_shown(score)) - SHOWN
+    left = len(_printed_sets(score)) - SHOWN
     if left > 0 and len(score.columns) > LISTED:
         say(console, f" ... and {left:,} more: --format csv or json", style="dim")
     say(console)
@@ -102,7 +102,7 @@ def _tell_people(console: Page, score: "TableScore", table: "Table") -> None:
         say(console, f" {OVERRULE}", style="dim")
 
 
-def _known(score: "TableScore") -> Iterator[str]:
+def _exposure_lines(score: "TableScore") -> Iterator[str]:
     """Yield two lines on exposure: if attackers know the quasi-identifiers, or all columns."""
     if score.quasi is None:
         return
@@ -182,14 +182,14 @@ def _caution(score: "TableScore") -> str:
     return f" the exposure if the columns had nothing to do with each other: not estimated, {why}"
 
 
-def _unanimous(table: "Table") -> "Alike":
+def _unanimous(table: "Table") -> "SharedValues":
     """Return the columns with a single value; `questions` searches the other common values."""
-    from ...analysis.exposure.alike import Alike
+    from ...analysis.exposure.alike import SharedValues
 
     first = [texts[code] for texts, code in zip(table.values, table.codes[0], strict=True)]
     same = (table.codes == table.codes[0]).all(axis=0)
     places = tuple((place, first[place]) for place in range(len(first)) if same[place])
-    return Alike(len(table.codes), len(first), places, 0, None)
+    return SharedValues(len(table.codes), len(first), places, 0, None)
 
 
 def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
@@ -242,7 +242,7 @@ def _searched(score: "TableScore") -> str:
     return f"{sets.counted:,} of {2**d - 1:.3g} sets counted{left}; those found cannot be enlarged"
 
 
-def _shown(score: "TableScore") -> "list[ScoredSet]":
+def _printed_sets(score: "TableScore") -> "list[ScoredSet]":
     """Return all sets if the columns are few, else the maximal safe sets."""
     sets = score.sets
     if sets.every and len(score.columns) <= LISTED:
@@ -253,7 +253,7 @@ def _shown(score: "TableScore") -> "list[ScoredSet]":
 
 
 def _sets(score: "TableScore") -> Grid:
-    shown = _shown(score)
+    shown = _printed_sets(score)
     shown = shown if len(score.columns) <= LISTED else shown[:SHOWN]
     rows = [
         (

@@ -47,10 +47,10 @@ def _print(found: "SearchResult", form: str, folder: Path) -> None:
     elif form == "csv":
         write_csv(numbers(found))
     else:
-        tell(found, folder)
+        print_search(found, folder)
 
 
-def tell(found: "SearchResult", folder: Path) -> None:
+def print_search(found: "SearchResult", folder: Path) -> None:
     """Print the results: each coalition, and the limits of the search."""
     from ...scenarios.studies.search_file import file_of
     from ...scenarios.studies.search_text import line, notes, summary
@@ -72,7 +72,7 @@ def _progress(form: str) -> Callable[[str, int, int], None]:
     def tell_it(name: str, done: int, due: int) -> None:
         line = f"{name}: {done:,} of {due:,} strategies"
         if not terminal:
-            pace.tell(line)
+            pace.print_due(line)
         elif form == "table":
             click.echo(line + ("\n" if done == due else "\r"), nl=False, err=True)
 

@@ -38,14 +38,14 @@ class Flow:
 def flows(events: Iterable[Event], *, each: bool = False) -> list[Flow]:
     """Group consecutive messages of a kind, from senders of a role to a party."""
     arrows: list[Flow] = []
-    for _, group in groupby(events, _alike):
+    for _, group in groupby(events, _event_key):
         same = list(group)
         one_by_one = each or len(same) <= ALIKE
         arrows += [_flow([event]) for event in same] if one_by_one else [_flow(same)]
     return arrows
 
 
-def _alike(event: Event) -> tuple[object, ...]:
+def _event_key(event: Event) -> tuple[object, ...]:
     role = event.sender.partition("-")[0]
     return event.time, role, event.receiver, event.kind, event.round
 

@@ -19,7 +19,7 @@ from .layout import Grid, lay_out, page, say, write_csv, write_json
 from .records import MeanScore, SweptPoint
 
 
-def tell(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
+def print_scores(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
     """Print the scores."""
     scores = scored(lines)
     if form == "json":
@@ -34,7 +34,8 @@ def tell(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
 
 def _swept(point: Point, each: Sequence[Estimate]) -> SweptPoint:
     return SweptPoint(
-        dict(point), tuple(MeanScore.of(estimate, UNITS[estimate.score]) for estimate in each)
+        dict(point),
+        tuple(MeanScore.from_estimate(estimate, UNITS[estimate.score]) for estimate in each),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ...scenarios.wording import OUTSIDE_CATALOGUE, TWO_KINDS, many
+from ...scenarios.wording import OUTSIDE_CATALOGUE, TWO_KINDS, plural
 from .cheating import WIDTH
 
 if TYPE_CHECKING:
@@ -43,10 +43,11 @@ def _measured(told: "MeasuredTrust", name: str) -> Iterator[str]:
         f"{study.scenario}"
     )
     yield (
-        f"{MARGIN}({study.users:,} people of {source}, {many(study.runs, 'run')} of each of "
-        f"{many(len(study.tried), 'attack')}){', not on this scenario' * (study.scenario != name)}:"
+        f"{MARGIN}({study.users:,} people of {source}, {plural(study.runs, 'run')} of each of "
+        f"{plural(len(study.tried), 'attack')})"
+        f"{', not on this scenario' * (study.scenario != name)}:"
     )
-    yield f"{MARGIN}watching   {'; '.join(map(_who, study.watching)) or 'none'}"
+    yield f"{MARGIN}watching   {'; '.join(map(_coalition_name, study.watching)) or 'none'}"
     for place, least in enumerate(study.succeeding or (None,)):
         yield f"{MARGIN}{'cheating' if not place else '        '}   {_cheating(least, study)}"
     if told.besides:
@@ -55,7 +56,7 @@ def _measured(told: "MeasuredTrust", name: str) -> Iterator[str]:
         yield f"{MARGIN}{line}"
 
 
-def _who(coalition: "LinkingCoalition | WorstAttack") -> str:
+def _coalition_name(coalition: "LinkingCoalition | WorstAttack") -> str:
     from ...scenarios.studies.cheating_result import name_members
 
     return name_members((coalition.parties, coalition.friends))

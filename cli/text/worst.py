@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...scenarios.serialization.record import Record
-from .layout import Grid, Page, clean, lay_out, many, percent, say
+from .layout import Grid, Page, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
@@ -63,7 +63,7 @@ class Way:
     def __init__(self) -> None:
         self.stages: list[Stage] = []
 
-    def told(self, step: "SearchStep") -> str:
+    def step_line(self, step: "SearchStep") -> str:
         """Keep a step that narrows the bracket; return the line to print."""
         last = self.stages[-1] if self.stages else None
         if last is None or (last.found, last.at_most) != (step.people, step.upper):
@@ -71,10 +71,12 @@ class Way:
         return f"the worst table: {step}"
 
 
-def tell(console: Page, worst: "WorstCase", way: Way, called: str, columns: Sequence[str]) -> None:
+def print_bracket(
+    console: Page, worst: "WorstCase", way: Way, called: str, columns: Sequence[str]
+) -> None:
     """Print the bracket, how it came about and why it is no narrower."""
     named = ", ".join(columns)
-    say(console, clean(f"{called}  {worst.n:,} people, {many(len(columns), 'column')}: {named}"))
+    say(console, clean(f"{called}  {worst.n:,} people, {plural(len(columns), 'column')}: {named}"))
     say(
         console,
         f"\npeople in a crowd smaller than k = {worst.k} in the worst table with these columns",

@@ -143,7 +143,7 @@ class Reckoning:
         """Add up the found ballots; note if not all peers have answered each query once."""
         plan, number = self.plan, self.place[0]
         assert plan is not None  # noqa: S101 - a round is judged while it is open
-        secret = total(list(self.board.shown(number).values()))
+        secret = total(list(self.board.revealed_secrets(number).values()))
         counts, blanks = count_found(plan, secret, self.board.found_ballots(number))
         people = len(self.board.keys)
         answered = [count.total() for count in counts]
@@ -243,9 +243,13 @@ def _wrong(seen: Reckoning, peer: int, body: object, came: int, right: bytes) ->
             if not _addressed(plan, peer, body):
                 return "sent something that is no onion, or to nobody"
             if step == 1:
-                full = body.sent == plan.agreement.onions and not body.refused
-                return "" if full else f"sent {body.sent} onions of {plan.agreement.onions}"
-            return _sums(came, body.sent, sum(body.refused.values()))
+                full = body.layers_forwarded == plan.agreement.onions and not body.refused
+                return (
+                    ""
+                    if full
+                    else f"sent {body.layers_forwarded} onions of {plan.agreement.onions}"
+                )
+            return _sums(came, body.layers_forwarded, sum(body.refused.values()))
         case FoundBallots():
             return _sums(came, len(body.sealed), sum(body.refused.values()))
         case Agreed(digest=digest):

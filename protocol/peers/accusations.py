@@ -31,14 +31,14 @@ class PeerLoot:
     secrets: Mapping[tuple[int, int], bytes]
 
 
-def told_by_accusers(loot: PeerLoot) -> People:
+def accuser_values(loot: PeerLoot) -> People:
     """Any party: return, by accuser's index, the values that its accusations reveal."""
     rows: People = {}
     board, plan = loot.seen.board, loot.seen.mixed
     if plan is None:
         return rows
     number = plan.call.round
-    shown = dict(board.shown(number))
+    shown = dict(board.revealed_secrets(number))
     shown.update({peer: secret for (r, peer), secret in loot.secrets.items() if r == number})
     if shown.keys() != board.shares(number).keys():
         return rows

@@ -88,7 +88,7 @@ class Agreement:
         """Return the canonical encoding; there is no second encoding."""
         out = Writer().text(self.title).many(self.schema.features, write_feature)
         write_terms(out, self.policy, self.rules)
-        return out.u8(self.suite).u8(self.path).u8(self.cover).done()
+        return out.u8(self.suite).u8(self.path).u8(self.cover).finish()
 
     @classmethod
     def decode(cls, data: bytes) -> "Agreement":
@@ -100,7 +100,7 @@ class Agreement:
         out = Writer().blob(self.encode())
         for number in sorted(keys):
             out.u16(number).blob(keys[number].encode())
-        return hashlib.sha256(LABEL + out.done()).digest()
+        return hashlib.sha256(LABEL + out.finish()).digest()
 
 
 def _read(data: Reader) -> Agreement:

@@ -135,7 +135,7 @@ class PeerBoard:
         said = self.bodies((number, 0)).items()
         return {peer: body for peer, body in said if isinstance(body, Share)}
 
-    def shown(self, number: int) -> dict[int, bytes]:
+    def revealed_secrets(self, number: int) -> dict[int, bytes]:
         """Return the secrets of shares that were shown in a round, by peer."""
         said = self.bodies((number, self.agreement.path + 4)).items()
         return {peer: body.secret for peer, body in said if isinstance(body, ShareSecret)}

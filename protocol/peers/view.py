@@ -123,7 +123,7 @@ class PeerRecord:
     def readable(self, number: int, members: frozenset[int]) -> bool:
         """Whether these peers have all secrets of a round that was mixed to its end."""
         shares, path = self.board.shares(number), self.board.agreement.path
-        kept = shares.keys() - self.board.shown(number).keys()
+        kept = shares.keys() - self.board.revealed_secrets(number).keys()
         opening = number < self.board.place[0] or self.board.place[1] >= path + 4
         return bool(shares) and opening and all(peer - 1 in members for peer in kept)
 

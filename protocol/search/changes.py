@@ -149,17 +149,19 @@ def changes_of(body: object, depth: int = DEEPEST, before: Path = ()) -> Iterato
     if not is_dataclass(body):
         return
     for field in fields(body):
-        yield from _of_value(getattr(body, field.name), (*before, field.name), field.name, depth)
+        yield from _value_changes(
+            getattr(body, field.name), (*before, field.name), field.name, depth
+        )
 
 
-def _of_value(value: object, path: Path, name: str, depth: int) -> Iterator[tuple[str, str]]:
+def _value_changes(value: object, path: Path, name: str, depth: int) -> Iterator[tuple[str, str]]:
     for change, how in CHANGES.items():
         if how.fits(name, value):
             yield written(path), change
     if depth and is_dataclass(value):
         yield from changes_of(value, depth - 1, path)
     if depth and isinstance(value, tuple) and value and not isinstance(value[0], int | bytes | str):
-        yield from _of_value(value[0], (*path, 0), name, depth - 1)
+        yield from _value_changes(value[0], (*path, 0), name, depth - 1)
 
 
 def written(path: Path) -> str:

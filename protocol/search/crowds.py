@@ -63,7 +63,7 @@ class Worlds:
                 return False
         return True
 
-    def tells(self) -> bool:
+    def distinguishes_rows(self) -> bool:
         """Whether the coalition distinguishes the true rows from the rotated rows."""
         return self.are_apart(self.rows, rotated(self.rows, self.honest))
 
@@ -194,7 +194,7 @@ def guess(
     all have equal values there.
     """
     values = sorted({row[column] for row in worlds.rows})[:2]
-    base = worlds.rows if knows else _alike(worlds)
+    base = worlds.rows if knows else _equal_rows(worlds)
     columns = product(values, repeat=len(worlds.honest))
     tables = [with_values(base, worlds.honest, column, drawn) for drawn in columns]
     return _rate(worlds, [(rows, rows[person][column]) for rows in tables], seeds)
@@ -228,7 +228,7 @@ def _rate(worlds: Worlds, cases: Sequence[tuple[Rows, str]], seeds: Sequence[int
     return right / len(sessions)
 
 
-def _alike(worlds: Worlds) -> Rows:
+def _equal_rows(worlds: Worlds) -> Rows:
     """Return the rows where all honest people have the row of the first."""
     first, honest = worlds.rows[worlds.honest[0]], set(worlds.honest)
     return tuple(first if index in honest else row for index, row in enumerate(worlds.rows))

@@ -103,7 +103,7 @@ def _words(deviation: Deviation) -> Iterator[str]:
     """Yield the words of a deviation: `roll.people less user-1, user-6 in round 1`."""
     name = deviation.message.name.lower() if deviation.message is not None else ""
     if deviation.do is Action.SHOW:
-        yield from _shown(deviation, name)
+        yield from _board_words(deviation, name)
     elif deviation.do is Action.CHANGE:
         yield f"{name}.{deviation.field}"
         yield deviation.change
@@ -115,7 +115,7 @@ def _words(deviation: Deviation) -> Iterator[str]:
     if deviation.row:
         yield f"({', '.join(map(_short, deviation.row))})"
     if deviation.do is not Action.SHOW:
-        yield from _whose(deviation)
+        yield from _target_words(deviation)
     if deviation.until is not None:
         by = f" of {deviation.until_by}" if deviation.until_by else ""
         before = "until" if deviation.do is Action.HOLD else "before"
@@ -130,7 +130,7 @@ def _short(value: str) -> str:
     return value if len(value) <= LONGEST else f"{value[:BEGINNING]}.. of {len(value):,} characters"
 
 
-def _shown(deviation: Deviation, name: str) -> Iterator[str]:
+def _board_words(deviation: Deviation, name: str) -> Iterator[str]:
     """Yield the words of another board: `show user-1 no tally`, `show user-1 call.asks joined`."""
     readers = ", ".join(deviation.people) or "all"
     yield f"show all but {readers}" if deviation.all_but else f"show {readers}"
@@ -142,7 +142,7 @@ def _shown(deviation: Deviation, name: str) -> Iterator[str]:
         yield f"no {name}"
 
 
-def _whose(deviation: Deviation) -> Iterator[str]:
+def _target_words(deviation: Deviation) -> Iterator[str]:
     """Yield the meant people or places, in words."""
     if deviation.people:
         named = ", ".join(deviation.people)

@@ -109,15 +109,15 @@ class _Rules:
         plan = self.plan
         size = len(data)
         if not plan.envelope or size == plan.envelope:
-            yield from self._seen("digest", hashlib.sha256(data).digest())
+            yield from self._observed_hash("digest", hashlib.sha256(data).digest())
             yield from (("opens", onion) for onion in self._onions(data))
         if size in plan.inner[2:] or not plan.envelope:
-            yield from self._seen("digest", layer_hash(data))
+            yield from self._observed_hash("digest", layer_hash(data))
             yield from self._layer(data)
         if plan.lock and size == plan.ballot + plan.token + OVERHEAD:
             yield from self._ballot(data)
 
-    def _seen(self, rule: str, hashed: bytes) -> Iterator[tuple[str, bytes]]:
+    def _observed_hash(self, rule: str, hashed: bytes) -> Iterator[tuple[str, bytes]]:
         """Yield a hash if the coalition saw it: other hashes give no link."""
         if hashed in self.atoms:
             yield rule, hashed
@@ -164,7 +164,7 @@ class _Rules:
     def _ballot(self, plain: bytes) -> Iterator[tuple[str, bytes]]:
         """Yield the byte strings that follow from the content of the last layer."""
         if self.plan.lock:
-            yield from self._seen("mark", mark(self.plan, plain))
+            yield from self._observed_hash("mark", mark(self.plan, plain))
         ballot = self.view.inside(self.plan, plain)
         if ballot is None:
             return
@@ -174,12 +174,12 @@ class _Rules:
         if self.plan.shape is not None:
             self.ballots.append(ballot)
             return
-        said = _said(self.plan, bare)
+        said = _ballot_answer(self.plan, bare)
         if ballot not in self.known.answers or not isinstance(said, str):
             self.known.answers[ballot] = self.plan.call.round, said
 
 
-def _said(plan: Round, plain: bytes) -> Answer:
+def _ballot_answer(plan: Round, plain: bytes) -> Answer:
     """Return the query and the values of a ballot, or the reason why it has no values."""
     try:
         ballot = read_ballot(plan, plain)

@@ -12,7 +12,7 @@ from .view import Event
 
 
 @dataclass(slots=True)
-class Said:
+class SessionMessages:
     """The messages of an honest session, a message for each sort.
 
     Attributes:
@@ -36,9 +36,9 @@ class Said:
         return (*single, tuple(range(1, self.rounds + 1))) if self.rounds > 1 else tuple(single)
 
 
-def said_in(events: Iterable[Event]) -> Said:
+def sort_messages(events: Iterable[Event]) -> SessionMessages:
     """Sort the messages of an honest session."""
-    said = Said()
+    said = SessionMessages()
     for event in events:
         try:
             message = decode_message(event.data)
@@ -48,7 +48,7 @@ def said_in(events: Iterable[Event]) -> Said:
     return said
 
 
-def _sort(said: Said, event: Event, message: Message) -> None:
+def _sort(said: SessionMessages, event: Event, message: Message) -> None:
     kind, number = message.kind, message.round
     said.rounds = max(said.rounds, number)
     if event.receiver == BOARD:

@@ -14,7 +14,7 @@ from ..parties import NETWORK, Role, role, shuffler
 from ..phases import BOARD, MOVES
 from .changes import CHANGES, changes_of
 from .deviation import ON_BALLOTS, OWN_KEYS, Action, Deviation
-from .said import Said, said_in
+from .said import SessionMessages, sort_messages
 from .view import Event
 
 LATE = 1.05  # deadlines: after the collection, before the next step gives up
@@ -75,35 +75,35 @@ class Setting:
 
 def space(setting: Setting, events: Sequence[Event]) -> tuple[Deviation, ...]:
     """Return all single deviations of a coalition, each once, in a fixed order."""
-    said = said_in(events)
+    said = sort_messages(events)
     found = dict[Deviation, None]()
     for member in setting.members:
-        found |= dict.fromkeys(_of_member(setting, said, member))
+        found |= dict.fromkeys(_member_deviations(setting, said, member))
     if NETWORK in setting.members:
-        found |= dict.fromkeys(_of_board(setting, said))
+        found |= dict.fromkeys(_board_deviations(setting, said))
     if Role.CURATOR in setting.members:
-        found |= dict.fromkeys(_of_announcement(setting, said))
+        found |= dict.fromkeys(_announcement_deviations(setting, said))
     return tuple(found)
 
 
-def _of_member(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+def _member_deviations(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
     match role(member):
         case Role.USER:
-            yield from _of_person(setting, said, member)
+            yield from _person_deviations(setting, said, member)
         case Role.NETWORK:
-            yield from _of_network(setting, said)
+            yield from _network_deviations(setting, said)
         case _:
-            yield from _of_posts(said, member, setting)
-            yield from _of_letters(setting, said, member)
-            yield from _of_hearing(setting, said, member)
+            yield from _post_deviations(said, member, setting)
+            yield from _letter_deviations(setting, said, member)
+            yield from _ignored_letters(setting, said, member)
             if role(member) is Role.SHUFFLER:
-                yield from _of_ballots(setting, said, member)
+                yield from _ballot_deviations(setting, said, member)
             if role(member) is Role.CURATOR and setting.deepens:
-                yield from _of_questions(said, member)
+                yield from _call_deviations(said, member)
             yield from _without_cause(said, member)
 
 
-def _of_person(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+def _person_deviations(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
     """Yield the deviations of a person of the coalition: silence, or another row."""
     kinds = dict.fromkeys(
         kind for sender, kind, *_ in (*said.letters, *said.posts) if sender == member
@@ -116,7 +116,7 @@ def _of_person(setting: Setting, said: Said, member: str) -> Iterator[Deviation]
             yield Deviation(by=member, do=Action.SAY, row=row, rounds=rounds)
 
 
-def _of_posts(said: Said, member: str, setting: Setting) -> Iterator[Deviation]:
+def _post_deviations(said: SessionMessages, member: str, setting: Setting) -> Iterator[Deviation]:
     """Yield the deviations of a member on its posts: omission, delay, a changed field."""
     for (author, kind, number), body in said.posts.items():
         if author != member:
@@ -148,7 +148,7 @@ def _is_of_bytes(body: Body, path: str) -> bool:
     return bool(values) and isinstance(values[0], bytes)
 
 
-def _of_letters(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+def _letter_deviations(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
     """Yield the deviations of a member on its letters: of some people, if letters are personal."""
     for (sender, kind, to, number), body in said.letters.items():
         if sender != member:
@@ -171,14 +171,14 @@ def _of_letters(setting: Setting, said: Said, member: str) -> Iterator[Deviation
                 yield replace(personal, do=Action.CHANGE, field=path, change=change)
 
 
-def _of_hearing(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+def _ignored_letters(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
     """Yield the deviations of a member that ignores letters of people."""
     kinds = sorted(kind for receiver, kind in said.heard if receiver == member)
     for kind, aim, rounds in product(kinds, setting.against, said.periods):
         yield _on(Deviation(by=member, do=Action.IGNORE, message=kind, rounds=rounds), aim)
 
 
-def _of_ballots(setting: Setting, said: Said, member: str) -> Iterator[Deviation]:
+def _ballot_deviations(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
     """Yield the deviations of a shuffler on opened ballots: drop, double, replace, add."""
     for how, rounds in product(ON_BALLOTS, said.periods):
         one = Deviation(by=member, do=how, rounds=rounds)
@@ -191,7 +191,7 @@ def _of_ballots(setting: Setting, said: Said, member: str) -> Iterator[Deviation
             yield from (_on(one, aim) for aim in setting.aims)
 
 
-def _of_questions(said: Said, member: str) -> Iterator[Deviation]:
+def _call_deviations(said: SessionMessages, member: str) -> Iterator[Deviation]:
     """Yield the wider calls of a curator, from a round on after the first, or in one round."""
     later = range(2, said.rounds + 1)
     for first in later:
@@ -199,7 +199,7 @@ def _of_questions(said: Said, member: str) -> Iterator[Deviation]:
             yield Deviation(by=member, do=Action.ASK, rounds=tuple(range(first, last + 1)))
 
 
-def _without_cause(said: Said, member: str) -> Iterator[Deviation]:
+def _without_cause(said: SessionMessages, member: str) -> Iterator[Deviation]:
     """Yield a member's burns and alarms without a cause, and its missing burns and alarms."""
     moves = [pair for phase in MOVES.values() for pair in phase.items()]
     may = {kind for kind, move in moves if role(member) in move.speakers and BOARD in move.hearers}
@@ -212,7 +212,7 @@ def _without_cause(said: Said, member: str) -> Iterator[Deviation]:
             yield replace(one, change=cause, until=before, rounds=(number,))
 
 
-def _of_network(setting: Setting, said: Said) -> Iterator[Deviation]:
+def _network_deviations(setting: Setting, said: SessionMessages) -> Iterator[Deviation]:
     """Yield the deviations of `network`: loses, delays or replaces letters, or holds the board."""
     kinds = {kind for _, kind in said.heard}
     kinds |= {kind for _, kind, to, _ in said.letters if to is Role.USER}
@@ -227,7 +227,7 @@ def _of_network(setting: Setting, said: Said) -> Iterator[Deviation]:
     yield from _holds(setting, said)
 
 
-def _holds(setting: Setting, said: Said) -> Iterator[Deviation]:
+def _holds(setting: Setting, said: SessionMessages) -> Iterator[Deviation]:
     """Yield the holds of the board, for the target or for all, from one kind of post to another."""
     for number in range(1, said.rounds + 1):
         order = [(kind, author) for kind, author, at in said.order if at == number]
@@ -248,7 +248,7 @@ def _holds(setting: Setting, said: Said) -> Iterator[Deviation]:
                 )
 
 
-def _of_board(setting: Setting, said: Said) -> Iterator[Deviation]:
+def _board_deviations(setting: Setting, said: SessionMessages) -> Iterator[Deviation]:
     """Yield the other boards that the keeper shows to one party: the target, or a shuffler.
 
     All keys are own keys; a kind of post is left out; a post of a member, or any post if posts are
@@ -268,7 +268,7 @@ def _of_board(setting: Setting, said: Said) -> Iterator[Deviation]:
                 yield from _field_changes(setting, post, body)
 
 
-def _of_announcement(setting: Setting, said: Said) -> Iterator[Deviation]:
+def _announcement_deviations(setting: Setting, said: SessionMessages) -> Iterator[Deviation]:
     """Yield the other announcements that the curator shows to the target."""
     told = said.posts.get((Role.CURATOR, Kind.ANNOUNCEMENT, 0))
     one = Deviation(

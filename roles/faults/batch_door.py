@@ -144,12 +144,12 @@ class BatchDoor(Endpoint):
             await super().send(plan, receiver, piece)
 
     def _turn(self, plan: Round, said: Mixed) -> Turn:
-        layers, senders = self._came(plan, frozenset(self._batch))
+        layers, senders = self._honest_batch(plan, frozenset(self._batch))
         turn = Turn(plan, self.hop, said, layers, senders, unheard=self._unheard)
         self._letters, self._unheard = [], 0
         return turn
 
-    def _came(self, plan: Round, there: frozenset[bytes]) -> tuple[Layers, list[str]]:
+    def _honest_batch(self, plan: Round, there: frozenset[bytes]) -> tuple[Layers, list[str]]:
         """Open letters again: the layers of the honest batch as they came, and their senders."""
         assert self.secret is not None  # noqa: S101 - a keyholder's place has its key
         bodies = [(letter[0], self._body(plan, letter)) for letter in self._letters]

@@ -72,7 +72,7 @@ class Forgery(OwnStream):
             return
         self.wake(entry.message.kind)
         shown, keys = self.board, _secrets_of(self.pairs)
-        self.instruments.tell(lambda instrument: instrument.misled(shown, keys))
+        self.instruments.notify(lambda instrument: instrument.misled(shown, keys))
 
     def _instead(self, entry: Entry) -> Body:
         """Return the body that stands on this board in place of an entry."""

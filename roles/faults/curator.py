@@ -82,7 +82,7 @@ class Lying(Strategy):
     attacks: Collection[str]
     changed: set[str] = field(default_factory=set)
 
-    def _heard(self, heard: Sequence[RoundResult]) -> Sequence[RoundResult]:
+    def _claimed_results(self, heard: Sequence[RoundResult]) -> Sequence[RoundResult]:
         if "lie-marginals" not in self.attacks:
             return heard
         said = [
@@ -95,11 +95,11 @@ class Lying(Strategy):
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         """Return the call of the announced strategy, from the claimed counts."""
-        return self.honest.ask(schema, self._heard(heard))
+        return self.honest.ask(schema, self._claimed_results(heard))
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """Return the decision from the claimed counts, with every column for the attack `lie`."""
-        decision = self.honest.decide(schema, self._heard(heard))
+        decision = self.honest.decide(schema, self._claimed_results(heard))
         every = tuple(range(len(schema.features)))
         if "lie" not in self.attacks or decision.kept == every:
             return decision

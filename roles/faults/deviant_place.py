@@ -16,7 +16,7 @@ from ...protocol.registry import submission
 from ...protocol.search.changes import changed
 from ...protocol.search.deviation import Action, Deviation
 from ...protocol.session import Round
-from ..board_stream import Held, Hold
+from ..board_stream import Hold, PausedStream
 from ..network import EVERY_ROUND, Endpoint, Fault, Network
 from .batch_door import BatchDoor, Layers, Turn
 from .deviation import Deviations, deadline_of, is_person
@@ -36,13 +36,15 @@ class DeviantPlace(Endpoint):
         super().__init__(network, party)
         self.deviations = deviations
 
-    def _own(self, number: int, *kinds: Action) -> Iterator[Deviation]:
-        return (one for one in self.deviations.of(self.party, *kinds) if one.is_in(number))
+    def _round_deviations(self, number: int, *kinds: Action) -> Iterator[Deviation]:
+        return (
+            one for one in self.deviations.deviations_by(self.party, *kinds) if one.is_in(number)
+        )
 
     async def send(self, plan: Round, receiver: str, body: Body) -> None:
         """Send a letter as the deviations change it."""
         number = plan.call.round
-        for one in self._own(number, Action.SAY):
+        for one in self._round_deviations(number, Action.SAY):
             if isinstance(body, Submission):
                 self.deviations.note(one, self.network.instruments)
                 if plan.shape is None:  # else its role has asked for this row (deviant_cast.py)
@@ -58,17 +60,17 @@ class DeviantPlace(Endpoint):
         if kind is Kind.BURNED and self._changes_proved_posts():
             await trio.lowlevel.checkpoint()
             return
-        for one in self._own(number, Action.REACT):
+        for one in self._round_deviations(number, Action.REACT):
             if one.until is kind:
                 self.deviations.note(one, self.network.instruments)
                 await super().post(_reaction(one, number))
-        for one in self._own(number, Action.ASK):
+        for one in self._round_deviations(number, Action.ASK):
             if isinstance(body, Call) and number in self.deviations.asked:
                 self.deviations.note(one, self.network.instruments)
         other = await self._passed(number, BOARD, body)
         if other is not None:
             await super().post(other)
-        for one in self._own(number, Action.SHOW):
+        for one in self._round_deviations(number, Action.SHOW):
             if isinstance(other, Announcement):
                 retell(self.deviations, one, self.network, other)
 
@@ -77,12 +79,15 @@ class DeviantPlace(Endpoint):
 
         Its honest role would burn the round: the board shows other posts than it has made.
         """
-        return any(one.message in PROVED for one in self._own(len(self.network.board.calls), *OWN))
+        return any(
+            one.message in PROVED
+            for one in self._round_deviations(len(self.network.board.calls), *OWN)
+        )
 
     async def _passed(self, number: int, receiver: str, body: Body) -> Body | None:
         """Return the message that replaces a message, after its delay; None: no message."""
         kind = KINDS[type(body)]
-        for one in self._own(number, Action.OMIT, Action.DELAY, Action.CHANGE):
+        for one in self._round_deviations(number, Action.OMIT, Action.DELAY, Action.CHANGE):
             if one.message is not kind or (is_person(receiver) and not one.means(receiver)):
                 continue
             self.deviations.note(one, self.network.instruments)
@@ -93,7 +98,7 @@ class DeviantPlace(Endpoint):
                 case Action.DELAY:
                     await trio.sleep(one.deadlines * deadline_of(self.network))
                 case _:
-                    meant = self.deviations.meant(one, self.network.board)
+                    meant = self.deviations.entry_test(one, self.network.board)
                     body = changed(body, one.field, one.change, meant) or body
         return body
 
@@ -124,12 +129,12 @@ class DeviantShuffler(DeviantPlace, BatchDoor):
 
     def strikes(self, number: int) -> bool:
         """Whether ballots of a round change."""
-        return any(True for _ in self._own(number, *IN_BATCH))
+        return any(True for _ in self._round_deviations(number, *IN_BATCH))
 
     def change(self, turn: Turn) -> None:
         """Drop, double or replace ballots: of people at the first shuffler, else by place."""
         slots = turn.plan.slots if turn.senders else 1
-        for one in self._own(turn.plan.call.round, *IN_BATCH):
+        for one in self._round_deviations(turn.plan.call.round, *IN_BATCH):
             groups = [turn.layers[at : at + slots] for at in range(0, len(turn.layers), slots)]
             hit = [at for at in range(len(groups)) if _means(one, at, turn.senders)]
             ranks = {at: rank for rank, at in enumerate(sorted(hit, key=_by_name(turn.senders)))}
@@ -162,12 +167,12 @@ def places(deviations: Deviations) -> Mapping[str, Fault]:
         for member in {one.by for one in deviations.strategy}
         if member != parties.NETWORK
     }
-    holds = list(deviations.of(parties.NETWORK, Action.HOLD))
+    holds = list(deviations.deviations_by(parties.NETWORK, Action.HOLD))
     for person in map(parties.user, range(deviations.people)) if holds else ():
         mine = [hold for hold in holds if hold.means(person)]
         if mine and person not in faults and person not in deviations.members:
             faults[person] = partial(_withheld, deviations, mine)
-    shows = list(deviations.of(parties.NETWORK, Action.SHOW))
+    shows = list(deviations.deviations_by(parties.NETWORK, Action.SHOW))
     readers = {*map(parties.user, range(deviations.people)), *(p for s in shows for p in s.people)}
     for party in sorted(readers) if shows else ():
         shown = [show for show in shows if is_shown_to(show, party)]
@@ -190,7 +195,7 @@ def _withheld(
         for hold in holds
         if hold.message is not None and hold.until is not None
     ]
-    network.show(party, Held(network.stream, spans))
+    network.show(party, PausedStream(network.stream, spans))
     for hold in holds:
         deviations.note(hold, network.instruments)
     return Endpoint(network, party)

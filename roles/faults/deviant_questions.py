@@ -34,10 +34,10 @@ class Overasking(Strategy):
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         """Return the widest legal call, if a deviation means the round; else the due call."""
         number, calls = len(heard) + 1, [result.call for result in heard]
-        due = self.honest.ask(schema, self._before(heard))
+        due = self.honest.ask(schema, self._honest_results(heard))
         if due is not None and due.round != number:  # it was asked before this round
             due = None
-        means = any(one.is_in(number) for one in self._own())
+        means = any(one.is_in(number) for one in self._call_deviations())
         for call in _calls(schema, calls) if means else ():
             if call != due and self._is_legal(schema, calls, call):
                 self.deviations.asked.add(number)
@@ -50,12 +50,12 @@ class Overasking(Strategy):
 
     def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
         """Return the decision of the announced strategy, from the calls by its rule."""
-        return self.honest.decide(schema, self._before(heard))
+        return self.honest.decide(schema, self._honest_results(heard))
 
-    def _own(self) -> Iterator[Deviation]:
-        return self.deviations.of(parties.CURATOR, Action.ASK)
+    def _call_deviations(self) -> Iterator[Deviation]:
+        return self.deviations.deviations_by(parties.CURATOR, Action.ASK)
 
-    def _before(self, heard: Sequence[RoundResult]) -> Sequence[RoundResult]:
+    def _honest_results(self, heard: Sequence[RoundResult]) -> Sequence[RoundResult]:
         first = min(self.deviations.asked, default=len(heard) + 1)
         return heard[: first - 1]
 
@@ -72,6 +72,6 @@ def _calls(schema: Schema, calls: Sequence[Call]) -> Iterator[Call]:
 
 def questions(cast: Cast, deviations: Deviations) -> Strategy | None:
     """Return the strategy of the curator's calls; None: the announced strategy."""
-    if not any(True for _ in deviations.of(parties.CURATOR, Action.ASK)):
+    if not any(True for _ in deviations.deviations_by(parties.CURATOR, Action.ASK)):
         return cast.lies
     return Overasking(strategy_of(cast.lies or cast.decide), cast, deviations)

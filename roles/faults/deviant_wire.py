@@ -22,7 +22,7 @@ HEARD = (Action.IGNORE, Action.ADD)  # of members
 def wire(deviations: Deviations) -> Wire | None:
     """Return the wire that carries out these deviations; None without such deviations."""
     heard = any(one.do in HEARD for one in deviations.strategy)
-    on_wires = any(True for _ in deviations.of(parties.NETWORK, *ON_WIRES))
+    on_wires = any(True for _ in deviations.deviations_by(parties.NETWORK, *ON_WIRES))
     return DeviantWire(deviations) if heard or on_wires else None
 
 
@@ -58,7 +58,7 @@ class DeviantWire(Wire):
                 case Action.DELAY:
                     await trio.sleep(one.deadlines * deadline_of(network))
                 case Action.REPLACE if message.kind is Kind.QUERY:
-                    return await self._asked(network, message, sender, receiver, one)
+                    return await self._request_outputs(network, message, sender, receiver, one)
                 case Action.REPLACE:
                     return await self._replaced(network, message, sender, receiver)
                 case _:
@@ -69,7 +69,7 @@ class DeviantWire(Wire):
         """Submit an own answer in the name of a person who does not exist, once a round."""
         if not isinstance(message.body, Submission):
             return
-        for one in self.deviations.of(receiver, Action.ADD):
+        for one in self.deviations.deviations_by(receiver, Action.ADD):
             number = message.round
             if not one.is_in(number) or (one, number) in self.added:
                 continue
@@ -98,7 +98,7 @@ class DeviantWire(Wire):
         await network.inject(sender, receiver, own.encode())
         return False
 
-    async def _asked(
+    async def _request_outputs(
         self, network: Network, message: Message, sender: str, receiver: str, one: Deviation
     ) -> bool:
         """Request outputs of an own row from `randomness` in a user's name; False after that."""

@@ -48,7 +48,7 @@ class DeviationRecord(AdversaryRecord):
         self.events.append(Event(time, sender, receiver, data))
         AdversaryRecord.carried(self, time, sender, receiver, data)
 
-    def made(self, sealed: Sealed) -> None:
+    def keep_layers(self, sealed: Sealed) -> None:
         """Keep the layers of a member's own ballots."""
         self.own += sealed.onions
 
@@ -80,7 +80,7 @@ class Deviations:
         """All members, in order."""
         return tuple(sorted({*self.members, *(one.by for one in self.strategy)}))
 
-    def of(self, member: str, *kinds: Action) -> Iterator[Deviation]:
+    def deviations_by(self, member: str, *kinds: Action) -> Iterator[Deviation]:
         """Yield the deviations of a member, of some kinds."""
         return (one for one in self.strategy if one.by == member and one.do in kinds)
 
@@ -90,17 +90,17 @@ class Deviations:
             if other == one:
                 note_of(place)(instruments)
 
-    def meant(self, one: Deviation, board: Board) -> Meant:
+    def entry_test(self, one: Deviation, board: Board) -> Meant:
         """Return a test of entries of a list: meant by their person, or by their ballot's row."""
         said = self._rows(board) if one.row else {}
 
-        def meant(entry: object) -> bool:
+        def is_target(entry: object) -> bool:
             if isinstance(entry, bytes):
                 return entry in said and _is_part(said[entry], one.row)
             index = entry if isinstance(entry, int) else getattr(entry, "person", -1)
             return isinstance(index, int) and one.means(parties.user(index))
 
-        return meant
+        return is_target
 
     def _rows(self, board: Board) -> Mapping[bytes, Mapping[int, str]]:
         """Return the values, by column, that the coalition knows of the ballots of byte strings."""
@@ -111,15 +111,15 @@ class Deviations:
         """Seal an own answer. label: distinguishes the answers of a round."""
         fresh = self.entropy.fork(f"{label} {plan.call.round}")
         if plan.shape is not None:
-            known = self._known(plan)
+            known = self._member_function(plan)
             sealed = seal_own(plan, row, known, self.entropy.fork("own seeds"), fresh)
         else:
             ballots = answers(plan, coarsened_row(plan, row))
             sealed = enclose(plan, ballots, sealing(fresh, plan.session))
-        self.record.made(sealed)
+        self.record.keep_layers(sealed)
         return sealed
 
-    def _known(self, plan: Round) -> Function:
+    def _member_function(self, plan: Round) -> Function:
         """Return the function of a round, as far as members can compute it."""
         function = self.record.functions.get(plan.call.round)
         if function is None or RANDOMNESS in self.coalition:

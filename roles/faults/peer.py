@@ -32,7 +32,7 @@ def absent(_plan: PeerRound, _body: Body, _rate: float) -> Body | None:
 def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
     """Lose a share of the forwarded layers, at least one; the account of the rest is honest."""
     match body:
-        case Relay(step=step) if step > 1 and body.sent:
+        case Relay(step=step) if step > 1 and body.layers_forwarded:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
             kept = len(pairs) - max(1, round(rate * len(pairs)))
             return replace(body, bags=bags_of(pairs[:kept]))
@@ -45,7 +45,7 @@ def drop(plan: PeerRound, body: Body, rate: float) -> Body | None:
 def tag(plan: PeerRound, body: Body, _rate: float) -> Body | None:
     """Flip the last bit of one onion (with paths of length 1, of one ballot)."""
     match body:
-        case Relay(step=step) if step > 1 and body.sent:
+        case Relay(step=step) if step > 1 and body.layers_forwarded:
             pairs = [(receiver, layer) for receiver, layers in body.bags for layer in layers]
             receiver, layer = pairs[0]
             return replace(body, bags=bags_of([(receiver, _turned(layer)), *pairs[1:]]))

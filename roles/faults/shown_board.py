@@ -81,7 +81,7 @@ class OtherBoard(OwnStream):
                 return None
             if self._may_change(entry.author):
                 self._deviations.note(show, self._network.instruments)
-                meant = self._deviations.meant(show, self._network.board)
+                meant = self._deviations.entry_test(show, self._network.board)
                 body = changed(body, show.field, show.change, meant) or body
         return self._following(body)
 
@@ -145,7 +145,7 @@ def retell(deviations: Deviations, show: Deviation, network: Network, body: Anno
     if show.change == OWN_KEYS:
         told, pairs = with_own_keys(body, deviations.entropy.fork(LABEL))
     else:
-        meant = deviations.meant(show, network.board)
+        meant = deviations.entry_test(show, network.board)
         other = changed(body, show.field, show.change, meant)
         told = other if isinstance(other, Announcement) else body
     for person in map(parties.user, range(deviations.people)):

@@ -21,7 +21,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     setup.wires.append(Block(struck.__contains__, rounds_of(entry), note_of(number)))
 
 
-def lost(scene: Scene, fault: Fault) -> Measured:
+def missing_people(scene: Scene, fault: Fault) -> Measured:
     """Count the people missing in the last round, at most the senders that the network saw."""
     loot, (missing, most) = scene.loot((parties.NETWORK,)), uncounted(scene, fault)
     return min(missing, len(senders(loot, len(loot.board.tallies)))), most
@@ -37,7 +37,7 @@ ATTACK = Attack(
     scenario="attack-block",
     unit="people not counted",
     waits="a message of one of those whom it strikes",
-    measure=lost,
+    measure=missing_people,
     reads=("users", "share", "round", "target"),
     stopped_by=("dropout",),
     trials={"": by_some(round=2), "one": aimed(round=2)},

@@ -1,6 +1,6 @@
 """`bundle`: read a person's answers side by side."""
 
-from ..catalogue.attack import BYSTANDER, Attack, somebody
+from ..catalogue.attack import BYSTANDER, Attack, counts_victim
 from ..catalogue.measures import whole
 
 ATTACK = Attack(
@@ -12,7 +12,7 @@ ATTACK = Attack(
     ),
     scenario="attack-bundle",
     unit="rows read whole",
-    learns=somebody,
+    learns=counts_victim,
     measure=whole,
     helpers=lambda _scenario, _entry: ("curator",),
     switches={"defence.unbundle": False, "mix.lesson": True},

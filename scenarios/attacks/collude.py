@@ -2,7 +2,7 @@
 
 from ...protocol import exploits, parties
 from ..catalogue import peer_measures
-from ..catalogue.attack import BYSTANDER, Attack, PeerAttack, committed, somebody
+from ..catalogue.attack import BYSTANDER, Attack, PeerAttack, committed, counts_victim
 from ..catalogue.measures import linked
 
 COALITION = (parties.CURATOR, parties.shuffler(1))
@@ -13,8 +13,8 @@ ATTACK = Attack(
     remedy="`cascade`: more shufflers, of which one is honest",
     scenario="who-must-collude",
     unit="people linked",
-    learns=somebody,
-    measure=linked(COALITION, exploits.everybody),
+    learns=counts_victim,
+    measure=linked(COALITION, exploits.open_envelopes),
     helpers=lambda _scenario, _entry: COALITION,
     stopped_by=("cascade",),
     watchers="shuffler-1 and curator",

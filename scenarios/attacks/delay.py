@@ -6,7 +6,7 @@ from ...protocol.messages import Counts
 from ...protocol.own_batches import counted
 from ...roles.faults.wire import Delay
 from ...roles.occasions import note_of
-from ..catalogue.attack import NETWORK, Attack, Measured, aimed, somebody
+from ..catalogue.attack import NETWORK, Attack, Measured, aimed, counts_victim
 from ..catalogue.entries import all_but, rounds_of, target
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
@@ -19,7 +19,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     setup.wires.append(Delay(others, rounds_of(entry), note_of(number)))
 
 
-def alone(scene: Scene, fault: Fault) -> Measured:
+def isolated_target(scene: Scene, fault: Fault) -> Measured:
     """Return 1 of 1 if network and reader find the target's own answers in counts of one person."""
     number, who = fault.round or 1, target(fault)
     readers = [call.reader.value for call in scene.board.calls[number - 1 : number]]
@@ -45,8 +45,8 @@ ATTACK = Attack(
     scenario="attack-delay",
     unit="people linked",
     waits="a message of a person other than the target",
-    learns=somebody,
-    measure=alone,
+    learns=counts_victim,
+    measure=isolated_target,
     helpers=lambda _scenario, _entry: (parties.CURATOR,),
     reads=("target", "round"),
     stopped_by=("min_batch",),

@@ -1,7 +1,7 @@
 """`dictionary`: seal every possible answer, and compare."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import BYSTANDER, Attack, somebody
+from ..catalogue.attack import BYSTANDER, Attack, counts_victim
 from ..catalogue.measures import linked
 
 ATTACK = Attack(
@@ -13,7 +13,7 @@ ATTACK = Attack(
     ),
     scenario="attack-dictionary",
     unit="people linked",
-    learns=somebody,
+    learns=counts_victim,
     measure=linked((parties.shuffler(1),), exploits.by_dictionary),
     helpers=lambda _scenario, _entry: (parties.shuffler(1),),
     switches={"mix.suite": "textbook", "mix.salt": False, "mix.lesson": True},

@@ -2,7 +2,7 @@
 
 from ...protocol import exploits, parties
 from ...roles.faults.shuffler import forward
-from ..catalogue.attack import SHUFFLER, Attack, Keys, somebody
+from ..catalogue.attack import SHUFFLER, Attack, Keys, counts_victim
 from ..catalogue.measures import linked
 from ..catalogue.session import commits
 
@@ -19,7 +19,7 @@ ATTACK = Attack(
     scenario="attack-forward",
     unit="people linked",
     waits="a batch that the shuffler forwards",
-    learns=somebody,
+    learns=counts_victim,
     measure=linked((parties.NETWORK, parties.CURATOR), exploits.by_order),
     helpers=lambda _scenario, _entry: (parties.CURATOR, parties.NETWORK),
     reads=("round",),

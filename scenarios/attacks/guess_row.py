@@ -7,7 +7,7 @@ from itertools import islice, product
 from ...protocol.adversary_view import submissions
 from ...protocol.opened_prefixes import cell, exposed, prefix_of, shown_of
 from ...roles.occasions import Notes
-from ..catalogue.attack import OPENED, USER, Attack, Keys, Measured, somebody
+from ..catalogue.attack import OPENED, USER, Attack, Keys, Measured, counts_victim
 from ..catalogue.scene import Scene
 from ..catalogue.session import AttackSetup
 from ..schema.model import Fault, Scenario
@@ -77,7 +77,7 @@ ATTACK = Attack(
     scenario="attack-guess-row",
     unit="others opened by guesses",
     waits="an answer of one of those who commit it",
-    learns=somebody,
+    learns=counts_victim,
     measure=confirmed,
     helpers=friends,
     about=OPENED,

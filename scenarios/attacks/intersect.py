@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from ...protocol import parties
 from ...protocol.adversary_view import AdversaryView, senders
-from ...protocol.intersection import SeenRelease, told_apart
+from ...protocol.intersection import SeenRelease, isolate_people
 from ...protocol.own_batches import public_release
 from ...roles.cast import Cast
 from ...roles.faults.users import fault
 from ...roles.occasions import note_of
-from ..catalogue.attack import NETWORK, Attack, Keys, Measured, Sequel, somebody
+from ..catalogue.attack import NETWORK, Attack, Keys, Measured, Sequel, counts_victim
 from ..catalogue.scene import Scene
 from ..schema.model import Fault
 
@@ -40,14 +40,16 @@ def read_of_comers(scene: Scene, entry: Fault) -> Measured:
     """
     loot = [session.loot((parties.NETWORK,)) for session in scene.sessions_before]
     releases = [
-        _seen(theirs) for theirs in (*loot, scene.loot((parties.NETWORK,))) if theirs is not None
+        _session_release(theirs)
+        for theirs in (*loot, scene.loot((parties.NETWORK,)))
+        if theirs is not None
     ]
-    rows = told_apart([release for release in releases if release is not None])
+    rows = isolate_people([release for release in releases if release is not None])
     right = [i for i, row in rows.items() if row and scene.right(i, row) == len(row)]
     return len(right), comers(entry)
 
 
-def _seen(loot: AdversaryView) -> SeenRelease | None:
+def _session_release(loot: AdversaryView) -> SeenRelease | None:
     """Return senders and release of a session; None without a release or a sender seen."""
     joint, decision = public_release(loot.board), loot.board.decision
     who = frozenset(parties.index(sender) for sender in senders(loot, len(loot.board.calls)))
@@ -71,7 +73,7 @@ ATTACK = Attack(
     scenario="attack-intersect",
     unit="released rows read of those who come and go",
     waits="a session before, from which one of those who come and go stays away",
-    learns=somebody,
+    learns=counts_victim,
     measure=read_of_comers,
     reads=("users",),
     stopped_by=("burn",),

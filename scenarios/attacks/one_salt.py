@@ -1,6 +1,6 @@
 """The attack of a reused salt: link the answers that contain it."""
 
-from ..catalogue.attack import BYSTANDER, Attack, somebody
+from ..catalogue.attack import BYSTANDER, Attack, counts_victim
 from ..catalogue.measures import whole
 
 ATTACK = Attack(
@@ -9,7 +9,7 @@ ATTACK = Attack(
     remedy="`fresh_salt`: one for every answer. Without it the curator alone reads 30 of 30",
     scenario="attack-one-salt",
     unit="rows read whole",
-    learns=somebody,
+    learns=counts_victim,
     measure=whole,
     helpers=lambda _scenario, _entry: ("curator",),
     switches={"defence.fresh_salt": False, "mix.lesson": True},

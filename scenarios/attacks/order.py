@@ -1,7 +1,7 @@
 """`order`: link senders to answers by the order of arrival."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import BYSTANDER, Attack, somebody
+from ..catalogue.attack import BYSTANDER, Attack, counts_victim
 from ..catalogue.measures import linked
 
 ATTACK = Attack(
@@ -10,7 +10,7 @@ ATTACK = Attack(
     remedy="sorted batches. Without them network and curator link 30 of 30",
     scenario="attack-order",
     unit="people linked",
-    learns=somebody,
+    learns=counts_victim,
     measure=linked((parties.NETWORK, parties.CURATOR), exploits.by_order),
     helpers=lambda _scenario, _entry: (parties.NETWORK, parties.CURATOR),
     switches={"mix.order": "kept", "mix.lesson": True},

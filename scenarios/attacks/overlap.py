@@ -30,7 +30,7 @@ def other_columns(
     gone = tuple(names[column] for column in board.decision.kept)
     forbidden = tuple(dict.fromkeys((*policy.forbidden, *gone)))
     policy = changed(policy, forbidden=forbidden, required=())
-    return replace(cast, decide=strategy(changed(scenario, policy=policy), crowd.others))
+    return replace(cast, decide=strategy(changed(scenario, policy=policy), crowd.round2_people))
 
 
 def unique_on_both(scene: Scene, _fault: Fault) -> Measured:

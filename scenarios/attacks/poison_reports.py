@@ -42,12 +42,12 @@ def crafted(question: Question, people: Population, index: int) -> str:
 
 def strike(setup: AttackSetup, index: int, rounds: Notes) -> None:
     """Run the user in a place of its own, from which it sends its crafted reports."""
-    row = tuple(crafted(asked, setup.crowd.people, index) for asked in _asked(setup))
+    row = tuple(crafted(asked, setup.crowd.people, index) for asked in _questions(setup))
     user = parties.user(index)
     setup.places[user] = crafter(rounds, row, setup.entropy(f"crafting of {user}"))
 
 
-def _asked(setup: AttackSetup) -> Sequence[Question]:
+def _questions(setup: AttackSetup) -> Sequence[Question]:
     return noisy_questions(setup.scenario, setup.crowd.people)
 
 

@@ -1,7 +1,7 @@
 """`predictable`: know the seed, derive every key again, open everything."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import BYSTANDER, Attack, Measured, somebody
+from ..catalogue.attack import BYSTANDER, Attack, Measured, counts_victim
 from ..catalogue.scene import Scene
 from ..schema.model import Fault
 
@@ -11,7 +11,7 @@ def derived(scene: Scene, _fault: Fault) -> Measured:
     loot = scene.loot((parties.NETWORK,))
     if scene.seed is None:
         return 0, scene.n
-    people = exploits.everybody(exploits.rederived(loot, scene.seed), 1)
+    people = exploits.open_envelopes(exploits.rederived(loot, scene.seed), 1)
     columns = len(scene.people.schema.names)
     return sum(scene.right(i, row) == columns for i, row in people.items()), scene.n
 
@@ -22,7 +22,7 @@ ATTACK = Attack(
     remedy=("randomness that nobody knows. Who only listened, and knows the seed, reads 30 of 30"),
     scenario="attack-predictable",
     unit="people linked",
-    learns=somebody,
+    learns=counts_victim,
     measure=derived,
     helpers=lambda _scenario, _entry: (parties.NETWORK,),
     switches={"scenario.seed": 1},

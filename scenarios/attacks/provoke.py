@@ -1,8 +1,8 @@
 """`provoke`: the last peer of some paths leaves out ballots, so that their senders accuse."""
 
-from ...protocol.peers.accusations import told_by_accusers
+from ...protocol.peers.accusations import accuser_values
 from ...roles.faults import peer
-from ..catalogue.attack import PEER, USER, Attack, Measured, PeerAttack, somebody
+from ..catalogue.attack import PEER, USER, Attack, Measured, PeerAttack, counts_victim
 from ..catalogue.scene import PeerScene, Scene
 from ..schema.model import Fault
 
@@ -20,12 +20,12 @@ def unmasked(scene: PeerScene, _fault: Fault) -> Measured:
 
     Accusations and disclosed secrets are public; the attackers add their own secrets.
     """
-    rows = told_by_accusers(scene.loot)
+    rows = accuser_values(scene.loot)
     right = sum(scene.right(who, row) for who, row in rows.items())
     return right, scene.n * len(scene.people.schema.names)
 
 
-def nobody(_scene: Scene, _fault: Fault) -> Measured:
+def no_accusations(_scene: Scene, _fault: Fault) -> Measured:
     """Return 0 of 0: with central parties there are no such accusations."""
     return 0, 0
 
@@ -37,7 +37,7 @@ ATTACK = Attack(
     scenario="attack-provoke",
     unit=UNIT,
     waits="peers, and ballots at the end of a path",
-    measure=nobody,
+    measure=no_accusations,
     reads=("users", "share", "round"),
     about=PEER,
     strike=lambda _setup, _index, _rounds: None,
@@ -48,6 +48,6 @@ ATTACK = Attack(
         waits="ballots at the end of a path",
         measure=unmasked,
         act=peer.provoke,
-        learns=somebody,  # one value under a name counts as a row, which never underestimates
+        learns=counts_victim,  # one value under a name counts as a row, which never underestimates
     ),
 )

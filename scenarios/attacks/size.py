@@ -1,7 +1,7 @@
 """`size`: read answers from their length."""
 
 from ...protocol import exploits, parties
-from ..catalogue.attack import BYSTANDER, Attack, Measured, RowsRead, somebody
+from ..catalogue.attack import BYSTANDER, Attack, Measured, RowsRead, counts_victim
 from ..catalogue.measures import linked
 from ..catalogue.scene import Scene
 from ..schema.model import Fault
@@ -24,7 +24,7 @@ ATTACK = Attack(
     rows_read=RowsRead(
         unit="people linked",
         measure=linked((parties.shuffler(1),), exploits.by_length),
-        learns=somebody,
+        learns=counts_victim,
         helpers=lambda _scenario, _entry: (parties.shuffler(1),),
     ),
     helpers=lambda _scenario, _entry: (parties.shuffler(1),),

@@ -20,7 +20,7 @@ def read_there(scene: Scene, fault: Fault) -> Measured:
     """Count the values of the target that are read with the keys on the other board."""
     loot = exploits.on_the_forged_board(scene.loot((parties.NETWORK,)))
     index = parties.index(target(fault))
-    row = exploits.everybody(loot, 1).get(index, {})
+    row = exploits.open_envelopes(loot, 1).get(index, {})
     return scene.right(index, row), len(scene.people.schema.names)
 
 

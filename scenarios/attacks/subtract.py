@@ -20,7 +20,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     setup.deed(subtract, entry, number, aimed=target(entry))
 
 
-def made(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
+def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
     """Return the known row, as often as the shuffler put it in."""
     return put_in(scene, last_release(scene), lambda plan, many: [forged_row(plan)] * many)
 
@@ -36,7 +36,7 @@ ATTACK = Attack(
     unit=UNIT,
     waits="an answer of the target in the round of the release",
     learns=wholly,
-    measure=target_read(with_curator, made=made),
+    measure=target_read(with_curator, made=forged_rows),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),
     trials={"": aimed(by=shuffler(1))},

@@ -20,7 +20,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     setup.deed(surround, entry, number, aimed=target(entry))
 
 
-def made(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
+def forged_rows(scene: Scene, _entry: Fault) -> Mapping[int, Sequence[Row]]:
     """Return the known rows, as many as the shuffler put in."""
     return put_in(scene, last_release(scene), covering_rows)
 
@@ -40,7 +40,7 @@ ATTACK = Attack(
     unit=UNIT,
     waits="a batch of the first shuffler in the round of the release",
     learns=wholly,
-    measure=target_read(nobody_else, made=made),
+    measure=target_read(nobody_else, made=forged_rows),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),
     trials={"": aimed(by=shuffler(1))},

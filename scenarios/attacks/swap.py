@@ -36,7 +36,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     setup.deed(subtract, entry, number, setup.row(index(friend)), aimed=target(entry))
 
 
-def made(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
+def forged_rows(scene: Scene, entry: Fault) -> Mapping[int, Sequence[Row]]:
     """Return the friend's answers, if the shuffler put them in."""
     (friend,) = friends_of(entry, scene.n, 1)
     row = scene.people.row(index(friend))
@@ -56,7 +56,7 @@ ATTACK = Attack(
     unit=UNIT,
     waits="an answer of the target in the round of the release",
     learns=wholly,
-    measure=target_read(with_curator, made=made),
+    measure=target_read(with_curator, made=forged_rows),
     reads=("target",),
     stopped_by=("tokens", "sums", "receipts"),
     trials={"": aimed(by=shuffler(1))},

@@ -4,7 +4,7 @@ from collections import Counter
 
 from ...protocol import parties
 from ...protocol.opened_exploits import opened_cells, rows_by_trying
-from ..catalogue.attack import BYSTANDER, OPENED, Attack, Measured, somebody
+from ..catalogue.attack import BYSTANDER, OPENED, Attack, Measured, counts_victim
 from ..catalogue.scene import Scene
 from ..schema.model import Fault
 
@@ -28,7 +28,7 @@ ATTACK = Attack(
     ),
     scenario="attack-try-rows",
     unit="closed rows read",
-    learns=somebody,
+    learns=counts_victim,
     measure=read,
     about=OPENED,
     helpers=lambda _scenario, _entry: COALITION,

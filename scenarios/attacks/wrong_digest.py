@@ -11,7 +11,7 @@ from ..catalogue.session import commits
 from ..schema.model import Fault
 
 
-def taken(scene: Scene, fault: Fault) -> Measured:
+def accepted_rounds(scene: Scene, fault: Fault) -> Measured:
     """Count the rounds that were counted despite a wrong digest, of the rounds of the attack.
 
     The shuffler knows the batch that it forwarded, and that its account is of another batch.
@@ -37,7 +37,7 @@ ATTACK = Attack(
     scenario="attack-wrong-digest",
     unit="rounds counted from a batch nobody accounted for",
     waits="a batch that the shuffler forwards",
-    measure=taken,
+    measure=accepted_rounds,
     reads=("round",),
     trials={"": committed(by=parties.shuffler(1))},
     commit=commits(wrong_digest),

@@ -49,7 +49,7 @@ def wholly(value: float, most: float) -> bool:
     return 0 < most <= value
 
 
-def somebody(value: float, _most: float) -> bool:
+def counts_victim(value: float, _most: float) -> bool:
     """Whether the row of at least one person was read, where the value counts people."""
     return value >= 1
 
@@ -90,14 +90,14 @@ def aimed(**keys: Any) -> Trial:
     return committed(target=parties.user(0), **keys)
 
 
-def some(people: int) -> int:
+def tenth_of_people(people: int) -> int:
     """Return a tenth of the people, at least one: the size of an attack by or on several users."""
     return max(1, people // 10)
 
 
 def by_some(**keys: Any) -> Trial:
     """Return the trial of an attack that a tenth of the people commit, or that strikes a tenth."""
-    return lambda people, _shufflers: [{"users": some(people), **keys}]
+    return lambda people, _shufflers: [{"users": tenth_of_people(people), **keys}]
 
 
 def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
@@ -108,7 +108,7 @@ def by_shuffler(*, last: bool = False, every: bool = False) -> Trial:
 
     def trial(people: int, shufflers: int) -> list[Keys]:
         by = parties.shuffler(shufflers if last else 1)
-        return [{"by": by, "users": some(people), **({} if every else {"round": 1})}]
+        return [{"by": by, "users": tenth_of_people(people), **({} if every else {"round": 1})}]
 
     return trial
 

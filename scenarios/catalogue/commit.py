@@ -99,7 +99,7 @@ def sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel, int]]:
             yield entry, sequel, number
 
 
-def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
+def earlier_sessions(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
     """Yield the earlier sessions, all with one memory; empty if no attack needs any."""
     two = list(sequels(scenario))
     if not two:
@@ -116,7 +116,7 @@ def before(scenario: Scenario, cast: Cast) -> Iterator[Cast]:
         yield first
 
 
-def after(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, board: Board) -> Cast:
+def next_session(scenario: Scenario, cast: Cast, crowd: Samples, first: Cast, board: Board) -> Cast:
     """Return the session that follows the first; `board` is the first session's board."""
     cast = replace(cast, guards=first.guards)
     for entry, sequel, place in sequels(scenario):

@@ -46,7 +46,7 @@ def unmet(
     faults: the attacks of users. acted: the places of the entries that were carried out.
     """
     return tuple(
-        f"fault[{place}]: {_who(entry, _traits(scenario, entry))} found no occasion: "
+        f"fault[{place}]: {_attacker_name(entry, _traits(scenario, entry))} found no occasion: "
         f"{_why(place, entry, _traits(scenario, entry), faults, ended)}"
         for place, entry in _idle(scenario, acted, ended)
     )
@@ -70,7 +70,7 @@ def _traits(scenario: Scenario, entry: Fault) -> AttackTraits:
     return attack.among(topology_of(scenario).name) or attack
 
 
-def _who(entry: Fault, attack: AttackTraits) -> str:
+def _attacker_name(entry: Fault, attack: AttackTraits) -> str:
     by = entry.by or attack.by or attack.watchers
     return f'attack "{entry.attack}" by {by}'
 

@@ -103,7 +103,7 @@ class Case:
         """Return a generator of random numbers."""
         return np.random.default_rng(None if self.seed is None else [self.seed, stream])
 
-    def few(self, number: int) -> "Case":
+    def sample(self, number: int) -> "Case":
         """Return a sample of the people, honest, for measuring; a batch of it is large enough."""
         people = self.people.sample(min(SAMPLE, self.n), number)
         mix = changed(self.scenario.mix, min_batch=1)
@@ -141,7 +141,7 @@ def sampled(case: Case, work: Callable[[Case], Purse], rounds: int, decided: flo
     """
     seconds, bytes_sent = [], []
     for number in range(SAMPLES):
-        part = case.few(number)
+        part = case.sample(number)
         started = time.process_time()
         purse = work(part)
         seconds.append((time.process_time() - started) * case.n / part.n)

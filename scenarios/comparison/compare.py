@@ -200,9 +200,9 @@ def party_names(scenario: Scenario, only: Sequence[str] = ()) -> PartyNames:
 
 def row_name(row: str, scenario: Scenario) -> str:
     """Return the name of a row: of two rounds, the kind of policy that is played."""
-    from .mixed import own
+    from .mixed import exposure_kind
 
-    return own(scenario) if row == ROW else row
+    return exposure_kind(scenario) if row == ROW else row
 
 
 def current_name(name: str, scenario: Scenario) -> str:
@@ -241,7 +241,7 @@ def _case(scenario: Scenario, seed: int, messages: bool | None) -> Case:  # noqa
 
     crowd = samples(scenario, seed)
     people = crowd.people
-    public_copy = resolve(scenario, crowd.first, people.schema.names, crowd.others)
+    public_copy = resolve(scenario, crowd.first, people.schema.names, crowd.round2_people)
     public_copy = changed(public_copy, scenario=changed(public_copy.scenario, seed=seed))
     if program_of(public_copy).compared != ROW:  # the rivals promise crowds, whatever it does
         public_copy = changed(

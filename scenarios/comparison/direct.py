@@ -55,7 +55,7 @@ class Line:
 
     def seal(self, user: int, row: Row, entropy: Entropy) -> bytes:
         """Seal the message of a user."""
-        plain = pad(Writer().many(row, Writer.text).done(), self.size)
+        plain = pad(Writer().many(row, Writer.text).finish(), self.size)
         return seal_layer(self.scheme, self.reader.public, plain, self.context(user), entropy)
 
     def read(self, user: int, layer: bytes) -> Row:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...analysis.frames import Cell, TypedFrame, typed_frame
-from ..studies.cheating_text import NO_SUCCESS, seen
+from ..studies.cheating_text import NO_SUCCESS, detection_text
 
 PROGRAMS = {
     "program": str,
@@ -176,7 +176,15 @@ def _cheating(program: Any) -> tuple[Cell, ...]:
     if first is None or first.watching or first.worst is None:
         return (coalition_names or NO_SUCCESS, "watching" if first else None, *(None,) * 5)
     worst = first.worst
-    return coalition_names, worst.attack, worst.read, worst.runs, worst.low, worst.high, seen(worst)
+    return (
+        coalition_names,
+        worst.attack,
+        worst.read,
+        worst.runs,
+        worst.low,
+        worst.high,
+        detection_text(worst),
+    )
 
 
 def _people(friends: int) -> tuple[str, ...]:

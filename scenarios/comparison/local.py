@@ -33,7 +33,7 @@ from ..schema.model import Scenario
 from .case import Case
 from .direct import Row, paid
 from .result import Compared, Privacy, Trust
-from .utility import estimated, nothing
+from .utility import empty_utility, estimated
 
 EPSILONS = (1.0, 2.0, 4.0)  # nats, where the scenario names none
 PRODUCT = 1 << 16  # different rows; with more there is no joint report
@@ -87,13 +87,13 @@ def _compared(
     codes = case.codes()
     name = f"local {mechanism} e={epsilon:g}"
     burned = None
-    leakage, right = tell(case, mechanism, questions), guessed(case, mechanism, questions)
+    leakage, right = report_leakage(case, mechanism, questions), guessed(case, mechanism, questions)
     try:
         check_batch_size(len(codes), case.scenario.mix.min_batch)
         errors = draws(case, mechanism, questions)
         worth = estimated(case, errors, leakage, tuple(range(len(case.sizes))))
     except RoundBurned as burn:
-        burned, worth = str(burn), nothing(case)
+        burned, worth = str(burn), empty_utility(case)
     widths = [
         question.randomizer.text_width or max(map(len, question.domain)) for question in questions
     ]
@@ -104,7 +104,7 @@ def _compared(
         _rule(mechanism, questions),
         burned,
         dict(purse.refused),
-        Trust.of([received(case, members, leakage, right) for members in COALITIONS]),
+        Trust.from_received([received(case, members, leakage, right) for members in COALITIONS]),
         Privacy(0.0, None, epsilon, adjacency=ADJACENCY),
         worth,
         price,
@@ -180,7 +180,7 @@ def product_tables(
     }
 
 
-def tell(case: Case, how: str, asked: Sequence[Question]) -> float:
+def report_leakage(case: Case, how: str, asked: Sequence[Question]) -> float:
     """Return the bits of a person's reports about its row; the prior is the frequency of rows."""
     if how != "joint":
         return information(asked, case.codes())[0] or 0.0

@@ -36,9 +36,9 @@ from ..studies.cheating_file import unmeasured
 from ..studies.cheating_result import CheatingStudy
 from ..validation.load import check
 from .case import SAMPLE, SAMPLES, Case, scaled
-from .local import draws, epsilons, features, tell, with_noise
+from .local import draws, epsilons, features, report_leakage, with_noise
 from .result import Compared, Cost, Privacy, Trust, Utility
-from .utility import estimated, nothing, released, utility
+from .utility import empty_utility, estimated, released, utility
 
 if TYPE_CHECKING:
     from ...protocol.board import Entry
@@ -57,7 +57,7 @@ def played(row: str) -> Kind:
     return next(kind for kind, program in PROGRAMS.items() if program.compared == row)
 
 
-def own(scenario: Scenario) -> Kind:
+def exposure_kind(scenario: Scenario) -> Kind:
     """Return the kind of the row `exposure`: the scenario's own if it is of that row."""
     mine = program_of(scenario).compared == ROW
     return scenario.policy.kind if mine else played(ROW)
@@ -140,7 +140,7 @@ def mixed(case: Case, program: str) -> Iterator[Compared]:
     """
     kind = played(program)
     if program == ROW:  # called as the kind that is played
-        program = kind = own(case.scenario)
+        program = kind = exposure_kind(case.scenario)
     if PROGRAMS[kind].opens:
         for prefixes in (False, True):
             name = f"{program} prefixes" if prefixes else program
@@ -173,14 +173,14 @@ def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | 
         else sample(case, scenario, outcome)
     )
     questions = () if epsilon is None else features(case, epsilon)
-    leakage = tell(case, "features", questions) if questions else 0.0
+    leakage = report_leakage(case, "features", questions) if questions else 0.0
     return Compared(
         program if epsilon is None else f"{program} e={epsilon:g}",
         "mix",
         program_of(scenario).note,
         outcome.burned,
         dict(outcome.refused),
-        Trust.of(
+        Trust.from_received(
             _received(outcome, leakage) if questions else outcome.coalitions,
             cheated(case, scenario, outcome),
         ),
@@ -215,15 +215,15 @@ def privacy_of(outcome: Outcome, epsilon: float | None) -> Privacy:
 def worth_of(case: Case, outcome: Outcome, asked: Sequence[Question], told: float) -> Utility:
     """Return the utility of a run. asked, told: with noise, the questions and a report's bits."""
     if not outcome.released:
-        return nothing(case)
+        return empty_utility(case)
     if asked:
         errors = draws(case, "features", asked)
         return estimated(case, errors, told, tuple(range(len(case.sizes))))
     decision = outcome.decision
     if decision is None:
-        return nothing(case)
+        return empty_utility(case)
     release, findings = outcome.release or {}, outcome.findings
-    if findings and (whole := findings.of_everybody(release)):
+    if findings and (whole := findings.scale_release(release)):
         estimates, share_reported = whole
         return replace(
             utility(case, released(case, estimates, decision.kept)), cells=share_reported

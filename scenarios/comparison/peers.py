@@ -22,7 +22,7 @@ from ..schema.model import Coalition, Defence, Fault, Mix, Scenario
 from ..scoring.outcome import Outcome
 from ..validation.load import check
 from .case import Case
-from .mixed import Meter, cheated, own, privacy_of, rounds, variant, worth_of
+from .mixed import Meter, cheated, exposure_kind, privacy_of, rounds, variant, worth_of
 from .result import Compared, Cost, Trust
 
 FEW = 300  # people; with more, their messages take too long
@@ -51,7 +51,7 @@ def among(case: Case) -> Scenario:
     Raises ScenarioError if peers cannot run it.
     """
     scenario = case.scenario
-    kind = own(scenario)
+    kind = exposure_kind(scenario)
     usual = Mix()
     mix = changed(scenario.mix, peers=True, **{key: getattr(usual, key) for key in FIXED})
     names = [peer(index) for index in range(case.n) if index not in case.faults]
@@ -89,7 +89,7 @@ def peers(case: Case) -> Iterator[Compared]:
         _note(scenario, outcome),
         outcome.burned,
         dict(outcome.refused),
-        Trust.of(
+        Trust.from_received(
             [_without_members(view) for view in outcome.coalitions],
             cheated(case, scenario, outcome),
         ),

@@ -12,7 +12,7 @@ from msgspec.structs import replace as changed
 from ..schema.model import Submit
 from ..validation.load import check
 from .case import Case
-from .mixed import own, play_variant, variant
+from .mixed import exposure_kind, play_variant, variant
 from .result import Compared
 
 NAME = "verified"
@@ -29,7 +29,7 @@ def proved(case: Case) -> Iterator[Compared]:
 
     Raises ScenarioError if the program or a guard of the scenario is of onions.
     """
-    scenario = variant(case.scenario, own(case.scenario))
+    scenario = variant(case.scenario, exposure_kind(case.scenario))
     submit: Submit = "once" if case.once else "each-round"
     scenario = changed(scenario, mix=changed(scenario.mix, kind="verified", submit=submit))
     check(scenario)

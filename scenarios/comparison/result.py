@@ -65,7 +65,7 @@ class Learnt:
     rows_guessed: float | None = None
 
     @classmethod
-    def of(cls, received: Received) -> Learnt:
+    def from_received(cls, received: Received) -> Learnt:
         """Return the leakage, from the analysis."""
         return cls(
             received.parties,
@@ -103,10 +103,14 @@ class Trust:
     proof: str | None = None
 
     @classmethod
-    def of(cls, received: Sequence[Received], cheating: CheatingStudy | None = None) -> Trust:
+    def from_received(
+        cls, received: Sequence[Received], cheating: CheatingStudy | None = None
+    ) -> Trust:
         """Return the trust, from the analysis of coalitions and the study of attacks."""
         linked = {view.parties: view.linked for view in received}
-        return cls(tuple(Learnt.of(view) for view in received), tuple(minimal(linked)), cheating)
+        return cls(
+            tuple(Learnt.from_received(view) for view in received), tuple(minimal(linked)), cheating
+        )
 
     @property
     def most_trusted(self) -> Learnt:

@@ -70,7 +70,7 @@ def shares(case: Case) -> Iterator[Compared]:
         "round 1 by two aggregators, round 2 through the mix",
         played_shares.burned,
         dict(sorted(played_shares.purse.refused.items())),
-        Trust.of(learnt(case, played_shares)),
+        Trust.from_received(learnt(case, played_shares)),
         Privacy(
             users_below(release.people, case.k) / release.n if release.n else 0.0,
             promise(case, played_shares),

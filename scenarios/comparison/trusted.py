@@ -25,7 +25,7 @@ from ..programs.weights import column_weights
 from .case import Case, Purse, timed
 from .direct import paid
 from .result import Compared, Cost, Privacy, Trust
-from .utility import nothing, released, utility
+from .utility import empty_utility, released, utility
 
 COLUMNS, CELLS = "trusted", "trusted-cells"
 COALITIONS = ((), (ANALYST,), (CURATOR,), (ANALYST, CURATOR))
@@ -52,7 +52,7 @@ def trusted(case: Case) -> Iterator[Compared]:
         "columns chosen by their true exposure",
         None,
         dict(purse.refused),
-        Trust.of(
+        Trust.from_received(
             [received(_view(case, members, counts_seen), case.sizes) for members in COALITIONS]
         ),
         Privacy(true, true),
@@ -69,7 +69,7 @@ def cells(case: Case) -> Iterator[Compared]:
         yield _burned(case, CELLS, str(burned))
         return
     decided, suppressed = timed(lambda: suppress_cells(case.codes(), case.k))
-    release = Release.of(suppressed.release, len(case.sizes))
+    release = Release.from_counts(suppressed.release, len(case.sizes))
     purse, price = _cost(case, decided)
     yield Compared(
         CELLS,
@@ -77,7 +77,7 @@ def cells(case: Case) -> Iterator[Compared]:
         _suppression_text(suppressed),
         None,
         dict(purse.refused),
-        Trust.of([_received(case, members, release) for members in COALITIONS]),
+        Trust.from_received([_received(case, members, release) for members in COALITIONS]),
         Privacy(users_below(release.people, case.k) / release.n, 0.0),
         utility(case, release),
         price,
@@ -154,8 +154,8 @@ def _burned(case: Case, program: str, reason: str) -> Compared:
         "",
         reason,
         dict(purse.refused),
-        Trust.of(trust),
+        Trust.from_received(trust),
         Privacy(0.0, None),
-        nothing(case),
+        empty_utility(case),
         price,
     )

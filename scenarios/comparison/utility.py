@@ -27,7 +27,7 @@ def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Relea
         for column, place, text in zip(columns, places, texts, strict=True):
             row[column] = place.get(text, BLANK)
         patterns[tuple(row)] = patterns.get(tuple(row), 0) + people
-    return Release.of(patterns, width)
+    return Release.from_counts(patterns, width)
 
 
 def utility(case: Case, release: Release, hidden: Sequence[Hiding] = ()) -> Utility:
@@ -61,9 +61,9 @@ def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
     return chances
 
 
-def nothing(case: Case) -> Utility:
+def empty_utility(case: Case) -> Utility:
     """Return the score of an empty release."""
-    return utility(case, Release.of({}, len(case.sizes)))
+    return utility(case, Release.from_counts({}, len(case.sizes)))
 
 
 def estimated(

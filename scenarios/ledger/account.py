@@ -4,7 +4,7 @@ from ..programs.findings import StatedEpsilon
 from ..serialization.record import Record
 
 
-class Apart(Record, frozen=True):
+class LocalRuns(Record, frozen=True):
     """Runs of which the local epsilon counts, although reports are shuffled.
 
     Attributes:
@@ -36,7 +36,7 @@ class MixedSpending(Record, frozen=True):
     delta: float
     runs: int
     relied_on: int | None
-    apart: tuple[Apart, ...]
+    apart: tuple[LocalRuns, ...]
     limit: float | None
     beyond: int
     adjacency: str

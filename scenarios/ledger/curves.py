@@ -62,7 +62,7 @@ def _joint_curve(parts: tuple[tuple[Any, int], ...], local: float) -> Curve:
     if len(parts) == 1:
         return curves_by_part[parts[0]]
     loss = convolved([curves_by_part[part] for part in parts])
-    top = least(loss.hockey_stick, DELTA * BEYOND * 2 * len(parts), local)
+    top = smallest_epsilon(loss.hockey_stick, DELTA * BEYOND * 2 * len(parts), local)
     points = np.linspace(0.0, max(top, TINY), KNOTS)
     return tuple((float(at), min(1.0, loss.hockey_stick(float(at)))) for at in points)
 
@@ -113,10 +113,10 @@ def compose_curves(runs: tuple[Certified, ...]) -> float:
     """Return an upper bound of epsilon, nats, of independent runs, at the sum of their deltas."""
     delta = sum(run.delta for run in runs)
     loss = convolved([run.curve for run in runs])
-    return least(loss.hockey_stick, delta, sum(run.top for run in runs))
+    return smallest_epsilon(loss.hockey_stick, delta, sum(run.top for run in runs))
 
 
-def least(delta_of: Callable[[float], float], delta: float, top: float) -> float:
+def smallest_epsilon(delta_of: Callable[[float], float], delta: float, top: float) -> float:
     """Return the least epsilon of 0 to `top` with at most this delta, from above; else `top`."""
     low, high = 0.0, top
     if delta_of(low) <= delta:

@@ -28,7 +28,7 @@ from ...protocol.history import HandedBatch
 from ..programs.randomized.privacy import ADJACENCY
 from ..programs.randomized.questions import Question
 from ..schema.model import Scenario
-from .account import Apart, MixedSpending
+from .account import LocalRuns, MixedSpending
 from .certified import Certified
 from .curves import certify, compose_curves
 from .entry import Entry
@@ -73,7 +73,7 @@ class Cost:
     epsilon: float
     delta: float
     runs: tuple[NoisyRun, ...]
-    apart: tuple[Apart, ...]
+    apart: tuple[LocalRuns, ...]
 
 
 @dataclass(slots=True)
@@ -172,7 +172,9 @@ class MixedBudget:
 def _cost(pattern: Counter[NoisyRun]) -> Cost:
     """Return the cost of these runs together."""
     alone_runs = tuple(
-        Apart(times, price(run.noise, times), run.why) for run, times in pattern.items() if run.why
+        LocalRuns(times, price(run.noise, times), run.why)
+        for run, times in pattern.items()
+        if run.why
     )
     ready = tuple(run for run in pattern.elements() if not run.why)
     epsilon = sum(part.local for part in alone_runs) + _joint_epsilon(ready)

@@ -60,7 +60,7 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
     names, rows = _rows(people)
     column_pairs = [(name, source_names.get(name, name)) for name in people.schema.names]
     order = range(people.n) if people.origin is None else people.origin.tolist()
-    return _crowd(names, rows, order, _Reading(people.own, column_pairs, names), key)
+    return _crowd(names, rows, order, _Reading(people.exact_values, column_pairs, names), key)
 
 
 def crowd_of_table(table: Table, key: bytes) -> Crowd:

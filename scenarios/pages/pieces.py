@@ -161,14 +161,14 @@ class Grid:
     kind: str = "grid"
 
     @property
-    def shown(self) -> Sequence[Sequence[str | Marked]]:
+    def visible_rows(self) -> Sequence[Sequence[str | Marked]]:
         """The rows that are on the page."""
         return self.rows if len(self.rows) <= SHOWN + 5 else self.rows[:SHOWN]
 
     @property
     def hidden(self) -> int:
         """The number of rows that are not shown."""
-        return len(self.rows) - len(self.shown)
+        return len(self.rows) - len(self.visible_rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,9 @@ def processes(scenario: Scenario, mode: str, durable: str, *, ledger: bool) -> "
     return partial(play_apart, durable=Durable(durable))
 
 
-def elsewhere(scenario: Scenario, mode: str, workplace: "Workplace", *, processes: bool) -> "Stage":
+def executor_stage(
+    scenario: Scenario, mode: str, workplace: "Workplace", *, processes: bool
+) -> "Stage":
     """Return the stage that plays a session with an executor; ParameterError if it cannot.
 
     processes: whether a process per party was requested.

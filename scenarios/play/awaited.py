@@ -43,7 +43,7 @@ async def play(
     return result
 
 
-class _Left(BaseException):
+class _RunCancelled(BaseException):
     """The end of a cancelled run: not an Exception, which would only remove the instrument."""
 
 
@@ -55,7 +55,7 @@ class _Leaver(Instrument):
 
     def _look(self) -> None:
         if self.wanted:
-            raise _Left
+            raise _RunCancelled
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
         """Check at every message."""
@@ -78,5 +78,5 @@ def _unless_left(work: Callable[[], Outcome]) -> Outcome | None:
     """Run the work; return None if it ended because its caller was cancelled."""
     try:
         return work()
-    except _Left:
+    except _RunCancelled:
         return None

@@ -51,7 +51,7 @@ def play_ideal(
 
     seed: of the noise that users add and of the values that they suppress as covers.
     """
-    said = _Said(scenario, crowd, faults, entropy_of(seed))
+    said = _ScenarioAnswers(scenario, crowd, faults, entropy_of(seed))
     ideal = _ideal(scenario, said)
     single, opens = crowd.people.n <= SUMMARY_ABOVE, program_of(scenario).opens
     look = partial(
@@ -75,7 +75,7 @@ def play_ideal(
 
 
 @dataclass(slots=True)
-class _Said:
+class _ScenarioAnswers:
     """The answers of the people of a scenario, per call: random ones are drawn once."""
 
     scenario: Scenario
@@ -85,22 +85,22 @@ class _Said:
     tables: dict[int, Table] = field(default_factory=dict)
     known: dict[int, Answers] = field(default_factory=dict)
 
-    def everybody(self, call: Call) -> Table:
+    def submitted_table(self, call: Call) -> Table:
         """Return the table of submitted values of all users asked in a round."""
         if call.round not in self.tables:
-            self.tables[call.round] = self._everybody(call)
+            self.tables[call.round] = self._draw_table(call)
         return self.tables[call.round]
 
-    def _everybody(self, call: Call) -> Table:
-        people, asked = self.crowd.people, self.asked(call)
+    def _draw_table(self, call: Call) -> Table:
+        people, asked = self.crowd.people, self.queried_people(call)
         if questions := noisy_questions(self.scenario, people):
             return ideal_reports(questions, people, asked, self.entropy)
         table = Table(people.values, people.codes[asked] if len(asked) < people.n else people.codes)
         if (some := participation(self.scenario)) is not None:
-            return some.said(table, asked, self.entropy)
+            return some.submitted_table(table, asked, self.entropy)
         return hide_table(table, call.hidden, _covers(call, asked, self.entropy))
 
-    def asked(self, call: Call) -> "npt.NDArray[np.intp]":
+    def queried_people(self, call: Call) -> "npt.NDArray[np.intp]":
         """Return the indices of the people that a call asks."""
         return present(self.crowd, self.faults, self._submitted(call), ())
 
@@ -112,7 +112,7 @@ class _Said:
         """Return the table of the counted users."""
         import numpy as np
 
-        table, asked = self.everybody(call), self.asked(call)
+        table, asked = self.submitted_table(call), self.queried_people(call)
         here = present(self.crowd, self.faults, self._submitted(call))
         if len(here) == len(asked):
             return table
@@ -131,8 +131,8 @@ class _Said:
 
     def _answers(self, call: Call) -> Answers:
         number = self._submitted(call)
-        asked, came = self.asked(call), present(self.crowd, self.faults, number)
-        rows = rows_of(self.everybody(call), call, asked)
+        asked, came = self.queried_people(call), present(self.crowd, self.faults, number)
+        rows = rows_of(self.submitted_table(call), call, asked)
         if number != call.round:  # the ballots that counted are mixed again
             listed = frozenset(came.tolist())
             return Answers({person: rows[person] for person in listed}, listed, listed)
@@ -157,7 +157,7 @@ def rows_of(table: Table, call: Call, people: "npt.NDArray[np.intp]") -> "dict[i
     return dict(zip(people.tolist(), map(shared.__getitem__, places.ravel().tolist()), strict=True))
 
 
-def _ideal(scenario: Scenario, said: _Said) -> Ideal:
+def _ideal(scenario: Scenario, said: _ScenarioAnswers) -> Ideal:
     crowd, faults = said.crowd, said.faults
     people, rules = crowd.people, announced_rules(scenario)
 
@@ -175,7 +175,7 @@ def _ideal(scenario: Scenario, said: _Said) -> Ideal:
         said.counted,
         announced_policy(scenario),
         rules,
-        strategy(scenario, crowd.others),
+        strategy(scenario, crowd.round2_people),
         proving=scenario.defence.promise,
         asking=asking if rules.tokens else None,
     )

@@ -146,7 +146,7 @@ def _identified(session: Session, scored: Scored) -> "Reidentified | None":
 def _exposure(session: Session, nodes: int | None) -> Exposure:
     """Measure the exposure of the release. nodes: of the search for the worst case."""
     scenario, crowd = session.scenario, session.crowd
-    proving = strategy(scenario, crowd.others) if scenario.defence.promise else None
+    proving = strategy(scenario, crowd.round2_people) if scenario.defence.promise else None
     return measure(session.played, crowd, proving, nodes, scenario)
 
 

@@ -98,7 +98,7 @@ def cast_of(
     return role.PeerCast(
         agreement(scenario, people.schema),
         people.n,
-        people.own,
+        people.exact_values,
         strategy(scenario),
         entropy,
         absent,

@@ -14,7 +14,7 @@ from ...protocol.transcript import Transcript
 from ...roles.cast import Cast
 from ...roles.instruments import Instrument, Recorder
 from ...roles.session import Stage, play
-from ..catalogue.commit import after, before, commit, sequels
+from ..catalogue.commit import commit, earlier_sessions, next_session, sequels
 from ..catalogue.deviations import unmet_deviations
 from ..catalogue.occasions import Ended, unmet
 from ..catalogue.strikes import Faults
@@ -51,8 +51,8 @@ def cast_of(scenario: Scenario, crowd: Samples, faults: Faults, seed: int | None
         scenario.mix.suite,
         scenario.mix.shufflers,
         people.n,
-        people.own,
-        strategy(scenario, crowd.others),
+        people.exact_values,
+        strategy(scenario, crowd.round2_people),
         entropy_of(seed),
         crowd.rounds,
         program=wire(scenario),
@@ -94,12 +94,12 @@ def play_real(
         cast = replace(cast, guards=replace(cast.guards, history=history))
     earlier: list[_Earlier] = []
     first = cast
-    for first in before(scenario, cast):
+    for first in earlier_sessions(scenario, cast):
         old = Transcript.sized(first.people)
         adversaries = [first.adversary] if first.adversary else []
         earlier.append((old, stage(first, [Recorder(old), *adversaries], report), first.adversary))
     if earlier:
-        cast = after(scenario, cast, crowd, first, earlier[-1][1])
+        cast = next_session(scenario, cast, crowd, first, earlier[-1][1])
     transcript = Transcript.sized(cast.people)
     adversaries = [cast.adversary] if cast.adversary else []
     board = stage(cast, [Recorder(transcript), *adversaries, *instruments], report)
@@ -122,7 +122,7 @@ def _unmet(
 
 def _raised(scenario: Scenario, crowd: Samples, board: Board) -> tuple[Raised, ...]:
     """Return the alarms, each with the board's verdict."""
-    rule = strategy(scenario, crowd.others) if board.alarms else None
+    rule = strategy(scenario, crowd.round2_people) if board.alarms else None
     raised = (
         (party, alarm.round, alarm.cause.value, borne_out(board, alarm, rule))
         for party, alarm in board.alarms

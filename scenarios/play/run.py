@@ -117,9 +117,9 @@ class _How:
     def stage(self, scenario: Scenario) -> dict[str, Any]:
         """Return the stage that plays the session, if it is not this process."""
         if self.workplace != HERE:
-            from .apart import elsewhere
+            from .apart import executor_stage
 
-            there = elsewhere(scenario, self.mode, self.workplace, processes=self.processes)
+            there = executor_stage(scenario, self.mode, self.workplace, processes=self.processes)
             return {"stage": there}
         if self.processes:
             from .apart import processes
@@ -133,7 +133,7 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
     """Draw the people, play the session, and score the outcome."""
     seed = asked_for.scenario.seed if seed is None else seed
     crowd = samples(asked_for, seed)
-    chosen = resolve(asked_for, crowd.first, crowd.people.schema.names, crowd.others)
+    chosen = resolve(asked_for, crowd.first, crowd.people.schema.names, crowd.round2_people)
     check_answers(chosen, crowd.people.schema)
     faults = draw_faults(chosen, crowd.people.n, seed)
     stage, watched = how.stage(chosen), (how.instruments, how.report)
@@ -147,7 +147,7 @@ def _once(asked_for: Scenario, seed: int | None, how: _How) -> Outcome:
             watching = ((*how.instruments, counts), how.report)
             session = partial(_with_occasions, play_real, chosen, crowd, faults, seed, *watching)
             kept_by = (how.ledger, asked_for, chosen, crowd, seed, how.mode)
-            played, kept = _kept(*kept_by, partial(session, **stage), counts)
+            played, kept = _play_in_ledger(*kept_by, partial(session, **stage), counts)
         else:
             session = partial(_with_occasions, carrier(chosen), chosen, crowd, faults, seed)
             played = session(how.mode, *watched, **stage)
@@ -168,7 +168,7 @@ def _with_occasions(play: Callable[..., Played], *given: Any, **named: Any) -> P
     return played
 
 
-def _kept(
+def _play_in_ledger(
     ledger: Ledger,
     asked_for: Scenario,
     chosen: Scenario,

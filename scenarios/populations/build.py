@@ -240,7 +240,7 @@ def _as_quasi(judged: JudgedColumn) -> str:
     return f'roles = {{ {quoted_key(judged.column)} = "quasi" }}'
 
 
-def known(section: Section, columns: Sequence[str]) -> dict[str, str]:
+def columns_by_name(section: Section, columns: Sequence[str]) -> dict[str, str]:
     """Return every name a feature may have, with the column of the source that it stands for."""
     renamed = set(section.columns.values())
     return section.columns | {name: name for name in columns if name not in renamed}
@@ -250,7 +250,7 @@ def choose(
     section: Section, features: Sequence[Feature], columns: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Choose columns, as (our name, theirs): the features', else the renamed columns, else all."""
-    names = known(section, columns)
+    names = columns_by_name(section, columns)
     names_in_use = [feature.name for feature in features] or list(section.columns or names)
     for name in names_in_use:
         if names.get(name) not in columns:

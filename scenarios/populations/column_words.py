@@ -29,7 +29,7 @@ class Words:
     part: tuple[str, ...] = ()
     phrase: tuple[str, ...] = ()
 
-    def found(self, words: list[str]) -> str | None:
+    def first_match(self, words: list[str]) -> str | None:
         """Return the first word, or phrase, of a name that is in the list; None without a match."""
         for word in words:
             if word in self.whole or any(part in word for part in self.part):
@@ -63,7 +63,7 @@ def cut(name: str) -> list[str]:
 def own_number(words: list[str]) -> str | None:
     """Return the word that marks a column as a personal number; None without a match."""
     word_kinds = kinds()
-    if own_kind := word_kinds["own"].found(words):
+    if own_kind := word_kinds["own"].first_match(words):
         return own_kind
     numbered = word_kinds["numbered"]
     for place, word in enumerate(words):
@@ -85,7 +85,7 @@ def own_number(words: list[str]) -> str | None:
 
 def shared(words: list[str]) -> str | None:
     """Return the word that marks a column as shared by several people; None without a match."""
-    return kinds()["shared"].found(words)
+    return kinds()["shared"].first_match(words)
 
 
 def missing_words() -> frozenset[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...errors import DataError
 from ..serialization.content import Content
-from .encodings import encoding_of, misread, shown
+from .encodings import encoding_label, encoding_of, misread
 from .file_options import FileOptions
 from .header_line import LOOKED_AT, names_columns
 
@@ -44,7 +44,7 @@ class Dialect:
         separator_name = SEPARATORS.get(self.separator, repr(self.separator))
         line = self.skip + 1
         head = f"header in line {line}" if self.header else "no header: columns are c1, c2, ..."
-        return f"{separator_name}, {shown(self.encoding)}, {head}"
+        return f"{separator_name}, {encoding_label(self.encoding)}, {head}"
 
 
 @lru_cache(maxsize=2)

@@ -57,7 +57,7 @@ def encoding_of(content: Content, said: str | None = None) -> str:
     return _without_mark(content)
 
 
-def shown(encoding: str) -> str:
+def encoding_label(encoding: str) -> str:
     """An encoding as people call it."""
     return SHOWN.get(encoding, encoding)
 
@@ -65,7 +65,7 @@ def shown(encoding: str) -> str:
 def misread(path: Path, encoding: str, bad: UnicodeError) -> DataError:
     """Return the error for bytes that are not of an encoding."""
     remedy = "leave the encoding out, and it is found out"
-    return DataError(f"{path}: not {shown(encoding)}: {bad}; {remedy}")
+    return DataError(f"{path}: not {encoding_label(encoding)}: {bad}; {remedy}")
 
 
 def _without_mark(content: Content) -> str:
@@ -122,7 +122,7 @@ def _checked_encoding(content: Content, encoding: str, head: bytes) -> str:
     if name == "utf-8" and marked == "utf-8-sig":
         return marked
     if marked and name.split("-")[:2] != marked.split("-")[:2]:
-        mark_name = shown(marked).split(" ")[0]
+        mark_name = encoding_label(marked).split(" ")[0]
         raise DataError(
             f"{path}: begins with the mark of {mark_name}, so it is not {encoding}; leave it out"
         )

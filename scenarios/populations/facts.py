@@ -10,11 +10,11 @@ from ...protocol.schema import MAX_FEATURES
 from ...protocol.schema import Feature as Column
 from ..schema.model import Feature, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
-from .build import Offer, known, named_identifiers, offer, table, unasked
+from .build import Offer, columns_by_name, named_identifiers, offer, table, unasked
 from .coarser import KEYS, ONE_OF, is_coarser
 from .generated import LEVELS, NAMES, PRESENCE
 from .people import Table, misfit, say
-from .samples import wanted
+from .samples import round_sizes
 
 USERS = ("population", "users")
 
@@ -155,7 +155,7 @@ def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...])
         return Facts(people, features, asked=people)
     if section.users is None and available is None:
         return Facts(None, features)
-    first, second = wanted(section, available)
+    first, second = round_sizes(section, available)
     return Facts(first + second, features, asked=min(first, second))
 
 
@@ -210,7 +210,7 @@ def _columns(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
             hint = did_you_mean(source_column, offered.columns)
             message = f"no column is called {quoted(source_column)}; {has}{hint}"
             yield problem(("population", "columns", ours), message)
-    names = known(section, offered.columns)
+    names = columns_by_name(section, offered.columns)
     for name in section.roles:
         if name not in names:
             message = f"no column is called {quoted(name)}; {has}{did_you_mean(name, names)}"

@@ -59,7 +59,7 @@ def uniform(levels: int, n: int, rng: np.random.Generator) -> Codes:
     return _pick(np.full(levels, 1 / levels), n, rng)
 
 
-def even(levels: int, n: int, rng: np.random.Generator) -> Codes:  # noqa: ARG001
+def balanced_values(levels: int, n: int, rng: np.random.Generator) -> Codes:  # noqa: ARG001
     """Give n people the values in turn: the counts of two values differ by at most 1."""
     return np.arange(n, dtype=np.int32) % levels
 
@@ -72,7 +72,9 @@ GENERATORS = {
         uniform,
         kindred=KINDRED,
     ),
-    "even": Generator("generated: the values of every column in turn, nothing drawn", even),
+    "even": Generator(
+        "generated: the values of every column in turn, nothing drawn", balanced_values
+    ),
     "bits": Generator("generated: independent fair bits", uniform, levels=2),
 }
 LAWS = dict.fromkeys(GENERATORS, f"{__name__}:GENERATORS")

@@ -161,7 +161,7 @@ class Population:
             texts[code] for texts, code in zip(self.values, self.codes[i].tolist(), strict=True)
         )
 
-    def own(self, i: int) -> tuple[str, ...]:
+    def exact_values(self, i: int) -> tuple[str, ...]:
         """Return the values of person i, before the public rules make it coarser."""
         if self.finer is None:
             return self.row(i)

@@ -106,7 +106,7 @@ def guess_roles(
 def says_who(name: str) -> bool:
     """Whether a column is called as a number of a person's own is."""
     words = cut(name)
-    return (own_number(words) or kinds()["person"].found(words)) is not None
+    return (own_number(words) or kinds()["person"].first_match(words)) is not None
 
 
 def may_be_shared(name: str) -> bool:
@@ -174,12 +174,12 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[Role, str]:
             else f"{text_count:,} values of {people:,} people are"
         )
         return Role.IDENTIFIER, f"{share_text} somebody's own"
-    if text_count >= FEWEST and kinds()["person"].found(words) and _digits(sample):
+    if text_count >= FEWEST and kinds()["person"].first_match(words) and _digits(sample):
         return Role.IDENTIFIER, f"it is called {name!r} and has {text_count:,} different codes"
     if text_count <= 1:
         return Role.OTHER, "it has one value only" if text_count else "it has no value"
     for role in (Role.SENSITIVE, Role.QUASI):
-        if word := kinds()[role].found(words):
+        if word := kinds()[role].first_match(words):
             return role, f"it is called {word!r}"
     if key_like(texts, people):
         return Role.IDENTIFIER, f"{text_count:,} numbers as of a register, whose size means nothing"
@@ -189,7 +189,9 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[Role, str]:
 def _identifying(words: list[str]) -> str | None:
     """The word that calls a column a number of one's own, a name or an address."""
     identifying = own_number(words) or shared(words)
-    if identifying in WEAK and any(kinds()[kind].found(words) for kind in ("quasi", "sensitive")):
+    if identifying in WEAK and any(
+        kinds()[kind].first_match(words) for kind in ("quasi", "sensitive")
+    ):
         return None  # of a ward, of a drug
     return identifying
 

@@ -43,7 +43,7 @@ class Samples:
         return self.first == self.people.n
 
     @property
-    def others(self) -> int | None:
+    def round2_people(self) -> int | None:
         """The number of people in round 2 if they differ from round 1; None if they do not."""
         return None if self.fixed else self.second
 
@@ -52,7 +52,7 @@ class Samples:
         return EVERY_ROUND if self.fixed else (1,) if index < self.first else (2,)
 
 
-def wanted(section: Section, available: int | None) -> tuple[int, int]:
+def round_sizes(section: Section, available: int | None) -> tuple[int, int]:
     """Return the number of people of each round in the statistical setting.
 
     available: people in the table, None if they are made as wanted. Without numbers in the file a
@@ -73,11 +73,11 @@ def samples(scenario: Scenario, seed: int | None) -> Samples:
         people = population(section, scenario.feature, seed)
         return Samples(people, people.n, people.n)
     if section.builtin and _is_generated(section):
-        first, second = wanted(section, None)
+        first, second = round_sizes(section, None)
         all_people = population(changed(section, users=first + second), scenario.feature, seed)
     else:
         all_people = population(changed(section, users=None), scenario.feature, seed)
-        first, second = wanted(section, all_people.n)
+        first, second = round_sizes(section, all_people.n)
     if first < 1 or first + second > all_people.n:
         raise DataError(
             f"{section.source}: {first:,} people for round 1 and {second:,} others for round 2 "

@@ -23,7 +23,7 @@ def numbers_of(texts: Sequence[str]) -> list[float] | None:
     return [float(text) for text in texts]
 
 
-def apart(texts: Collection[str]) -> list[str]:
+def outlying_numbers(texts: Collection[str]) -> list[str]:
     """Numbers such as -1 or 999 that lie apart from the rest, as a sign for unknown does."""
     numbers = {text for text in texts if NUMBER.fullmatch(text)}
     rest = [float(text) for text in numbers - NO_NUMBER]

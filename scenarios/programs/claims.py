@@ -11,14 +11,14 @@ F = TypeVar("F", bound=Findings)
 CLOSE = 1e-9  # last digits may depend on the machine
 
 
-def same(where: str, actual: Any, claimed: Any, *, close: float = CLOSE) -> None:
+def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE) -> None:
     """Raise VerificationError unless two pieces of plain data agree, numbers up to last digits."""
     if isinstance(actual, dict) and isinstance(claimed, dict) and actual.keys() == claimed.keys():
         for key, value in actual.items():
-            same(f"{where}: {key}", value, claimed[key], close=close)
+            require_close(f"{where}: {key}", value, claimed[key], close=close)
     elif isinstance(actual, list) and isinstance(claimed, list) and len(actual) == len(claimed):
         for number, (mine, other) in enumerate(zip(actual, claimed, strict=True), start=1):
-            same(f"{where}, number {number}", mine, other, close=close)
+            require_close(f"{where}, number {number}", mine, other, close=close)
     elif isinstance(actual, float) and isinstance(claimed, float | int):
         if not isclose(actual, claimed, rel_tol=close, abs_tol=CLOSE):
             raise VerificationError(f"{where}: {claimed:g} is claimed, {actual:g} was found")

@@ -75,7 +75,7 @@ class Findings(Record, frozen=True, tag_field="program"):
         """
         return None
 
-    def of_everybody(self, release: "Counts") -> "tuple[Counts, float] | None":  # noqa: ARG002
+    def scale_release(self, release: "Counts") -> "tuple[Counts, float] | None":  # noqa: ARG002
         """Return the release scaled to all people, and the share of cells it releases.
 
         None if all people took part.

@@ -36,7 +36,9 @@ class Participation:
         """User: return the row to submit: the person's own, or a cover."""
         return row if drawn(entropy) < self.parts else cover(len(row))
 
-    def said(self, table: Table, people: "npt.NDArray[np.intp]", entropy: "Entropy") -> Table:
+    def submitted_table(
+        self, table: Table, people: "npt.NDArray[np.intp]", entropy: "Entropy"
+    ) -> Table:
         """Return the table of submitted rows, covers included, without messages.
 
         people: the indices of the persons behind the rows of `table`. With a seed, each person

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @cache
-def _made(place: str) -> "ReleaseProgram":
+def _load_program(place: str) -> "ReleaseProgram":
     program: ReleaseProgram = load(place)()
     return program
 
@@ -36,7 +36,7 @@ class Registry(Mapping[str, "ReleaseProgram"]):
     """Every program by the kind of policy it plays."""
 
     def __getitem__(self, kind: str) -> "ReleaseProgram":
-        return _made(kinds()[kind])
+        return _load_program(kinds()[kind])
 
     def __iter__(self) -> Iterator[str]:
         return iter(kinds())

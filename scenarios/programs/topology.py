@@ -17,7 +17,7 @@ from ...protocol import parties
 from ...protocol.parties import ANALYST, CURATOR, paired
 from ..schema.model import Scenario
 from ..schema.parties import PartyNames, central_names, peer_names
-from ..wording import many
+from ..wording import plural
 
 if TYPE_CHECKING:
     from ...protocol.peers.view import PeerRecord
@@ -170,7 +170,7 @@ CENTRAL = Topology(
     handlers=_handlers,
     alone=lambda scenario, _people: _handlers(scenario),
     names=_central_names,
-    mixing=lambda scenario: many(scenario.mix.shufflers, "shuffler"),
+    mixing=lambda scenario: plural(scenario.mix.shufflers, "shuffler"),
     line=_central_line,
     reaches=_central_reaches,
     lengths=(
@@ -191,7 +191,7 @@ PEERS = Topology(
     handlers=lambda _scenario: (),
     alone=lambda _scenario, people: tuple(map(parties.peer, range(min(people, ALONE)))),
     names=lambda _scenario, _shufflers, people: peer_names(people),
-    mixing=lambda scenario: f"paths of {many(scenario.mix.path, 'peer')}",
+    mixing=lambda scenario: f"paths of {plural(scenario.mix.path, 'peer')}",
     line=lambda scenario: f"{scenario.mix.path} peers, as many as a path has",
     reaches=lambda scenario, members: len(members) >= scenario.mix.path,
     lengths=(

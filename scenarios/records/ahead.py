@@ -10,7 +10,7 @@ from ..serialization.transcripts import encode
 LONG = 10_000  # messages; to write fewer takes no longer than to make a copy of the process
 
 
-class Ahead:
+class TranscriptWriter:
     """The writer of a run's transcript, which starts while the run is scored.
 
     Attributes:
@@ -27,16 +27,16 @@ class Ahead:
         """Take the recorded transcript, and begin to write it if it is long (`encode`)."""
         self.text = partial(encode, transcript, users, sizes)
         if self._able and transcript is not None and len(transcript.events) > LONG:
-            from ...roles.aside import aside
+            from ...roles.aside import forked_call
 
-            self.text = self._copies.enter_context(aside(self.text))
+            self.text = self._copies.enter_context(forked_call(self.text))
 
 
 @contextmanager
-def writing_ahead(*, copies: bool) -> Iterator[Ahead]:
+def writing_ahead(*, copies: bool) -> Iterator[TranscriptWriter]:
     """Write a transcript ahead, for as long as the block lasts.
 
     copies: whether a copy of this process may do it.
     """
     with ExitStack() as stack:
-        yield Ahead(stack, able=copies)
+        yield TranscriptWriter(stack, able=copies)

@@ -42,7 +42,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 def signers_of(own: Identity, many: int) -> list[Signer]:
     """Return the signing keys of the people of a place, in their order."""
     secret = blake2b(own.seed, digest_size=32, person=_PERSON).digest()
-    source = SeededEntropy.kept(secret)
+    source = SeededEntropy.from_secret(secret)
     return [Signer(source.fork(f"person-{number + 1}")) for number in range(many)]
 
 

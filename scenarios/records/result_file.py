@@ -78,7 +78,7 @@ def read(folder: str | PathLike[str]) -> Run:
         raise StorageError(f"{folder}: a run that was stopped while it was written; run it again")
     scenario = _scenario(folder / SCENARIO)
     result = _result(folder / RESULT, scenario.policy.kind)
-    transcript, sizes = decode(_there(folder / TRANSCRIPT))
+    transcript, sizes = decode(_existing_file(folder / TRANSCRIPT))
     if (transcript is None) != (result.mode == "ideal"):
         why = f"result.json says mode {result.mode}, and the transcript is of the other one"
         raise damaged(folder / TRANSCRIPT, 1, why)
@@ -88,7 +88,7 @@ def read(folder: str | PathLike[str]) -> Run:
     return Run(folder, scenario, result, transcript, sizes, release, made_with, seal, there)
 
 
-def _there(path: Path) -> Path:
+def _existing_file(path: Path) -> Path:
     if not path.is_file():
         raise StorageError(
             f"{path}: missing, so this is no whole run folder; copy it anew, or run the scenario "
@@ -99,7 +99,7 @@ def _there(path: Path) -> Path:
 
 def _read(path: Path, decode: Callable[[bytes], T]) -> T:
     try:
-        data = _there(path).read_bytes()
+        data = _existing_file(path).read_bytes()
     except OSError as bad:
         raise StorageError(f"{path}: cannot be read: {bad.strerror}") from None
     return _accepted(path, partial(decode, data))

@@ -84,7 +84,7 @@ def save(
 def store(files: Iterable[tuple[str, bytes]], parent: str | os.PathLike[str], name: str) -> Path:
     """Write a folder of these files into `parent`, whole or not at all, and return it."""
     parent = Path(parent)
-    with _told(parent):
+    with _storage_errors(parent):
         parent.mkdir(parents=True, exist_ok=True)
         sweep(parent)
         partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent))
@@ -204,7 +204,7 @@ def folders(parent: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 @contextmanager
-def _told(parent: Path) -> Iterator[None]:
+def _storage_errors(parent: Path) -> Iterator[None]:
     """Turn an error of the system into one StorageError with advice."""
     try:
         yield

@@ -18,7 +18,7 @@ BUILT_IN = {
     "local-suppression": f"{HOME}.local_suppression.program:LocalSuppression",
     KIND: f"{HOME}.randomized.program:Histogram",
     SETS: f"{HOME}.incidence.program:Incidence",
-    "all": f"{HOME}.two_round.choices:All",
+    "all": f"{HOME}.two_round.choices:ReleaseAll",
     "pairs": f"{HOME}.pairs.program:Pairs",
     "informative": f"{HOME}.informative.program:Informative",
     "threshold": f"{HOME}.threshold.program:Threshold",

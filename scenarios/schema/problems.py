@@ -83,7 +83,7 @@ def as_found(value: object) -> str:
             return f"{value} (a date or time)"
 
 
-def meant(name: object, accepted: Iterable[str]) -> str | None:
+def closest_name(name: object, accepted: Iterable[str]) -> str | None:
     """Return the accepted name closest to this name, if it is close.
 
     A key without its table means the first key that ends so: `k` is policy.k. A name that differs
@@ -104,7 +104,7 @@ def meant(name: object, accepted: Iterable[str]) -> str | None:
 
 def did_you_mean(name: object, accepted: Iterable[str]) -> str:
     """Return ` (did you mean `x`?)`; empty if no accepted name is close."""
-    near = meant(name, accepted)
+    near = closest_name(name, accepted)
     return f" (did you mean `{near}`?)" if near is not None else ""
 
 

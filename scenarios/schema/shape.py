@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from .model import Scenario
-from .problems import Path, Problem, as_found, did_you_mean, listed, meant, problem
+from .problems import Path, Problem, as_found, closest_name, did_you_mean, listed, problem
 
 T = TypeVar("T")
 FAR = 100_000  # an upper end from here on is left out of messages
@@ -148,7 +148,7 @@ def _mend_table(
             note(_unknown(key, [name for name in fields if name not in value], fields, path))
     for name, field in fields.items():
         if field.required and name not in mended:
-            if not any(meant(key, [name]) for key in value if key not in fields):
+            if not any(closest_name(key, [name]) for key in value if key not in fields):
                 note(problem((*path, name), f"missing; {_accepted(field.type)} is needed"))
             mended[name] = _harmless(field.type)
     return mended
@@ -156,7 +156,7 @@ def _mend_table(
 
 def _unknown(key: str, free: list[str], fields: dict[str, inspect.Field], path: Path) -> Problem:
     """Return the problem of an unknown key; the key that was meant is not reliable."""
-    near = meant(key, free) or meant(key, fields)
+    near = closest_name(key, free) or closest_name(key, fields)
     hint = f" (did you mean `{near}`?)" if near else f"; accepted here are {listed(fields, 20)}"
     return problem((*path, key), f"unknown key{hint}", (*path, near or key))
 

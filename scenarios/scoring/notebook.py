@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from ...analysis.frames import plain_frame
-from ..wording import many, percent
+from ..wording import percent, plural
 from .alike import alike_lines, released_alike
 
 
@@ -23,15 +23,15 @@ def html(outcome: Any) -> str:
 def _parts(outcome: Any) -> Iterator[str]:
     scenario = outcome.scenario
     seed = "system randomness" if outcome.seed is None else f"seed {outcome.seed}: not secret"
-    people = many(outcome.users, "person", "people")
-    about = f"{people}, {many(scenario.mix.shufflers, 'shuffler')}, {outcome.mode} run, {seed}"
+    people = plural(outcome.users, "person", "people")
+    about = f"{people}, {plural(scenario.mix.shufflers, 'shuffler')}, {outcome.mode} run, {seed}"
     yield f"<p><b>{escape(scenario.scenario.name)}</b> {escape(about)}</p>"
     tables = outcome.frames
-    yield f"<p>{escape(_what(outcome))}</p>"
+    yield f"<p>{escape(_release_text(outcome))}</p>"
     if outcome.released:
         yield tables.release._repr_html_()
     linking = [view for view in outcome.coalitions if view.linked]
-    yield f"<p>{escape(_who(len(linking), len(outcome.coalitions)))}</p>"
+    yield f"<p>{escape(_linked_text(len(linking), len(outcome.coalitions)))}</p>"
     if linking:
         rows = [
             (
@@ -45,13 +45,13 @@ def _parts(outcome: Any) -> Iterator[str]:
         yield plain_frame(("coalition", "linked", "certain", "bits a person"), rows)._repr_html_()
 
 
-def _who(linking: int, looked_at: int) -> str:
+def _linked_text(linking: int, looked_at: int) -> str:
     if not linking:
         return f"None of the {looked_at:,} coalitions that were looked at links anybody."
-    return f"{linking:,} of {many(looked_at, 'coalition')} link people:"
+    return f"{linking:,} of {plural(looked_at, 'coalition')} link people:"
 
 
-def _what(outcome: Any) -> str:
+def _release_text(outcome: Any) -> str:
     """Return the release and its certified bound in words, or the reason for no release."""
     if not outcome.released:
         return f"Nothing was released: {outcome.burned or 'no column is safe enough'}."

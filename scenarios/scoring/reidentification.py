@@ -111,7 +111,7 @@ class Risks(Record, frozen=True):
         )
 
     @classmethod
-    def of(cls, risk: Risk) -> "Risks":
+    def from_risk(cls, risk: Risk) -> "Risks":
         """Return the record of these risks."""
         return cls(risk.k, risk.prosecutor, risk.journalist, risk.marketer)
 
@@ -173,16 +173,16 @@ def in_release(
     cells = Crowds.of_cells(list(release.values()))
     k, whole = scenario.policy.k, people.source_codes
     rows, many = distinct(people.codes[present])
-    said = said_rows(rows, people.values, columns, hidden)
+    said = response_laws(rows, people.values, columns, hidden)
     if opened:
         said = opened_rows(rows, people.values, release)
     if not _theirs(release, said, many, people.values, columns, hidden):
-        return Reidentified(cells.n, len(whole), (), Risks.of(risk(cells, k)))
+        return Reidentified(cells.n, len(whole), (), Risks.from_risk(risk(cells, k)))
     same = opened or len(whole) == len(present)
     same = same or any(rule.column in columns for rule in hidden)
     among = cells if same else _among(rows[:, columns], many, whole[:, columns])
     attacks = tuple(_attacks(scenario, people.schema.names, rows, many, columns, said))
-    return Reidentified(cells.n, len(whole), attacks, Risks.of(risk_within(cells, among, k)))
+    return Reidentified(cells.n, len(whole), attacks, Risks.from_risk(risk_within(cells, among, k)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,7 +208,7 @@ class Responses:
         return bool((self.chance == 1).all())
 
 
-def said_rows(
+def response_laws(
     rows: Any, values: Sequence[Sequence[str]], kept: Sequence[int], hidden: Sequence[Hiding]
 ) -> Responses:
     """Return all responses to rows under the hiding rules of a call, with their probabilities."""

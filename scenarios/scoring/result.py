@@ -289,7 +289,7 @@ def is_released(*, release: object, findings: object, curated: object) -> bool:
     return release is not None or (curated is None and findings is not None)
 
 
-def own(result: Result, kind: type[F]) -> F | None:
+def findings_as(result: Result, kind: type[F]) -> F | None:
     """Return the findings of a result's program if they are of this kind, else None."""
     return result.findings if isinstance(result.findings, kind) else None
 

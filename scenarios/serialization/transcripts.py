@@ -297,7 +297,7 @@ def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> I
     for seen in whole.certificates:
         out = Writer()
         write_opened_certificate(out, seen.opened)
-        yield Certified(seen.party, out.done())
+        yield Certified(seen.party, out.finish())
 
 
 def _parsed(path: Path) -> Iterator[Line]:

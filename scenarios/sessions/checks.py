@@ -38,7 +38,7 @@ from ...protocol.sums import disagreement
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.evidence import NoGround
 from ..programs.registry import PROGRAMS, announced_schema, strategy, verify_decision, wire
-from ..verification.agreement import same
+from ..verification.agreement import require_equal
 from ..verification.board_checks import checked_proofs
 from ..verification.checks import Check, judge
 from ..verification.release_checks import keeps
@@ -58,8 +58,8 @@ def agreement(evidence: SessionEvidence) -> str:
     session, roster = evidence.agreement, evidence.board.roster
     if roster is None:
         raise VerificationError("the posts are not signed, and name no session file")
-    same("session file", roster.opening.hex(), session.roster.opening.hex())
-    same("identities", roster, session.roster)
+    require_equal("session file", roster.opening.hex(), session.roster.opening.hex())
+    require_equal("identities", roster, session.roster)
     return Authentic(f"session file {roster.opening.hex()[:16]}, its identities")
 
 
@@ -92,13 +92,13 @@ def terms(evidence: SessionEvidence) -> str:
     """Check that the announcement equals the terms of the session file."""
     session, announced = evidence.agreement, evidence.announced
     scenario = session.scenario
-    same("program", announced.program, wire(scenario))
-    same("policy", announced.policy, announced_policy(scenario))
-    same("rules", announced.rules, announced_rules(scenario))
-    same("features", announced.schema, announced_schema(scenario, session.schema))
-    same("shufflers", len(announced.shufflers), scenario.mix.shufflers)
-    same("suite", announced.suite.label, scenario.mix.suite)
-    same("registered people", announced.registry, registry_root(session.registry))
+    require_equal("program", announced.program, wire(scenario))
+    require_equal("policy", announced.policy, announced_policy(scenario))
+    require_equal("rules", announced.rules, announced_rules(scenario))
+    require_equal("features", announced.schema, announced_schema(scenario, session.schema))
+    require_equal("shufflers", len(announced.shufflers), scenario.mix.shufflers)
+    require_equal("suite", announced.suite.label, scenario.mix.suite)
+    require_equal("registered people", announced.registry, registry_root(session.registry))
     policy = announced.policy
     return f"k = {policy.k}, at most {policy.max_exposure:.4g} exposed, rule {policy.rule}"
 
@@ -172,7 +172,7 @@ def decision(evidence: SessionEvidence) -> str:
     if board.committed is not None and not board.opened:
         raise NoGround("its certificate is closed: curator and analyst alone have seen it")
     if board.committed is None:
-        heard = evidence.heard
+        heard = evidence.counted_rounds
         if evidence.session is not None and misdecided(board, strategy(evidence.session.scenario)):
             raise VerificationError("the announced rule decides otherwise from the counts")
         verify_decision(claimed, schema, heard)
@@ -195,7 +195,7 @@ def release(evidence: SessionEvidence) -> str:
     """Check that the release has the decision's columns, and sums that fit the earlier counts."""
     board, joint = evidence.board, evidence.release
     claimed = evidence.decision
-    same("called at the end", board.calls[-1], release_call(len(board.calls), claimed))
+    require_equal("called at the end", board.calls[-1], release_call(len(board.calls), claimed))
     for result in _comparable(evidence):
         if disagreement(result, board.calls[-1], joint):
             raise VerificationError(
@@ -210,7 +210,7 @@ def _comparable(evidence: SessionEvidence) -> Sequence[RoundResult]:
     if evidence.announced.policy.setting is not Setting.FIXED:
         return ()
     try:
-        return evidence.heard
+        return evidence.counted_rounds
     except NoGround:
         return ()
 
@@ -219,7 +219,7 @@ def exposure(evidence: SessionEvidence) -> str:
     """Check that the release exposes at most the promised share of people."""
     board, joint, claimed = evidence.board, evidence.release, evidence.decision
     policy, k = evidence.announced.policy, claimed.certificate.k
-    same("k", k, policy.k)
+    require_equal("k", k, policy.k)
     people, below = sum(joint.values()), evidence.program.exposed(joint, k)
     promised = claimed.certificate.value
     if evidence.session is not None:

@@ -21,7 +21,7 @@ def column_of(feature: Feature, base: Path) -> Column:
     if not is_coarser(feature):
         return Column(feature.name, _domain(feature, ()))
     _check_settled(feature)
-    held = _held(feature, base)
+    held = _rule_values(feature, base)
     try:
         rules = rules_of(feature, held, [1] * len(held), "", base)
     except DataError as wrong:
@@ -44,7 +44,7 @@ def _check_settled(feature: Feature) -> None:
         )
 
 
-def _held(feature: Feature, base: Path) -> tuple[str, ...]:
+def _rule_values(feature: Feature, base: Path) -> tuple[str, ...]:
     """Return the values that the rules need to know: a hierarchy's values, or the edges of bins."""
     if feature.hierarchy is not None:
         return tuple(levels(base / feature.hierarchy))

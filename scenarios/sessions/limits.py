@@ -72,7 +72,7 @@ def limits(evidence: SessionEvidence) -> Sequence[Limit]:
     told = board.announcement
     said = [*ALWAYS]
     if told is not None:
-        said += _proved_mix_limits(board, told) if told.rules.verified else _of_rules(told)
+        said += _proved_mix_limits(board, told) if told.rules.verified else _guard_limits(told)
     if board.committed is not None:
         said.append(OPENED if board.opened else CLOSED)
     if evidence.session is None:
@@ -87,7 +87,7 @@ def _proved_mix_limits(board: Board, told: Announcement) -> list[str]:
     return [KEPT_AWAY, CURATORS_COUNT] if secret else [KEPT_AWAY]
 
 
-def _of_rules(told: Announcement) -> list[str]:
+def _guard_limits(told: Announcement) -> list[str]:
     """Return the limits that depend on the guards of a session."""
     rules = told.rules
     said = [COUNTED, CHALLENGED if rules.challenge else REPLACED]

@@ -34,14 +34,14 @@ def observe(
     board = Board(known=roster)
     troubles = Troubles(partial(log, "note"), {})
 
-    def heard(entry: Entry) -> None:
+    def save_entry(entry: Entry) -> None:
         saved.add(entry.author, entry.data)
         kind = entry.message.kind.name.lower()
         log("entry", f"{entry.author}: {kind}", round=entry.message.round, phase=board.phase)
 
     log("ready", f"observes https://{address[0]}:{address[1]}")
     try:
-        run_loop(follow, address, known, board, heard, troubles, patience)
+        run_loop(follow, address, known, board, save_entry, troubles, patience)
     finally:
         saved.close()
     return board

@@ -142,7 +142,7 @@ class SessionEvidence:
         return counts[0]
 
     @property
-    def heard(self) -> list[RoundResult]:
+    def counted_rounds(self) -> list[RoundResult]:
         """The rounds of the curator with their counts, which are on the board.
 
         NoGround where the counts are secret, or there is no round.

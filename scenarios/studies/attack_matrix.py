@@ -88,7 +88,7 @@ class Plan:
     quiet: Sequence[int]
 
     @classmethod
-    def of(
+    def from_scenario(
         cls,
         scenario: Scenario,
         rows: tuple[str, ...],
@@ -171,7 +171,7 @@ def attack(
     if not defences:
         names = tuple(name for name in names if takes(scenario, name) and spares(scenario, name))
     crowd = samples(scenario, seed)
-    plan = Plan.of(scenario, rows, names, crowd.people.n, range(seed, seed + repeats))
+    plan = Plan.from_scenario(scenario, rows, names, crowd.people.n, range(seed, seed + repeats))
     shots: dict[Key, AttackOutcome] = {}
     stopped, jobs = None, plan.jobs()
     try:

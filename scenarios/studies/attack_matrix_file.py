@@ -27,7 +27,7 @@ from ..schema.model import Scenario
 from ..serialization.csv_text import csv_text
 from ..serialization.json_text import pretty
 from ..serialization.record import plain
-from ..wording import many, seeds
+from ..wording import plural, seeds
 from .attack_plan import ALL, NONE
 from .matrix_frames import CELLS, COSTS, cells, costs
 from .matrix_result import SCHEMA, Cell, Column, Matrix
@@ -96,7 +96,7 @@ def figure_of(matrix: Matrix) -> matrix_figure.HeatTable:
         rows.append((row.name, tuple(row_cells)))
     title = (
         f"{matrix.scenario}: {matrix.users:,} people, every cell played "
-        f"{many(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}"
+        f"{plural(matrix.repeats, 'time')}, {seeds(matrix.seed, matrix.repeats)}"
     )
     return matrix_figure.HeatTable(title, headings, tuple(rows))
 

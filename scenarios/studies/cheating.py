@@ -244,7 +244,7 @@ def measure(
 def play(trial: Trial) -> AttackRun:
     """Play one run and measure it."""
     crowd = samples(trial.attempt.scenario, trial.seed)
-    names, rest = crowd.people.schema.names, crowd.others
+    names, rest = crowd.people.schema.names, crowd.round2_people
     scenario = resolve(trial.attempt.scenario, crowd.first, names, rest)
     topology = topology_of(scenario)
     faults = draw_faults(scenario, crowd.people.n, trial.seed)

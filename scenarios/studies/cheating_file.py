@@ -98,7 +98,7 @@ def _have_same_members(attempt: AttackRuns, second: AttackRuns) -> bool:
     return (attempt.parties, attempt.friends) == (second.parties, second.friends)
 
 
-def of_run(run: "Run") -> CheatingStudy | None:
+def read_study(run: "Run") -> CheatingStudy | None:
     """Return the study in the folder of a run; None if it has no study, or can have no study."""
     return None if unmeasured(run.scenario) else read(run.folder, run.scenario)
 

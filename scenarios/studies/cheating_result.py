@@ -206,7 +206,7 @@ class CheatingStudy(Record, frozen=True, kw_only=True):
         return tuple(attempt.summed() for attempt in self.attempts if attempt.shots)
 
     @property
-    def least_runs(self) -> int:
+    def min_runs(self) -> int:
         """The runs of the attack that was played least often."""
         return min((attack.runs for attack in self.attacks), default=0)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..programs.registry import program_of
-from ..wording import OUTSIDE_CATALOGUE, PROVED, Grid, many, seeds, sentence
+from ..wording import OUTSIDE_CATALOGUE, PROVED, Grid, plural, seeds, sentence
 from .cheating_result import WHEN, AttackResult, CheatingStudy, WorstAttack, name_members, telling
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def _worst(study: CheatingStudy, coalition: WorstAttack) -> tuple[str, str, str,
     if coalition.watching:
         return WATCHES, "all", "-", "never"
     if coalition.worst is not None:
-        return coalition.worst.attack, *rate(coalition.worst), seen(coalition.worst)
+        return coalition.worst.attack, *rate(coalition.worst), detection_text(coalition.worst)
     if able := study.able(coalition):
-        return f"none of {many(able, 'attack')}", "0", "-", "-"
+        return f"none of {plural(able, 'attack')}", "0", "-", "-"
     return "none played", "-", "-", "-"
 
 
@@ -68,7 +68,7 @@ def in_runs(result: AttackResult) -> str:
     return f"{rate_text} {'run' if result.runs == 1 else 'runs'} ({ends})"
 
 
-def seen(result: AttackResult) -> str:
+def detection_text(result: AttackResult) -> str:
     """Return when the attack was noticed, in the runs in which a row was read."""
     runs_by_time = dict(zip(WHEN, (result.before, result.after, result.never), strict=True))
     times_present = {time_noticed: runs for time_noticed, runs in runs_by_time.items() if runs}
@@ -83,8 +83,8 @@ def no_success(attacks: int, runs: int, whom: str = "any coalition") -> str:
     It is no statement of safety: `OUTSIDE_CATALOGUE` belongs beside it.
     """
     return (
-        f"none of the {many(attacks, 'attack')} of the catalogue read a row for {whom} in "
-        f"{many(runs, 'run')} of each"
+        f"none of the {plural(attacks, 'attack')} of the catalogue read a row for {whom} in "
+        f"{plural(runs, 'run')} of each"
     )
 
 
@@ -94,13 +94,13 @@ def successes(study: CheatingStudy) -> str:
         name_members((coalition.parties, coalition.friends)) for coalition in study.smallest
     )
     success_text = f"found to learn somebody's row; others, and fewer, may too: {coalition_names}"
-    return success_text if coalition_names else no_success(len(study.attacks), study.least_runs)
+    return success_text if coalition_names else no_success(len(study.attacks), study.min_runs)
 
 
 def successes_with_attacks(study: CheatingStudy) -> str:
     """Return the coalitions that were found to learn a row, each with its attack and result."""
     success_text = "; ".join(map(coalition_text, study.smallest))
-    return success_text or no_success(len(study.attacks), study.least_runs)
+    return success_text or no_success(len(study.attacks), study.min_runs)
 
 
 def coalition_text(coalition: WorstAttack) -> str:
@@ -109,13 +109,14 @@ def coalition_text(coalition: WorstAttack) -> str:
     if coalition.worst is None or coalition.watching:
         return f"{members_text} ({WATCHES if coalition.watching else NO_SUCCESS})"
     worst = coalition.worst
-    return f"{members_text} by {worst.attack} in {in_runs(worst)}, noticed: {seen(worst)}"
+    return f"{members_text} by {worst.attack} in {in_runs(worst)}, noticed: {detection_text(worst)}"
 
 
 def played(study: CheatingStudy) -> str:
     """Return the numbers of attacks, runs and seeds in words, and of runs still missing."""
     parts = (
-        f"{many(len(study.attempts), 'attack')} on a person, {many(study.runs, 'run')} of each, "
+        f"{plural(len(study.attempts), 'attack')} on a person, "
+        f"{plural(study.runs, 'run')} of each, "
         f"{seeds(study.seed, study.runs)}"
     )
     if study.whole:

@@ -18,7 +18,7 @@ from ... import __version__
 from ...errors import ParameterError
 from ...installation import missing
 from ...protocol import parties
-from ...roles.workplace import Lost
+from ...roles.workplace import WorkerLost
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -83,7 +83,7 @@ class Cluster(Executor):
         declared = ", ".join(sorted(self._of))
         return f"{place}, each for the party it declares ({declared}) and no other"
 
-    def of(self, party: str) -> Executor | None:
+    def executor_for(self, party: str) -> Executor | None:
         """Return the workers of a party; None if all workers belong to other parties."""
         return self._of.get(party) if self._of else self._every
 
@@ -98,9 +98,9 @@ class Cluster(Executor):
             self._client.close(timeout=PATIENCE)
         self._loud()
 
-    def broken(self, why: BrokenExecutor | Lost) -> None:
+    def broken(self, why: BrokenExecutor | WorkerLost) -> None:
         """Raise Lost without a scheduler; otherwise let the caller do the broken piece here."""
-        if isinstance(why, Lost):
+        if isinstance(why, WorkerLost):
             raise why
 
     def _loud(self) -> None:
@@ -199,9 +199,9 @@ class _Workers(Executor):
         else:
             outer.set_result(inner.result())
 
-    def _lost_error(self, reason: str) -> Lost:
+    def _lost_error(self, reason: str) -> WorkerLost:
         more = f" ({reason.splitlines()[0]})" if reason else ""
-        return Lost(
+        return WorkerLost(
             f"{self._name}: the scheduler was lost{more}; what was not done is not done: start it "
             "again, and give the same command"
         )

@@ -163,7 +163,7 @@ def _values(key: str, values: Sequence[Value]) -> tuple[Value, ...]:
     return tuple(values)
 
 
-class _Here(Executor):
+class _InlineExecutor(Executor):
     """Plays each job at once, in this process."""
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **options: P.kwargs) -> Future[R]:
@@ -176,7 +176,7 @@ class _Here(Executor):
         return future
 
 
-class _Borrowed(_Here):
+class _Borrowed(_InlineExecutor):
     """An executor of the caller, which stays open."""
 
     def __init__(self, lender: Executor) -> None:
@@ -192,7 +192,7 @@ def _executor_maker(
 ) -> tuple[Callable[[], Executor], int]:
     """Return a function that makes an executor, and how many jobs it has at a time."""
     if executor is None:
-        return _Here, 1
+        return _InlineExecutor, 1
     if isinstance(executor, Executor):
         return lambda: _Borrowed(executor), OTHERS
     return named(executor, workers)

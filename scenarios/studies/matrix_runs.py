@@ -122,7 +122,7 @@ def play_all(
 def shoot(job: Job) -> AttackOutcome:
     """Play one run and measure it."""
     crowd = samples(job.scenario, job.seed)
-    scenario = resolve(job.scenario, crowd.first, crowd.people.schema.names, crowd.others)
+    scenario = resolve(job.scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     faults = draw_faults(scenario, crowd.people.n, job.seed)
     _warm_up(job)
     started = process_time()

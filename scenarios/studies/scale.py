@@ -16,7 +16,7 @@ from ...analysis.scaling import (
     RoundLoad,
     SessionCosts,
     broken,
-    most,
+    max_people,
     session_costs,
 )
 from ...crypto.suites import suite
@@ -32,7 +32,7 @@ from ..programs.topology import PEERS, onions_only, topology_of
 from ..schema.model import MAX_PEOPLE, Scenario
 from ..validation.load import resolve
 from .cost import announcement_of
-from .traffic import PEOPLE, Sent, Terms, traffic
+from .traffic import PEOPLE, LinkTraffic, Terms, traffic
 
 LEAST, MOST = 2, 10**12  # people that an estimate is made for
 SAMPLE = 1_000_000  # people at which lengths are taken, to find where limits are
@@ -59,7 +59,7 @@ class Scale:
     people: int
     cluster: Cluster
     suite: str
-    sent: tuple[Sent, ...] = ()
+    sent: tuple[LinkTraffic, ...] = ()
     costs: SessionCosts | None = None
     limits: tuple[Limit, ...] = ()
     unsaid: tuple[str, ...] = ()
@@ -79,14 +79,14 @@ def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> 
     onions_only(scenario, "the estimate for many people")
     if not LEAST <= people <= MOST:
         raise ParameterError(f"people: found {people:,}; {LEAST:,} to {MOST:,} are accepted")
-    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.others)
+    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     name = scenario.mix.suite
     if topology_of(scenario).name == PEERS.name:
         return Scale(people, cluster, name, unsaid=(AMONG_PEERS,))
     session = _Session(scenario, crowd)
     if not announced_rules(scenario).padded:
         return Scale(people, cluster, name, unsaid=(UNPADDED,))
-    messages = session.sent(people)
+    messages = session.link_traffic(people)
     costs = session_costs(_loads(session.plans, messages), name, MEASURED, cluster)
     limits = tuple(sorted(session.limits(cluster), key=lambda limit: limit.people))
     return Scale(people, cluster, name, messages, costs, limits, tuple(unsaid(scenario)))
@@ -133,11 +133,11 @@ class _Session:
     scenario: Scenario
     crowd: Samples
 
-    def sent(self, people: int) -> tuple[Sent, ...]:
+    def link_traffic(self, people: int) -> tuple[LinkTraffic, ...]:
         """Return the messages with so many people in round 1, and in proportion in later rounds."""
         share = self.crowd.second / self.crowd.first
         answering = [people, max(1, round(people * share))]
-        registered = sum(answering) if self.crowd.others else people
+        registered = sum(answering) if self.crowd.round2_people else people
         terms = Terms(
             answering,
             registered if self.scenario.registered else 0,
@@ -158,7 +158,7 @@ class _Session:
         """Yield the limits: the most people for memory, for a post, and for a count."""
         from ...machines.board_service import MOST_POST
 
-        messages = self.sent(SAMPLE)
+        messages = self.link_traffic(SAMPLE)
         loads = _loads(self.plans, messages)
         yield from _memory(loads, self.scenario.mix.suite, cluster)
         posts = [
@@ -183,11 +183,11 @@ def loads_of(announcement: Announcement, calls: Sequence[Call], terms: Terms) ->
     return _loads(_rounds(announcement, calls), traffic(announcement, calls, terms))
 
 
-def _loads(plans: Sequence[Round], messages: Sequence[Sent]) -> list[RoundLoad]:
+def _loads(plans: Sequence[Round], messages: Sequence[LinkTraffic]) -> list[RoundLoad]:
     return [_load(plan, messages) for plan in plans]
 
 
-def _load(plan: Round, messages: Sequence[Sent]) -> RoundLoad:
+def _load(plan: Round, messages: Sequence[LinkTraffic]) -> RoundLoad:
     round_messages = [message for message in messages if message.round == plan.call.round]
     arriving = [message for message in round_messages if message.kind in ("submission", "batch")]
     people = next(message.messages for message in arriving if message.sender == PEOPLE)
@@ -212,16 +212,16 @@ def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator
             "the process of the shuffler with the largest batch",
         ),
     ):
-        room = most(cluster.memory, start, (memory - start) / SAMPLE)
+        room = max_people(cluster.memory, start, (memory - start) / SAMPLE)
         yield Limit(room, f"{cluster.gigabytes:g} GB of memory: {party_text}")
 
 
-def _largest(posts: Sequence[Sent]) -> Iterator[Sent]:
+def _largest(posts: Sequence[LinkTraffic]) -> Iterator[LinkTraffic]:
     """Yield the longest post of each kind."""
     for kind in dict.fromkeys(post.kind for post in posts):
         yield max((post for post in posts if post.kind == kind), key=lambda post: post.bytes)
 
 
-def _fits(byte_limit: int, message: Sent) -> int:
+def _fits(byte_limit: int, message: LinkTraffic) -> int:
     """Return the most people that a message of `most_bytes` holds, by its length with `SAMPLE`."""
     return byte_limit * SAMPLE // message.bytes

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..wording import Grid, joined, many
+from ..wording import Grid, joined, plural
 from .search_result import CoalitionResult, Find, Reads, SearchResult
 
 HEADINGS = (
@@ -37,8 +37,8 @@ def line(result: CoalitionResult, study: SearchResult, file: str = "") -> str:
         return f"{result.name}: {watches(result)}"
     if result.find is not None:
         replay = f", replay: {file}" if file else ""
-        return f"{result.name}: found: {found(result.find)}{replay}"
-    return f"{result.name}: {nothing(result, study)}"
+        return f"{result.name}: found: {find_text(result.find)}{replay}"
+    return f"{result.name}: {no_find_text(result, study)}"
 
 
 def watches(result: CoalitionResult) -> str:
@@ -46,17 +46,17 @@ def watches(result: CoalitionResult) -> str:
     return f"reads {READS[result.watched]} although it follows the protocol"
 
 
-def found(find: Find) -> str:
+def find_text(find: Find) -> str:
     """Return a find in words."""
     guess = f"guess {find.guess:.2f} (honest {find.honest:.2f})"
     noticed = "never noticed" if find.noticed == "never" else f"noticed {find.noticed} the release"
     return f'{BEYOND[find.reads]}crowd {find.crowd} by "{find.words}", {guess}, {noticed}'
 
 
-def nothing(result: CoalitionResult, study: SearchResult) -> str:
+def no_find_text(result: CoalitionResult, study: SearchResult) -> str:
     """Return the statement that no strategy that was played succeeded, with its limits."""
     share = "" if result.played >= result.due else f" of {result.due:,}"
-    played = many(result.played, "strategy", "strategies")
+    played = plural(result.played, "strategy", "strategies")
     return f"nothing found among {played}{share} (kinds: {grouped(result.kinds)}), {limits(study)}"
 
 
@@ -74,7 +74,7 @@ def limits(study: SearchResult) -> str:
     """Return the numbers of people, seeds, times and the program with which a search was played."""
     program = "" if study.program == "fixed" else f", program {study.program}"
     times = ", exact times of posts" if study.times else ""
-    return f"{many(study.people, 'person', 'people')}, {seeds(study.seeds)}{times}{program}"
+    return f"{plural(study.people, 'person', 'people')}, {seeds(study.seeds)}{times}{program}"
 
 
 def seeds(seeds: Sequence[int]) -> str:
@@ -88,8 +88,8 @@ def summary(study: SearchResult) -> str:
     """Return the results of a whole search in one sentence, with its size."""
     names_found = [result.name for result in study.coalitions if result.find is not None]
     played_text = (
-        f"a search through {many(study.played, 'strategy', 'strategies')} of "
-        f"{many(len(study.coalitions), 'coalition')}, {limits(study)}"
+        f"a search through {plural(study.played, 'strategy', 'strategies')} of "
+        f"{plural(len(study.coalitions), 'coalition')}, {limits(study)}"
     )
     if not names_found:
         return f"{played_text}: nothing found"
@@ -103,7 +103,7 @@ def notes(study: SearchResult) -> Iterator[str]:
     yield f"{CROWD}."
     yield f"{LIMIT[:1].upper()}{LIMIT[1:]}."
     if study.strategies:
-        strategies_text = many(study.strategies, "strategy", "strategies")
+        strategies_text = plural(study.strategies, "strategy", "strategies")
         yield f"Of each coalition {strategies_text} at most, evenly spread over all."
     if not study.whole:
         yield "Stopped: coalitions that are not named were not searched; the same command goes on."

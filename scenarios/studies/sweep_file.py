@@ -219,7 +219,7 @@ def half(result: Mapping[str, Any]) -> float | None:
     return float(means[0]) if means else None
 
 
-def least(result: Mapping[str, Any]) -> float | None:
+def smallest_coalition(result: Mapping[str, Any]) -> float | None:
     """Return the size of the smallest coalition without people that links a person, if any."""
     sizes = [
         len(coalition["parties"])
@@ -256,7 +256,7 @@ BUILT_IN: tuple[tuple[str, str, Read], ...] = (
     ("promised exposure", "share of people", lambda r: _release_value(r, "promised")),
     ("columns released", "columns", _columns),
     ("linked by one reader alone", "people", lambda r: _reader(r, "linked")),
-    ("fewest parties that link anybody", "parties", least),
+    ("fewest parties that link anybody", "parties", smallest_coalition),
     ("others linked by half of the peers", "people", half),
     ("bits to one reader", "bits per person", lambda r: _reader(r, "bits_per_person")),
     ("largest error of a share", "share of people", lambda r: _noise(r, "largest")),

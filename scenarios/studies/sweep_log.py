@@ -12,7 +12,7 @@ from io import FileIO
 from pathlib import Path
 
 from ...errors import NO_ROOM, StorageError
-from ..wording import many
+from ..wording import plural
 from .sweep_file import Line, parse, written
 from .sweep_plan import Job
 
@@ -52,13 +52,13 @@ class Log:
         foreign = sum(line.scenario != jobs[0].mark for line in self._found.values()) if jobs else 0
         if foreign:
             raise StorageError(
-                f"{self.path}: {many(foreign, 'run')} of another sweep, scenario, data or mode in "
-                "it; name another file with --out"
+                f"{self.path}: {plural(foreign, 'run')} of another sweep, scenario, data or mode "
+                "in it; name another file with --out"
             )
         names_done = {name for name, line in self._found.items() if line.error is None}
         return tuple(job for job in jobs if job.line({}).name not in names_done)
 
-    def of(self, jobs: Sequence[Job]) -> tuple[Line, ...]:
+    def stored_lines(self, jobs: Sequence[Job]) -> tuple[Line, ...]:
         """Return the lines of these jobs that the file has, in their order."""
         names = (job.line({}).name for job in jobs)
         return tuple(self._found[name] for name in names if name in self._found)

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from ...errors import StorageError
-from ..wording import many
+from ..wording import plural
 from .sweep_file import Line, Point, Value, grouped, parse
 from .sweep_scores import SweepFrames, sweep_frames
 
@@ -45,7 +45,7 @@ class SweptRuns:
 
     def __repr__(self) -> str:
         axes = " x ".join(self.axes) or "one point"
-        return f"<{type(self).__name__}: {axes}, {many(len(self.lines), 'run')}>"
+        return f"<{type(self).__name__}: {axes}, {plural(len(self.lines), 'run')}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -59,7 +59,7 @@ LEFT_OUT = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class LinkTraffic:
     """All messages of a kind that cross one link in a round.
 
     Attributes:
@@ -94,7 +94,9 @@ class Terms:
     signed: bool = True
 
 
-def traffic(announcement: Announcement, calls: Sequence[Call], terms: Terms) -> tuple[Sent, ...]:
+def traffic(
+    announcement: Announcement, calls: Sequence[Call], terms: Terms
+) -> tuple[LinkTraffic, ...]:
     """Return the messages on every link of an honest session, in the order of the protocol.
 
     Raises:
@@ -142,17 +144,17 @@ def _kind(body: Body) -> str:
 
 def _post(
     terms: Terms, number: int, author: str, body: Body, times: int = 1, *, headed: bool = True
-) -> Sent:
+) -> LinkTraffic:
     size = times * length(body, _seal(terms, headed=headed))
-    return Sent(number, author, BOARD, _kind(body), times, size)
+    return LinkTraffic(number, author, BOARD, _kind(body), times, size)
 
 
 def _list(
     terms: Terms, number: int, author: str, make: Callable[[int], Body], entries: int
-) -> Sent:
+) -> LinkTraffic:
     kind = _kind(make(1))
     size = grown(make, entries, _seal(terms, headed=True))
-    return Sent(number, author, BOARD, kind, 1, size)
+    return LinkTraffic(number, author, BOARD, kind, 1, size)
 
 
 def _ordered(size: int, times: int) -> tuple[bytes, ...]:
@@ -160,10 +162,10 @@ def _ordered(size: int, times: int) -> tuple[bytes, ...]:
     return tuple(place.to_bytes(size, "big") for place in range(times))
 
 
-def _opening(announcement: Announcement, terms: Terms) -> Iterator[Sent]:
+def _opening(announcement: Announcement, terms: Terms) -> Iterator[LinkTraffic]:
     """Yield the posts on the board before the first round."""
 
-    def post(author: str, body: Body) -> Sent:
+    def post(author: str, body: Body) -> LinkTraffic:
         return _post(terms, 0, author, body, headed=False)
 
     names = [parties.shuffler(hop) for hop in range(1, len(announcement.shufflers) + 1)]
@@ -175,7 +177,7 @@ def _opening(announcement: Announcement, terms: Terms) -> Iterator[Sent]:
     if terms.registered:
         seal = _seal(terms, headed=False)
         size = grown(lambda times: Registry(_ordered(SIGNING_KEY, times)), terms.registered, seal)
-        yield Sent(0, parties.CURATOR, BOARD, "registry", 1, size)
+        yield LinkTraffic(0, parties.CURATOR, BOARD, "registry", 1, size)
     yield post(parties.CURATOR, announcement)
     for name in holders:
         yield post(name, Consent(announcement.digest()))
@@ -187,14 +189,14 @@ def _roster(shufflers: int, *, random: bool) -> Roster:
     return Roster(bytes(OPENING), board, curator, analyst, tuple(hops), last)
 
 
-def _head(terms: Terms, number: int, place: int) -> Iterator[Sent]:
+def _head(terms: Terms, number: int, place: int) -> Iterator[LinkTraffic]:
     """Yield a signed tree head, if posts are signed."""
     if terms.signed:
         size = length(Head(place, bytes(STATE), bytes(SIGNATURE)))
-        yield Sent(number, BOARD, BOARD, "head", 1, size)
+        yield LinkTraffic(number, BOARD, BOARD, "head", 1, size)
 
 
-def _call_posts(plan: Round, terms: Terms, *, late: bool) -> Iterator[Sent]:
+def _call_posts(plan: Round, terms: Terms, *, late: bool) -> Iterator[LinkTraffic]:
     """Yield the call, its head, and the posts of keyholders before people answer."""
     number, rules = plan.call.round, plan.announcement.rules
     yield _post(terms, number, parties.CURATOR, plan.call, headed=late)
@@ -210,13 +212,13 @@ def _call_posts(plan: Round, terms: Terms, *, late: bool) -> Iterator[Sent]:
         yield _post(terms, number, parties.RANDOMNESS, Mint(bytes(ELEMENT)))
 
 
-def _collected(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
+def _collected(plan: Round, people: int, terms: Terms) -> Iterator[LinkTraffic]:
     """Yield the messages from and to people: submissions, and the requests before them."""
     number = plan.call.round
 
-    def message(sender: str, receiver: str, body: Body) -> Sent:
+    def message(sender: str, receiver: str, body: Body) -> LinkTraffic:
         kind = _kind(body)
-        return Sent(number, sender, receiver, kind, people, people * length(body))
+        return LinkTraffic(number, sender, receiver, kind, people, people * length(body))
 
     if plan.token:
         tokens, reader = _ordered(ELEMENT, plan.slots), plan.reader
@@ -232,7 +234,7 @@ def _collected(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
     yield message(PEOPLE, plan.openers[0], Submission(bytes(plan.envelope), signature, witness))
 
 
-def _mixed(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
+def _mixed(plan: Round, people: int, terms: Terms) -> Iterator[LinkTraffic]:
     """Yield the posts of each shuffler, and the batches that it forwards."""
     number, rules, layers = plan.call.round, plan.announcement.rules, people * plan.slots
     if rules.challenge or rules.audit:
@@ -256,7 +258,7 @@ def _mixed(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
         yield _list(terms, number, shufflers[hop - 1], opened, max(1, half // 2))
 
 
-def _batch(plan: Round, hop: int, layers: int) -> Sent:
+def _batch(plan: Round, hop: int, layers: int) -> LinkTraffic:
     """Return the messages, as many as it takes, that bring a batch to the party at `hop`."""
     width, piece_layers = plan.inner[hop], piece_size(plan, hop)
     full, rest = divmod(layers, piece_layers)
@@ -266,14 +268,14 @@ def _batch(plan: Round, hop: int, layers: int) -> Sent:
 
     size = full * piece(piece_layers) + (piece(rest) if rest else 0)
     sender, receiver = plan.openers[hop - 2], plan.openers[hop - 1]
-    return Sent(plan.call.round, sender, receiver, "batch", full + bool(rest), size)
+    return LinkTraffic(plan.call.round, sender, receiver, "batch", full + bool(rest), size)
 
 
 def _accepted(times: int) -> Accepted:
     return Accepted(tuple(Envelope(i, bytes(STATE), bytes(SIGNATURE)) for i in range(times)))
 
 
-def _reader_posts(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
+def _reader_posts(plan: Round, people: int, terms: Terms) -> Iterator[LinkTraffic]:
     """Yield the posts of the reader without its tally, and its roll for the other reader."""
     number, rules, ballots = plan.call.round, plan.announcement.rules, people * plan.slots
     reader = plan.reader
@@ -285,5 +287,5 @@ def _reader_posts(plan: Round, people: int, terms: Terms) -> Iterator[Sent]:
             yield _post(terms, number, name, ShareSecret(hop, bytes(SCALAR)))
     if plan.token:
         size = grown(lambda times: Roll(tuple(range(times))), people)
-        yield Sent(number, reader, other_reader(reader), "roll", 1, size)
+        yield LinkTraffic(number, reader, other_reader(reader), "roll", 1, size)
         yield _post(terms, number, reader, Issued(0))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
-from ...roles.workplace import HERE, Helpers, Lost, Workplace
+from ...roles.workplace import HERE, Helpers, WorkerLost, Workplace
 
 if TYPE_CHECKING:
     from concurrent.futures import BrokenExecutor, Executor
@@ -34,7 +34,7 @@ def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
 
             make, _ = executor(name, workers)
             with make() as pool:
-                any_helpers = _Anybody(f"--executor {name}", workers or processors(), pool)
+                any_helpers = _SharedHelpers(f"--executor {name}", workers or processors(), pool)
                 yield Workplace(helpers=pool if isinstance(pool, Cluster) else any_helpers)
 
 
@@ -50,7 +50,7 @@ def own_workplace(
     and cannot begin again.
     """
     with workplace(name) as place:
-        if place.helpers is not None and place.helpers.of(party) is None:
+        if place.helpers is not None and place.helpers.executor_for(party) is None:
             raise ParameterError(
                 f"{place.helpers.name}: its workers declare whose they are, and none is {party}'s; "
                 f'start one with `dask worker ... --resources "{party}=1"`'
@@ -58,13 +58,13 @@ def own_workplace(
         if place.helpers is not None:
             role_text = f"works for {party}: whoever runs it can read what {party} can"
             tell("executor", f"{place.helpers.name} {role_text}")
-            yield replace(place, helpers=_Own(place.helpers, tell))
+            yield replace(place, helpers=_PartyHelpers(place.helpers, tell))
         else:
             yield place
 
 
 @dataclass(frozen=True, slots=True)
-class _Anybody:
+class _SharedHelpers:
     """An executor from another package, which works for every party.
 
     Attributes:
@@ -85,15 +85,15 @@ class _Anybody:
             "all parties together can"
         )
 
-    def of(self, party: str) -> "Executor | None":  # noqa: ARG002 - everybody's
+    def executor_for(self, party: str) -> "Executor | None":  # noqa: ARG002 - everybody's
         """Return the executor, the same for every party."""
         return self.executor
 
-    def broken(self, why: "BrokenExecutor | Lost") -> None:
+    def broken(self, why: "BrokenExecutor | WorkerLost") -> None:
         """Do nothing: the workplace does unfinished work in this process."""
 
 
-class _Own:
+class _PartyHelpers:
     """The helpers of the only party in this process, until they break."""
 
     def __init__(self, helpers: Helpers, report: Callable[..., None]) -> None:
@@ -102,14 +102,14 @@ class _Own:
         self._tell = report
         self._gone = False
 
-    def of(self, party: str) -> "Executor | None":
+    def executor_for(self, party: str) -> "Executor | None":
         """Return the helpers of the party; None once they have broken."""
-        return None if self._gone else self._helpers.of(party)
+        return None if self._gone else self._helpers.executor_for(party)
 
-    def broken(self, why: "BrokenExecutor | Lost") -> None:
+    def broken(self, why: "BrokenExecutor | WorkerLost") -> None:
         """Report the loss: the party does its work itself from now on."""
         self._gone = True
         reason_text = (
-            "the scheduler was lost" if isinstance(why, Lost) else "it does not work any more"
+            "the scheduler was lost" if isinstance(why, WorkerLost) else "it does not work any more"
         )
         self._tell("executor", f"{self.name}: {reason_text}; its work is done here from now on")

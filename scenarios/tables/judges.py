@@ -84,7 +84,7 @@ class Truth:
 def _people(codes: Codes, table: Table, k: int) -> int:
     """The people below k in all columns together."""
     if table.persons is not None:
-        return Persons.of(codes, table.persons).below(range(codes.shape[1]), k)
+        return Persons.from_table(codes, table.persons).below(range(codes.shape[1]), k)
     return int(users_below(joint_counts(codes, range(codes.shape[1])), k))
 
 
@@ -106,7 +106,7 @@ class Promise:
             n = self.table.n
             return 0 if n >= self.k else n
         if self.table.persons is not None:
-            return PersonBounds(varying, self.k, self.table.n).of(range(len(varying)))
+            return PersonBounds(varying, self.k, self.table.n).max_exposed(range(len(varying)))
         return best_bound(varying, self.k).people
 
     def _counts(self, j: int, level: int) -> np.ndarray:

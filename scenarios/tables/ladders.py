@@ -30,7 +30,7 @@ from ..populations.coarser import in_words, levels, rules_of
 from ..populations.column_words import cut
 from ..populations.people import Table
 from ..populations.roles import key_like
-from ..populations.values import DATE, FEW, MOSTLY, UNKNOWN, apart
+from ..populations.values import DATE, FEW, MOSTLY, UNKNOWN, outlying_numbers
 from ..schema.model import Feature
 
 AS_IS, DROPPED = "as it is", "dropped"
@@ -123,7 +123,9 @@ def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
     if parts:
         clean["fold"] = parts
     folded = {text.casefold() if "case" in parts else text for text in known_texts}
-    lacking = sorted(text for text in folded if text.casefold() in UNKNOWN) + apart(known_texts)
+    lacking = sorted(text for text in folded if text.casefold() in UNKNOWN) + outlying_numbers(
+        known_texts
+    )
     if lacking:
         clean["merge"] = {missing: lacking}
     return clean

@@ -26,7 +26,7 @@ from ..populations.file_options import options_of
 from ..populations.files import FileSource, source_of
 from ..populations.people import Codes, Table, coarse
 from ..populations.roles import Role
-from ..populations.values import UNKNOWN, apart
+from ..populations.values import UNKNOWN, outlying_numbers
 from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
@@ -307,7 +307,7 @@ def suspects(table: Table, texts: Sequence[str]) -> list[str]:
     """Name texts that often mean missing, but were not said to."""
     suspected = []
     for j, values in enumerate(table.values):
-        odd = apart([text for text in values if text not in texts])
+        odd = outlying_numbers([text for text in values if text not in texts])
         for code, text in enumerate(values):
             if (text.casefold() in UNKNOWN or text in odd) and text not in texts:
                 cells = np.count_nonzero(table.codes[:, j] == code)

@@ -183,7 +183,7 @@ class AttackRate(Record, frozen=True):
     high: float
 
     @classmethod
-    def of(cls, rate: Rate) -> "AttackRate":
+    def from_rate(cls, rate: Rate) -> "AttackRate":
         """From the analysis."""
         interval = rate.interval()
         return cls(interval.value, interval.low, interval.high)

@@ -58,7 +58,9 @@ class MissedTargets:
             DataError: no table of these values can reach a target, as that of all people misses it.
         """
         self.table, self.k, self.targets = table, k, dict(targets)
-        self.persons = None if table.persons is None else Persons.of(table.codes, table.persons)
+        self.persons = (
+            None if table.persons is None else Persons.from_table(table.codes, table.persons)
+        )
         self.numbers = {
             name: None if target.nominal else column_numbers(table.values[j], missing)
             for name, target in targets.items()
@@ -68,8 +70,9 @@ class MissedTargets:
         for name in targets:
             if self._missed(one_class, name).any():
                 raise DataError(
-                    f"{table.name}: column {name!r} of all people misses {said(targets[name])}; a "
-                    "target that all people reach together is accepted"
+                    f"{table.name}: column {name!r} of all people misses "
+                    f"{targets_text(targets[name])}; a target that all people reach together "
+                    "is accepted"
                 )
 
     def people(self, classes: NDArray[np.int64]) -> int:
@@ -100,7 +103,7 @@ class MissedTargets:
         return missed
 
 
-def said(target: Targets) -> str:
+def targets_text(target: Targets) -> str:
     """The targets of a column in words."""
     parts = (("l", target.l), ("entropy-l", target.entropy_l), ("t", target.t))
     return ", ".join(f"{name} = {number:g}" for name, number in parts if number is not None)

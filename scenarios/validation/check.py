@@ -269,7 +269,7 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((("local",), ("policy", "kind")), local_meaning.needed),
     ((("policy", "kind"), ("feature",)), local_meaning.coarser),
     ((("local",), *PEOPLE), local_meaning.budget),
-    ((("local",),), local_meaning.kept),
+    ((("local",),), local_meaning.run_limits),
     ((("local",), ("policy", "kind"), ("fault",), *PEOPLE), local_meaning.sampled),
     ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.relied_on),
     ((("local",), ("policy", "kind"), *PEOPLE), local_meaning.reportable),

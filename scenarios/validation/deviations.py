@@ -113,7 +113,7 @@ def _parties(path: Path, one: Deviation, names: PartyNames, users: PartyNames) -
 def _field(path: Path, one: Deviation) -> Iterator[Problem]:
     """Report fields that a kind of message does not have, and changes that no field takes."""
     if one.do == "show":
-        yield from _shown(path, one)
+        yield from _check_shown_board(path, one)
     if one.do not in ("change", "show") or (one.do, one.change) == ("show", OWN_KEYS):
         return
     from ...protocol.bodies import FORMS
@@ -133,7 +133,7 @@ def _field(path: Path, one: Deviation) -> Iterator[Problem]:
         yield problem((*path, "field"), message)
 
 
-def _shown(path: Path, one: Deviation) -> Iterator[Problem]:
+def _check_shown_board(path: Path, one: Deviation) -> Iterator[Problem]:
     """Report a second board that does not differ, or that its maker cannot show."""
     tells = one.message == "announcement" and one.change is not None
     if one.by == parties.CURATOR and not tells:

@@ -33,10 +33,10 @@ def source(name: str) -> str:
     for names, folder in ((shipped(), GALLERY), (attacks(), ATTACKS)):
         if name in names:
             return (folder / f"{name}.toml").read_text("utf-8")
-    raise ScenarioError([nobody(name)])
+    raise ScenarioError([unknown_name(name)])
 
 
-def nobody(name: str) -> str:
+def unknown_name(name: str) -> str:
     """Return a message: no shipped scenario has this name, and the names that exist."""
     hint = did_you_mean(Path(name).stem, (*shipped(), *attacks()))
     names = ", ".join(shipped())

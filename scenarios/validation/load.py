@@ -23,7 +23,7 @@ from ..schema.lines import Locator
 from ..schema.model import Scenario
 from ..schema.problems import Problem, did_you_mean
 from .check import examine
-from .gallery import attacks, nobody, shipped, source
+from .gallery import attacks, shipped, source, unknown_name
 
 MAX_BYTES = 1 << 20
 
@@ -127,14 +127,14 @@ def _judged(data: object, base: Path) -> tuple[Scenario, list[Problem]]:
 
 def plain(scenario: Scenario) -> dict[str, Any]:
     """Return a scenario as the nested tables of its file, without keys that are None."""
-    data: dict[str, Any] = _said(msgspec.to_builtins(scenario))
+    data: dict[str, Any] = _without_none(msgspec.to_builtins(scenario))
     return data
 
 
-def _said(data: Any) -> Any:
+def _without_none(data: Any) -> Any:
     if isinstance(data, dict):
-        return {key: _said(value) for key, value in data.items() if value is not None}
-    return [_said(item) for item in data] if isinstance(data, list | tuple) else data
+        return {key: _without_none(value) for key, value in data.items() if value is not None}
+    return [_without_none(item) for item in data] if isinstance(data, list | tuple) else data
 
 
 def _anchored(scenario: Scenario, base: Path) -> Scenario:
@@ -166,7 +166,7 @@ def _text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise ScenarioError([nobody(str(path))]) from None
+        raise ScenarioError([unknown_name(str(path))]) from None
     except IsADirectoryError:
         message = f"{path}: is a folder; a scenario file or a shipped name is needed"
         raise ScenarioError([message]) from None

@@ -13,7 +13,7 @@ from ...protocol.transcript import split_names
 from ...protocol.verified_record import check_record
 from ..programs.evidence import NoGround
 from ..programs.registry import wire
-from .agreement import same
+from .agreement import require_equal
 from .evidence import Evidence
 from .views import columns
 
@@ -24,10 +24,12 @@ def board(evidence: Evidence) -> str:
     if replayed.phase is not Phase.OVER:
         raise VerificationError(f"the session was not closed; it ends in phase {replayed.phase}")
     posted = [(e.sender, e.size) for e in evidence.transcript.events if e.receiver == BOARD]
-    same("messages to the board", posted, [(e.author, len(e.data)) for e in replayed.entries])
+    require_equal(
+        "messages to the board", posted, [(e.author, len(e.data)) for e in replayed.entries]
+    )
     labels = [(e.kind, e.round) for e in evidence.transcript.events if e.receiver == BOARD]
     due = [(e.message.kind, e.message.round) for e in replayed.entries]
-    same("their kinds and rounds", labels, due)
+    require_equal("their kinds and rounds", labels, due)
     end = "burned: " + replayed.burned if replayed.burned else "closed by the curator"
     return f"{len(replayed.entries)} posts, {end}; head {replayed.head.hex()[:16]}"
 
@@ -35,7 +37,7 @@ def board(evidence: Evidence) -> str:
 def digest(evidence: Evidence) -> str:
     """Verify that the posts hash to the digest of result.json."""
     computed = evidence.board.digest().hex()
-    same("digest", computed, evidence.result.digest)
+    require_equal("digest", computed, evidence.result.digest)
     return computed[:16]
 
 
@@ -55,7 +57,7 @@ def batches(evidence: Evidence) -> str:
         if len(replayed.tallies) >= number and layers_in is not None and unbundled:
             tally = replayed.tallies[number - 1]
             ballots = sum(tally.totals) + sum(tally.refused.values())
-            same(f"round {number}: ballots read and refused", ballots, layers_in)
+            require_equal(f"round {number}: ballots read and refused", ballots, layers_in)
         if number in replayed.challenged.shown:
             check_accepted(replayed, number)
     rounds = len(replayed.calls)
@@ -82,9 +84,9 @@ def _forwarded_layers(account: Mixed, layers_in: int | None, slots: int) -> int:
     if layers_in is None:  # hop 1: envelopes come, the onions inside them go
         due = account.people * slots + account.received - account.people
     else:
-        same(f"{place}: layers received", account.received, layers_in)
+        require_equal(f"{place}: layers received", account.received, layers_in)
         due = layers_in
-    same(f"{place}: layers passed on and refused", account.forwarded + refused, due)
+    require_equal(f"{place}: layers passed on and refused", account.forwarded + refused, due)
     return account.forwarded
 
 
@@ -98,7 +100,7 @@ def _carried(evidence: Evidence, number: int, account: Mixed) -> None:
         if event.kind is Kind.BATCH and event.round == number and event.sender == sender:
             handed[event.receiver] += split_names(event.names)
     for names in handed.values():
-        same(f"round {number}: batch of {sender}", len(names), account.forwarded)
+        require_equal(f"round {number}: batch of {sender}", len(names), account.forwarded)
         if len(set(names)) != len(names):
             raise VerificationError(f"round {number}: {sender} passed on one layer twice")
 
@@ -111,12 +113,12 @@ def terms(evidence: Evidence) -> str:
     if announced is None:
         raise NoGround("nothing was announced")
     scenario = evidence.run.scenario
-    same("program", announced.program, wire(scenario))
-    same("policy", announced.policy, announced_policy(scenario))
-    same("rules", announced.rules, announced_rules(scenario))
-    same("features", announced.schema.names, columns(evidence.run))
-    same("shufflers", len(announced.shufflers), scenario.mix.shufflers)
-    same("suite", announced.suite.label, scenario.mix.suite)
+    require_equal("program", announced.program, wire(scenario))
+    require_equal("policy", announced.policy, announced_policy(scenario))
+    require_equal("rules", announced.rules, announced_rules(scenario))
+    require_equal("features", announced.schema.names, columns(evidence.run))
+    require_equal("shufflers", len(announced.shufflers), scenario.mix.shufflers)
+    require_equal("suite", announced.suite.label, scenario.mix.suite)
     policy = announced.policy
     if evidence.randomized:
         return f"people randomize: {policy.rule}"

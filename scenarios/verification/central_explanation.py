@@ -57,7 +57,7 @@ class Explainer:
         return (
             f"there the trail ends: the next layer opens with the key of {keys}, which is not "
             f"among theirs; behind it {about} is one of all whose messages leave in that batch"
-            f"{AUDITED if self.terms.record.shown else ''}"
+            f"{AUDITED if self.terms.record.opened_layers else ''}"
         )
 
     def message(self, name: bytes) -> Explanation:

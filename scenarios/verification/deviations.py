@@ -14,7 +14,7 @@ from ..catalogue.registry import ATTACKS
 from ..programs.interface import Effect, Raised
 from ..programs.topology import topology_of
 from ..schema.model import Fault, Scenario
-from ..wording import many
+from ..wording import plural
 
 NOT_BY_WATCHING = (
     "no statement on who must be trusted: figures on coalitions assume parties that follow the "
@@ -83,11 +83,11 @@ def _names(scenario: Scenario, fault: Fault) -> str:
     if role not in (USER, PEER):
         return f"the {role}"
     singular, several = topology_of(scenario).member
-    return many(fault.users, singular, several) if fault.users is not None else several
+    return plural(fault.users, singular, several) if fault.users is not None else several
 
 
 def _alarms(alarms: Sequence[Raised]) -> Iterator[str]:
     """Yield a line for each cause of alarms that the board bears out."""
     causes = Counter(alarm.cause for alarm in alarms if alarm.borne_out)
     for cause, times in causes.items():
-        yield f"the board bears out {many(times, 'alarm')} about {cause}"
+        yield f"the board bears out {plural(times, 'alarm')} about {cause}"

@@ -22,7 +22,7 @@ from ..programs.registry import program_of, wire
 from ..programs.topology import topology_of
 from ..records.run_folder import Run
 from ..scoring.outcome import Outcome
-from ..scoring.result import Result, own
+from ..scoring.result import Result, findings_as
 from ..serialization.decisions import proof_bytes, read_blanks
 from .views import columns
 
@@ -50,7 +50,7 @@ class Evidence:
     @property
     def rounds(self) -> tuple[RoundRecord, ...]:
         """The records of the curator's rounds in result.json, if it asked for groups; else ()."""
-        claimed = own(self.result, Rounds)
+        claimed = findings_as(self.result, Rounds)
         return claimed.rounds if claimed else ()
 
     @property
@@ -80,7 +80,7 @@ class Evidence:
                 return reading.counts, f"what the {reading.reader} read"
         raise NoGround(f"round {number} was not counted")
 
-    def heard(self) -> tuple[list[RoundResult], str]:
+    def counted_rounds(self) -> tuple[list[RoundResult], str]:
         """Return the calls with answers that the curator read, with their counts; and their source.
 
         Of an ideal run only round 1 is recorded: NoGround if there were more.
@@ -119,7 +119,7 @@ class Evidence:
         return self.run.scenario.population.setting != "fixed"
 
     @property
-    def others(self) -> int | None:
+    def round2_people(self) -> int | None:
         """The number of people in round 2, if they are not the people of round 1."""
         return self.run.scenario.population.round2_users if self.statistical else None
 

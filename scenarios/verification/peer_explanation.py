@@ -198,7 +198,7 @@ class PeerExplainer:
         board = self.record.board
         return [
             parties.peer(peer - 1)
-            for peer in board.shares(number).keys() - board.shown(number).keys()
+            for peer in board.shares(number).keys() - board.revealed_secrets(number).keys()
         ]
 
     def _answer(self, number: int, route: Route) -> str:

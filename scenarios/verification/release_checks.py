@@ -15,7 +15,7 @@ from ...protocol.programs import RoundResult
 from ..programs.evidence import NoGround
 from ..programs.hierarchical.heard import standings
 from ..programs.registry import program_of, strategy, verify_decision
-from .agreement import same, shortened
+from .agreement import require_equal, shortened
 from .evidence import Evidence
 
 if TYPE_CHECKING:
@@ -26,22 +26,22 @@ def decision(evidence: Evidence) -> str:
     """Verify that the decision follows from the counts of round 1, which prove its bound."""
     claimed = evidence.decision
     _check_openings(evidence)
-    results, source = evidence.heard()
+    results, source = evidence.counted_rounds()
     scenario = evidence.run.scenario
-    curating = strategy(scenario, evidence.others)
+    curating = strategy(scenario, evidence.round2_people)
     for number, result in enumerate(results[1:], start=1):
         step = curating.ask(evidence.schema, results[:number])
-        same(f"asked in round {number + 1}", step, result.call)
+        require_equal(f"asked in round {number + 1}", step, result.call)
     _same_certainty(evidence, results)
     if (more := curating.ask(evidence.schema, results)) is not None:
         raise VerificationError(f"it was safe to ask {more.asks} before deciding")
     decided = curating.decide(evidence.schema, results)
     names = evidence.result.features
-    same("kept", [names[j] for j in decided.kept], [names[j] for j in claimed.kept])
-    same("left blank", decided.hidden, claimed.hidden)
+    require_equal("kept", [names[j] for j in decided.kept], [names[j] for j in claimed.kept])
+    require_equal("left blank", decided.hidden, claimed.hidden)
     verify_decision(claimed, evidence.schema, results)
     if scenario.policy.rule != "worst-case":  # another solver may prove more or less
-        same("certificate", claim(decided), claim(claimed))
+        require_equal("certificate", claim(decided), claim(claimed))
     rounds_text = f", {len(results)} rounds of it" if len(results) > 1 else ""
     return f"decided again from {source}{rounds_text}: {_columns(evidence, claimed)}"
 
@@ -78,14 +78,14 @@ def _same_certainty(evidence: Evidence, results: Sequence[RoundResult]) -> None:
     if not (claimed_rounds := evidence.rounds):
         return
     standing = standings(evidence.schema, results, evidence.run.scenario.policy.k)
-    same(
+    require_equal(
         "people certain to the curator",
         [certainty.now for certainty in standing],
         [o.certain for o in claimed_rounds],
     )
     claimed = [record.promised for record in claimed_rounds if record.promised is not None]
     if claimed:
-        same(
+        require_equal(
             "people promised of all columns",
             [certainty.promised for certainty in standing],
             claimed,
@@ -108,8 +108,8 @@ def release(evidence: Evidence) -> str:
     if any(len(cell) != len(claimed.kept) for cell in joint):
         raise VerificationError("the release has other columns than the decision")
     if evidence.run.transcript is not None:
-        same("called at the end", evidence.board.calls[-1].asks, (claimed.kept,))
-        same("people released", (sum(joint.values()),), evidence.board.tallies[-1].totals)
+        require_equal("called at the end", evidence.board.calls[-1].asks, (claimed.kept,))
+        require_equal("people released", (sum(joint.values()),), evidence.board.tallies[-1].totals)
     if evidence.opens:
         if less := program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k):
             raise VerificationError(f"{less:,} people have values that fewer than k share")
@@ -136,7 +136,7 @@ def release(evidence: Evidence) -> str:
                     f"{name}: {shortened(unhidden)} should have been left blank"
                 )
         if sums_before == {joint_people} and column not in blanked:
-            same(f"sums over {name}", dict(sums), dict(singles[column]))
+            require_equal(f"sums over {name}", dict(sums), dict(singles[column]))
         elif more := sums - Counter(singles[column]):
             raise VerificationError(f"{name}: {shortened(dict(more))} more people than in round 1")
     return f"{cells}; sums {'as' if sums_before == {joint_people} else 'at most'} in round 1"
@@ -147,7 +147,7 @@ def _reports(evidence: Evidence) -> str:
     counts, source = evidence.counts(1)
     totals = tuple(sum(count.values()) for count in counts)
     if evidence.run.transcript is not None:
-        same("reports", totals, evidence.board.tallies[0].totals)
+        require_equal("reports", totals, evidence.board.tallies[0].totals)
     different = sum(len(count) for count in counts)
     return f"{sum(totals):,} reports, {different:,} different ones, from {source}"
 
@@ -157,17 +157,17 @@ def exposure(evidence: Evidence) -> str:
     claimed_exposure = evidence.result.exposure
     claimed = evidence.decision
     if not evidence.released:
-        same("promised", claimed.certificate.value, claimed_exposure.promised)
-        same("true exposure", 0.0, claimed_exposure.true)
-        same("worst case", None, claimed_exposure.worst_case)
+        require_equal("promised", claimed.certificate.value, claimed_exposure.promised)
+        require_equal("true exposure", 0.0, claimed_exposure.true)
+        require_equal("worst case", None, claimed_exposure.worst_case)
         return "nothing was released, so nobody is exposed by it"
     (joint,), _ = evidence.counts(evidence.last)
     if (promise := evidence.promised(joint)) is not None:
-        same("promised", promise, claimed_exposure.promised)
+        require_equal("promised", promise, claimed_exposure.promised)
     people = sum(joint.values())
     excluded = evidence.excluded(joint)
     below = program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k) + excluded
-    same("true exposure", below / people, claimed_exposure.true)
+    require_equal("true exposure", below / people, claimed_exposure.true)
     if claimed_exposure.worst_case is not None:
         _check_worst_case(claimed_exposure.worst_case, below, people)
     keeps(below, people, claimed_exposure.promised)

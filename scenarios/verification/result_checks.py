@@ -19,7 +19,7 @@ from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.result import REPORTED, WrittenRelease, coalition
 from ..serialization.record import plain
-from .agreement import alike, same
+from .agreement import require_close, require_equal
 from .evidence import Evidence
 from .views import columns, information
 from .worst_case import sought_again
@@ -31,33 +31,35 @@ REPLAYED = 10_000  # people; a run of more is run again only on request
 def result(evidence: Evidence) -> str:
     """Verify that result.json and release.csv agree with board and transcript."""
     claimed, scenario = evidence.result, evidence.run.scenario
-    same("mode", "ideal" if evidence.run.transcript is None else "real", claimed.mode)
-    same("scenario", scenario.scenario.name, claimed.scenario)
-    same("seed", scenario.scenario.seed, claimed.seed)
+    require_equal("mode", "ideal" if evidence.run.transcript is None else "real", claimed.mode)
+    require_equal("scenario", scenario.scenario.name, claimed.scenario)
+    require_equal("seed", scenario.scenario.seed, claimed.seed)
     population = scenario.population
     second_users = (population.round2_users or 0) if evidence.statistical else 0
-    same("users", (population.users or 0) + second_users, claimed.users)
-    same("features", _features(evidence), claimed.features)
+    require_equal("users", (population.users or 0) + second_users, claimed.users)
+    require_equal("features", _features(evidence), claimed.features)
     table = None if claimed.release is None else release_csv(claimed.release)
-    same("release.csv", evidence.run.release_text, table)
+    require_equal("release.csv", evidence.run.release_text, table)
     if evidence.run.transcript is None:
         return "files agree with each other"
-    same("people in the transcript", evidence.transcript.users, claimed.users + sybils(scenario))
-    same("marginals", _marginals(evidence), claimed.marginals)
-    same("decision", evidence.record.decision, evidence.decided())
+    require_equal(
+        "people in the transcript", evidence.transcript.users, claimed.users + sybils(scenario)
+    )
+    require_equal("marginals", _marginals(evidence), claimed.marginals)
+    require_equal("decision", evidence.record.decision, evidence.decided())
     released = claimed.decision
     if released is not None:
-        same("max_exposure", scenario.policy.max_exposure, released.max_exposure)
-        same("k", evidence.decision.certificate.k, released.k)
-        same("bound", evidence.decision.certificate.value, released.bound)
+        require_equal("max_exposure", scenario.policy.max_exposure, released.max_exposure)
+        require_equal("k", evidence.decision.certificate.k, released.k)
+        require_equal("bound", evidence.decision.certificate.value, released.bound)
         suppressed = tuple(name for name in claimed.features if name not in released.kept)
-        same("suppressed", suppressed, released.suppressed)
-    same("release", _release(evidence), claimed.release)
-    same("burned", evidence.board.burned, claimed.burned)
+        require_equal("suppressed", suppressed, released.suppressed)
+    require_equal("release", _release(evidence), claimed.release)
+    require_equal("burned", evidence.board.burned, claimed.burned)
     refused: Counter[str] = Counter()
     for refusal in evidence.transcript.refusals:
         refused[refusal.reason.value] += refusal.count
-    same("refused", dict(refused), claimed.refused)
+    require_equal("refused", dict(refused), claimed.refused)
     _same_attacks(evidence)
     false = _alarms(evidence)
     agree = "scenario, result.json, release.csv and transcript agree"
@@ -69,7 +71,7 @@ def _same_attacks(evidence: Evidence) -> None:
     if evidence.randomized or evidence.transcript.summary:
         return
     committed = [fault.attack for fault in measured(evidence.run.scenario)]
-    same("attacks", committed, [effect.attack for effect in evidence.result.attacks])
+    require_equal("attacks", committed, [effect.attack for effect in evidence.result.attacks])
 
 
 def _alarms(evidence: Evidence) -> int:
@@ -78,12 +80,12 @@ def _alarms(evidence: Evidence) -> int:
     A false alarm is no fault of the run: every party can raise alarms.
     """
     board = evidence.board
-    rule = strategy(evidence.run.scenario, evidence.others) if board.alarms else None
+    rule = strategy(evidence.run.scenario, evidence.round2_people) if board.alarms else None
     actual = sorted(
         (author, alarm.round, alarm.cause.value, borne_out(board, alarm, rule))
         for author, alarm in board.alarms
     )
-    same("alarms", tuple(Raised(*alarm) for alarm in actual), evidence.result.alarms)
+    require_equal("alarms", tuple(Raised(*alarm) for alarm in actual), evidence.result.alarms)
     return sum(not true for *_, true in actual)
 
 
@@ -148,17 +150,19 @@ def coalitions(evidence: Evidence) -> str:
         evidence.run.scenario, evidence.view_of, evidence.run.sizes, information_bits, truth
     )
     claimed = evidence.result.coalitions
-    same("coalitions", len(views), len(claimed))
+    require_equal("coalitions", len(views), len(claimed))
     for view, claimed_view in zip(views, claimed, strict=True):
         coalition_name = " + ".join(view.parties) or "anybody"
-        same(f"{coalition_name}: parties", view.parties, claimed_view.parties)
-        same(f"{coalition_name}: people linked", view.linked, claimed_view.linked)
-        same(f"{coalition_name}: cells certain", view.cells_certain, claimed_view.cells_certain)
+        require_equal(f"{coalition_name}: parties", view.parties, claimed_view.parties)
+        require_equal(f"{coalition_name}: people linked", view.linked, claimed_view.linked)
+        require_equal(
+            f"{coalition_name}: cells certain", view.cells_certain, claimed_view.cells_certain
+        )
         # A sum of logarithms: its last digits depend on the order in which the counts came.
         if not isclose(
             view.bits_per_person, claimed_view.bits_per_person, rel_tol=1e-9, abs_tol=1e-9
         ):
-            same(
+            require_equal(
                 f"{coalition_name}: bits a person",
                 view.bits_per_person,
                 claimed_view.bits_per_person,
@@ -178,7 +182,7 @@ def _guesses(coalition_name: str, actual: Mapping[str, Any], claimed: Mapping[st
         elif isinstance(value, dict) and isinstance(claimed[key], dict):
             _guesses(f"{coalition_name}: {key}", value, claimed[key])
             continue
-        same(f"{coalition_name}: {key}", value, claimed[key])
+        require_equal(f"{coalition_name}: {key}", value, claimed[key])
 
 
 def _arrival(scenario: Scenario) -> bool:
@@ -205,10 +209,10 @@ def repeat(evidence: Evidence) -> str:
         raise NoGround(f"its people cannot be read any more: {error}") from None
     claimed = plain(evidence.result)
     for key in sorted((repeated.keys() | claimed.keys()) - set(OTHERWISE)):
-        alike(key, repeated.get(key), claimed.get(key))
+        require_close(key, repeated.get(key), claimed.get(key))
     for key in ("true", "promised"):
-        same(f"exposure: {key}", repeated["exposure"][key], claimed["exposure"][key])
-    same("coalitions", len(repeated["coalitions"]), len(claimed["coalitions"]))
+        require_equal(f"exposure: {key}", repeated["exposure"][key], claimed["exposure"][key])
+    require_equal("coalitions", len(repeated["coalitions"]), len(claimed["coalitions"]))
     for mine, claimed_view in zip(repeated["coalitions"], claimed["coalitions"], strict=True):
         _guesses(" + ".join(mine["parties"]) or "anybody", mine, claimed_view)
     from ...crypto.suites import SUITES
@@ -222,10 +226,10 @@ def repeat(evidence: Evidence) -> str:
     if claimed["mode"] == "real" and _arrival(evidence.run.scenario):
         differ = "batches keep the order of arrival, so digests differ"
         return f"same decision and release; {differ}{worst}"
-    same("digest", repeated["digest"], claimed["digest"])
+    require_equal("digest", repeated["digest"], claimed["digest"])
     mine, stored = evidence.repeated.transcript, evidence.run.transcript
     for item, value in _recorded(mine).items():
-        same(f"transcript: {item}", value, _recorded(stored).get(item))
+        require_equal(f"transcript: {item}", value, _recorded(stored).get(item))
     return f"run again with seed {seed}: the same digest{worst}"
 
 

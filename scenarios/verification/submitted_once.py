@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..wording import many
+from ..wording import plural
 
 if TYPE_CHECKING:
     from ..schema.model import Scenario
@@ -14,7 +14,7 @@ def announced_price(scenario: "Scenario") -> str:
     if scenario.mix.submit != "once":
         return ""
     return (
-        f'with mix.submit = "once" {many(scenario.mix.shufflers, "shuffler")} and the analyst '
+        f'with mix.submit = "once" {plural(scenario.mix.shufflers, "shuffler")} and the analyst '
         "together could read each column of each user, also columns that are not released; users "
         "cannot stop after the decision (docs/verified.md)"
     )
@@ -34,8 +34,8 @@ def price(scenario: "Scenario", result: "Result") -> str:
     also = f"could read of each user also {columns}, not released" if columns else ""
     mixed = "round 2 mixed the same ballots" if result.release else "no release was opened"
     return (
-        f'with mix.submit = "once" {many(users, "user")} submitted once, and {mixed}: no user was '
-        f"missing between the rounds. Price: {many(scenario.mix.shufflers, 'shuffler')} and the "
-        f"analyst together {also or 'could read each user, but all columns are released'}; users "
-        "could not stop after the decision (docs/verified.md)"
+        f'with mix.submit = "once" {plural(users, "user")} submitted once, and {mixed}: no user '
+        f"was missing between the rounds. Price: {plural(scenario.mix.shufflers, 'shuffler')} and "
+        f"the analyst together {also or 'could read each user, but all columns are released'}; "
+        "users could not stop after the decision (docs/verified.md)"
     )

@@ -13,7 +13,7 @@ from ...protocol.board import Board, replay
 from ...protocol.session import Round, open_round
 from ...protocol.verified_round import GROUP, ClosedList, is_public
 from ..records.run_folder import Run
-from ..wording import many
+from ..wording import plural
 from .checks import Check
 
 PROOFS = "hard logarithms in ristretto255, a hash that acts like a random function"
@@ -76,7 +76,7 @@ def _round_sentences(
     plan: Round, closed: ClosedList, before: Sequence[ClosedList]
 ) -> Iterator[Sentence]:
     """Yield the sentences about the ballots, the lists and the counts of a counted round."""
-    number, users = plan.call.round, many(len(closed), "user")
+    number, users = plan.call.round, plural(len(closed), "user")
     start = f"round {number}: "
     if plan.reuses_ballots:
         text = f"the released rows are the released columns of the ballots of {users} in round 1"
@@ -87,9 +87,9 @@ def _round_sentences(
     hops = " and ".join(plan.openers[:-1])
     text = f"{hops} kept each ballot once, changed none, and gave shares of their keys"
     yield Sentence(start + text, True, PROOFS)
-    text = f"the counts are what the {many(len(closed), 'listed ballot')} hold"
+    text = f"the counts are what the {plural(len(closed), 'listed ballot')} hold"
     if len(plan.call.asks) > 1:
-        text = f"the counts of {many(len(plan.call.asks), 'question')} are what the ballots hold"
+        text = f"the counts of {plural(len(plan.call.asks), 'question')} are what the ballots hold"
     if is_public(plan):
         yield Sentence(start + text, True, PROOFS)
     else:
@@ -104,7 +104,7 @@ def _session_sentences(board: Board, announced: Announcement) -> Iterator[Senten
     """Yield the sentences about the whole session: users kept away, and secrecy."""
     registered = len(board.registry.keys) if board.registry else 0
     first = len(board.verified.closed.get(1, ()))
-    text = f"no user was kept away: {first} of {many(registered, 'registered user')} are listed"
+    text = f"no user was kept away: {first} of {plural(registered, 'registered user')} are listed"
     reason = "no ballot of theirs stands there: a keyholder, the board or the network may have it"
     yield Sentence(text, first == registered > 0, SIGNATURES if first == registered else reason)
     hops = [parties.shuffler(hop + 1) for hop in range(len(announced.shufflers))]
@@ -121,7 +121,7 @@ def _session_sentences(board: Board, announced: Announcement) -> Iterator[Senten
         for body in posted.values()
         for key in body.keys
     ]
-    text = f"each of {many(len(keys), 'key')} is its owner's, and posted once in this session"
+    text = f"each of {plural(len(keys), 'key')} is its owner's, and posted once in this session"
     reason = "a keyholder has posted one key twice"
     once = len(set(keys)) == len(keys)
     yield Sentence(text, once, PROOFS if once else reason)

@@ -8,7 +8,7 @@ from ...errors import VerificationError
 from ..programs.registry import program_of
 from ..records.run_folder import versions
 from ..scoring.worst_case import DEFAULT, is_sought, seek
-from .agreement import same
+from .agreement import require_equal
 from .evidence import Evidence
 
 
@@ -36,7 +36,7 @@ def sought_again(evidence: Evidence) -> str:
         return f"; the worst case was sought with {nodes:,} nodes, and is again with --replay"
     low, high = seek(release, decision, claimed.search).shares(sum(release.values()))
     if evidence.run.versions == versions():
-        same("exposure: worst_case", [low, high], [claimed.low, claimed.high])
+        require_equal("exposure: worst_case", [low, high], [claimed.low, claimed.high])
         return ", and the same worst case"
     if low > claimed.high or claimed.low > high:
         raise VerificationError(

@@ -3,7 +3,7 @@
 import attack_kit as KIT
 import role_kit as ROLES
 from veilmix.crypto.entropy import SystemEntropy
-from veilmix.protocol.exploits import everybody, rederived
+from veilmix.protocol.exploits import open_envelopes, rederived
 from veilmix.roles.adversary_record import AdversaryRecord
 
 
@@ -17,12 +17,12 @@ def test_another_seed_opens_nothing() -> None:
     board = ROLES.run(ROLES.people(6), [record], adversary=record).board
     loot = record.loot(board, ["network"])
     assert loot.keys == {}
-    assert len(everybody(rederived(loot, 1), 1)) == 6  # the seed of the session
-    assert [row for row in everybody(rederived(loot, 2), 1).values() if row] == []
+    assert len(open_envelopes(rederived(loot, 1), 1)) == 6  # the seed of the session
+    assert [row for row in open_envelopes(rederived(loot, 2), 1).values() if row] == []
 
 
 def test_system_randomness_cannot_be_derived() -> None:
     record = AdversaryRecord()
     board = ROLES.run(ROLES.people(6), [record], adversary=record, entropy=SystemEntropy()).board
     loot = record.loot(board, ["network"])
-    assert [row for row in everybody(rederived(loot, 1), 1).values() if row] == []
+    assert [row for row in open_envelopes(rederived(loot, 1), 1).values() if row] == []

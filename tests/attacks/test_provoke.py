@@ -10,7 +10,7 @@ from veilmix.errors import Refused
 from veilmix.protocol.frames import Message
 from veilmix.protocol.parties import peer
 from veilmix.protocol.peer_messages import ShareSecret
-from veilmix.protocol.peers.accusations import PeerLoot, told_by_accusers
+from veilmix.protocol.peers.accusations import PeerLoot, accuser_values
 from veilmix.protocol.peers.agreement import accusable, last_step
 from veilmix.protocol.peers.view import PeerRecord
 from veilmix.protocol.transcript import Transcript
@@ -56,13 +56,13 @@ def session(
 def test_only_all_secrets_together_would_open_what_is_shown(number: int) -> None:
     # What is accused may be cover, which tells nothing: of some sessions one in which it is not.
     tried = (session("provoke", number, seed) for seed in range(20))
-    told = ((told_by_accusers(PeerLoot(seen, all_)), seen, all_) for seen, _, all_ in tried)
+    told = ((accuser_values(PeerLoot(seen, all_)), seen, all_) for seen, _, all_ in tried)
     everything, seen, secrets = next(case for case in told if case[0])
     for who, row in everything.items():
         assert all(PEERS.ROWS[who][column] == value for column, value in row.items())
     for owner in [key for key in secrets if key[0] == number]:
         less = {key: secret for key, secret in secrets.items() if key != owner}
-        assert told_by_accusers(PeerLoot(seen, less)) == {}
+        assert accuser_values(PeerLoot(seen, less)) == {}
 
 
 @pytest.mark.parametrize("number", [1, 2])

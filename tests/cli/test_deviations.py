@@ -23,7 +23,7 @@ from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Fault
 from veilmix.scenarios.validation.load import change, load
 from veilmix.scenarios.verification.deviations import NOT_BY_WATCHING, deviations
-from veilmix.theatre.show import of_run
+from veilmix.theatre.show import run_data
 
 SAFE = (
     "Minimal linking coalitions",
@@ -53,10 +53,10 @@ def plain(text: str) -> str:
 
 def told_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """What `run` prints of it."""
-    from veilmix.cli.text.run import tell
+    from veilmix.cli.text.run import print_run
 
     scenario = read(folder).scenario
-    tell(run(scenario, 1, worst_case_nodes=0))
+    print_run(run(scenario, 1, worst_case_nodes=0))
     return capsys.readouterr().out
 
 
@@ -109,7 +109,7 @@ def test_programs_are_told_too(folder: Path, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.slow
 def test_the_panel_of_the_theatre_says_it_instead_of_a_crowd(folder: Path) -> None:
-    bill = of_run(read(folder))["bill"]
+    bill = run_data(read(folder))["bill"]
     assert bill["deviated"]["first"][0].startswith(DEVIATED)
     assert bill["deviated"]["instead"].lower().startswith(NOT_BY_WATCHING)
     panel = (Path(__file__).parents[2] / "theatre" / "static" / "panel.js").read_text("utf-8")

@@ -58,7 +58,7 @@ def test_many_hashes_are_each_hash(keys: list[bytes]) -> None:
 def test_the_library_computes_what_libsodium_does(
     library: MultiBuffer, data: bytes, count: int
 ) -> None:
-    source = SeededEntropy.kept(data)
+    source = SeededEntropy.from_secret(data)
     secrets = [source.random(32) for _ in range(count)]
     points = [crypto_scalarmult_base(secret) for secret in secrets]
     assert library.public_keys(b"".join(secrets)) == b"".join(points)

@@ -62,10 +62,10 @@ def test_an_output_is_written_as_the_documents_say() -> None:
     by = (KEY._number % ORDER).to_bytes(32, "little")
     eight = (8).to_bytes(32, "little")
     for data, token in zip(INPUTS, outputs, strict=True):
-        (own,) = KEY.times(montgomery.of_elements([hashed(data)]))
+        (own,) = KEY.times(montgomery.element_points([hashed(data)]))
         label = b"veilmix token output 1\0" + len(data).to_bytes(2, "big")
         assert token == sha512(label + data + own).digest()[:16]
-        element = montgomery.of_elements([times(by, hashed(data))])  # plus a point of order 4
+        element = montgomery.element_points([times(by, hashed(data))])  # plus a point of order 4
         assert multiples([eight], [own]) == multiples([eight], element)
 
 

@@ -240,7 +240,7 @@ def test_memory_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_kept_secret_is_the_stream_it_was() -> None:
     from veilmix.crypto.entropy import SeededEntropy
 
-    stream, other = (SeededEntropy.kept(bytes(32)).fork("x").random(9) for _ in range(2))
+    stream, other = (SeededEntropy.from_secret(bytes(32)).fork("x").random(9) for _ in range(2))
     assert stream == other != SeededEntropy(0).fork("x").random(9)
     with pytest.raises(ParameterError):
-        SeededEntropy.kept(bytes(31))
+        SeededEntropy.from_secret(bytes(31))

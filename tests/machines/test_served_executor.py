@@ -168,7 +168,7 @@ class Others:
     workers = 1
     trust = ""
 
-    def of(self, party: str) -> None:
+    def executor_for(self, party: str) -> None:
         return None
 
 

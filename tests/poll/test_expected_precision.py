@@ -13,7 +13,7 @@ from pupil_kit import join
 from veilmix.analysis.randomizers import GRR
 from veilmix.poll.assets import HERE
 from veilmix.poll.classroom import Classroom
-from veilmix.poll.expected import expected_of, forecast_of, shown
+from veilmix.poll.expected import expected_of, forecast_data, forecast_of
 from veilmix.poll.facts import facts_of
 from veilmix.poll.noise import TOO_WIDE, Share
 from veilmix.poll.terms import Terms
@@ -33,7 +33,7 @@ def test_the_widest_limits_of_the_questions_count(tmp_path: Path) -> None:
     assert sentence.endswith("too few to say anything")
     assert "=o=" in drawn
     assert "told from none" in least
-    assert shown(told)["sentence"] == sentence
+    assert forecast_data(told)["sentence"] == sentence
 
 
 def test_it_is_of_those_who_are_here_or_are_waited_for(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from veilmix.errors import DataError, ParameterError
 from veilmix.machines.http import Request
 from veilmix.machines.inputs import ID, Letter, Parcel
 from veilmix.poll import elsewhere, mix
-from veilmix.poll.elsewhere import MixerLink, Own
+from veilmix.poll.elsewhere import ClassIdentities, MixerLink
 from veilmix.poll.enrolment import IdentityRecord, Offer, Papers, Seat
 from veilmix.poll.mixers import SILENCE, Mixers
 from veilmix.poll.questions import DEMO, read_questions, table_of
@@ -27,11 +27,11 @@ TABLE = table_of(read_questions(DEMO))
 
 
 def offer(who: Any = ADA, party: str = "shuffler-1", port: int = 1) -> Offer:
-    return Offer(party=party, who=IdentityRecord.of(who.public), port=port)
+    return Offer(party=party, who=IdentityRecord.from_identity(who.public), port=port)
 
 
 def seat(who: Any, port: int = 1) -> Seat:
-    return Seat(who=IdentityRecord.of(who.public), host="127.0.0.1", port=port)
+    return Seat(who=IdentityRecord.from_identity(who.public), host="127.0.0.1", port=port)
 
 
 def papers(one: Seat | None = None, two: Seat | None = None) -> Papers:
@@ -48,10 +48,10 @@ def papers(one: Seat | None = None, two: Seat | None = None) -> Papers:
 
 async def refusal(mixers: Mixers, what: Offer, address: str = "127.0.0.1") -> str:
     """Give the words with which an offer is refused."""
-    before = dict(mixers.here)
+    before = dict(mixers.present_seats)
     with pytest.raises(Unwelcome) as caught:
         await mixers.offer(what, address, 0)
-    assert dict(mixers.here) == before
+    assert dict(mixers.present_seats) == before
     assert caught.value.status == 409
     return str(caught.value)
 
@@ -111,7 +111,7 @@ async def test_who_comes_when_it_has_begun_is_too_late(autojump_clock: object) -
 def test_an_identity_that_its_holder_has_not_signed_is_no_offer(field: str) -> None:
     raw = msgspec.to_builtins(offer())
     assert Offer.read(msgspec.json.encode(raw)) == offer()
-    for value in (getattr(IdentityRecord.of(EVE.public), field), ""):
+    for value in (getattr(IdentityRecord.from_identity(EVE.public), field), ""):
         raw = msgspec.to_builtins(offer())
         raw["who"][field] = value
         with pytest.raises(DataError, match="this identity is not accepted"):
@@ -130,7 +130,7 @@ def test_papers_with_ones_own_key_and_certificate_are_followed() -> None:
 
 def test_papers_that_name_somebody_else_are_not_followed() -> None:
     """Nor the same certificate with other bytes."""
-    ada = IdentityRecord.of(ADA.public)
+    ada = IdentityRecord.from_identity(ADA.public)
     certificates = (f"a comment\n{ada.certificate}", f"{ada.certificate}a comment\n")
     for party, given in (
         ("shuffler-1", papers(seat(EVE))),
@@ -174,7 +174,7 @@ def link() -> tuple[MixerLink, Carried]:
     """Give the class's computer where two others mix, and its network."""
     network = Carried(Instruments([], pytest.fail))
     network.came = []
-    here = MixerLink(Own(CLASS, PEOPLE), papers(), pytest.fail)
+    here = MixerLink(ClassIdentities(CLASS, PEOPLE), papers(), pytest.fail)
     here.joins(network)
     return here, network
 

@@ -211,7 +211,7 @@ def test_one_who_leaves_before_it_begins_makes_room(started: Any) -> None:
 
 
 def offer_of(name: str, party: str = "shuffler-1") -> Offer:
-    return Offer(party=party, who=IdentityRecord.of(make_identity(name).public), port=1)
+    return Offer(party=party, who=IdentityRecord.from_identity(make_identity(name).public), port=1)
 
 
 def test_an_offer_that_is_none_is_refused_in_a_sentence() -> None:
@@ -259,7 +259,7 @@ def papers() -> Callable[..., Papers]:
 
     def made(**seats: Seat) -> Papers:
         desk, hall, ada, two, *keys = (
-            IdentityRecord.of(make_identity(name).public)
+            IdentityRecord.from_identity(make_identity(name).public)
             for name in ("class", "people", "ada", "bob", "board", "curator", "analyst")
         )
         given = {
@@ -282,12 +282,12 @@ def papers() -> Callable[..., Papers]:
 
 def test_papers_that_name_another_key_are_not_followed(papers: Callable[..., Papers]) -> None:
     own, other = make_identity("eve"), make_identity("eve")
-    seat = Seat(who=IdentityRecord.of(own.public), host="127.0.0.1", port=2)
+    seat = Seat(who=IdentityRecord.from_identity(own.public), host="127.0.0.1", port=2)
     me = mix._Mixing(
         "http://127.0.0.1:1/ABCDEF", "shuffler-1", own, 0, lambda *_: None, lambda _: None, HERE
     )
     me._check(papers(one=seat))
-    twin = Seat(who=IdentityRecord.of(other.public), host="127.0.0.1", port=2)
+    twin = Seat(who=IdentityRecord.from_identity(other.public), host="127.0.0.1", port=2)
     for wrong, said in (
         (papers(one=twin), "names somebody else as shuffler-1"),
         (papers(two=seat), "names somebody else as shuffler-1"),

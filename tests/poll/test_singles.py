@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from phone_kit import Class, Client, unhurried
 from veilmix.poll.questions import DEMO, read_questions
-from veilmix.poll.singles import lines, shown, singles_of
+from veilmix.poll.singles import counts_data, lines, singles_of
 from veilmix.protocol.transcript import Read, Transcript
 from veilmix.scenarios.schema.model import Fault
 
@@ -39,7 +39,7 @@ def test_only_columns_that_were_to_be_published_are() -> None:
     assert singles is not None
     assert list(singles.counts.values()) == [(("no", 1), ("yes", 5))]
     assert (singles.people, singles.missing) == (6, 1)
-    said = " ".join([*lines(singles), str(shown(singles))])
+    said = " ".join([*lines(singles), str(counts_data(singles))])
     assert "5 of 6 people" in said
     assert "1 phone was silent" in said
     assert "('a'" not in said

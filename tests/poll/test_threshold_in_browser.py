@@ -8,7 +8,7 @@ from typing import Any
 
 import protocol_kit as KIT
 import pytest
-from veilmix.analysis.exposure.alike import alike
+from veilmix.analysis.exposure.alike import shared_values
 from veilmix.crypto import ristretto
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.threshold import Sealer, Shape, open_groups
@@ -314,7 +314,7 @@ def test_what_a_release_says_of_people_who_are_alike_is_worked_out_as_python_doe
     ):
         counts = [[list(cell), people] for cell, people in cells.items()]
         lines = phone.call("alikeIn", names, counts)["result"]
-        found = alike(cells, HIDDEN)
+        found = shared_values(cells, HIDDEN)
         wanted = len(found.unanimous) if not found.is_whole else 1
         assert len(lines) == wanted + bool(found.followers)
         assert not found.is_whole or lines == [

@@ -225,19 +225,19 @@ def test_a_call_for_columns_that_are_not_there_opens_no_round() -> None:
 
 def test_a_feature_without_a_width_is_no_message() -> None:
     """A caller may leave it out; sent, it would be a second spelling of the same announcement."""
-    said = Writer().text("colour").u16(0).flag(True).many(("red",), Writer.text).done()
+    said = Writer().text("colour").u16(0).flag(True).many(("red",), Writer.text).finish()
     with pytest.raises(Refused, match="malformed"):
         decode(said, read_feature)
 
 
 def test_a_feature_of_no_known_kind_is_no_message() -> None:
-    said = Writer().text("colour").u16(4).u8(4).done()
+    said = Writer().text("colour").u16(4).u8(4).finish()
     with pytest.raises(Refused, match="malformed"):
         decode(said, read_feature)
 
 
 def test_a_feature_that_is_made_coarser_has_a_rule() -> None:
     """Or one without rules would have two spellings."""
-    said = Writer().text("colour").u16(4).u8(2).many((), Writer.text).done()
+    said = Writer().text("colour").u16(4).u8(2).many((), Writer.text).finish()
     with pytest.raises(Refused, match="malformed"):
         decode(said, read_feature)

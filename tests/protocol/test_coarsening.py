@@ -83,7 +83,7 @@ RULES = st.one_of(
 def test_a_rule_has_one_encoding(rule: Rule) -> None:
     out = Writer()
     write_rule(out, rule)
-    data = out.done()
+    data = out.finish()
     assert decode(data, read_rule) == rule
     for wrong in (data[:-1], data + b"\0"):
         with pytest.raises(Refused):
@@ -106,7 +106,7 @@ def test_a_feature_says_only_what_its_rules_leave_alone() -> None:
     assert schema.coarsen(("12", "f")) == ("10 to 19", "f")
     out = Writer()
     write_feature(out, feature)
-    assert decode(out.done(), read_feature) == feature
+    assert decode(out.finish(), read_feature) == feature
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ STRATEGY = strategy_of(decide)
 OTHER = KIT.session(1).announcement.encode()
 SAME = KIT.session(2).announcement.encode()
 RETITLED = replace(KIT.session(2).announcement, title="another").encode()
-BATCH = Writer().items([b"two", b"one"]).done()
+BATCH = Writer().items([b"two", b"one"]).finish()
 SENT = batch_digest([b"two", b"one"])
 LIE = Decision((0, 1), Certificate("fixed", 2, 3, 0))
 LOST = [Mixed(1, 3, 3, 9, {}, bytes(32)), Mixed(2, 0, 9, 8, {}, bytes(32))]
@@ -146,7 +146,7 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
     "order": (board(), Alarm(1, Cause.ORDER, BATCH), True),
     "order-of-no-batch-sent": (
         board(),
-        Alarm(1, Cause.ORDER, Writer().items([b"b", b"a"]).done()),
+        Alarm(1, Cause.ORDER, Writer().items([b"b", b"a"]).finish()),
         False,
     ),
     "order-of-a-batch-whose-digest-begins-alike": (
@@ -156,7 +156,7 @@ ALARMS: dict[str, tuple[Board, Alarm, bool]] = {
     ),
     "order-though-ascending": (
         board(),
-        Alarm(1, Cause.ORDER, Writer().items([b"one", b"two"]).done()),
+        Alarm(1, Cause.ORDER, Writer().items([b"one", b"two"]).finish()),
         False,
     ),
     "order-where-there-is-none": (

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.protocol.intersection import SeenRelease, histories, told_apart
+from veilmix.protocol.intersection import SeenRelease, histories, isolate_people
 
 VALUES = ("a", "b", "c")
 
@@ -21,7 +21,7 @@ ROWS = [("a", "x"), ("b", "y"), ("c", "x"), ("a", "y"), ("b", "x")]
 
 def test_a_pair_that_differs_by_one_tells_that_one() -> None:
     everybody, less = frozenset(range(5)), frozenset(range(4))
-    rows = told_apart([release(ROWS, everybody), release(ROWS, less)])
+    rows = isolate_people([release(ROWS, everybody), release(ROWS, less)])
     assert rows == {4: {0: "b", 1: "x"}}
 
 
@@ -29,20 +29,20 @@ def test_no_pair_has_to_differ_by_few() -> None:
     """Three sets that lack two people each tell all three."""
     everybody = frozenset(range(5))
     sets = [everybody, *(everybody - gone for gone in ({0, 1}, {1, 2}, {0, 2}))]
-    rows = told_apart([release(ROWS, chosen) for chosen in sets])
+    rows = isolate_people([release(ROWS, chosen) for chosen in sets])
     assert rows == {i: {0: ROWS[i][0], 1: ROWS[i][1]} for i in range(3)}
 
 
 @pytest.mark.parametrize("sets", [[], [{0, 1, 2}], [{0, 1, 2, 3}, {0, 1}]])
 def test_who_is_never_alone_is_not_told(sets: list[set[int]]) -> None:
-    assert told_apart([release(ROWS, frozenset(chosen)) for chosen in sets]) == {}
+    assert isolate_people([release(ROWS, frozenset(chosen)) for chosen in sets]) == {}
 
 
 def test_columns_that_not_all_releases_have_are_left_out() -> None:
     everybody, less = frozenset(range(5)), frozenset(range(4))
     whole_release = release(ROWS, everybody)
-    assert told_apart([whole_release, release(ROWS, less, (1,))]) == {4: {1: "x"}}
-    assert told_apart([release(ROWS, everybody, (0,)), release(ROWS, less, (1,))]) == {}
+    assert isolate_people([whole_release, release(ROWS, less, (1,))]) == {4: {1: "x"}}
+    assert isolate_people([release(ROWS, everybody, (0,)), release(ROWS, less, (1,))]) == {}
 
 
 @given(
@@ -72,6 +72,6 @@ def test_who_is_told_has_that_row_in_every_world_that_fits(
             for chosen, known in zip(sets, seen, strict=True)
         )
     ]
-    for person, row in told_apart(seen).items():
+    for person, row in isolate_people(seen).items():
         assert {other[person] for other in fitting} == {row[0]}
         assert [person] in histories(sets).values()

@@ -132,7 +132,7 @@ def onions(row: int = 0) -> list[bytes]:
 def envelope(slots: list[bytes], ordered: bool = True, plan: Round = PLAN) -> bytes:
     if ordered:
         return seal_envelope(plan, slots, SystemEntropy())
-    bundle = Writer().items(slots).done()
+    bundle = Writer().items(slots).finish()
     hop = plan.hops[0]
     return seal_layer(plan.suite, hop.public, bundle, hop.context, SystemEntropy())
 
@@ -174,7 +174,7 @@ def test_an_envelope_that_is_wrong_is_refused(name: str) -> None:
 
 def test_a_slot_of_another_size_is_refused_in_an_envelope_of_the_right_size() -> None:
     """Sizes that are spelt out take 12 bytes more than one size of all."""
-    room, right = len(Writer().items(onions()).done()) - 8, PLAN.inner[2]
+    room, right = len(Writer().items(onions()).finish()) - 8, PLAN.inner[2]
     others = ((1, 1, room - 2 - 12), (room - 12 - 2, 1, 1), (4, 5, room - 9 - 12))
     for sizes in (*others, (right, right - 12, right)):
         slots = [bytes([n]) * size for n, size in enumerate(sizes)]
@@ -345,7 +345,7 @@ def test_a_ballot_that_is_wrong_is_refused(name: str) -> None:
 def test_a_value_of_an_open_domain_is_at_most_its_width() -> None:
     wide = KIT.session(1).plan(Call(1, Role.CURATOR, ((0, 1),)))
     assert read_ballot(wide, write_ballot(Ballot(0, ("red", "x" * 12)), bytes(16), wide.ballot))
-    longer = pad(Writer().u8(0).raw(bytes(16)).text("red").text("x" * 13).done(), wide.ballot + 1)
+    longer = pad(Writer().u8(0).raw(bytes(16)).text("red").text("x" * 13).finish(), wide.ballot + 1)
     with pytest.raises(Refused) as caught:
         read_ballot(wide, longer)
     assert caught.value.reason is Reason.OUTSIDE_DOMAIN

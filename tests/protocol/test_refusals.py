@@ -11,14 +11,14 @@ TOO_LARGE = len(Reason)
 def encoded(pairs: list[tuple[int, int]]) -> bytes:
     out = Writer()
     out.many(pairs, lambda w, pair: w.u8(pair[0]).u32(pair[1]))
-    return out.done()
+    return out.finish()
 
 
 def test_refusals_are_read_as_they_are_written() -> None:
     refused = {Reason.MALFORMED: 3, Reason.UNREGISTERED: 1}
     out = Writer()
     write_refused(out, refused)
-    assert read_refused(Reader(out.done())) == refused
+    assert read_refused(Reader(out.finish())) == refused
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from veilmix.protocol.hiding import Mask, Redact
-from veilmix.protocol.releases import Release, tells, unsafe
+from veilmix.protocol.releases import Release, implies, unsafe
 
 WHO, FEW, OTHERS = frozenset("abcdef"), frozenset("abc"), frozenset("xyz")
 
@@ -61,7 +61,7 @@ FOLLOWS: dict[str, tuple[Release, Release, bool]] = {
 @pytest.mark.parametrize("name", FOLLOWS)
 def test_what_follows_from_what(name: str) -> None:
     before, now, follows = FOLLOWS[name]
-    assert tells(before, now) == follows
+    assert implies(before, now) == follows
 
 
 CURATOR: dict[str, Any] = {"public": False}

@@ -16,10 +16,10 @@ from veilmix.protocol.small_sessions import (
     Batch,
     Terms,
     coalitions,
+    find_distinguisher,
     handled,
     honest,
-    others,
-    told_apart,
+    other_sums,
 )
 
 ALONE = frozenset({FIRST})
@@ -27,7 +27,7 @@ GUARDED = Terms(shufflers=2, tokens=True, sums=True, dropout=2)
 
 
 def test_without_tokens_it_finds_subtract_by_itself() -> None:
-    distinguisher = told_apart(Terms(dropout=2), ALONE, 3)
+    distinguisher = find_distinguisher(Terms(dropout=2), ALONE, 3)
     assert distinguisher is not None
     assert distinguisher.moves == (f"{KEEP}, {KEEP}", f"{KEEP}, replace by 0", f"{KEEP}, {KEEP}")
     assert distinguisher.lies == ("none", "none")
@@ -35,7 +35,7 @@ def test_without_tokens_it_finds_subtract_by_itself() -> None:
 
 
 def test_a_release_that_burns_where_a_guess_is_wrong_tells_as_much() -> None:
-    distinguisher = told_apart(Terms(dropout=2, sums=True), ALONE, 3)
+    distinguisher = find_distinguisher(Terms(dropout=2, sums=True), ALONE, 3)
     assert distinguisher is not None
     burned, released = map(tuple, distinguisher.views)  # type: ignore[arg-type]
     assert burned[-1] == "the release does not fit"
@@ -43,7 +43,7 @@ def test_a_release_that_burns_where_a_guess_is_wrong_tells_as_much() -> None:
 
 
 def test_a_friend_makes_the_dropout_rule_useless() -> None:
-    distinguisher = told_apart(Terms(dropout=2, sums=True), ALONE | {FRIEND}, 3)
+    distinguisher = find_distinguisher(Terms(dropout=2, sums=True), ALONE | {FRIEND}, 3)
     assert distinguisher is not None
     assert DROP in distinguisher.moves[1]
 
@@ -56,14 +56,14 @@ def test_with_tokens_only_a_reader_that_mints_them_helps(
     public: bool,
 ) -> None:
     terms = Terms(2, tokens=True, sums=True, dropout=2, public=public)
-    distinguisher = told_apart(terms, who, 3)
+    distinguisher = find_distinguisher(terms, who, 3)
     assert (distinguisher is None) == (not who & {CURATOR, ANALYST})
 
 
 @pytest.mark.parametrize("left_out", ["tokens"])
 def test_without_the_guard_there_is_a_strategy(left_out: str) -> None:
-    assert told_apart(GUARDED, ALONE, 3) is None
-    assert told_apart(replace(GUARDED, **{left_out: False}), ALONE, 3) is not None
+    assert find_distinguisher(GUARDED, ALONE, 3) is None
+    assert find_distinguisher(replace(GUARDED, **{left_out: False}), ALONE, 3) is not None
 
 
 def test_coalitions_leave_out_those_that_read_everything_by_watching() -> None:
@@ -75,9 +75,9 @@ def test_coalitions_leave_out_those_that_read_everything_by_watching() -> None:
 def test_no_sum_of_others_is_left_out() -> None:
     """Brute force: what everybody else comes to, over every answer and every pair of moves."""
     alone = {pair for value in (0, 1) for pair, _ in honest(value)}
-    assert set(others(3, friend=False)) == alone
+    assert set(other_sums(3, friend=False)) == alone
     both = {(a[0].and_(b[0]), a[1].and_(b[1])) for a in alone for b in alone}
-    assert set(others(4, friend=False)) == both
+    assert set(other_sums(4, friend=False)) == both
 
 
 @pytest.mark.parametrize("value", [0, 1])
@@ -99,13 +99,13 @@ def test_with_a_challenge_nothing_put_in_helps_anybody(
     inside = tuple(move for move in small_sessions.MOVES if move not in AT_THE_DOOR)
     monkeypatch.setattr(small_sessions, "MOVES", inside)
     terms = replace(CHALLENGED, public=public)
-    assert told_apart(terms, who, 3) is None
-    assert told_apart(replace(terms, challenge=False), who, 3) is not None
+    assert find_distinguisher(terms, who, 3) is None
+    assert find_distinguisher(replace(terms, challenge=False), who, 3) is not None
 
 
 def test_with_a_challenge_who_is_let_in_still_tells() -> None:
     """Who was not accepted cannot prove to have sent: what is left of the guesses is who is in."""
-    distinguisher = told_apart(CHALLENGED, ALONE, 3)
+    distinguisher = find_distinguisher(CHALLENGED, ALONE, 3)
     assert distinguisher is not None
     used = {move for pair in distinguisher.moves for move in pair.split(", ")}
     assert used & set(AT_THE_DOOR)
@@ -114,7 +114,7 @@ def test_with_a_challenge_who_is_let_in_still_tells() -> None:
 
 def test_with_tokens_and_a_challenge_a_reader_can_only_leave_people_out() -> None:
     both = replace(CHALLENGED, tokens=True)
-    assert told_apart(both, ALONE, 3) is None
-    distinguisher = told_apart(both, ALONE | {ANALYST}, 3)
+    assert find_distinguisher(both, ALONE, 3) is None
+    distinguisher = find_distinguisher(both, ALONE | {ANALYST}, 3)
     assert distinguisher is not None
     assert not any("replace" in pair for pair in distinguisher.moves)

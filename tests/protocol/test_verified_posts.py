@@ -413,7 +413,7 @@ def test_one_of_two_ballots_counts() -> None:
 @pytest.mark.parametrize("data", [Writer().u32(0).u32(7), Writer().u32(1).u32(0).u32(0)])
 def test_ballots_have_a_size_where_there_are_some(data: Writer) -> None:
     with pytest.raises(Refused, match="malformed"):
-        decode(data.raw(bytes(64 * (data.done()[3]))).done(), read_handed)
+        decode(data.raw(bytes(64 * (data.finish()[3]))).finish(), read_handed)
 
 
 @pytest.mark.parametrize("at", [0, 1])

@@ -135,13 +135,13 @@ def test_primitives(name: str) -> None:
     @settings(max_examples=50, deadline=None)
     @given(values, st.binary(max_size=16))
     def check(value: Any, anything: bytes) -> None:
-        data = write(Writer(), value).done()
+        data = write(Writer(), value).finish()
         assert decode(data, read) == value
         try:
             reading = decode(anything, read)
         except Refused:
             return
-        assert write(Writer(), reading).done() == anything
+        assert write(Writer(), reading).finish() == anything
 
     check()
 
@@ -170,7 +170,7 @@ def test_a_list_too_long_is_the_callers_mistake() -> None:
 
 
 def test_the_negative_zero_is_written_as_zero_and_not_read() -> None:
-    assert Writer().f64(-0.0).done() == bytes(8)
+    assert Writer().f64(-0.0).finish() == bytes(8)
     with pytest.raises(Refused):
         decode(b"\x80" + bytes(7), Reader.f64)
 
@@ -209,7 +209,7 @@ def test_a_flag_has_two_values() -> None:
 
 
 def test_a_structure_may_begin_behind_others() -> None:
-    data = b"head" + Writer().items([b"ab", b"cd"]).done()
+    data = b"head" + Writer().items([b"ab", b"cd"]).finish()
     assert decode(data, Reader.items, 4) == [b"ab", b"cd"]
     with pytest.raises(Refused):
         decode(data + b"!", Reader.items, 4)
@@ -272,16 +272,16 @@ def test_fuzz() -> None:
 
 
 def test_a_cell_comes_once() -> None:
-    one = Writer().many(("red",), Writer.text).u32(1).done()
-    assert decode(Writer().u32(1).raw(one).done(), read_counts) == {("red",): 1}
+    one = Writer().many(("red",), Writer.text).u32(1).finish()
+    assert decode(Writer().u32(1).raw(one).finish(), read_counts) == {("red",): 1}
     with pytest.raises(Refused, match="malformed"):
-        decode(Writer().u32(2).raw(one + one).done(), read_counts)
+        decode(Writer().u32(2).raw(one + one).finish(), read_counts)
 
 
 @pytest.mark.parametrize("columns", [(0, 2, 1), (1, 0, 2), (0, 0), tuple(range(256))], ids=len)
 def test_columns_ascend_and_are_not_too_many(columns: tuple[int, ...]) -> None:
     with pytest.raises(Refused, match="malformed"):
-        decode(Writer().many(columns, Writer.u8).done(), read_columns)
+        decode(Writer().many(columns, Writer.u8).finish(), read_columns)
 
 
 def test_all_questions_have_the_counts_of_their_totals() -> None:
@@ -295,6 +295,6 @@ def test_all_questions_have_the_counts_of_their_totals() -> None:
 
 def test_a_cell_of_nobody_is_no_count() -> None:
     """Or counts would have many spellings, in each of which a covert word could stand."""
-    said = Writer().u32(1).many(("red",), Writer.text).u32(0).done()
+    said = Writer().u32(1).many(("red",), Writer.text).u32(0).finish()
     with pytest.raises(Refused, match="malformed"):
         decode(said, read_counts)

@@ -146,7 +146,7 @@ def test_a_program_alone_brings_its_part_of_a_page(
 
     folder = save(run("blood-type", 3, "ideal", worst_case_nodes=0), tmp_path)
     before = [section.key for section in make(folder, 0).page.sections]
-    monkeypatch.setattr(registry, "_made", lambda _place: Told())
+    monkeypatch.setattr(registry, "_load_program", lambda _place: Told())
     made = make(folder, 0).page
     assert [verdict.short for verdict in made.verdict[:2]] == ["a poem", "for fun"]
     assert [section.key for section in made.sections if section.key != "poem"] == before

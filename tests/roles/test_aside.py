@@ -10,7 +10,7 @@ from process_kit import children, descriptors
 from veilmix import systems
 from veilmix.errors import StorageError
 from veilmix.roles import forked_workers
-from veilmix.roles.aside import aside
+from veilmix.roles.aside import forked_call
 
 HERE = os.getpid()
 
@@ -19,13 +19,13 @@ copying = pytest.mark.skipif(not systems.FORKS, reason="this system copies no pr
 
 @copying
 def test_the_work_is_done_by_somebody_else_meanwhile() -> None:
-    with aside(os.getpid) as done:
+    with forked_call(os.getpid) as done:
         assert done() != HERE
 
 
 @copying
 def test_a_result_larger_than_a_pipe_comes_whole() -> None:
-    with aside(lambda: bytes(range(256)) * (1 << 15)) as done:
+    with forked_call(lambda: bytes(range(256)) * (1 << 15)) as done:
         assert done() == bytes(range(256)) * (1 << 15)
 
 
@@ -34,7 +34,7 @@ def test_where_no_process_can_be_copied_it_is_done_here_when_it_is_asked_for(
 ) -> None:
     monkeypatch.setattr(systems, "FORKS", False)
     begun: list[int] = []
-    with aside(lambda: begun.append(os.getpid())) as done:
+    with forked_call(lambda: begun.append(os.getpid())) as done:
         assert not begun
         done()
     assert begun == [HERE]
@@ -45,14 +45,14 @@ def test_what_the_work_raises_is_raised_where_it_is_asked_for() -> None:
     def work() -> None:
         raise StorageError("the disk is full")
 
-    with aside(work) as done, pytest.raises(StorageError, match="the disk is full"):
+    with forked_call(work) as done, pytest.raises(StorageError, match="the disk is full"):
         done()
 
 
 @copying
 def test_what_nobody_asks_for_is_given_up() -> None:
     before, others = descriptors(), children()
-    with aside(lambda: time.sleep(10_000)):
+    with forked_call(lambda: time.sleep(10_000)):
         pass
     assert descriptors() == before
     assert children() <= others
@@ -70,7 +70,7 @@ def test_what_a_lost_copy_left_is_done_here(
             os.kill(os.getpid(), end)
         return os.getpid()
 
-    with aside(work) as done:
+    with forked_call(work) as done:
         assert done() == HERE
 
 
@@ -79,7 +79,7 @@ def test_without_a_process_to_be_had_it_is_done_here(monkeypatch: pytest.MonkeyP
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(os, "fork", none)
-    with aside(os.getpid) as done:
+    with forked_call(os.getpid) as done:
         assert done() == HERE
 
 
@@ -90,7 +90,7 @@ def test_the_copy_does_not_hear(pressed: signal.Signals) -> None:
         os.kill(os.getpid(), pressed)
         return os.getpid()
 
-    with aside(work) as done:
+    with forked_call(work) as done:
         assert done() != HERE
 
 
@@ -104,7 +104,7 @@ def test_ctrl_c_while_waiting_leaves_no_copy_behind() -> None:
         os.kill(HERE, signal.SIGINT)
         time.sleep(10_000)
 
-    with pytest.raises(KeyboardInterrupt), aside(work) as done:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), forked_call(work) as done:  # noqa: PT012
         entered.set()
         done()
     assert children() <= others

@@ -69,7 +69,7 @@ def sealed_otherwise(board: Board, said: CommittedDecision) -> CommittedDecision
     out = Writer()
     write_opened_certificate(out, opened)
     place = hashlib.sha256(SEALED_LABEL + board.session + said.digest).digest()
-    padded, suite = pad(out.done(), LEAST), suite_by_code(told.suite)
+    padded, suite = pad(out.finish(), LEAST), suite_by_code(told.suite)
     return replace(said, sealed=seal_layer(suite, told.analyst, padded, place, SeededEntropy(8)))
 
 

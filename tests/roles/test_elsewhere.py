@@ -14,9 +14,9 @@ import trio.testing
 from veilmix.errors import LocalError, ParameterError
 from veilmix.roles import elsewhere, session, worker_pool
 from veilmix.roles.instruments import Instruments
-from veilmix.roles.workplace import Lost, Workplace
+from veilmix.roles.workplace import WorkerLost, Workplace
 from veilmix.scenarios.studies.executors import processes
-from veilmix.scenarios.studies.workplaces import _Own
+from veilmix.scenarios.studies.workplaces import _PartyHelpers
 
 ROWS = KIT.people(40)
 pytestmark = [pytest.mark.memory]
@@ -30,12 +30,12 @@ class Helping:
     def __init__(self, executor: Executor, parties: tuple[str, ...] = ()) -> None:
         self.executor, self.parties, self.asked = executor, parties, set[str]()
 
-    def of(self, party: str) -> Executor | None:
+    def executor_for(self, party: str) -> Executor | None:
         self.asked.add(party)
         return self.executor if not self.parties or party in self.parties else None
 
-    def broken(self, why: BrokenExecutor | Lost) -> None:
-        if isinstance(why, Lost):
+    def broken(self, why: BrokenExecutor | WorkerLost) -> None:
+        if isinstance(why, WorkerLost):
             raise why
 
 
@@ -145,7 +145,7 @@ def test_an_executor_that_breaks_costs_no_result() -> None:
     assert calls > 5
 
 
-@pytest.mark.parametrize("why", [BrokenExecutor("died"), Lost("the scheduler was lost")])
+@pytest.mark.parametrize("why", [BrokenExecutor("died"), WorkerLost("the scheduler was lost")])
 def test_a_party_of_its_own_goes_on_alone_and_says_so_once(why: Exception) -> None:
     calls, told = 0, list[tuple[str, str]]()
 
@@ -156,12 +156,12 @@ def test_a_party_of_its_own_goes_on_alone_and_says_so_once(why: Exception) -> No
             raise why
         return fn(*args)
 
-    own = _Own(Helping(Saying(doing)), lambda *said: told.append(said))
+    own = _PartyHelpers(Helping(Saying(doing)), lambda *said: told.append(said))
     same(KIT.run(ROWS, shufflers=2, workplace=Workplace(helpers=own)), play(None))
     ((what, said),) = told
     assert what == "executor"
     assert re.fullmatch(r"--executor test: .*; its work is done here from now on", said)
-    assert own.of("shuffler-1") is None
+    assert own.executor_for("shuffler-1") is None
     assert calls <= 5 + elsewhere.AHEAD * Helping.workers  # what was given when it broke
 
 
@@ -177,7 +177,7 @@ WRONG = {
     "another": (lambda *_: ("0.0.1", "done", b""), "has veilmix 0.0.1"),
     "no memory": (MemoryError, "run out of memory"),
     "no veilmix": (ModuleNotFoundError("No module named 'veilmix'"), "No module named 'veilmix'"),
-    "no more": (Lost("the scheduler was lost"), "the scheduler was lost"),
+    "no more": (WorkerLost("the scheduler was lost"), "the scheduler was lost"),
     "strangers": (lambda *_: ("", "lacks", os.urandom(32)), "do not stay"),
 }
 

@@ -13,7 +13,7 @@ import trio
 import trio.testing
 import veilmix
 from veilmix.errors import ParameterError, StorageError
-from veilmix.roles.event_loop import only, run_loop
+from veilmix.roles.event_loop import run_loop, single_cause
 
 
 def group(*errors: BaseException) -> BaseExceptionGroup[BaseException]:
@@ -22,7 +22,7 @@ def group(*errors: BaseException) -> BaseExceptionGroup[BaseException]:
 
 def test_a_full_disk_that_two_tasks_meet_is_one_error() -> None:
     first, second = StorageError("journal: make room"), StorageError("journal: make room")
-    error = only(group(first, group(second)))
+    error = single_cause(group(first, group(second)))
     assert type(error) is StorageError
     assert str(error) == "journal: make room"
 
@@ -30,17 +30,17 @@ def test_a_full_disk_that_two_tasks_meet_is_one_error() -> None:
 @pytest.mark.parametrize("other", [StorageError("log: make room"), ParameterError("make room")])
 def test_two_different_errors_stay_two(other: Exception) -> None:
     both = group(StorageError("make room"), other)
-    assert only(both) is both
+    assert single_cause(both) is both
 
 
 def test_an_interrupt_comes_first() -> None:
     stop = KeyboardInterrupt()
-    assert only(group(StorageError("make room"), group(stop))) is stop
+    assert single_cause(group(StorageError("make room"), group(stop))) is stop
 
 
 def test_two_faults_of_our_own_stay_two_though_they_say_the_same() -> None:
     both = group(KeyError("row"), KeyError("row"))
-    assert only(both) is both
+    assert single_cause(both) is both
 
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")

@@ -316,7 +316,7 @@ def test_what_is_recorded_is_the_way_onions_went() -> None:
     assert everybody.pinned == {i: dict(enumerate(row)) for i, row in enumerate(ROWS)}
     board = record.view(())
     assert {count.round for count in board.counted} == {1, 2}
-    assert board.own == frozenset()
+    assert board.member_indices == frozenset()
     assert board.sees_who
 
 

@@ -11,7 +11,7 @@ import veilmix.roles
 from veilmix.protocol.board import Entry
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.phases import Phase
-from veilmix.roles.board_stream import Delayed, Held, Hold, OwnStream
+from veilmix.roles.board_stream import Delayed, Hold, OwnStream, PausedStream
 from veilmix.roles.cast import Guards
 from veilmix.roles.instruments import Instrument
 from veilmix.roles.network import Endpoint, Fault, Network
@@ -95,7 +95,7 @@ def test_a_board_is_held_back_from_a_post_to_a_later_one() -> None:
     """The held person answers the second call when it has been accounted for, and is late."""
     hold = Hold(Kind.CALL, Kind.MIXED, "shuffler-1", (2,))
     watch = Watch()
-    held = {"user-2": shown(lambda true: Held(true, [hold]))}
+    held = {"user-2": shown(lambda true: PausedStream(true, [hold]))}
     run = KIT.run(ROWS, [watch], faults=held, rules=KIT.Rules(min_dropout=1))
     assert watch.sent["user-2", 1] == watch.posted_at[Kind.CALL, 1]
     assert watch.sent["user-2", 2] == watch.posted_at[Kind.MIXED, 2]
@@ -112,7 +112,7 @@ def test_whoever_is_never_shown_the_rest_leaves_with_the_session(start: Kind) ->
         ROWS,
         rules=rules,
         guards=Guards(registered=len(ROWS)),
-        faults={"user-2": shown(lambda true: Held(true, [hold]))},
+        faults={"user-2": shown(lambda true: PausedStream(true, [hold]))},
     )
     assert run.board.phase is Phase.OVER
     answered = {made.user for made in run.transcript.made if made.round == 1}

@@ -30,7 +30,7 @@ from veilmix.roles import (
     shuffler,
     verified_door,
 )
-from veilmix.roles.replies import heard
+from veilmix.roles.replies import await_answer
 
 pytestmark = pytest.mark.memory
 
@@ -273,8 +273,8 @@ def test_a_letter_at_the_desk_is_a_request() -> None:
     me.bodies = [Roll((1,)), ASK]
     tries, made = Counter[str](), desk("user-1")
     with pytest.raises(Refused, match="unexpected"):
-        mint._heard(me, plan, made, ("user-1", b""), tries)
-    assert mint._heard(me, plan, made, ("user-1", b""), tries) == ("user-1", ASK)
+        mint._read_request(me, plan, made, ("user-1", b""), tries)
+    assert mint._read_request(me, plan, made, ("user-1", b""), tries) == ("user-1", ASK)
 
 
 @pytest.mark.parametrize(("party", "other"), [("curator", "analyst"), ("analyst", "curator")])
@@ -283,7 +283,7 @@ async def test_a_user_takes_the_reply_of_the_party_that_it_asked(party: str, oth
     good, foreign = replace(GRANT, response=b"good" * 8), GRANT
     me.senders, me.bodies = [other, party, party], [foreign, Roll((1,)), good]
     plan: Any = Plan()
-    assert await heard(me, plan, party, Grant) is good
+    assert await await_answer(me, plan, party, Grant) is good
     assert me.refused == [Reason.UNEXPECTED] * 2
 
 

@@ -87,7 +87,7 @@ def test_results_of_threads_are_taken_as_they_were_asked_for() -> None:
         async with worker_pool(2, Instruments([], print)) as pool, trio.open_nursery() as nursery:
 
             async def one(work: Any) -> None:
-                taken.append(await pool.alone(work))
+                taken.append(await pool.run_alone(work))
                 for _ in range(3):
                     await trio.lowlevel.checkpoint()
                 taken.append(-1)
@@ -106,8 +106,8 @@ def test_a_failure_in_a_thread_is_its_askers_and_stops_no_other() -> None:
     async def main() -> list[Any]:
         async with worker_pool(2, Instruments([], print)) as pool:
             with pytest.raises(ZeroDivisionError):
-                await pool.alone(lambda: 1 // 0)
-            return [await pool.alone(lambda: 3), pool.threads]
+                await pool.run_alone(lambda: 1 // 0)
+            return [await pool.run_alone(lambda: 3), pool.threads]
 
     clock = VirtualClock()
     clock.in_order = True

@@ -113,7 +113,7 @@ def test_time_stands_still_while_a_thread_works() -> None:
     async def main() -> tuple[bool, float]:
         async with worker_pool(1, quiet()) as pool:
             with trio.move_on_after(0.001) as scope:
-                await pool.alone(lambda: time.sleep(0.05))
+                await pool.run_alone(lambda: time.sleep(0.05))
             return scope.cancelled_caught, trio.current_time()
 
     assert simulate(main) == (False, 0.0)
@@ -122,7 +122,7 @@ def test_time_stands_still_while_a_thread_works() -> None:
 def test_the_clock_of_the_machine_may_be_used_as_well() -> None:
     async def main() -> Any:
         async with worker_pool(1, quiet()) as pool:
-            return await pool.alone(lambda: 3)
+            return await pool.run_alone(lambda: 3)
 
     assert trio.run(main) == 3
 
@@ -190,7 +190,7 @@ def test_a_failure_in_a_thread_reaches_who_asked() -> None:
 
     async def main() -> None:
         async with worker_pool(1, quiet()) as pool:
-            for ask in (pool.share(work, 1), pool.alone(lambda: work(0))):
+            for ask in (pool.share(work, 1), pool.run_alone(lambda: work(0))):
                 with pytest.raises(ZeroDivisionError, match="in a thread"):
                     await ask
 

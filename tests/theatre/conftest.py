@@ -13,7 +13,7 @@ from veilmix.scenarios.schema.model import Expect, Fault, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import change, load, loads
 from veilmix.theatre.page import render
-from veilmix.theatre.show import of_outcome
+from veilmix.theatre.show import outcome_data
 
 FAULTY = """
 [scenario]
@@ -140,7 +140,7 @@ def played(name: str) -> Shown:
         "sets": lambda: change(load("incidence-class"), {"population.users": 6}),
     }[name]()
     outcome = run(scenario, worst_case_nodes=0)
-    data = of_outcome(outcome)
+    data = outcome_data(outcome)
     return Shown(outcome, data, render(data))
 
 

@@ -8,7 +8,7 @@ from alike_kit import KINDS, scenario_of
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.theatre.page import render
-from veilmix.theatre.show import of_outcome
+from veilmix.theatre.show import outcome_data
 
 PUBLIC = "All 8 people answered the same: their answer is public now."
 FEATURES = """[[feature]]
@@ -27,7 +27,7 @@ def played(folder: Path, kind: str, rows: list[str], mix: str = "") -> Outcome:
 
 def told(outcome: Outcome) -> dict[str, tuple[str, ...]]:
     """What the moves of the analyst's round say, by the kind of move."""
-    moves = of_outcome(outcome)["moves"]
+    moves = outcome_data(outcome)["moves"]
     return {move["what"]: tuple(move["alike"]) for move in moves if move.get("alike")}
 
 
@@ -54,7 +54,7 @@ def test_people_who_differ_in_everything(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mix", ["", PEERS], ids=["central", "peers"])
 def test_it_stands_where_the_promise_does(mix: str, tmp_path: Path, tab: Any) -> None:
     page = tmp_path / "alike.html"
-    page.write_text(render(of_outcome(played(tmp_path, "all", ["yes,red"] * 8, mix))), "utf-8")
+    page.write_text(render(outcome_data(played(tmp_path, "all", ["yes,red"] * 8, mix))), "utf-8")
     shown = tab.open(page, "#at=0")
     assert PUBLIC not in shown.inner_text("#decision")
     shown = tab.open(page, "#at=9999")

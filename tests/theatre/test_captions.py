@@ -13,7 +13,7 @@ from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.programs.registry import PROGRAMS, Registry, heard_as
 from veilmix.scenarios.programs.stage import promise, rule
 from veilmix.scenarios.schema.model import Policy as Section
-from veilmix.theatre.show import of_outcome
+from veilmix.theatre.show import outcome_data
 
 PROMISED = "at most 5.0 % of the people may end up in a crowd smaller than k = 3"
 OPENED = "the analyst can open what 3 or more people share, and nothing else"
@@ -111,7 +111,7 @@ def test_a_program_of_another_package_has_its_words_on_the_stage(
     outcome = veilmix.run(veilmix.loads(text))
     outspoken = Outspoken(PROGRAMS["exposure"])
     monkeypatch.setattr(Registry, "__getitem__", lambda _self, _kind: outspoken)
-    said = " ".join(move.get("says", "") for move in of_outcome(outcome)["moves"])
+    said = " ".join(move.get("says", "") for move in outcome_data(outcome)["moves"])
     assert "Its own verdict by" in said
     assert all(words in said for words in expected)
 
@@ -124,7 +124,7 @@ def test_an_announcement_says_below_what_is_answered_coarser() -> None:
     people = '[population]\nsource = "builtin:titanic"\nusers = 8\n[mix]\nmin_batch = 2\n'
     head = '[scenario]\nname = "s"\nseed = 1\n'
     for features, below in ((rule + other, True), (other, False)):
-        show = of_outcome(veilmix.run(veilmix.loads(f"{head}{people}{features}")))
+        show = outcome_data(veilmix.run(veilmix.loads(f"{head}{people}{features}")))
         (said,) = (
             move["says"]
             for move in show["moves"]
@@ -176,7 +176,7 @@ def test_it_is_said_where_counts_are_published() -> None:
     outcome = veilmix.run(veilmix.loads(f'{text}kind = "threshold"\nk = 2'))
     (said,) = (
         move["says"]
-        for move in of_outcome(outcome)["moves"]
+        for move in outcome_data(outcome)["moves"]
         if "publishes the counts" in move.get("says", "")
     )
     assert "\nKnown by exclusion: " in said

@@ -240,7 +240,7 @@ async def test_the_show_goes_on_under_all_of_them_at_once() -> None:
                 hostile.start_soon(visitor, sent)
         place = Place()
         while '{"what":"over"}' not in house._log.entries:
-            _, place = await house._log.after(place)
+            _, place = await house._log.entries_after(place)
         assert any('"kind":"closed"' in entry for entry in house._log.entries)
         assert told == []
         for stream in silent:

@@ -26,7 +26,7 @@ from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.http import Answer, Request, Server
 from veilmix.theatre.live import Playing, Theatre, _changes, live, prepared
 from veilmix.theatre.log import MOST, Log, Place
-from veilmix.theatre.show import of_outcome
+from veilmix.theatre.show import outcome_data
 from veilmix.theatre.stages import STAGES
 from veilmix.theatre.submission_delays import with_delays
 
@@ -109,13 +109,13 @@ async def test_who_comes_late_is_told_everything() -> None:
     log.begin({"people": 2})
     for number in range(3):
         log.append(number)
-    entries, place = await log.after(Place())
+    entries, place = await log.entries_after(Place())
     assert [name for name, _ in entries] == ["1.0", "1.1", "1.2", "1.3"]
     assert [json.loads(entry) for _, entry in entries][1:] == [0, 1, 2]
     log.append(3)
-    entries, place = await log.after(place)
+    entries, place = await log.entries_after(place)
     assert entries == [("1.4", "3")]
-    entries, _ = await log.after(Place.parse("1.2"))
+    entries, _ = await log.entries_after(Place.parse("1.2"))
     assert [entry for _, entry in entries] == ["2", "3"]
 
 
@@ -124,22 +124,22 @@ async def test_a_slow_reader_is_held_no_more_than_one_piece() -> None:
     log.begin({"people": 2})
     for number in range(2 * MOST):
         log.append(number)
-    entries, place = await log.after(Place())
+    entries, place = await log.entries_after(Place())
     assert len(entries) == MOST
     assert not log.read_by(place)
-    rest = [entry for _ in range(2) for entry in (await log.after(place))[0]]
+    rest = [entry for _ in range(2) for entry in (await log.entries_after(place))[0]]
     assert rest[0] == ("1.500", "499")
     while not log.read_by(place):
-        _, place = await log.after(place)
+        _, place = await log.entries_after(place)
     assert place == Place(1, 2 * MOST + 1)
 
 
 async def test_who_was_in_another_run_starts_again() -> None:
     log = Log()
     log.begin("first")
-    _, place = await log.after(Place())
+    _, place = await log.entries_after(Place())
     log.begin("second")
-    entries, place = await log.after(place)
+    entries, place = await log.entries_after(place)
     assert [name for name, _ in entries] == ["2.0"]
     assert place == Place(2, 1)
 
@@ -193,7 +193,7 @@ async def until_closed(house: Theatre) -> float:
     start = trio.current_time()
     place = Place()
     while not closed(house):
-        _, place = await house._log.after(place)
+        _, place = await house._log.entries_after(place)
     return trio.current_time() - start
 
 
@@ -245,7 +245,7 @@ async def played_live(house: Theatre) -> list[dict[str, Any]]:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(house.play)
         while not told or told[-1]["what"] != "over":
-            entries, place = await house._log.after(place)
+            entries, place = await house._log.entries_after(place)
             told += [json.loads(entry) for _, entry in entries]
         nursery.cancel_scope.cancel()
     return told
@@ -254,7 +254,7 @@ async def played_live(house: Theatre) -> list[dict[str, Any]]:
 @pytest.mark.slow
 def test_a_live_run_among_peers_is_the_run() -> None:
     """Every move of the page of the recorded run, in another order; and what was considered."""
-    still = of_outcome(run("village", worst_case_nodes=0))
+    still = outcome_data(run("village", worst_case_nodes=0))
     house = Theatre(prepared(load("village"), 5), pytest.fail)
     bill, *moves, considered, _ = trio.run(played_live, house, clock=VirtualClock())
     assert bill["bill"] == still["bill"]
@@ -270,7 +270,7 @@ async def test_a_new_run_replaces_the_old_one_or_says_why_not() -> None:
     asked = partial(Request, "POST", "/again", {})
     async with trio.open_nursery() as nursery:
         nursery.start_soon(house.play)
-        await house._log.after(Place())  # the run has begun
+        await house._log.entries_after(Place())  # the run has begun
         wrong = await house.answer(asked(b'{"people": 12, "k": 13}'))
         assert wrong.status == 422
         assert b"k = 13" in wrong.body

@@ -13,7 +13,7 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.serialization.transcripts import ordered
 from veilmix.scenarios.validation.load import change, load
 from veilmix.theatre.page import LIVE, LIVE_STYLE, SCRIPTS, STATIC, embedded, render
-from veilmix.theatre.show import MOST, of_outcome, show
+from veilmix.theatre.show import MOST, outcome_data, show
 
 ELSEWHERE = re.compile(r"""(?:src|href|url|import|fetch)\s*[=(]\s*["']?(?:https?:)?//""")
 
@@ -98,7 +98,7 @@ def test_a_shuffler_that_does_not_sort_is_not_said_to_sort(shown) -> None:
     honest = [m["says"] for m in shown("classroom").data["moves"] if m.get("kind") == "mixed"]
     assert all(", sorts the " in says for says in honest)
     lesson = change(load("classroom"), {"mix.order": "kept", "mix.lesson": True})
-    data = of_outcome(run(lesson, worst_case_nodes=0))
+    data = outcome_data(run(lesson, worst_case_nodes=0))
     kept = [m["says"] for m in data["moves"] if m.get("kind") == "mixed"]
     assert all(", does not sort the " in says for says in kept)
     assert len(kept) == len(honest) == 4
@@ -111,4 +111,4 @@ def test_what_cannot_be_shown_says_why() -> None:
         show(Transcript(MOST + 1), scenario, ("A",), (2,), None)
     ideal = run(change(scenario, {"scenario.seed": 1}), mode="ideal", worst_case_nodes=0)
     with pytest.raises(ParameterError, match="ideal"):
-        of_outcome(ideal)
+        outcome_data(ideal)

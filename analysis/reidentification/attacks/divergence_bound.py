@@ -239,10 +239,10 @@ def _sums(scores: Floats, people: Labels, edges: Floats) -> BinCounts:
 def bound_of_counts(genuine: BinCounts, impostor: BinCounts, alpha: float) -> float:
     """The lower bound on D from counts in the same bins, nats; too large with probability alpha."""
     level = alpha / (4 * len(genuine.low))
-    return least_divergence(*genuine.limits(level), *impostor.limits(level))
+    return min_divergence(*genuine.limits(level), *impostor.limits(level))
 
 
-def least_divergence(low: Floats, high: Floats, least: Floats, most: Floats) -> float:
+def min_divergence(low: Floats, high: Floats, least: Floats, most: Floats) -> float:
     """Bound D(p || q) from below over all laws with low <= p <= high, least <= q <= most; nats.
 
     Alternating projections find the minimum, the multipliers of each round a bound that is safe

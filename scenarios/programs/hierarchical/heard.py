@@ -34,7 +34,7 @@ def knowledge(
         for texts, count in zip(names, heard[0].counts, strict=True)
     )
     asked = {
-        group: _known(names, result.call, group, counts)
+        group: _as_table(names, result.call, group, counts)
         for result in heard[1:]
         for group, counts in zip(result.call.asks, result.counts, strict=True)
     }
@@ -49,7 +49,7 @@ def standings(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Ce
 
     rounds = range(1, len(heard) + 1)
     known = (knowledge(schema, heard[:number], k)[0] for number in rounds)
-    return tuple(Certainty.of(table) for table in known)
+    return tuple(Certainty.from_knowledge(table) for table in known)
 
 
 def certainties(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certain, ...]":
@@ -84,7 +84,7 @@ def answered_again(
     return Schema(tuple(schema.features[column] for column in kept)), heard
 
 
-def _known(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
+def _as_table(names: Sequence[Sequence[str]], call: Call, group: "Group", counts: Counts) -> Any:
     """Return one table: cells by the numbers of the named values; any other value is `other`."""
     from ....analysis.composition.group_counts import GroupCounts
 

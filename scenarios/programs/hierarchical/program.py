@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ..two_round.program import Decided
-from ..two_round.text import COUNTING, again
+from ..two_round.text import COUNTING, last_round_sentence
 from . import text
 
 if TYPE_CHECKING:
@@ -83,33 +83,37 @@ class Hierarchical(Decided):
 
     def considered(self, session: "Session") -> "tuple[Considered, ...]":
         """Return every set of columns with its bound by all counts, if there are few columns."""
-        from ..two_round.options import SHOWN, heard
+        from ..two_round.options import SHOWN, curator_results
         from .strategy import considered
 
         decision, schema = session.played.decision, session.crowd.people.schema
         if decision is None or len(schema.names) > SHOWN:
             return super().considered(session)
-        return considered(session.scenario.policy, schema, heard(session.played), decision.kept)
+        return considered(
+            session.scenario.policy, schema, curator_results(session.played), decision.kept
+        )
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
         """Return the exposure bound with each suppressed column."""
-        from ..two_round.options import heard
+        from ..two_round.options import curator_results
         from .strategy import dropped
 
         decision, schema = session.played.decision, session.crowd.people.schema
         if decision is None:
             return ()
-        return dropped(session.scenario.policy, schema, heard(session.played), decision.kept)
+        return dropped(
+            session.scenario.policy, schema, curator_results(session.played), decision.kept
+        )
 
     def score(self, session: "Session") -> "Scored":
         """Return the record of each round for the curator."""
         from ..interface import Scored
-        from ..two_round.options import heard
+        from ..two_round.options import curator_results
         from .heard import standings
         from .rounds import Rounds, round_records
 
         people, played, k = session.crowd.people, session.played, session.scenario.policy.k
-        sure = standings(people.schema, heard(played), k)
+        sure = standings(people.schema, curator_results(played), k)
         sizes = self.sizes(people)
         given = round_records(played.calls, played.tallies, people.schema.names, sizes, k, sure)
         return Scored(Rounds(given)) if given else Scored()
@@ -136,7 +140,7 @@ class Hierarchical(Decided):
         """Return the steps of a session, a sentence each."""
         deeper = text.CHOSEN if _chooses(scenario.policy) else text.DEEPER
         decides = f"When nothing is left to ask that is safe, {self.decides(scenario.policy)}."
-        return [answering, mixing, f"{COUNTING}. {deeper}", decides, again(scenario)]
+        return [answering, mixing, f"{COUNTING}. {deeper}", decides, last_round_sentence(scenario)]
 
     def decides(self, policy: Section) -> str:  # noqa: ARG002
         """Return the released columns, as a clause."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...pages.pieces import Grid, Section, Words
-from ...wording import many
+from ...wording import plural
 from .rounds import RoundRecord
 from .text import HEADINGS, NOTE, row
 
@@ -20,7 +20,7 @@ def section(rounds: Sequence[RoundRecord], *, chosen: bool) -> Section:
     path = [record.promised for record in rounds if record.promised is not None]
     lead = PATH_CHOSEN if chosen else PATH_LEVELS
     if path:
-        asked = many(len(rounds) - 1, "round")
+        asked = plural(len(rounds) - 1, "round")
         lead += (
             f" From single features at most {path[0]:,} people were exposed in a release of all; "
             f"after {asked} more at most {path[-1]:,}."

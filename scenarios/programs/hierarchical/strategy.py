@@ -65,7 +65,7 @@ class Hierarchical:
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
         """Return the call for all groups that are due and safe; None if there are none."""
         known, names = knowledge(schema, heard, self.policy.k)
-        if known.meets(self._allowed(schema), self._most(known)):
+        if known.meets(self._allowed(schema), self._people_limit(known)):
             return None
         said = known.masks(masked(heard, names))
         choose = self._best if self.policy.ask == "best" else self._level
@@ -92,7 +92,7 @@ class Hierarchical:
 
         if len(heard) > MOST_CHOSEN:
             return []
-        most, may_know = self._most(known), self._limit(known, said)
+        most, may_know = self._people_limit(known), self._limit(known, said)
         speaking = set(self._speaking(schema, known, said))
 
         def may_ask(group: "Group") -> bool:
@@ -111,7 +111,7 @@ class Hierarchical:
         said: Mapping[int, "Group"],
     ) -> "list[Group]":
         """Return the safe groups of one more column, heaviest first."""
-        most, may_know = self._most(known), self._limit(known, said)
+        most, may_know = self._people_limit(known), self._limit(known, said)
         groups: list[Group] = []
         for group in list(self._candidates(schema, heard, known, said))[:MOST_JUDGED]:
             small = prod(len(said[column]) + 1 for column in group) <= MOST_CELLS
@@ -127,7 +127,7 @@ class Hierarchical:
 
         known, _ = knowledge(schema, heard, self.policy.k)
         allowed, required = self._allowed(schema), self._required(schema)
-        gains, most = column_weights(self.policy, schema.names), self._most(known)
+        gains, most = column_weights(self.policy, schema.names), self._people_limit(known)
         forbidden = [j for j in range(len(gains)) if j not in allowed]
         counts = marginals(heard[0].counts)[0]
         start: tuple[int, ...] = ()
@@ -155,10 +155,13 @@ class Hierarchical:
 
         if self.policy.curator_exposure is None:
             return lambda _: True
-        sure, most = Certainty.of(known), people_allowed(self.policy.curator_exposure, known.n)
-        return lambda groups: sure.after(groups, said) <= most
+        sure, most = (
+            Certainty.from_knowledge(known),
+            people_allowed(self.policy.curator_exposure, known.n),
+        )
+        return lambda groups: sure.certain_people_after(groups, said) <= most
 
-    def _most(self, known: "Knowledge") -> int:
+    def _people_limit(self, known: "Knowledge") -> int:
         from ....analysis.suppression.column_suppression import people_allowed
 
         return people_allowed(self.policy.max_exposure, known.n)
@@ -192,7 +195,7 @@ class Hierarchical:
         speaking = self._speaking(schema, known, said)
         before = set(heard[-1].call.asks)
         if size == 2:
-            most = self._most(known)
+            most = self._people_limit(known)
             before = {(j,) for j in speaking if known.by_parts((j,), said).people <= most}
         held = [j for j in speaking if any(j in part for part in before)]
         groups = [

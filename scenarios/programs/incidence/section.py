@@ -2,7 +2,7 @@
 
 from ...pages.pieces import EXPOSED, RELEASED, Answer, Figure, Grid, Numbers, Section
 from ...pages.svg import plot
-from ...wording import many, percent
+from ...wording import percent, plural
 from .score import Incidence
 
 KEYS = ("psi", "estimate", "low", "high", "truth")
@@ -17,7 +17,7 @@ def answers(findings: Incidence | None, burned: str | None) -> tuple[Answer, Ans
     union = findings.union
     what = (
         f"In how many sets {findings.positions:,} elements are, from vectors that "
-        f"{many(findings.owners, 'owner')} flipped ({findings.rule}). In any set: "
+        f"{plural(findings.owners, 'owner')} flipped ({findings.rule}). In any set: "
         f"{union.value:,.0f}, from {union.low:,.0f} to {union.high:,.0f}."
     )
     text = (
@@ -35,7 +35,7 @@ def section(findings: Incidence) -> Section:
     sure = percent(1 - findings.beta)
     kind = "credible limits" if findings.method == "bayes" else "limits"
     lead = (
-        f"{many(findings.owners, 'owner')} flipped each of {findings.positions:,} bits by itself "
+        f"{plural(findings.owners, 'owner')} flipped each of {findings.positions:,} bits by itself "
         f"({findings.rule}) before sealing. The bars are {kind} that hold all counts at once with "
         f"{sure}; the truth is what the laboratory knows, and no analyst."
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
-from ...wording import Block, Grid, Line, give_or_take, many, percent
+from ...wording import Block, Grid, Line, give_or_take, percent, plural
 
 if TYPE_CHECKING:
     from ...populations import Population
@@ -26,7 +26,7 @@ def summary(outcome: Any) -> Iterator[Block]:
         return
     pieces = len(outcome.schema.names)
     noun = "answer" if outcome.mode == "ideal" else "onion"
-    onions = many(findings.owners * pieces, noun)
+    onions = plural(findings.owners * pieces, noun)
     yield Line(f"  round 1  {onions} -> analyst   owners flip bits: {findings.rule}")
     yield Line()
     sure = f"{percent(1 - findings.beta)} from"
@@ -99,7 +99,7 @@ def describe(people: "Population") -> list[str]:
     from ...populations.sets import positions_of
 
     pieces, positions = len(people.schema.names), positions_of(people)
-    return [f"{positions:,} positions, said in {many(pieces, 'piece')}"]
+    return [f"{positions:,} positions, said in {plural(pieces, 'piece')}"]
 
 
 def steps(scenario: "Scenario", answering: str) -> tuple[str, str]:

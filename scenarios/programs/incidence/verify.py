@@ -10,7 +10,7 @@ from itertools import pairwise
 from ....errors import VerificationError
 from ...populations.sets import piece_ends
 from ...serialization.record import plain
-from ..claims import claimed, same
+from ..claims import claimed, require_close
 from ..evidence import Evidence
 from .score import Incidence, result, tally
 
@@ -27,7 +27,7 @@ def recomputed(evidence: Evidence) -> str:
     if truth is not None and (min(truth) < 0 or sum(truth) != said.positions):
         raise VerificationError("what is claimed to be true of the sets are no counts of positions")
     told = said.information, said.information_error
-    same("incidence", plain(result(evidence.run.scenario, seen, truth, told)), plain(said))
+    require_close("incidence", plain(result(evidence.run.scenario, seen, truth, told)), plain(said))
     return (
         f"{said.owners + 1} counts of {said.positions:,} positions estimated again from the "
         f"vectors of {said.owners} owners, from {whose}"

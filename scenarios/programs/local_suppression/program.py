@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ..two_round.program import Decided
-from ..two_round.text import COUNTING, again
+from ..two_round.text import COUNTING, last_round_sentence
 from ..two_round.text import promise as promised
 from . import text
 
@@ -68,7 +68,7 @@ class LocalSuppression(Decided):
         """Return the steps of a session, a sentence each."""
         decides = f"{COUNTING} and decides: {self.decides(scenario.policy)}."
         blanks = text.BLANKS.format(k=scenario.policy.k)
-        return [answering, mixing, decides, blanks, again(scenario)]
+        return [answering, mixing, decides, blanks, last_round_sentence(scenario)]
 
     def decides(self, policy: Section) -> str:  # noqa: ARG002
         """Return the released columns, as a clause."""

@@ -99,7 +99,7 @@ def score(
         cells,
         n * len(names),
         _rival(names, whole.kept, codes, policy.k),
-        _rival(names, _most_columns(codes, policy.k, small), codes, policy.k),
+        _rival(names, _largest_set(codes, policy.k, small), codes, policy.k),
     )
 
 
@@ -117,7 +117,7 @@ def _rule(
     return Rule(name, listed, rule.rate, expected, blanks, chance, rule.values)
 
 
-def _most_columns(codes: Any, k: int, most: int) -> tuple[int, ...]:
+def _largest_set(codes: Any, k: int, most: int) -> tuple[int, ...]:
     """Return the most columns that truly expose no more people, computed from the full table."""
     from ....analysis.suppression.safe_sets import search_safe_sets
 

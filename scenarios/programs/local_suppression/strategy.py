@@ -45,7 +45,7 @@ class LocalSuppression:
         from ....analysis.suppression.value_suppression import choose
 
         policy, tallies = self.policy, heard[0].counts
-        n, values = most(tallies), [ranked(tally) for tally in tallies]
+        n, values = max_respondents(tallies), [ranked(tally) for tally in tallies]
         allowed = [j for j, name in enumerate(schema.names) if name not in policy.forbidden]
         choice = choose(
             [counted(tally, texts) for tally, texts in zip(tallies, values, strict=True)],
@@ -61,7 +61,7 @@ class LocalSuppression:
             Redact(j, tuple(sorted(values[j][choice.levels[j] :])), column.cover)
             for j in kept
             if choice.levels[j] < len(values[j])
-            for column in (said_in(policy, tallies, j, choice.levels[j]),)
+            for column in (cover_column(policy, tallies, j, choice.levels[j]),)
         )
         thresholds = tuple(float(t) for t in choice.proof.thresholds)
         delta = policy.delta if any(rule.cover for rule in hidden) else None
@@ -102,7 +102,7 @@ def global_decision(policy: Policy, schema: Schema, tallies: Sequence[Counts]) -
     return Decision(free.kept, as_certificate(free.certificate, policy, n))
 
 
-def most(tallies: Sequence[Counts]) -> int:
+def max_respondents(tallies: Sequence[Counts]) -> int:
     """Return the number of respondents of the query that most people answered."""
     return max((sum(tally.values()) for tally in tallies), default=0)
 
@@ -117,11 +117,13 @@ def counted(tally: Counts, values: Sequence[str]) -> "np.ndarray[tuple[int], np.
     return np.array([tally[value,] for value in values], dtype=np.int64)
 
 
-def said_in(policy: Policy, tallies: Sequence[Counts], j: int, level: int) -> "SuppressionColumn":
+def cover_column(
+    policy: Policy, tallies: Sequence[Counts], j: int, level: int
+) -> "SuppressionColumn":
     """Return the cover and the bound of a column with so many values released by name."""
     from ....analysis.suppression.value_suppression import column
 
-    n = most(tallies)
+    n = max_respondents(tallies)
     counts = counted(tallies[j], ranked(tallies[j]))
     chosen = column(counts, level, n, policy.k, policy.delta / len(tallies))
     if chosen is None:
@@ -140,7 +142,7 @@ def verify(decision: Decision, schema: Schema, heard: Sequence[RoundResult]) -> 
     for j in decision.kept:
         values = ranked(tallies[j])
         level = len(values) - (len(rules[j].values) if j in rules else 0)
-        column = said_in(policy, tallies, j, level)
+        column = cover_column(policy, tallies, j, level)
         name = schema.names[j]
         if j not in rules and min(tallies[j].values()) < claimed.k:
             raise VerificationError(f"{name}: a value of fewer than {claimed.k} people is named")
@@ -150,7 +152,7 @@ def verify(decision: Decision, schema: Schema, heard: Sequence[RoundResult]) -> 
             if rules[j].cover != column.cover:
                 raise VerificationError(f"{name}: the cover is not the least that makes a crowd")
         columns.append(column)
-    n = most(tallies)
+    n = max_respondents(tallies)
     people = proved(columns, claimed.k, n, [int(t) for t in claimed.thresholds])
     if people > claimed.people or n != claimed.n:
         raise VerificationError(

@@ -53,7 +53,7 @@ def cross_table(
         return next(safe, ())
     from ....analysis.suppression.priced_choice import Priced
 
-    priced = Priced.of(counts, policy.k, policy.max_exposure)
+    priced = Priced.from_marginals(counts, policy.k, policy.max_exposure)
     return priced.first((columns, proof.people) for _, _, columns, proof in tables) or ()
 
 

@@ -27,11 +27,13 @@ def fits(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     usual = Mix()
     for key in FIXED:
         if getattr(scenario.mix, key) != getattr(usual, key):
-            message = f"peers always mix with {key} = {_said(getattr(usual, key))}; leave it out"
+            message = (
+                f"peers always mix with {key} = {_value_text(getattr(usual, key))}; leave it out"
+            )
             yield problem(("mix", key), message)
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else quoted(str(value))
 
 

@@ -35,10 +35,10 @@ class PeerLearned:
 def learned(record: PeerRecord) -> tuple[PeerLearned, ...]:
     """Return the record of every peer of a run, in their order."""
     peers = sorted(number - 1 for number in record.board.keys)
-    return tuple(_one(record, peer, alone=len(peers) <= MOST) for peer in peers)
+    return tuple(_peer_learned(record, peer, alone=len(peers) <= MOST) for peer in peers)
 
 
-def _one(record: PeerRecord, peer: int, *, alone: bool) -> PeerLearned:
+def _peer_learned(record: PeerRecord, peer: int, *, alone: bool) -> PeerLearned:
     routes = [route for there in record.routes.values() for route in there]
     here = [place for route in routes for place, stop in enumerate(route.stops) if stop == peer]
     batches = [

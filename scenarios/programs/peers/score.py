@@ -41,10 +41,10 @@ def by_size(record: PeerRecord, seed: int | None, wanted: Sequence[int] = ()) ->
     if len(peers) < 2 or not record.routes:
         return ()
     rng = np.random.default_rng(seed)
-    return tuple(_of_size(record, peers, size, rng) for size in wanted or sizes_of(len(peers)))
+    return tuple(_score_size(record, peers, size, rng) for size in wanted or sizes_of(len(peers)))
 
 
-def _of_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Generator") -> OfSize:
+def _score_size(record: PeerRecord, peers: Sequence[int], size: int, rng: "Generator") -> OfSize:
     tries = TRIES if len(peers) <= SIZES else FEWER
     every = comb(len(peers), size)
     chosen = list(combinations(peers, size)) if every <= tries else _drawn(peers, size, rng, tries)

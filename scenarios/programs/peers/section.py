@@ -7,7 +7,7 @@ from msgspec.structs import astuple
 from ....protocol.peers.view import PeerRecord
 from ...pages.pieces import Answer, Block, Figure, Grid, Numbers, Section, Words
 from ...pages.svg import Plot, plot
-from ...wording import many, percent
+from ...wording import percent, plural
 from .found import OfSize, PeersFound, Spread, smallest_linking
 from .learned import PeerLearned, learned
 from .text import SIZES, numbers, rows_by_size
@@ -39,19 +39,19 @@ def answer(among: PeersFound) -> Answer:
     half = min(sizes, key=lambda size: abs(2 * size.size - among.peers))
     outside = among.peers - half.size
     text = (
-        f"There is no party in the middle. {many(half.size, 'peer')} of {among.peers:,} "
+        f"There is no party in the middle. {plural(half.size, 'peer')} of {among.peers:,} "
         f"together follow {percent(half.onions.mean)} of the others' messages, and link "
         f"{half.people.mean:,.1f} of {outside:,} others to a value, on average over "
-        f"{many(half.tried, 'coalition')}."
+        f"{plural(half.tried, 'coalition')}."
     )
     if smallest is None:
         return Answer(TRUSTED, "nobody looked at links anyone", text)
-    least = many(smallest, "peer")
+    least = plural(smallest, "peer")
     short = f"{least} linked somebody" if smallest == 1 else f"{least} must collude"
     first = next(size.size for size in sizes if size.people.mean > 0)
-    drawn = f" The smallest that linked anybody had {many(first, 'peer')}."
+    drawn = f" The smallest that linked anybody had {plural(first, 'peer')}."
     if first > smallest:
-        drawn += f" Whoever holds the {many(smallest, 'peer')} of one path links whom it is of."
+        drawn += f" Whoever holds the {plural(smallest, 'peer')} of one path links whom it is of."
     return Answer(TRUSTED, short, f"{text}{drawn}")
 
 
@@ -63,8 +63,8 @@ def section(among: PeersFound, record: PeerRecord) -> Section:
         blocks += [_figure(among), _by_size(among), Words(NOTE)]
     blocks += [_each(each, among.path), Words(HANDLED), *_named(among)]
     lead = (
-        f"Each of {among.peers:,} peers sent {many(among.onions, 'message')} a round, every "
-        f"one over a path of its own: {many(among.path, 'other peer')}, drawn evenly. All of it "
+        f"Each of {among.peers:,} peers sent {plural(among.onions, 'message')} a round, every "
+        f"one over a path of its own: {plural(among.path, 'other peer')}, drawn evenly. All of it "
         "is posted, for everybody to read; a coalition knows besides what its members sealed and "
         "opened."
     )

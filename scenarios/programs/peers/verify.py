@@ -41,8 +41,8 @@ def claimed(evidence: Evidence) -> PeersFound:
 def board(evidence: Evidence) -> str:
     """Verify that the posts are legal, and that the charges follow from them."""
     seen = _reckoned(evidence)
-    same("named", tuple(seen.charges), claimed(evidence).charges)
-    same("burned", seen.burned, evidence.result.burned)
+    require_equal("named", tuple(seen.charges), claimed(evidence).charges)
+    require_equal("burned", seen.burned, evidence.result.burned)
     end = f"burned: {seen.burned}" if seen.burned else "everybody agreed"
     return f"{len(seen.board.entries):,} posts, {end}; head {seen.board.head.hex()[:16]}"
 
@@ -50,7 +50,7 @@ def board(evidence: Evidence) -> str:
 def digest(evidence: Evidence) -> str:
     """Verify that the posts hash to the digest."""
     computed = _reckoned(evidence).board.digest().hex()
-    same("digest", computed, evidence.result.digest)
+    require_equal("digest", computed, evidence.result.digest)
     return computed[:16]
 
 
@@ -62,17 +62,17 @@ def counts(evidence: Evidence) -> str:
     if seen.tallies:
         for name, count in zip(names, seen.tallies[0], strict=True):
             marginals[name] = {values[0]: people for values, people in sorted(count.items())}
-    same("marginals", marginals, said.marginals)
+    require_equal("marginals", marginals, said.marginals)
     kept = [names[column] for column in seen.decision.kept] if seen.decision else None
-    same("kept", kept, list(said.decision.kept) if said.decision else None)
+    require_equal("kept", kept, list(said.decision.kept) if said.decision else None)
     if seen.decision and said.decision:
         proof = seen.decision.certificate
-        same("bound", proof.value, said.decision.bound)
-        same("people exposed", proof.people, said.decision.certificate.people)
+        require_equal("bound", proof.value, said.decision.bound)
+        require_equal("people exposed", proof.people, said.decision.certificate.people)
     release: list[tuple[Any, ...]] | None = None
     if len(seen.tallies) > 1:
         release = [(*values, people) for values, people in sorted(seen.tallies[1][0].items())]
-    same("release", release, list(said.release.counts) if said.release else None)
+    require_equal("release", release, list(said.release.counts) if said.release else None)
     return f"{len(seen.tallies)} rounds counted again"
 
 
@@ -80,14 +80,14 @@ def exposure(evidence: Evidence) -> str:
     """Verify that true exposure and bound follow from the ballots, and that the bound holds."""
     seen, said = _reckoned(evidence), evidence.result.exposure
     if seen.decision is None or len(seen.tallies) < 2:
-        same("true exposure", 0.0, said.true)
+        require_equal("true exposure", 0.0, said.true)
         return "nothing was released, so nobody is exposed by it"
     (joint,), schema = seen.tallies[1], seen.board.agreement.schema
     proved = prove(seen.strategy, schema, seen.calls[:-1], seen.decision, joint)
-    same("promised", promised_share(seen.decision, proved), said.promised)
+    require_equal("promised", promised_share(seen.decision, proved), said.promised)
     k, people = seen.decision.certificate.k, sum(joint.values())
     below = int(users_below(list(joint.values()), k))
-    same("true exposure", below / people, said.true)
+    require_equal("true exposure", below / people, said.true)
     if below / people > said.promised:
         raise VerificationError(f"{below:,} people are exposed, more than was promised")
     return f"{below:,} of {people:,} people in a crowd smaller than {k}"
@@ -100,11 +100,11 @@ def coalitions(evidence: Evidence) -> str:
     seed = evidence.result.seed
     if seed is None and any(size.tried < size.all_ for size in said):
         raise NoGround("coalitions were drawn with system randomness")
-    same("coalitions", by_size(record, seed), said)
+    require_equal("coalitions", by_size(record, seed), said)
     return f"{len(said)} sizes measured again"
 
 
-def same(what: str, actual: object, claimed: object) -> None:
+def require_equal(what: str, actual: object, claimed: object) -> None:
     """Raise VerificationError unless the computed value equals the claim."""
     if actual != claimed:
         raise VerificationError(f"{what}: {_short(claimed)} is claimed, {_short(actual)} was found")

@@ -137,7 +137,7 @@ def undrawable(scenario: Scenario) -> str | None:
     )
 
 
-def kept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def run_limits(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     """Report prices of many runs that are not read, or that one report exceeds."""
     local, own = scenario.local, mechanisms().get(scenario.local.mechanism)
     if local.forever is not None and not (own and own.remembers):
@@ -300,10 +300,10 @@ def pointless(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
     kind = scenario.policy.kind
     if not program_of(scenario).reports:
         return
-    for key in _said(scenario, UNMET):
+    for key in _set_keys(scenario, UNMET):
         message = f'kind = "{kind}" releases estimates and no columns, so it does not read {key}'
         yield problem(("expect", key), message)
 
 
-def _said(scenario: Scenario, keys: Sequence[str]) -> Iterator[str]:
+def _set_keys(scenario: Scenario, keys: Sequence[str]) -> Iterator[str]:
     return (key for key in keys if getattr(scenario.expect, key) is not None)

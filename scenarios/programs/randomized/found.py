@@ -112,10 +112,14 @@ def against(untested: UntestedFound, codes: Any) -> FoundFeature:
     least = untested.found.least_share
     known = {value.text for value in untested.found.values}
     missed = sum(share >= least and text not in known for text, share in truth.items())
-    return held(untested, [truth.get(value.text, 0.0) for value in untested.found.values], missed)
+    return compare_with_truth(
+        untested, [truth.get(value.text, 0.0) for value in untested.found.values], missed
+    )
 
 
-def held(untested: UntestedFound, truth: Sequence[float], missed: int) -> FoundFeature:
+def compare_with_truth(
+    untested: UntestedFound, truth: Sequence[float], missed: int
+) -> FoundFeature:
     """Combine found values with the truth. truth: the share of each found value."""
     values = untested.found
     shares = tuple(

@@ -104,7 +104,9 @@ def measures(question: Question, counts: Counts) -> UntestedMeasures | None:
     return UntestedMeasures(question.name, column, domain, seen.people, seen.outside, measures)
 
 
-def held(untested: UntestedMeasures, truth: Callable[[int, Measure], float]) -> MeasuredFeature:
+def compare_with_truth(
+    untested: UntestedMeasures, truth: Callable[[int, Measure], float]
+) -> MeasuredFeature:
     """Combine the numbers with limits and the truth. truth: returns it by place and number."""
     rows = []
     for place, number in enumerate(untested.measures):
@@ -130,7 +132,7 @@ def against(untested: UntestedMeasures, codes: Any) -> MeasuredFeature:
     """Compare the numbers with the participants. codes: their values, n x d."""
     count = np.bincount(codes[:, untested.column], minlength=len(untested.values))
     shares = count / max(1, len(codes))
-    return held(untested, lambda _, number: number.truth(shares))
+    return compare_with_truth(untested, lambda _, number: number.truth(shares))
 
 
 def error_meaning(mechanism: str) -> str:

@@ -185,7 +185,7 @@ def after_shuffling(
         return shuffled, None
     parts = tuple((question.randomizer, honest(many, relied_on)) for question, many in known)
     counted = relied_on and min(people for _, people in parts)
-    return shuffled, replace(_together(parts), relied_on=counted)
+    return shuffled, replace(_compose(parts), relied_on=counted)
 
 
 def honest(reports: int, relied_on: int | None) -> int:
@@ -198,7 +198,7 @@ def _shuffled(question: Question, reports: int, relied_on: int | None) -> Shuffl
     if question.randomizer.messages_per_person > 1:
         epsilon = _mixed(question, people)
     else:
-        epsilon = _together(((question.randomizer, people),))
+        epsilon = _compose(((question.randomizer, people),))
     return replace(
         epsilon,
         feature=question.name,
@@ -224,7 +224,7 @@ def _mixed(question: Question, reports: int) -> Shuffled:
 
 
 @lru_cache(maxsize=256)
-def _together(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
+def _compose(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
     """Compose randomizers with their numbers of reports; above CROWD a report is not counted."""
     from ....analysis.shuffled import compose_reports
 

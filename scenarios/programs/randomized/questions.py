@@ -131,7 +131,7 @@ def questions(
     if mechanism.remembers:
         making = partial(making, forever=share(forever(scenario), len(names)))
     made = [
-        making(given(mechanism, name, domain), each, **room(scenario, mechanism, name))
+        making(domain_argument(mechanism, name, domain), each, **room(scenario, mechanism, name))
         for name, domain in zip(names, values, strict=True)
     ]
     if is_sampled(scenario, len(names)):
@@ -144,7 +144,7 @@ def questions(
     )
 
 
-def given(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
+def domain_argument(mechanism: Mechanism, name: str, domain: Sequence[str]) -> Any:
     """Return the argument of a randomizer besides epsilon: number of values, numbers or texts."""
     if mechanism.words:
         return tuple(domain)
@@ -309,7 +309,9 @@ def ideal_reports(
         every = sum(question.randomizer.messages_per_person for question in questions)
         said = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(every)]
     else:
-        told = [(question, _together(question, people.codes[present])) for question in questions]
+        told = [
+            (question, _report_blocks(question, people.codes[present])) for question in questions
+        ]
         said = [
             texts[place :: randomizer.randomizer.messages_per_person]
             for randomizer, texts in told
@@ -318,7 +320,7 @@ def ideal_reports(
     return as_table(said)
 
 
-def _together(question: Question, codes: Any) -> list[str]:
+def _report_blocks(question: Question, codes: Any) -> list[str]:
     import numpy as np
 
     rng = np.random.default_rng()

@@ -7,7 +7,7 @@ from ...pages.pieces import EXPOSED, RELEASED, Answer, Block, Figure, Grid, Numb
 from ...pages.svg import Drawing, Scale, number, plot, shorten
 from ...schema.model import Scenario
 from ...serialization.record import plain
-from ...wording import many, percent
+from ...wording import percent, plural
 from .found import FoundFeature, promised, rows_of
 from .measured import MeasuredFeature, error_meaning
 from .privacy import ADJACENCY
@@ -27,9 +27,9 @@ def answers(findings: Randomized | None, burned: str | None) -> tuple[Answer, An
         nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
         return nothing, Answer(EXPOSED, "not at all", "No report was counted.")
     if findings.found:
-        return _of_found(findings)
+        return _value_answers(findings)
     if not findings.features:
-        return _of_numbers(findings)
+        return _number_answers(findings)
     shares = sum(len(feature.values) for feature in findings.features)
     names = ", ".join(feature.feature for feature in findings.features)
     off = f"The largest error is {percent(findings.largest_error)} of people."
@@ -37,13 +37,13 @@ def answers(findings: Randomized | None, burned: str | None) -> tuple[Answer, An
         most = max(max(feature.errors) for feature in findings.features)
         off = f"The largest standard error is {percent(most)} of people; the truth nobody knows."
     what = (
-        f"{many(shares, 'estimated share')} of {names}, from reports that people randomized "
+        f"{plural(shares, 'estimated share')} of {names}, from reports that people randomized "
         f"themselves ({findings.rule}). {off}"
     )
     return Answer(RELEASED, "estimates", what), _exposed(findings)
 
 
-def _of_found(findings: Randomized) -> tuple[Answer, Answer]:
+def _value_answers(findings: Randomized) -> tuple[Answer, Answer]:
     """Return the answers if values were found."""
     said = "; ".join(
         f"{feature.feature}: {', '.join(value.value for value in feature.found[:5]) or 'nothing'} "
@@ -54,7 +54,7 @@ def _of_found(findings: Randomized) -> tuple[Answer, Answer]:
     return Answer(RELEASED, "values that many have", what), _exposed(findings)
 
 
-def _of_numbers(findings: Randomized) -> tuple[Answer, Answer]:
+def _number_answers(findings: Randomized) -> tuple[Answer, Answer]:
     """Return the answers if the reports are about numbers."""
     said = "; ".join(
         f"{feature.feature}: {number.name} {number.estimate:,.4g} (95 %: {number.low_95:,.4g} to "
@@ -140,7 +140,7 @@ def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:
     if truth:
         within = feature["error"]["intervals_that_hold_the_truth"]
         hold = f"{within} of {count} intervals hold the truth"
-    about = f"{many(count, 'value')}; {hold}"
+    about = f"{plural(count, 'value')}; {hold}"
     drawing = Drawing(f"estimate-{place}", title, about, 720, height)
     x = Scale(low, high, NAMES, 700)
     bottom = height - 44

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...schema.mechanisms import mechanisms
-from ...wording import Block, Grid, Line, give_or_take, many, noun_of, percent
+from ...wording import Block, Grid, Line, give_or_take, noun_of, percent, plural
 from .found import grid as grid_of_found
 from .found import promised
 from .measured import error_meaning, grid
@@ -45,7 +45,7 @@ def summary(outcome: Any) -> Iterator[Block]:
         counted //= len(local.domains)
     noun = noun_of(outcome.scenario.mix.kind, outcome.mode)
     noun = "split answer" if local.budget.mixed else noun
-    yield Line(f"  round 1  {many(counted, noun)} -> analyst   people randomize: {local.rule}")
+    yield Line(f"  round 1  {plural(counted, noun)} -> analyst   people randomize: {local.rule}")
     yield Line()
     shown = [*local.features, *([local.joint] if local.joint else [])]
     if local.measured:
@@ -148,7 +148,7 @@ def _errors(local: "Randomized") -> Iterator[Score]:
     shares = sum(len(feature.values) for feature in local.features)
     if local.measured:
         yield from _numbers(local)
-    yield from _of_found(local)
+    yield from _value_scores(local)
     if not shares and (local.measured or local.found):
         return
     if not shares:
@@ -167,7 +167,7 @@ def _errors(local: "Randomized") -> Iterator[Score]:
         f"{worst:.2f}",
         "the worst of all shares",
     )
-    yield "mean error", signed(local.mean_error), f"over {many(shares, 'share')}"
+    yield "mean error", signed(local.mean_error), f"over {plural(shares, 'share')}"
     yield "truth within its interval", f"{within:,} of {shares:,}", HELD
     yield from _outside(local)
 
@@ -177,7 +177,7 @@ def _outside(local: "Randomized") -> Iterator[Score]:
         yield "outside", f"{outside:,}", "texts that are no report, left out of the estimates"
 
 
-def _of_found(local: "Randomized") -> Iterator[Score]:
+def _value_scores(local: "Randomized") -> Iterator[Score]:
     for feature in local.found:
         yield f"found, {feature.feature}", f"{len(feature.found)}", promised(feature)
         yield (

@@ -10,12 +10,12 @@ from math import isclose
 from ....errors import VerificationError
 from ....protocol.messages import Counts
 from ...serialization.record import plain
-from ..claims import CLOSE, claimed, same
+from ..claims import CLOSE, claimed, require_close
 from ..evidence import Evidence
 from .estimated import limits, worst
 from .found import FoundFeature, searched
-from .found import held as found_held
-from .measured import MeasuredFeature, held, measures
+from .found import compare_with_truth as found_held
+from .measured import MeasuredFeature, compare_with_truth, measures
 from .privacy import PrivacyLoss, after_shuffling, unseen_information
 from .questions import Question, gathered, questions, rule
 from .score import Randomized, budget_of, estimates
@@ -43,12 +43,14 @@ def recomputed(evidence: Evidence) -> str:
         for untested, its in zip(read, wrote, strict=True)
     ]
     for estimate, its in zip(again, wrote, strict=True):
-        same(estimate.feature, plain(estimate), plain(its))
-    same("error", plain(worst(again[: len(names)])), plain(said.error))
+        require_close(estimate.feature, plain(estimate), plain(its))
+    require_close("error", plain(worst(again[: len(names)])), plain(said.error))
     if not known:
         shares = [estimate.projected for estimate in again]
-        same("information", unseen_information(asked, shares), said.told.information)
-    numbers = _measured(asked, received, said.measured) + _found(asked, received, said.found)
+        require_close("information", unseen_information(asked, shares), said.told.information)
+    numbers = _measured(asked, received, said.measured) + _verify_values(
+        asked, received, said.found
+    )
     _shuffled(asked, received, said.told, evidence.run.scenario.local.relied_on)
     reports = sum(
         estimate.reports for estimate in again[: len(names)] or said.measured or said.found
@@ -69,12 +71,12 @@ def _measured(
                 f"{measured.feature}: other numbers are claimed than reports tell"
             )
         truth = [number.truth for number in its.measures]
-        again = held(measured, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
-        same(measured.feature, plain(again), plain(its))
+        again = compare_with_truth(measured, lambda place, _, truth=truth: truth[place])  # type: ignore[misc]
+        require_close(measured.feature, plain(again), plain(its))
     return sum(len(measured.measures) for measured in said)
 
 
-def _found(
+def _verify_values(
     asked: Sequence[Question], counts: Sequence[Counts], said: Sequence[FoundFeature]
 ) -> int:
     """Verify that every value follows from the reports; the truth is taken as claimed."""
@@ -85,16 +87,16 @@ def _found(
         if len(values.found.values) != len(its.found):
             raise VerificationError(f"{values.feature}: reports find other values than are claimed")
         again = found_held(values, [value.truth for value in its.found], its.missed)
-        same(values.feature, plain(again), plain(its))
+        require_close(values.feature, plain(again), plain(its))
     return sum(len(values.found) for values in said)
 
 
 def _terms(evidence: Evidence, said: Randomized) -> None:
     """Verify that the claimed noise is the scenario's."""
     scenario, features = evidence.run.scenario, len(evidence.result.features)
-    same("mechanism", scenario.local.mechanism, said.mechanism)
-    same("rule", rule(scenario, features), said.rule)
-    same("epsilon", plain(budget_of(scenario, features)), plain(said.budget))
+    require_close("mechanism", scenario.local.mechanism, said.mechanism)
+    require_close("rule", rule(scenario, features), said.rule)
+    require_close("epsilon", plain(budget_of(scenario, features)), plain(said.budget))
 
 
 def _shuffled(
@@ -111,7 +113,7 @@ def _shuffled(
     )
     again = [plain(shuffled) for shuffled in (*each, together) if shuffled]
     wrote = [plain(shuffled) for shuffled in (*said.shuffled, said.together) if shuffled]
-    same("epsilons after shuffling", again, wrote, close=SOLVED)
+    require_close("epsilons after shuffling", again, wrote, close=SOLVED)
 
 
 def _shares(truth: Sequence[float], *, known: bool) -> tuple[float, ...]:

@@ -51,10 +51,10 @@ def problems(scenario: "Scenario") -> Iterator[Problem]:
         ),
     ]
     yield from (problem(path, message) for path, here, message in wrong if here)
-    yield from _of_sampling(policy)
+    yield from _check_sampling(policy)
 
 
-def _of_sampling(policy: Policy) -> Iterator[Problem]:
+def _check_sampling(policy: Policy) -> Iterator[Problem]:
     """Report sampling parameters without a proved guarantee."""
     if policy.sample is None:
         if policy.epsilon is not None:
@@ -69,9 +69,9 @@ def _of_sampling(policy: Policy) -> Iterator[Problem]:
         yield problem(("policy", "prefixes"), message)
     if policy.k < 2:
         yield problem(("policy", "k"), "who takes part alone would be opened; sample takes k >= 2")
-    from ....analysis.shuffled.sampled_rows import least_epsilon
+    from ....analysis.shuffled.sampled_rows import smallest_epsilon
 
-    least = least_epsilon(policy.sample, replaced=True)
+    least = smallest_epsilon(policy.sample, replaced=True)
     if (policy.epsilon or EPSILON) < least:
         key = "epsilon" if policy.epsilon else "sample"
         message = (

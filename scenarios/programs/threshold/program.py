@@ -7,7 +7,7 @@ from ...populations.facts import Facts
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ...schema.problems import Problem
-from ...wording import many
+from ...wording import plural
 from ..one_round import OneRound
 from . import text
 
@@ -66,7 +66,7 @@ class Threshold(OneRound):
         """Return the counts of open and of closed rows."""
         from ....protocol.ideal import Table, count_cells
         from ..interface import Scored
-        from .score import rows_tried, said_by, score
+        from .score import rows_tried, score, sealed_rows
 
         played, people = session.played, session.crowd.people
         policy = session.scenario.policy
@@ -76,7 +76,9 @@ class Threshold(OneRound):
         read = played.transcript.reads[-1] if played.transcript else None
         drawn = session.scenario.fault or policy.sample or people.answered
         if played.transcript is not None and drawn:
-            rows = said_by(played.transcript, {*map(int, here)})  # some may not say what they have
+            rows = sealed_rows(
+                played.transcript, {*map(int, here)}
+            )  # some may not say what they have
         elif policy.sample:
             rows = rows_tried(played)
         else:
@@ -126,10 +128,10 @@ class Threshold(OneRound):
 
     def decides(self, policy: Section) -> str:
         """Return the rows to be opened, as a clause."""
-        some = text.what(prefixes=policy.prefixes)
+        some = text.unit_name(prefixes=policy.prefixes)
         if policy.sample is not None:
             some += f" of people who take part with probability {policy.sample:g}"
-        return f"{some} that {many(policy.k, 'person', 'people')} or more share are opened"
+        return f"{some} that {plural(policy.k, 'person', 'people')} or more share are opened"
 
     def promise(self, scenario: Scenario) -> str:
         """Return the promise, in words."""

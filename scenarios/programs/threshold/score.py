@@ -136,7 +136,7 @@ class Opened(Findings, frozen=True, tag="threshold"):
         """The share of released cells, 0 to 1."""
         return self.cells / self.of if self.of else 0.0
 
-    def of_everybody(self, release: "Counts") -> "tuple[Counts, float] | None":
+    def scale_release(self, release: "Counts") -> "tuple[Counts, float] | None":
         """Return the open rows scaled to all people, if participation is random."""
         if self.sampled is None:
             return None
@@ -163,7 +163,7 @@ def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Exclud
     return excluded(release, policy.k, domains, prefixes=policy.prefixes, closed=closed)
 
 
-def shown(release: "Counts", schema: "Schema", policy: "Policy") -> Opened:
+def public_record(release: "Counts", schema: "Schema", policy: "Policy") -> Opened:
     """Return the record as far as it follows from the release."""
     columns, known = len(schema.names), excluded_by(release, policy, schema)
     depths: dict[int, int] = {}
@@ -199,7 +199,7 @@ def score(
     seen = read.closed if read else None
     groups = closed_groups(rows, policy.k, prefixes=prefixes) if seen is None else seen
     return replace(
-        shown(release, schema, policy),
+        public_record(release, schema, policy),
         closed=tuple(Closed(size, groups[size]) for size in sorted(groups)),
         astray=read.astray if read else 0,
         reader_excluded=_known_to_reader(rows, policy, schema),
@@ -222,7 +222,7 @@ def rows_tried(played: "Played") -> "Counts":
     return seen[-1].counts
 
 
-def said_by(transcript: "Transcript", people: Collection[int]) -> "Counts":
+def sealed_rows(transcript: "Transcript", people: Collection[int]) -> "Counts":
     """Return the sealed rows of the counted people, with their numbers."""
     return Counter(
         tuple(values)

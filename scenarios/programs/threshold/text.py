@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...wording import Block, Grid, Line, many, percent
+from ...wording import Block, Grid, Line, percent, plural
 
 if TYPE_CHECKING:
     from ....protocol.announcement import Policy as Announced
@@ -28,12 +28,12 @@ STAGE_RULE = (
 )
 
 
-def what(*, prefixes: bool) -> str:
+def unit_name(*, prefixes: bool) -> str:
     """Return the unit that is opened, in the plural."""
     return "rows, or else their first columns," if prefixes else "rows"
 
 
-def _of_one_person(told: "Sampled") -> Iterator[tuple[str, str, str]]:
+def _participant_loss(told: "Sampled") -> Iterator[tuple[str, str, str]]:
     """Yield score rows: the privacy loss of a participant for each view."""
     at = f"at epsilon = {told.epsilon:g}, {told.adjacency}"
     meaning = f"{at}; {told.replaced:.3g} against another row (replace one)"
@@ -112,10 +112,10 @@ def excluded_rows(opened: "Opened") -> Iterator[tuple[str, str, str]]:
         meaning = "people whose rows opened for the reader, which did not publish them"
         yield "kept unpublished", f"{opened.withheld:,}", meaning
     cells = f"have none of the open values, so everybody knows; {opened.excluded_cells:,} cells"
-    yield "known by exclusion", many(opened.excluded, "person", "people"), cells
+    yield "known by exclusion", plural(opened.excluded, "person", "people"), cells
     if opened.reader_excluded > opened.excluded:
         meaning = "the reader, who sees the sizes of closed groups"
-        yield "... to the reader", many(opened.reader_excluded, "person", "people"), meaning
+        yield "... to the reader", plural(opened.reader_excluded, "person", "people"), meaning
 
 
 def excluded_on_stage(policy: "Announced", schema: "Schema", release: "Counts") -> str:
@@ -128,9 +128,9 @@ def excluded_on_stage(policy: "Announced", schema: "Schema", release: "Counts") 
     closed = closes_further(policy.rule)
     prefixes, domains = by_prefixes(policy.rule), domains_of(schema)
     told = excluded(release, policy.k, domains, prefixes=prefixes, closed=closed)
-    known = many(told.people, "person is", "people are") if told.people else "nobody is"
+    known = plural(told.people, "person is", "people are") if told.people else "nobody is"
     crowd = f"{known} in a crowd smaller than {policy.k} for having none of the open values"
-    cells = f", and {many(told.cells, 'value')} of closed rows follow" if told.cells else ""
+    cells = f", and {plural(told.cells, 'value')} of closed rows follow" if told.cells else ""
     more = "; the analyst knows the sizes of closed groups, and may know more" if closed else ""
     return f"Known by exclusion: {crowd}{cells}{more}."
 
@@ -186,7 +186,7 @@ def scores(opened: "Opened | None") -> Iterator[tuple[str, str, str]]:
         best = ", ".join(opened.best.features)
         yield "... in the best order", f"{opened.best.cells:,}", f"{best}; only the table tells"
     if opened.sampled is not None:
-        yield from _of_one_person(opened.sampled)
+        yield from _participant_loss(opened.sampled)
     if opened.prefixes:
         meaning = "people who share what is open of them with k, and that it ends there with fewer"
         yield "cut short", f"{opened.cut_short:,}", meaning
@@ -195,11 +195,11 @@ def scores(opened: "Opened | None") -> Iterator[tuple[str, str, str]]:
         yield (
             "closed",
             f"{opened.closed_people:,}",
-            f"people, covers among them; {many(sizes, 'group')} of two or more",
+            f"people, covers among them; {plural(sizes, 'group')} of two or more",
         )
     elif opened.closed:
         groups = sum(size.groups for size in opened.closed)
-        meaning = f"in {many(groups, 'group')} of which the reader sees the sizes"
+        meaning = f"in {plural(groups, 'group')} of which the reader sees the sizes"
         yield "closed", f"{opened.closed_people:,}", f"people {meaning}"
     yield from excluded_rows(opened)
     if opened.astray:

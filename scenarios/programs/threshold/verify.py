@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from ....errors import VerificationError
 from ...serialization.record import plain
-from ..claims import claimed, same
+from ..claims import claimed, require_close
 from ..evidence import Evidence
-from .score import Opened, shown
+from .score import Opened, public_record
 
 
 def recomputed(evidence: Evidence) -> str:
@@ -18,9 +18,9 @@ def recomputed(evidence: Evidence) -> str:
     said, policy = claimed(evidence, Opened), evidence.run.scenario.policy
     columns, schema = len(evidence.result.features), evidence.schema
     release = dict(evidence.result.release.cells)
-    computed = shown(release, schema, policy)
+    computed = public_record(release, schema, policy)
     claim = replace(said, closed=(), best=None, astray=0, reader_excluded=0)
-    same("threshold", plain(computed), plain(claim))
+    require_close("threshold", plain(computed), plain(claim))
     if any(not 0 < size.people < policy.k or size.groups < 1 for size in said.closed):
         raise VerificationError("groups are said to have stayed closed that k people share")
     stopped = sum(depth.people for depth in said.depths if depth.columns < columns)

@@ -73,7 +73,7 @@ class Fixed(Decided):
         return text.UNPROMISED
 
 
-class All(Decided):
+class ReleaseAll(Decided):
     """A program that releases every column."""
 
     kind = "all"

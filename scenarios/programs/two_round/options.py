@@ -16,7 +16,7 @@ from .rules import bound, choose, listed, listing_rule, named_rule
 SHOWN = 6  # columns; with more, not every set is listed
 
 
-def heard(played: Played) -> list[RoundResult]:
+def curator_results(played: Played) -> list[RoundResult]:
     """Return the round results that the curator read."""
     pairs = zip(played.calls, played.tallies, strict=True)
     return [RoundResult(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
@@ -26,7 +26,7 @@ def considered(session: Session) -> tuple[Considered, ...]:
     """Return every set of columns with its exposure bound; () with more than 6 columns."""
     policy, crowd, played = session.scenario.policy, session.crowd, session.played
     schema, decision = crowd.people.schema, played.decision
-    possible = options(policy, schema, next(iter(played.tallies), None), crowd.others)
+    possible = options(policy, schema, next(iter(played.tallies), None), crowd.round2_people)
     if decision is None or not decision.kept:
         return possible
     kept, proof = tuple(schema.names[column] for column in decision.kept), decision.certificate
@@ -64,7 +64,7 @@ def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
     schema = crowd.people.schema
     if not played.tallies:
         return ()
-    rule = named_rule(policy, crowd.others, schema)
+    rule = named_rule(policy, crowd.round2_people, schema)
     choice = choose(policy, rule, schema, listed(schema, as_marginals(played.tallies[0])[0]))
     return tuple(
         UnreleasedColumn(

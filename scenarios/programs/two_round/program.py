@@ -40,7 +40,7 @@ TWO_ROUND = "two-round"  # its questions on the wire
 ROW = "exposure"  # its row of a comparison, which is called as the kind that is played
 
 
-def meant(scenario: Scenario) -> Section:
+def resolved_policy(scenario: Scenario) -> Section:
     """Return the policy of a scenario, with its default rule resolved."""
     counted = scenario.population.setting == "fixed"
     return policy_for(scenario.policy, people_counted=counted)
@@ -81,7 +81,7 @@ class Decided:
         elif self.again and policy.rule not in OWN:
             message = f"kind = {quoted(policy.kind)} proves by the coverage bound; leave rule out"
             yield problem(("policy", "rule"), message)
-        elif population.setting != "fixed" and meant(scenario).rule not in CARRIED_OVER:
+        elif population.setting != "fixed" and resolved_policy(scenario).rule not in CARRIED_OVER:
             yield problem(
                 ("policy", "rule"),
                 f"{quoted(policy.rule)} promises nothing about people who were not counted; "
@@ -119,7 +119,7 @@ class Decided:
         policy = scenario.policy
         setting = Setting(scenario.population.setting)
         delta = policy.delta if setting is Setting.STATISTICAL else 0.0
-        proof = self.proof(meant(scenario))
+        proof = self.proof(resolved_policy(scenario))
         return Policy(
             policy.k, policy.max_exposure, proof, policy.publish_marginals, setting, delta
         )
@@ -234,8 +234,8 @@ class Decided:
 
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each."""
-        decides = f"{text.COUNTING} and decides: {self.decides(meant(scenario))}."
-        return [answering, mixing, decides, text.again(scenario)]
+        decides = f"{text.COUNTING} and decides: {self.decides(resolved_policy(scenario))}."
+        return [answering, mixing, decides, text.last_round_sentence(scenario)]
 
     def decides(self, policy: Section) -> str:
         """Return the released columns, as a clause."""

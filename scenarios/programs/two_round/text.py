@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ...wording import many, percent
+from ...wording import percent, plural
 
 if TYPE_CHECKING:
     from ...populations import Population
@@ -12,7 +12,7 @@ COUNTING = "The curator counts each feature by itself"
 UNPROMISED = "none: the columns are chosen beforehand; the bound is printed all the same"
 
 
-def again(scenario: "Scenario") -> str:
+def last_round_sentence(scenario: "Scenario") -> str:
     """Return a sentence on the last round: its users and its query."""
     if scenario.mix.submit == "once":
         return (
@@ -28,7 +28,7 @@ def again(scenario: "Scenario") -> str:
 def describe(people: "Population") -> list[str]:
     """Return a line for each feature, with its number of values."""
     return [
-        f"{feature.name}: {many(len(texts), 'value')}"
+        f"{feature.name}: {plural(len(texts), 'value')}"
         + ("" if feature.values is not None else f", open: up to {feature.width} bytes")
         for feature, texts in zip(people.schema.features, people.values, strict=True)
     ]

@@ -278,7 +278,7 @@ def test_whether_coverage_meets_a_target_is_known_sooner(table, k, most):
     people = best_bound(marginals, k).people
     assert coverage_below(marginals, k, most) == min(people, most)
     if 2 <= k <= len(table):
-        steps = [Steps.of(values) for values in positive_counts(marginals)]
+        steps = [Steps.from_counts(values) for values in positive_counts(marginals)]
         assert coverage_meets(steps, k, most) == (people <= most)
 
 
@@ -419,5 +419,5 @@ def test_the_strict_example_needs_slack(c):
 
 def test_no_choice_is_completed_by_a_front_that_is_empty() -> None:
     none = Front(np.zeros(0, dtype=np.int64), np.zeros(0))
-    entry, option = leaf_pairs(none, Steps.of(np.array([3, 5])), 9, 100)
+    entry, option = leaf_pairs(none, Steps.from_counts(np.array([3, 5])), 9, 100)
     assert entry.size == option.size == 0

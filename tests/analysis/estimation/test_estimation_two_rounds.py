@@ -8,7 +8,7 @@ from census_kit import CENSUS, marginals_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.estimation import joint_exposure_interval, statistical_bound
-from veilmix.analysis.estimation.hypergeometric import least_certain, log_lower_tail, most_unseen
+from veilmix.analysis.estimation.hypergeometric import log_lower_tail, max_unseen, min_certain
 from veilmix.errors import ParameterError
 
 
@@ -30,7 +30,7 @@ def test_tail_is_never_below_the_hypergeometric_and_close_to_it(n1: int, n2: int
 def test_ends_of_the_second_count_invert_the_tail() -> None:
     n1, n2, b = 300, 200, np.arange(0, 300, 13)
     alpha = np.full(len(b), log(1e-3))
-    high, low = most_unseen(b, n1, n2, alpha), least_certain(b, n1, n2, alpha)
+    high, low = max_unseen(b, n1, n2, alpha), min_certain(b, n1, n2, alpha)
     assert (low <= high).all()
     for count, x in zip(b, high, strict=True):
         assert x == n2 or log_lower_tail(count, count + x + 1, n1, n2) <= log(1e-3)

@@ -5,7 +5,7 @@ from itertools import product
 from math import comb
 
 import pytest
-from veilmix.analysis.exposure.alike import alike
+from veilmix.analysis.exposure.alike import shared_values
 from veilmix.protocol.hiding import BLANK, HIDDEN
 
 ROWS = list(product("xy", "pq"))
@@ -25,7 +25,7 @@ def tables(n: int, rows: list[tuple[str, ...]]) -> list[Counter[tuple[str, ...]]
 def check(cells: Counter[tuple[str, ...]]) -> None:
     """Judge every person by itself: what do all people say who share one of its values?"""
     people = [cell for cell, number in cells.items() for _ in range(number)]
-    found = alike(cells, HIDDEN)
+    found = shared_values(cells, HIDDEN)
     assert found.people == len(people)
     columns = [{cell[j] for cell in people} for j in range(2)]
     same = {(j, *values) for j, values in enumerate(columns) if len(values) == 1}
@@ -57,13 +57,13 @@ def test_every_small_table_is_judged_as_by_hand(n: int) -> None:
 
 
 def test_everybody_in_one_cell() -> None:
-    found = alike({("x", "p"): 8})
+    found = shared_values({("x", "p"): 8})
     assert found.is_whole
     assert (found.followers, found.widest) == (0, None)
 
 
 @pytest.mark.parametrize("cells", [{}, {(): 5}, {(BLANK, BLANK): 5}])
 def test_nothing_is_alike_where_nothing_is_said(cells: dict[tuple[str, ...], int]) -> None:
-    found = alike(cells, HIDDEN)
+    found = shared_values(cells, HIDDEN)
     assert not found.is_whole
     assert (found.unanimous, found.followers) == ((), 0)

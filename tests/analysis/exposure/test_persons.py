@@ -80,7 +80,7 @@ def test_one_row_a_person_is_what_it_was(visits: Any) -> None:
 
 def test_k_l_and_t_count_persons(visits: Any) -> None:
     codes, owner = visits
-    owned = Persons.of(codes, owner)
+    owned = Persons.from_table(codes, owner)
     found = diversity(codes, [0, 1], 2, None, owned)
     classes: dict[Any, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     for (sex, ward, what), who in zip(codes.tolist(), owner.tolist(), strict=True):
@@ -108,7 +108,7 @@ def test_k_l_and_t_count_persons(visits: Any) -> None:
 def test_a_value_that_everybody_of_a_class_has_is_told() -> None:
     """Two persons, each with both diagnoses: their class tells that each has both."""
     codes = np.array([[0, 0], [0, 1], [0, 0], [0, 1], [1, 0], [1, 1]])
-    found = diversity(codes, [0], 1, None, Persons.of(codes, np.array([0, 0, 1, 1, 2, 3])))
+    found = diversity(codes, [0], 1, None, Persons.from_table(codes, np.array([0, 0, 1, 1, 2, 3])))
     assert (found.k, found.l, found.entropy_l) == (2, 1, 1.0)
     assert diversity(codes, [0], 1).l == 2
 
@@ -128,15 +128,17 @@ def test_crowds_bounds_and_sets_hold(table: tuple[Rows, list[int]], k: int) -> N
     """Of every set of columns: persons below k, one by one; never above the bound; never fewer."""
     rows, owner = table
     codes, d = np.array(rows), len(rows[0])
-    owned = Persons.of(codes, np.array(owner))
+    owned = Persons.from_table(codes, np.array(owner))
     bounds = PersonBounds([owned.by_cell([j]) for j in range(d)], k, owned.n)
     below: dict[tuple[int, ...], int] = {}
     for size in range(1, d + 1):
         for columns in combinations(range(d), size):
             crowds = crowds_by_hand(rows, owner, columns)
-            assert sorted(owned.of_people(columns).tolist()) == sorted(crowds.values())
+            assert sorted(owned.crowd_sizes(columns).tolist()) == sorted(crowds.values())
             below[columns] = sum(crowd < k for crowd in crowds.values())
-            assert owned.below(columns, k) == below[columns] <= bounds.of(columns) <= owned.n
+            assert (
+                owned.below(columns, k) == below[columns] <= bounds.max_exposed(columns) <= owned.n
+            )
             assert owned.crowds(columns).users_below(k) == below[columns]
             for j in columns:
                 rest = tuple(i for i in columns if i != j)
@@ -154,7 +156,7 @@ def test_wide_tables_are_searched_for_persons(monkeypatch: pytest.MonkeyPatch) -
 
     rng = np.random.default_rng(3)
     codes, owner = rng.integers(0, 3, (120, 5)), rng.integers(0, 40, 120)
-    owned = Persons.of(codes, owner)
+    owned = Persons.from_table(codes, owner)
     marginals = [owned.by_cell([j]) for j in range(5)]
     every = score_sets(codes, marginals, 4, 10, owned, lambda _stage: None)
     monkeypatch.setattr(set_scores, "EVERY", 2)
@@ -170,7 +172,7 @@ def test_wide_tables_are_searched_for_persons(monkeypatch: pytest.MonkeyPatch) -
 def test_the_least_loss_is_that_of_all_choices(table: tuple[Rows, list[int]], k: int) -> None:
     rows, owner = table
     codes, d = np.array(rows), len(rows[0])
-    owned = Persons.of(codes, np.array(owner))
+    owned = Persons.from_table(codes, np.array(owner))
     if k > owned.n:
         return
     levels = [np.array([0, 1, 2]), np.array([0, 1, 1]), np.array([0, 0, 0])]
@@ -221,4 +223,4 @@ def test_what_is_not_counted_in_persons_is_refused(visits: Any) -> None:
         score_table(codes, "abc", 5, worst_case_nodes=10, persons=owner)
     with pytest.raises(ParameterError, match="k, people: found 0 and 3"):
         PersonBounds([[1, 2]], 0, 3)
-    assert PersonBounds([[1, 2]], 4, 3).of([]) == 3
+    assert PersonBounds([[1, 2]], 4, 3).max_exposed([]) == 3

@@ -40,9 +40,9 @@ def test_crowds_are_those_of_comparing_all_pairs(
     case: tuple[np.ndarray, list[int | None], list[int]],
 ) -> None:
     table, missing, columns = case
-    wild_table = Wildcards.of(table, missing)
+    wild_table = Wildcards.from_table(table, missing)
     expected = brute_force(table, missing, columns)
-    assert np.array_equal(wild_table.of_people(columns), expected)
+    assert np.array_equal(wild_table.crowd_sizes(columns), expected)
     ones = np.ones(len(table), dtype=np.int64)
     assert wild_table.crowds(columns) == Crowds.of_rows(expected, ones)
 
@@ -53,31 +53,31 @@ def test_never_below_the_crowd_of_a_category_and_never_above_with_a_column_more(
     case: tuple[np.ndarray, list[int | None], list[int]],
 ) -> None:
     table, missing, columns = case
-    wild_table = Wildcards.of(table, missing)
-    crowds = wild_table.of_people(columns)
+    wild_table = Wildcards.from_table(table, missing)
+    crowds = wild_table.crowd_sizes(columns)
     assert (crowds >= anonymity(table, columns)).all()
     for j in set(range(table.shape[1])) - set(columns):
-        assert (wild_table.of_people([*columns, j]) <= crowds).all()
+        assert (wild_table.crowd_sizes([*columns, j]) <= crowds).all()
 
 
 def test_the_pieces_of_a_large_count_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(3).integers(0, 4, size=(200, 5))
     missing: list[int | None] = [0] * 5
     monkeypatch.setattr(wildcards, "CHUNK", 7)
-    crowds = Wildcards.of(table, missing).of_people(range(5))
+    crowds = Wildcards.from_table(table, missing).crowd_sizes(range(5))
     assert np.array_equal(crowds, brute_force(table, missing, list(range(5))))
 
 
 def test_compatible_is_not_transitive() -> None:
     # (a, ?), (a, x), (a, y): the first goes with both others, they do not go with each other.
     table = np.array([[1, 0], [1, 1], [1, 2]])
-    assert Wildcards.of(table, [None, 0]).of_people([0, 1]).tolist() == [3, 2, 2]
+    assert Wildcards.from_table(table, [None, 0]).crowd_sizes([0, 1]).tolist() == [3, 2, 2]
 
 
 def test_users_below_and_anonymity_on_a_worked_example() -> None:
     # As a category the rows with a missing cell are alone; as wildcards nobody is.
     table = np.array([[1, 1], [1, 1], [1, 0], [2, 2], [0, 2]])
-    crowds = Wildcards.of(table, [0, 0]).crowds([0, 1])
+    crowds = Wildcards.from_table(table, [0, 0]).crowds([0, 1])
     # (2, 2) goes with (?, 2); (1, ?) with everybody but (2, 2).
     assert crowds == Crowds((2, 3, 4), (1, 3, 1))
     assert (crowds.smallest, crowds.users_below(2), crowds.users_below(3)) == (2, 0, 1)
@@ -85,11 +85,11 @@ def test_users_below_and_anonymity_on_a_worked_example() -> None:
 
 def test_nothing_missing_is_the_partition_and_everything_missing_is_everybody() -> None:
     table = np.random.default_rng(1).integers(0, 3, size=(50, 4))
-    whole = Wildcards.of(table, [None] * 4)
-    assert np.array_equal(whole.of_people([0, 2]), anonymity(table, [0, 2]))
-    nothing = Wildcards.of(np.zeros((7, 3), dtype=int), [0, 0, 0])
-    assert nothing.of_people([0, 1, 2]).tolist() == [7] * 7
-    assert nothing.of_people([]).tolist() == [7] * 7
+    whole = Wildcards.from_table(table, [None] * 4)
+    assert np.array_equal(whole.crowd_sizes([0, 2]), anonymity(table, [0, 2]))
+    nothing = Wildcards.from_table(np.zeros((7, 3), dtype=int), [0, 0, 0])
+    assert nothing.crowd_sizes([0, 1, 2]).tolist() == [7] * 7
+    assert nothing.crowd_sizes([]).tolist() == [7] * 7
 
 
 def test_more_columns_than_fit_one_number() -> None:
@@ -97,15 +97,15 @@ def test_more_columns_than_fit_one_number() -> None:
     table[::2] = table[0]
     table[::5, ::3] = MISSING
     missing: list[int | None] = [MISSING] * 12
-    crowds = Wildcards.of(table, missing).of_people(range(12))
+    crowds = Wildcards.from_table(table, missing).crowd_sizes(range(12))
     assert np.array_equal(crowds, brute_force(table, missing, list(range(12))))
 
 
 def test_too_much_work_is_refused_with_a_way_out() -> None:
     table = np.random.default_rng(2).integers(0, 2, size=(300, 9))
-    wild_table = Wildcards.of(table, [0] * 9)
+    wild_table = Wildcards.from_table(table, [0] * 9)
     with pytest.raises(ParameterError, match=r"more than 1,000 comparisons; .* category"):
-        wild_table.of_people(range(9), most=1000)
+        wild_table.crowd_sizes(range(9), most=1000)
 
 
 @pytest.mark.parametrize(("rows", "missing"), [(0, [None, None]), (3, [None]), (3, [None] * 3)])
@@ -113,4 +113,4 @@ def test_one_code_for_each_column_and_at_least_one_row(
     rows: int, missing: list[int | None]
 ) -> None:
     with pytest.raises(ParameterError, match="missing: found"):
-        Wildcards.of(np.zeros((rows, 2), dtype=int), missing)
+        Wildcards.from_table(np.zeros((rows, 2), dtype=int), missing)

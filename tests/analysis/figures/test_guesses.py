@@ -1,7 +1,7 @@
 """Guesses of a class: read strictly, drawn beside the truth."""
 
 import pytest
-from veilmix.analysis.figures.guesses import of_choice, of_number, read
+from veilmix.analysis.figures.guesses import draw_choice, draw_number, read
 
 ANSWERS = ("the curator", "shuffler 1", "nobody")
 
@@ -24,7 +24,7 @@ def test_what_is_pasted(text: str, numbers: tuple[float, ...], refused: tuple[st
 
 @pytest.mark.slow
 def test_answers_are_counted_and_the_true_one_has_its_colour() -> None:
-    made = of_choice(ANSWERS, 2, 0, "1 1 2 9")
+    made = draw_choice(ANSWERS, 2, 0, "1 1 2 9")
     (axes,) = made.axes
     assert [bar.get_width() for bar in axes.patches] == [2, 1, 0]
     colours = [bar.get_facecolor() for bar in axes.patches]
@@ -34,13 +34,13 @@ def test_answers_are_counted_and_the_true_one_has_its_colour() -> None:
         "your guess",
     ]
     assert "left out: 9" in axes.get_xlabel()
-    assert len(of_choice(ANSWERS, 2, None).axes[0].get_legend().get_texts()) == 1
+    assert len(draw_choice(ANSWERS, 2, None).axes[0].get_legend().get_texts()) == 1
 
 
 @pytest.mark.slow
 def test_numbers_become_a_histogram_with_two_lines() -> None:
-    (axes,) = of_number(0, 100, 16, 40, "10 10 90", "people").axes
+    (axes,) = draw_number(0, 100, 16, 40, "10 10 90", "people").axes
     assert sum(bar.get_height() for bar in axes.patches) == 3
     assert [line.get_xdata()[0] for line in axes.lines] == [16, 40]
-    (alone,) = of_number(0, 100, 16, None).axes
+    (alone,) = draw_number(0, 100, 16, None).axes
     assert len(alone.lines) == 1

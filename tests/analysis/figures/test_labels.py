@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.figures.frontier import Point, figure
-from veilmix.analysis.figures.labels import Box, beside
+from veilmix.analysis.figures.labels import Box, place_labels
 
 ROOM = Box(0, 0, 900, 500)
 AT = st.tuples(st.floats(5, 895), st.floats(5, 495))
@@ -18,7 +18,7 @@ SIZE = st.tuples(st.floats(10, 120), st.just(14.0))
 def test_every_name_has_a_place_of_its_own(given: list[tuple[tuple[float, float], ...]]) -> None:
     points, sizes = [point for point, _ in given], [two for _, two in given]
     marks = [Box(x - 5, y - 5, x + 5, y + 5) for x, y in points]
-    placed = [label.box for label in beside(points, sizes, ROOM, marks)]
+    placed = [label.box for label in place_labels(points, sizes, ROOM, marks)]
     assert all(box.within(ROOM) for box in placed)
     assert not any(frame.meets(two) for frame, two in combinations(placed, 2))
     assert not any(box.meets(mark) for box in placed for mark in marks)
@@ -27,7 +27,7 @@ def test_every_name_has_a_place_of_its_own(given: list[tuple[tuple[float, float]
 
 
 def test_a_name_alone_is_right_of_its_point_and_needs_no_line() -> None:
-    (label,) = beside([(100, 100)], [(50, 14)], ROOM)
+    (label,) = place_labels([(100, 100)], [(50, 14)], ROOM)
     assert label.box.left == 108
     assert not label.far
 

@@ -4,12 +4,12 @@ from math import log10
 
 import pytest
 from veilmix.analysis.figures.sweep_axis import (
-    apart,
     axis_label,
     grows_by_factors,
     labelled,
     places,
     runs_clause,
+    smallest_gap,
     spans_decades,
     stretches,
 )
@@ -50,8 +50,8 @@ def test_others_have_a_plain_one(across) -> None:
 
 
 def test_lines_are_moved_by_less_than_the_nearest_neighbour() -> None:
-    assert apart([2.0, 20.0, 5.0]) == 3.0
-    assert apart([7.0]) == 1.0
+    assert smallest_gap([2.0, 20.0, 5.0]) == 3.0
+    assert smallest_gap([7.0]) == 1.0
 
 
 def test_of_values_too_near_to_each_other_the_first_is_written() -> None:

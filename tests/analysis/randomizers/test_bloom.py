@@ -8,7 +8,7 @@ from veilmix.analysis.randomizers import GRR, Bloom, Hadamard, Randomizer, Unary
 from veilmix.analysis.randomizers.bloom import bits_of
 from veilmix.analysis.randomizers.neighbour_laws import clone_neighbours
 from veilmix.analysis.shuffled.collections import every_pair
-from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
+from veilmix.analysis.shuffled.pair_bounds import max_delta, min_delta
 from veilmix.errors import ParameterError
 
 WORDS = ("apple", "pear", "plum", "fig")
@@ -73,10 +73,10 @@ def test_clones_bound_every_collection_of_any_randomizer(randomizer: Randomizer)
     for n in (1, 2, 3):
         pairs = every_pair(n, randomizer)
         assert pairs is not None
-        assert pairs.delta(0.3) <= most_delta(blanket, n, 0.3) * (1 + 1e-9)
+        assert pairs.delta(0.3) <= max_delta(blanket, n, 0.3) * (1 + 1e-9)
 
 
 def test_the_farthest_words_are_below_the_clones() -> None:
     (blanket, equals) = SMALL.neighbours()[0]
     for n in (2, 50, 1000):
-        assert 0 < least_delta(equals[0], n, 0.1) <= most_delta(blanket, n, 0.1)
+        assert 0 < min_delta(equals[0], n, 0.1) <= max_delta(blanket, n, 0.1)

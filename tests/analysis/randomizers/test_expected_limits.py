@@ -75,7 +75,7 @@ def test_a_key_has_the_limits_that_its_reports_will_give() -> None:
     keyed, people = PckvGRR(PAIRS, 2.0), 200
     share, mean = keyed.expected_limits(people)
     half = np.array([0.25, 0.25, 0.0, 0.0, 0.5])  # half of the people have the key a
-    told = people * (keyed.matrix @ half)[keyed._told]
+    told = people * (keyed.matrix @ half)[keyed._key_reports]
     printed = keyed.measures(np.rint(told), people)
     assert share.limits[0] == pytest.approx(printed[0].interval())
     low, high = printed[1].interval()
@@ -87,7 +87,7 @@ def test_a_key_has_the_limits_that_its_reports_will_give() -> None:
     for holders, whole in ((mean.least * people, False), (mean.least * people - 1, True)):
         part = holders / people / 2
         shares = np.array([part, part, 0.0, 0.0, 1 - 2 * part])
-        measured = fewer(people * (keyed.matrix @ shares)[keyed._told], people)[1]
+        measured = fewer(people * (keyed.matrix @ shares)[keyed._key_reports], people)[1]
         assert (measured.interval() == (1, 5)) is whole
 
 

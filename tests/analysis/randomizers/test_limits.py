@@ -20,7 +20,7 @@ from veilmix.analysis.randomizers import (
 from veilmix.analysis.randomizers.prefix_errors import drawn_limits
 from veilmix.analysis.randomizers.share_limits import (
     EXACT,
-    least_holders,
+    min_holders,
     score_holders,
     share_limits,
     tail,
@@ -140,10 +140,10 @@ def test_beyond_the_exact_law_the_normal_one_is_a_few_people_off(truth: float, l
     """At the last number of people with exact limits both are known."""
     for share in (0.0, 0.001, 0.1, 0.9):
         counts = [round(EXACT * (lie + share * (truth - lie)))]
-        exact = least_holders(EXACT, counts, truth, lie, 0.025)
+        exact = min_holders(EXACT, counts, truth, lie, 0.025)
         assert abs(exact - score_holders(EXACT, counts, truth, lie, 0.025))[0] <= 4
         assert (
-            least_holders(EXACT + 1, counts, truth, lie, 0.025)
+            min_holders(EXACT + 1, counts, truth, lie, 0.025)
             == score_holders(EXACT + 1, counts, truth, lie, 0.025)
         ).all()
 

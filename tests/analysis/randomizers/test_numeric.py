@@ -20,7 +20,7 @@ from veilmix.analysis.randomizers.means import HYBRID_FROM
 from veilmix.analysis.randomizers.numeric import rounded_mass
 from veilmix.analysis.randomizers.numerical_capacity import pairwise_contraction
 from veilmix.analysis.shuffled.collections import every_pair
-from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
+from veilmix.analysis.shuffled.pair_bounds import max_delta, min_delta
 from veilmix.errors import ParameterError
 
 KINDS: list[type[Numeric]] = [Duchi, Piecewise, Hybrid, SquareWave, Laplace]
@@ -157,10 +157,10 @@ def test_the_two_ends_bound_every_pair(kind: type[Numeric], n: int) -> None:
     assert pairs is not None
     cases = randomizer.neighbours()
     for epsilon in (0.1, 0.6):
-        most = max(most_delta(blanket, n, epsilon) for blanket, _ in cases)
+        most = max(max_delta(blanket, n, epsilon) for blanket, _ in cases)
         assert pairs.delta(epsilon) <= most * (1 + 1e-9)
         for pair in cases[0][1]:
-            assert least_delta(pair, n, epsilon) <= most * (1 + 1e-9)
+            assert min_delta(pair, n, epsilon) <= most * (1 + 1e-9)
 
 
 def _matrix(law: np.ndarray) -> object:

@@ -21,12 +21,12 @@ from veilmix.analysis.randomizers.prefix_errors import (
     MISSED,
     Power,
     Trials,
-    least_share,
+    min_share,
     supporters,
     tail,
     threshold,
 )
-from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
+from veilmix.analysis.shuffled.pair_bounds import max_delta, min_delta
 from veilmix.errors import ParameterError
 
 EVERY = np.arange(1 << 16, dtype=np.uint16)
@@ -115,7 +115,7 @@ def test_the_power_of_a_test_is_that_of_the_hypergeometric_law(
     first, law = supporters(holders, people, 0.6, 0.25)
     T = np.arange(first, first + len(law))
     exact = float(law @ hypergeom.cdf(least - 1, people, T, many))
-    assert Power.of(people, many, least)(first, law) == pytest.approx(exact, abs=1e-9)
+    assert Power.from_draw(people, many, least)(first, law) == pytest.approx(exact, abs=1e-9)
 
 
 def test_the_power_of_a_test_in_a_large_crowd() -> None:
@@ -124,7 +124,7 @@ def test_the_power_of_a_test_in_a_large_crowd() -> None:
     T = np.arange(first, first + len(law))
     exact = float(law @ hypergeom.cdf(least - 1, people, T, many))
     assert 0.01 < exact < 0.99
-    assert Power.of(people, many, least)(first, law) == pytest.approx(exact, rel=1e-6)
+    assert Power.from_draw(people, many, least)(first, law) == pytest.approx(exact, rel=1e-6)
 
 
 def test_thresholds_are_the_least() -> None:
@@ -136,10 +136,10 @@ def test_thresholds_are_the_least() -> None:
 
 
 def test_the_least_share_is_the_least() -> None:
-    trials = Trials.of((300, 310, 290), 0.5, 1 / 16)
-    share = least_share(trials)
+    trials = Trials.from_groups((300, 310, 290), 0.5, 1 / 16)
+    share = min_share(trials)
     assert trials.missed(round(share * 900)) <= MISSED < trials.missed(round(share * 900) - 1)
-    assert least_share(Trials.of((3, 3), 0.5, 1 / 16)) == np.inf
+    assert min_share(Trials.from_groups((3, 3), 0.5, 1 / 16)) == np.inf
 
 
 def failures(people: int, share: float, holders: int, tree: PrefixTree, level: float) -> float:
@@ -177,7 +177,7 @@ def test_levels_that_are_drawn_ask_for_more_people_than_equal_ones(
 ) -> None:
     tree = PrefixTree((), epsilon, width)
     equal = np.diff(np.linspace(0, people, width + 1).astype(int))
-    assert round(least_share(Trials.of(equal, tree.truth, tree.lie)) * people) == before
+    assert round(min_share(Trials.from_groups(equal, tree.truth, tree.lie)) * people) == before
     assert round(tree.least_share(people) * people) == now
     drawn = Trials.drawn(people, width, tree.truth, tree.lie)
     assert drawn.missed(now) <= MISSED < drawn.missed(before)
@@ -192,14 +192,14 @@ def test_numbers_that_are_taken_together_never_make_a_miss_rarer(
     rough = Trials.drawn(300, 2, tree.truth, tree.lie)
     for holders in range(0, 301, 20):
         assert rough.missed(holders) >= exact.missed(holders) - 1e-12
-    assert least_share(exact) < least_share(rough) < 1.4 * least_share(exact)
+    assert min_share(exact) < min_share(rough) < 1.4 * min_share(exact)
 
 
 def test_a_large_crowd_is_not_far_from_equal_levels() -> None:
     tree = PrefixTree((), 1.0, 8)
     equal = np.full(8, 12_500)
     share = tree.least_share(100_000)
-    assert 1 <= share / least_share(Trials.of(equal, tree.truth, tree.lie)) < 1.03
+    assert 1 <= share / min_share(Trials.from_groups(equal, tree.truth, tree.lie)) < 1.03
 
 
 @pytest.mark.slow
@@ -282,8 +282,8 @@ def test_texts_alike_at_some_levels_are_below_the_bound() -> None:
     )
     half = PairLaw(g * q, law, own, other)
     for n in (2, 30, 1000):
-        assert most_delta(half, n, 0.2) <= most_delta(blanket, n, 0.2) * (1 + 1e-9)
-        assert 0 < least_delta(equals[0], n, 0.2) <= most_delta(blanket, n, 0.2)
+        assert max_delta(half, n, 0.2) <= max_delta(blanket, n, 0.2) * (1 + 1e-9)
+        assert 0 < min_delta(equals[0], n, 0.2) <= max_delta(blanket, n, 0.2)
 
 
 @pytest.mark.parametrize(

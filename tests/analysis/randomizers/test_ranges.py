@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from veilmix.analysis.randomizers import Ranges, UnaryEncoding
 from veilmix.analysis.shuffled.collections import every_pair
-from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
+from veilmix.analysis.shuffled.pair_bounds import max_delta, min_delta
 from veilmix.errors import ParameterError
 
 POINTS = (4.0, 0.0, 1.0, 2.0, 3.0, 5.0, 9.0)
@@ -110,8 +110,8 @@ def test_neighbours_enclose_every_collection() -> None:
         assert pairs is not None
         for blanket, equals in ranges.neighbours():
             exact = pairs.delta(0.3)
-            assert exact <= most_delta(blanket, n, 0.3) * (1 + 1e-9)
-            assert all(least_delta(pair, n, 0.3) <= exact * (1 + 1e-9) for pair in equals)
+            assert exact <= max_delta(blanket, n, 0.3) * (1 + 1e-9)
+            assert all(min_delta(pair, n, 0.3) <= exact * (1 + 1e-9) for pair in equals)
 
 
 def test_the_flat_case_is_unary_encoding() -> None:

@@ -187,7 +187,7 @@ def test_every_family_treats_two_values_alike(part: Pure) -> None:
     (blanket, _), Q = cases[0], part.matrix
     for epsilon in (0.1, 0.5):
         alone = np.maximum(Q[:, 0] - exp(epsilon) * Q[:, 1], 0.0).sum()
-        assert blanket.alone(epsilon) == pytest.approx(alone)
+        assert blanket.local_delta(epsilon) == pytest.approx(alone)
 
 
 def test_values_that_are_not_alike_have_no_such_neighbours() -> None:

@@ -18,7 +18,7 @@ from veilmix.analysis.randomizers.numerical_capacity import (
     pairwise_contraction,
 )
 from veilmix.analysis.shuffled.collections import every_pair
-from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
+from veilmix.analysis.shuffled.pair_bounds import max_delta, min_delta
 
 ONES: list[Randomizer] = [
     SubsetSelection(5, 2, 1.1),
@@ -125,11 +125,11 @@ def test_blankets_and_equal_others_enclose_every_collection(randomizer: Randomiz
     for epsilon in (0.1, 0.5 * randomizer.epsilon):
         exact = pairs.delta(epsilon)
         cases = randomizer.neighbours()
-        most = max(most_delta(blanket, n, epsilon) for blanket, _ in cases)
+        most = max(max_delta(blanket, n, epsilon) for blanket, _ in cases)
         assert exact <= most * (1 + 1e-9)
         for _, equals in cases:
             for pair in equals:
-                assert least_delta(pair, n, epsilon) <= exact * (1 + 1e-9)
+                assert min_delta(pair, n, epsilon) <= exact * (1 + 1e-9)
 
 
 def test_neighbours_are_laws_of_the_matrix() -> None:

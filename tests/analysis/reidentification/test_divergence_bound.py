@@ -19,7 +19,7 @@ from veilmix.analysis.reidentification.attacks.divergence_bound import (
     _sums,
     bin_edges,
     bound_of_counts,
-    least_divergence,
+    min_divergence,
 )
 from veilmix.errors import ParameterError
 
@@ -89,7 +89,7 @@ def test_the_least_divergence_is_that_of_a_general_optimiser(seed: int, bins: in
     second = rng.multinomial(5 * n, rng.dirichlet(np.ones(bins)))
     low, high = clopper_pearson(first, n, 1e-3)[0], clopper_pearson(first, n, 1e-3)[1]
     least, most = (ends for ends in clopper_pearson(second, 5 * n, 1e-3))
-    ours = least_divergence(low, high, least, most)
+    ours = min_divergence(low, high, least, most)
 
     def divergence(z: np.ndarray) -> float:
         return float(rel_entr(z[:bins], z[bins:]).sum())
@@ -113,8 +113,8 @@ def test_the_least_divergence_is_that_of_a_general_optimiser(seed: int, bins: in
 
 def test_limits_that_meet_give_the_divergence_itself() -> None:
     p, q = np.array([0.2, 0.3, 0.5]), np.array([0.6, 0.3, 0.1])
-    assert least_divergence(p, p, q, q) == pytest.approx(float(rel_entr(p, q).sum()))
-    assert least_divergence(0 * p, 0 * p + 1, q, q) == pytest.approx(0, abs=1e-12)
+    assert min_divergence(p, p, q, q) == pytest.approx(float(rel_entr(p, q).sum()))
+    assert min_divergence(0 * p, 0 * p + 1, q, q) == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("count", ["_counts", "_sums"])

@@ -91,7 +91,7 @@ def test_the_search_of_wide_tables_agrees_with_counting_every_set(
 ) -> None:
     d = table.shape[1]
     lacking: list[int | None] = [0] * d
-    wild = Wildcards.of(table, lacking) if missing is Missing.WILDCARD else None
+    wild = Wildcards.from_table(table, lacking) if missing is Missing.WILDCARD else None
     marginals = [np.bincount(table[:, j]) for j in range(d)]
     most = len(table) // 4
     every = score_sets.score_sets(table, marginals, k, most, wild, lambda _: None)

@@ -27,7 +27,7 @@ from veilmix.analysis.randomizers.neighbour_laws import PairLaw
 from veilmix.analysis.shuffled import compose_reports, largest_local_epsilon, shuffle
 from veilmix.analysis.shuffled.amplification import report_delta, report_epsilon, upper_curve
 from veilmix.analysis.shuffled.bands import Band, Effort
-from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
+from veilmix.analysis.shuffled.pair_bounds import max_delta, min_delta
 from veilmix.errors import ParameterError
 
 OWN = [[0.6, 0.1, 0.2], [0.2, 0.5, 0.2], [0.1, 0.2, 0.5], [0.1, 0.2, 0.1]]
@@ -78,7 +78,7 @@ def test_no_enumerated_delta_is_outside_the_band_of_its_matrix(seed: int, n: int
     Q = matrix(seed)
     local = min(Channel(Q).epsilon, 4.0)
     epsilons = [share * local for share in (0.1, 0.4, 0.7)]
-    for effort in (Effort(), Effort.of(4)):
+    for effort in (Effort(), Effort.from_points(4)):
         band = Band(Channel(Q).neighbours(), n, effort)
         for epsilon, exact in zip(epsilons, enumerated(Q, n, epsilons), strict=True):
             assert band.low(epsilon) <= exact * (1 + 1e-9)
@@ -93,8 +93,8 @@ def test_what_nobody_else_says_is_counted_in_both_bounds() -> None:
     blanket, pairs = case
     assert blanket.never(2.0) == pytest.approx(0.3)
     hidden = PairLaw(blanket.weight, blanket.law, blanket.own, blanket.other)
-    assert most_delta(blanket, 50, 1.0) == pytest.approx(0.3 + most_delta(hidden, 50, 1.0))
-    assert max(least_delta(pair, 50, 3.0) for pair in pairs) == pytest.approx(0.3)
+    assert max_delta(blanket, 50, 1.0) == pytest.approx(0.3 + max_delta(hidden, 50, 1.0))
+    assert max(min_delta(pair, 50, 3.0) for pair in pairs) == pytest.approx(0.3)
 
 
 @pytest.mark.slow

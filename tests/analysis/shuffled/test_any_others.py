@@ -27,7 +27,7 @@ from veilmix.analysis.shuffled.any_others import (
 )
 from veilmix.analysis.shuffled.collections import all_pairs
 from veilmix.analysis.shuffled.iid_sums import at_most
-from veilmix.analysis.shuffled.pair_bounds import most_delta
+from veilmix.analysis.shuffled.pair_bounds import max_delta
 
 Law = tuple[np.ndarray, np.ndarray]
 
@@ -214,7 +214,7 @@ def test_unary_encodings_are_known_within_a_percent(randomizer: Randomizer, n: i
 
 def test_it_is_below_the_blanket_where_the_crowd_is_large() -> None:
     (case,) = UnaryEncoding.oue(10, 2.0).neighbours()
-    blanket = most_delta(case[0], 5000, 0.1)
+    blanket = max_delta(case[0], 5000, 0.1)
     assert any_others_delta(case, 5000, 0.1, blanket) < blanket / 2
 
 

@@ -20,7 +20,7 @@ from veilmix.analysis.shuffled.collections import (
     some_pairs,
     symmetries,
 )
-from veilmix.analysis.shuffled.pair_bounds import least_delta
+from veilmix.analysis.shuffled.pair_bounds import min_delta
 from veilmix.analysis.validation import Floats
 
 
@@ -90,7 +90,7 @@ def test_with_little_noise_two_kinds_of_others_are_worse_than_one() -> None:
     assert pairs is not None
     assert sorted(pairs.worst(3.0)) == [0, 0, 7, 8]
     [*_, far] = (case for case in reversed(BitFlip(2, 0.05).neighbours()))
-    assert least_delta(far[1][-1], 16, 3.0) == pytest.approx(0.18293, abs=1e-5)
+    assert min_delta(far[1][-1], 16, 3.0) == pytest.approx(0.18293, abs=1e-5)
 
 
 def test_other_enumeration_of_bits_agrees() -> None:
@@ -108,7 +108,7 @@ def test_populations_of_few_values_are_below_all_and_above_one_value(name: str) 
     most = pairs.delta(epsilon)
     cases = randomizer.neighbours()
     some = max(laws.delta(epsilon) for laws in mixed_pairs(n, cases))
-    equal = max(least_delta(pair, n, epsilon) for _, equals in cases for pair in equals)
+    equal = max(min_delta(pair, n, epsilon) for _, equals in cases for pair in equals)
     assert equal * (1 - 1e-9) <= some <= most * (1 + 1e-9)
 
 

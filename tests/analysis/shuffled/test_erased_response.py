@@ -9,14 +9,14 @@ from veilmix.analysis.randomizers import GRR, BitFlip, Randomizer, UnaryEncoding
 from veilmix.analysis.shuffled.amplification import report_epsilon
 from veilmix.analysis.shuffled.collections import every_pair
 from veilmix.analysis.shuffled.erased_response import ErasedResponse
-from veilmix.analysis.shuffled.pair_bounds import least_delta
+from veilmix.analysis.shuffled.pair_bounds import min_delta
 
 MAKERS = (UnaryEncoding.oue, UnaryEncoding.rappor, UnaryEncoding.blh)
 
 
 def response(randomizer: Randomizer) -> ErasedResponse:
     """The only case of it."""
-    channel = ErasedResponse.of(randomizer.neighbours()[0])
+    channel = ErasedResponse.from_case(randomizer.neighbours()[0])
     assert channel is not None
     return channel
 
@@ -49,7 +49,7 @@ def test_two_values_come_to_it(make, local: float) -> None:
 
 def test_who_has_other_values_or_more_outcomes_does_not() -> None:
     for randomizer in (UnaryEncoding.oue(3, 1.0), GRR(3, 1.0), BitFlip(2, 0.25), GRR(2, 1.0)):
-        assert all(ErasedResponse.of(case) is None for case in randomizer.neighbours())
+        assert all(ErasedResponse.from_case(case) is None for case in randomizer.neighbours())
 
 
 @pytest.mark.parametrize("local", [0.5, 2.0, 5.0])
@@ -95,7 +95,7 @@ def test_others_of_one_value_are_as_the_sums_of_their_terms(n: int) -> None:
     for epsilon in (0.2, 0.22) if n == 10**4 else (0.06, 0.065):
         low, high = response(randomizer).among(0, n - 1, epsilon)
         mirrored = response(randomizer).among(n - 1, 0, epsilon)
-        least = least_delta(pair, n, epsilon)
+        least = min_delta(pair, n, epsilon)
         assert least <= max(high, mirrored[1]) * (1 + 1e-6)
         assert least == pytest.approx(max(low, mirrored[0]), rel=2e-3)
 

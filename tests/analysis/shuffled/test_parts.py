@@ -22,6 +22,6 @@ def test_a_goal_that_is_met_is_enough() -> None:
 
 
 def test_laws_of_too_many_people_are_not_worked_out() -> None:
-    channel = ErasedResponse.of(UnaryEncoding.oue(2, 1.0).neighbours()[0])
+    channel = ErasedResponse.from_case(UnaryEncoding.oue(2, 1.0).neighbours()[0])
     assert channel is not None
     assert not channel.suits(10**9, 1.0, 1.0)

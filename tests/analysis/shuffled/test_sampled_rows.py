@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from veilmix.analysis.shuffled.sampled_rows import (
     PARTS,
-    least_epsilon,
     rate_parts,
     removed_delta,
     replaced_delta,
+    smallest_epsilon,
 )
 from veilmix.errors import ParameterError
 
@@ -128,7 +128,7 @@ def exact(k: int, p: Fraction, epsilon: float, n: int) -> Fraction:
 @given(some.integers(1, 9), some.integers(1, 15), some.floats(0, 3), some.integers(1, 26))
 def test_the_search_stops_at_no_maximum(k: int, sixteenths: int, more: float, n: int) -> None:
     p = Fraction(sixteenths, 16)
-    epsilon = least_epsilon(float(p)) + more
+    epsilon = smallest_epsilon(float(p)) + more
     told = removed_delta(k, float(p), epsilon, n)
     assert float(told) == pytest.approx(float(exact(k, p, epsilon, n)), rel=1e-9, abs=1e-300)
 
@@ -136,7 +136,7 @@ def test_the_search_stops_at_no_maximum(k: int, sixteenths: int, more: float, n:
 @settings(max_examples=25, deadline=None)
 @given(some.integers(2, 40), some.floats(0.01, 0.8), some.floats(0.2, 3))
 def test_what_helps_and_what_does_not(k: int, rate: float, more: float) -> None:
-    epsilon = least_epsilon(rate) + more
+    epsilon = smallest_epsilon(rate) + more
     told = removed_delta(k, rate, epsilon, 5000)
     assert told <= removed_delta(k - 1, rate, epsilon, 5000)
     assert removed_delta(k, rate, epsilon + 0.1, 5000) <= told
@@ -187,8 +187,8 @@ def test_rates_are_those_that_people_draw() -> None:
     assert rate_parts(0.5) == PARTS // 2
     assert rate_parts(1e-12) == 1
     assert rate_parts(1 - 1e-12) == PARTS - 1
-    assert least_epsilon(0.5) == pytest.approx(log(2))
-    assert least_epsilon(0.25) >= -log1p(-0.25)
+    assert smallest_epsilon(0.5) == pytest.approx(log(2))
+    assert smallest_epsilon(0.25) >= -log1p(-0.25)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from veilmix.analysis.randomizers import GRR, BitFlip, LocalHash, Randomizer, UnaryEncoding
 from veilmix.analysis.shuffled import hockey_stick
 from veilmix.analysis.shuffled.amplification import report_delta, report_epsilon
-from veilmix.analysis.shuffled.pair_bounds import least_delta
+from veilmix.analysis.shuffled.pair_bounds import min_delta
 
 Law = dict[tuple[int, ...], float]
 
@@ -127,7 +127,7 @@ def test_nearly_all_noise_and_nearly_none_are_bounded_too(randomizer: Randomizer
 def test_what_is_not_beyond_a_known_bound_may_be_left_out(randomizer: Randomizer, n: int) -> None:
     for pair in (pair for _, equals in randomizer.neighbours() for pair in equals):
         for epsilon in (0.05, 0.2, 0.8):
-            whole = least_delta(pair, n, epsilon)
+            whole = min_delta(pair, n, epsilon)
             for beyond in (whole / 1e6, whole / 2, whole * 1.01, 0.3):
-                delta = least_delta(pair, n, epsilon, beyond)
+                delta = min_delta(pair, n, epsilon, beyond)
                 assert delta == whole or delta <= whole <= beyond

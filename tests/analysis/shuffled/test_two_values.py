@@ -18,7 +18,7 @@ from veilmix.analysis.shuffled.any_others import any_others_delta, labelled
 from veilmix.analysis.shuffled.collections import all_pairs
 from veilmix.analysis.shuffled.group_sums import Group, groups_at_most
 from veilmix.analysis.shuffled.iid_sums import at_most
-from veilmix.analysis.shuffled.pair_bounds import least_delta, most_delta
+from veilmix.analysis.shuffled.pair_bounds import max_delta, min_delta
 from veilmix.analysis.shuffled.two_values import _parts, parted_delta, widest_end
 
 GROUPS: list[Group] = [
@@ -96,7 +96,7 @@ def test_no_collection_is_above(randomizer: Randomizer, n: int) -> None:
 def test_every_population_is_in_a_part_that_bounds_it() -> None:
     randomizer, n, epsilon = UnaryEncoding.oue(2, 2.0), 2_000, 0.15
     (case,) = randomizer.neighbours()
-    known = most_delta(case[0], n, epsilon)
+    known = max_delta(case[0], n, epsilon)
     labels = labelled(case, n, epsilon, known)
     assert labels is not None
     parts = _parts(labels, n, 1e-6)
@@ -121,9 +121,9 @@ def test_every_population_is_in_a_part_that_bounds_it() -> None:
 def test_two_values_that_lean_to_opposite_sides(randomizer: Randomizer) -> None:
     n, epsilon = 10_000, 0.06
     case = randomizer.neighbours()[0]
-    exchanged = any_others_delta(case, n, epsilon, most_delta(case[0], n, epsilon))
+    exchanged = any_others_delta(case, n, epsilon, max_delta(case[0], n, epsilon))
     end = widest_end(case, n, epsilon)
-    least = max(least_delta(pair, n, epsilon) for pair in case[1])
+    least = max(min_delta(pair, n, epsilon) for pair in case[1])
     assert least == pytest.approx(end, rel=0.01)
     parted = parted_delta(case, n, epsilon, exchanged, 1.02 * end)
     assert least <= parted < 1.25 * end

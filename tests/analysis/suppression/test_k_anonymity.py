@@ -107,7 +107,7 @@ def test_the_integer_program_is_the_optimum_and_the_bound_below_it(table, k) -> 
     assert suppression.optimal
     assert suppression.gap == 0
     assert suppression.greedy >= truth
-    assert fewest_blanks(Classes.of(table), k) <= truth
+    assert fewest_blanks(Classes.from_table(table), k) <= truth
 
 
 @given(tables, st.integers(1, 4))
@@ -141,17 +141,17 @@ def test_the_greedy_takes_only_the_people_it_lacks() -> None:
 def test_a_false_release_is_caught() -> None:
     table = np.array([[0, 0], [0, 0], [0, 1], [0, 1]])
     suppression = suppress_cells(table, 2, 0)
-    check(suppression, Classes.of(table))
+    check(suppression, Classes.from_table(table))
     with pytest.raises(ParameterError, match="is shown for"):
-        check(suppression, Classes.of(table[:, ::-1]))
+        check(suppression, Classes.from_table(table[:, ::-1]))
     with pytest.raises(ParameterError, match="exactly once"):
-        check(suppression, Classes.of(table[[0, 0, 0, 1, 2, 3]]))
+        check(suppression, Classes.from_table(table[[0, 0, 0, 1, 2, 3]]))
 
 
 @pytest.mark.slow
 def test_too_many_choices_leave_the_greedy_and_its_bound() -> None:
     rows = np.array(list(product(range(2), repeat=11)))
-    assert optimum(Classes.of(rows), 2, 1.0) == (None, 0)
+    assert optimum(Classes.from_table(rows), 2, 1.0) == (None, 0)
     suppression = suppress_cells(rows[:200], 2, 0)
     assert suppression.method == "greedy"
     assert 0 < suppression.lower <= suppression.blanks

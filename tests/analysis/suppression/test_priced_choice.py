@@ -77,7 +77,7 @@ def test_of_many_columns_one_more_is_added_as_long_as_prices_allow() -> None:
 
 
 def test_how_many_sets_are_asked_about_is_limited() -> None:
-    asked = Priced.of([[50, 50]] * 3, 3, 0.05)
+    asked = Priced.from_marginals([[50, 50]] * 3, 3, 0.05)
     assert all(not asked.meets((0, 1, 2), 10_000) for _ in range(100))
     assert asked.tried == 0  # far from the target
     asked.tried = 12

@@ -31,7 +31,7 @@ def truth(table: np.ndarray, k: int, wild: Wildcards | None) -> dict[tuple[int, 
 @settings(max_examples=120, deadline=None)
 def test_finds_the_largest_and_only_maximal_sets(seed: int, n: int, d: int, matching: bool) -> None:
     table = table_of(seed, n, d)
-    wild = Wildcards.of(table, [0] * d) if matching else None
+    wild = Wildcards.from_table(table, [0] * d) if matching else None
     k, most = 1 + seed % 7, seed % 5
     people = truth(table, k, wild)
     safe = {s for s, exposure in people.items() if exposure <= most}

@@ -80,7 +80,7 @@ def test_three_safe_pairs_can_leave_one_table() -> None:
     for rows in every_table(5, (2, 2, 2)):
         if any(len(set(column)) < 2 for column in zip(*rows, strict=True)):
             continue
-        after = Certainty.of(knowing(rows, PAIRS, 2))
+        after = Certainty.from_knowledge(knowing(rows, PAIRS, 2))
         assert after.now.exact
         assert after.left is not None
         if len(after.left.found) == 1 and after.now.low == 5:
@@ -101,7 +101,7 @@ def test_the_number_is_what_a_listing_of_all_tables_gives(n: int, k: int, asked:
         kinds.setdefault(repr([sorted(a.items()) for a in answers(rows, SINGLES + groups)]), [])
         kinds[repr([sorted(a.items()) for a in answers(rows, SINGLES + groups)])].append(rows)
     for tables in kinds.values():
-        known = Certainty.of(knowing(tables[0], groups, k))
+        known = Certainty.from_knowledge(knowing(tables[0], groups, k))
         assert known.now.exact
         assert known.left is not None
         assert len(known.left.found) == len(tables)
@@ -115,11 +115,11 @@ def test_before_a_question_the_worst_answer_is_known(n: int) -> None:
     for rows in every_table(n, (2, 2, 2)):
         kinds.setdefault(repr([sorted(a.items()) for a in answers(rows, SINGLES)]), []).append(rows)
     for tables in kinds.values():
-        before = Certainty.of(knowing(tables[0], (), 2))
+        before = Certainty.from_knowledge(knowing(tables[0], (), 2))
         columns = [sorted({row[j] for row in tables[0]}) for j in range(3)]
         said = {j: tuple(range(len(values))) for j, values in enumerate(columns)}
-        worst = max(Certainty.of(knowing(rows, PAIRS, 2)).now.low for rows in tables)
-        assert before.after(PAIRS, said) == worst
+        worst = max(Certainty.from_knowledge(knowing(rows, PAIRS, 2)).now.low for rows in tables)
+        assert before.certain_people_after(PAIRS, said) == worst
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_a_band_holds_the_number(seed: int) -> None:
     n, k = int(rng.integers(3, 12)), int(rng.integers(2, 4))
     rows = [tuple(int(v) for v in rng.integers(0, 3, 3)) for _ in range(n)]
     known = knowing(rows, PAIRS[: int(rng.integers(0, 4))], k)
-    exact = Certainty.of(known)
+    exact = Certainty.from_knowledge(known)
     if exact.left is None:
         return
     from veilmix.analysis.trust import certain_cells
@@ -142,7 +142,7 @@ def test_a_band_holds_the_number(seed: int) -> None:
 
 def test_too_many_cells_are_a_band() -> None:
     rows = [(i % 9, i % 8, i // 7) for i in range(40)]
-    certainty = Certainty.of(knowing(rows, PAIRS[:1], 2))
+    certainty = Certainty.from_knowledge(knowing(rows, PAIRS[:1], 2))
     assert certainty.left is None
     assert 0 < certainty.now.low <= certainty.now.high <= 40
-    assert certainty.after(PAIRS, {}) == certainty.now.high
+    assert certainty.certain_people_after(PAIRS, {}) == certainty.now.high

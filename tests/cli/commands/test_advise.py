@@ -263,7 +263,7 @@ def test_choices_for_programs_are_numbers(typed, messy: Path) -> None:
 
 def test_a_step_that_misses_the_target_by_little_is_told_apart(typed, tmp_path: Path) -> None:
     """11 of 1,000 where 10 may be: 1.1 %, and 1.04 % where that is what it takes."""
-    from veilmix.cli.text.advice import _beside
+    from veilmix.cli.text.advice import _precise_share
 
     shares = {0.0104: "1.04 %", 0.010001: "1.0001 %", 0.011: "1.1 %", 0.01: "1.0 %"}
-    assert {share: _beside(share, 0.01) for share in shares} == shares
+    assert {share: _precise_share(share, 0.01) for share in shares} == shares

@@ -1,7 +1,7 @@
 """What is serious is said in the terminal, by the command that ran."""
 
 import pytest
-from veilmix.cli.text.alerts import raised, tell
+from veilmix.cli.text.alerts import print_alerts, raised
 from veilmix.cli.text.layout import Page
 from veilmix.report.alerts import alerts
 from veilmix.report.gathered import gather
@@ -58,5 +58,5 @@ def test_of_several_runs_each_rule_is_told_once(typed, tmp_path) -> None:
 
 
 def test_a_run_that_is_well_says_nothing(played: Outcome, capsys) -> None:
-    tell(Page(), [played])
+    print_alerts(Page(), [played])
     assert capsys.readouterr().out == ""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.analysis.trust import Method, Received
-from veilmix.cli.text.coalitions import before, key, kinds, table
+from veilmix.cli.text.coalitions import baseline_text, key, kinds, table
 from veilmix.cli.text.layout import broken
 
 READERS = ("analyst", "curator")
@@ -78,9 +78,10 @@ def test_people_and_the_network_have_columns_where_a_coalition_has_them() -> Non
 
 def test_what_was_known_before_is_one_number_or_a_range() -> None:
     coalition = received((), 0, rows_guessed_before=3.75)
-    assert before([coalition]) == "3.8 rows guessed"
+    assert baseline_text([coalition]) == "3.8 rows guessed"
     assert (
-        before([coalition, received((), 0, rows_guessed_before=5.0)]) == "3.8 to 5.0 rows guessed"
+        baseline_text([coalition, received((), 0, rows_guessed_before=5.0)])
+        == "3.8 to 5.0 rows guessed"
     )
 
 

@@ -14,7 +14,7 @@ def test_the_first_line_comes_late_and_the_others_seldom(capsys) -> None:
     times = iter([0.0, AFTER - 1, AFTER, AFTER + EVERY - 1, AFTER + EVERY])
     told = Pace(lambda: next(times))
     for line in ("early", "first", "between", "second"):
-        told.tell(line)
+        told.print_due(line)
     assert capsys.readouterr().err == "first\nsecond\n"
 
 

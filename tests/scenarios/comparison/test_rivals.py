@@ -209,7 +209,7 @@ def test_what_a_joint_report_tells_is_that_of_its_matrix(epsilon: float) -> None
     p = np.bincount(cells, minlength=Q.shape[1]) / trial.n
     y = Q @ p
     truth = float((Q * np.log2(Q / y[:, None])).sum(axis=0) @ p)
-    assert local.tell(trial, "joint", asked) == pytest.approx(truth)
+    assert local.report_leakage(trial, "joint", asked) == pytest.approx(truth)
 
 
 def test_more_epsilon_is_less_error_and_more_told() -> None:
@@ -219,7 +219,9 @@ def test_more_epsilon_is_less_error_and_more_told() -> None:
         for epsilon in (0.5, 16.0):
             asked = ask(trial, epsilon)
             errors = local.draws(trial, how, asked)
-            worth.append((np.mean([e.mean for e in errors]), local.tell(trial, how, asked)))
+            worth.append(
+                (np.mean([e.mean for e in errors]), local.report_leakage(trial, how, asked))
+            )
         assert worth[1][0] < worth[0][0]
         assert worth[1][1] > worth[0][1]
 

@@ -81,7 +81,7 @@ def play(
 ) -> tuple[Played, Account]:
     """A session as `run` plays it, without what is worked out about it afterwards."""
     drawn = samples(setting, seed)
-    chosen = resolve(setting, drawn.first, drawn.people.schema.names, drawn.others)
+    chosen = resolve(setting, drawn.first, drawn.people.schema.names, drawn.round2_people)
     faults = draw_faults(chosen, drawn.people.n, seed)
     with opened(book) as ledger:
         session = partial(play_real, chosen, drawn, faults, seed, watching, lambda _: None)

@@ -100,11 +100,11 @@ def test_what_is_said_instead(base: Path) -> None:
     assert people.values[3][0] == "1950s"
     assert people.values[4] == ("(other)", "bergen", "oslo", "voss")
     assert people.row(0)[:2] == ("10 to 19", "m")
-    assert people.own(0)[:2] == ("18", "m")
-    assert people.own(1)[1] == "M"
+    assert people.exact_values(0)[:2] == ("18", "m")
+    assert people.exact_values(1)[1] == "M"
     sample = people.sample(7, 1)
     for i in range(7):
-        assert sample.schema.coarsen(sample.own(i)) == sample.row(i)
+        assert sample.schema.coarsen(sample.exact_values(i)) == sample.row(i)
 
 
 KINDS = ["all", "exposure", "hierarchical", "local-suppression"]

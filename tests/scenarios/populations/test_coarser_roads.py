@@ -79,6 +79,6 @@ def test_real_is_ideal_for_random_rules(seed: int, tmp_path: Path) -> None:
     assert real.exposure == ideal.exposure
     people = population(loaded.population, loaded.feature, loaded.scenario.seed, tmp_path)
     for j, feature in enumerate(people.schema.features):
-        said = Counter(coarsened(feature.rules, people.own(i)[j]) for i in range(people.n))
+        said = Counter(coarsened(feature.rules, people.exact_values(i)[j]) for i in range(people.n))
         assert real.marginals is not None
         assert {value: many for (value,), many in real.marginals[j].items() if many} == said

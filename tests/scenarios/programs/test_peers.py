@@ -13,7 +13,7 @@ from veilmix.scenarios.programs.peers.score import sizes_of
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Fault, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.studies.sweep_file import half, least
+from veilmix.scenarios.studies.sweep_file import half, smallest_coalition
 from veilmix.scenarios.validation.load import change, load, loads
 from veilmix.scenarios.verification.checks import verify
 from veilmix.scenarios.verification.views import board, view_of
@@ -168,7 +168,7 @@ def test_a_sweep_reads_what_half_of_the_peers_link(outcome: Outcome) -> None:
     result = outcome.result()
     assert outcome.peers is not None
     assert half(result) == outcome.peers.sizes[5].people.mean
-    assert least(result) is None  # those who are named know themselves
+    assert smallest_coalition(result) is None  # those who are named know themselves
     assert half({"peers": None}) is half({}) is None
 
 

@@ -331,10 +331,10 @@ def test_reports_of_several_bits_are_bounded_after_shuffling(mechanism: str) -> 
 
 
 def test_more_people_than_are_counted_protect_no_less() -> None:
-    few = local_told._together(((GRR(3, 1.0), 50),))
+    few = local_told._compose(((GRR(3, 1.0), 50),))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_told, "CROWD", 50)
-        many = local_told._together(((GRR(3, 1.0), 60),))
+        many = local_told._compose(((GRR(3, 1.0), 60),))
     assert many.hockey_stick == few.hockey_stick
     assert many.hockey_stick_at_least == 0 < few.hockey_stick_at_least
     assert "as of 50 reports" in many.rule

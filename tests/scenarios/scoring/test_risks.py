@@ -23,7 +23,7 @@ from veilmix.scenarios.scoring.reidentification import (
     MOST,
     Reidentified,
     known_sets,
-    said_rows,
+    response_laws,
 )
 from veilmix.scenarios.validation.load import loads
 from veilmix.scenarios.verification.checks import verify
@@ -233,7 +233,7 @@ def test_values_that_are_hidden_find_fewer(rules: Any) -> None:
     """Against the law of what everybody says, person by person and way by way."""
     people = samples(exact(), 5).people
     rows, many = distinct(people.codes)
-    said = said_rows(rows, people.values, (0, 1, 2), rules)
+    said = response_laws(rows, people.values, (0, 1, 2), rules)
     assert np.bincount(said.row, said.chance) == pytest.approx(np.ones(len(rows)))
     laws = []
     for person in range(people.n):
@@ -263,7 +263,7 @@ def test_values_that_are_hidden_find_fewer(rules: Any) -> None:
         assert hits == pytest.approx(total)
         assert hits < plainly.found + 1e-9
         assert bits < plainly.bits + 1e-9
-    whole = said_rows(rows, people.values, (0, 1, 2), ())
+    whole = response_laws(rows, people.values, (0, 1, 2), ())
     assert whole.exact
     nothing = counted(cells_of(rows, (0, 1, 2))[whole.row], cells_of(whole.codes, range(3)), many)
     plainly = find_people(people.codes, (0, 1, 2))

@@ -336,7 +336,7 @@ def test_a_release_fits_every_round_before(
     played: Mapping[str, kit.Saved], monkeypatch: pytest.MonkeyPatch, wrong: int
 ) -> None:
     saved = played["public"]
-    heard = SessionEvidence(saved.posts, saved.session).heard[0]
+    heard = SessionEvidence(saved.posts, saved.session).counted_rounds[0]
     rounds = [heard, replace(heard)]
     monkeypatch.setattr(checks, "_comparable", lambda _: rounds)
     monkeypatch.setattr(checks, "disagreement", lambda result, *_: result is rounds[wrong])

@@ -209,12 +209,14 @@ def test_a_key_reaches_only_workers_of_the_party_that_owns_it(
     _, address = scheduler(started, tmp_path, "shuffler-1=1", "shuffler-2=1", "GPU=1")
     with workplaces.workplace(f"dask:{address}") as place:
         assert place.helpers is not None
-        owners = {party: place.helpers.of(party) for party in ("shuffler-1", "shuffler-2")}
+        owners = {
+            party: place.helpers.executor_for(party) for party in ("shuffler-1", "shuffler-2")
+        }
         publics = {
             party: pool.submit(own_public).result() for party, pool in owners.items() if pool
         }
         assert len(set(publics.values())) == 2
-        assert place.helpers.of("curator") is None
+        assert place.helpers.executor_for("curator") is None
         before = counts(address)
         outcome = veilmix.run("titanic", SEED, workplace=place, worst_case_nodes=0)
     same(outcome, here)

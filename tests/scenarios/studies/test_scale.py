@@ -48,7 +48,7 @@ def compared(name: str, changes: dict[str, Any]) -> tuple[Links, Links]:
     """Bytes by round, sender, receiver and kind: of a run with few people, and worked out."""
     scenario = change(load(name), {**SMALL.get(name, {"population.users": FEW}), **changes})
     crowd = samples(scenario, 5)
-    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.others)
+    scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     cast = cast_of(scenario, crowd, {}, 5)
     transcript = Transcript.sized(crowd.people.n)
     board = play(cast, [Recorder(transcript)])

@@ -304,7 +304,7 @@ def test_joint_counts_that_nobody_is_told_are_found() -> None:
     searched = trial(("curator",), ASKING, (1,))  # no view here depends on the seed
     assert ASK in searched.strategies()
     assert searched.other_rows()
-    assert not searched.worlds(ASK).tells()  # it passes the swap
+    assert not searched.worlds(ASK).distinguishes_rows()  # it passes the swap
     assert searched.verdict(ASK) is Verdict.JOINT
     assert searched.noticed(ASK) == "never"
 

@@ -17,7 +17,7 @@ from veilmix.errors import LocalError, ParameterError, ScenarioError, StorageErr
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.studies import executors
 from veilmix.scenarios.studies.sweep import play_one, sweep
-from veilmix.scenarios.studies.sweep_file import Line, least, written
+from veilmix.scenarios.studies.sweep_file import Line, smallest_coalition, written
 from veilmix.scenarios.studies.sweep_log import Log
 from veilmix.scenarios.studies.sweep_plan import Job, axes, mark_of, plan
 from veilmix.scenarios.studies.swept import read_sweep
@@ -127,7 +127,7 @@ def test_coalitions_are_looked_at_where_all_their_shufflers_are() -> None:
     runs = plan(load("who-must-collude"), {"mix.shufflers": (1, 2, 3)}, 1, 1, "ideal")
     assert [len(job.scenario.coalition) for job in runs] == [0, 1, 5]
     results = [play_one(job).result for job in runs]
-    assert [least(result) for result in results] == [2, 3, 4]
+    assert [smallest_coalition(result) for result in results] == [2, 3, 4]
 
 
 def test_a_crash_is_a_line_and_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +259,7 @@ def test_a_grid_that_grows_keeps_its_runs(lines: tuple[Line, ...], tmp_path: Pat
     more = plan(BLOOD, {**ALONG, "policy.k": (2, 6, 7)}, 3, 7, "ideal")
     log = Log(file, resume=True)
     assert len(log.todo(more)) == 3 * 2 * 3 - 8
-    assert len(log.of(more)) == 8
+    assert len(log.stored_lines(more)) == 8
     log.close()
 
 

@@ -10,7 +10,7 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.verification.damage import diagnose_record
 from veilmix.scenarios.verification.views import learnt_in, view_of
-from veilmix.theatre.show import of_run
+from veilmix.theatre.show import run_data
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_what_does_not_hold_together_names_folder_and_remedy(damaged: Run, name:
 
 def test_the_theatre_does_not_play_it(damaged: Run) -> None:
     with pytest.raises(StorageError, match="does not hold together"):
-        of_run(damaged)
+        run_data(damaged)
 
 
 def test_a_bug_of_ours_stays_one(folder: Path) -> None:
