@@ -4,8 +4,8 @@ Contains ladders of coarser values, the search for the choice with the least los
 a choice. May import `exposure`. Must never know files or the meaning of a value: a value is a code.
 """
 
-from .choice import Advice, LevelChoice
+from .choice import Advice, Choice
 from .ladder import Ladder, Level
 from .lattice_search import search
 
-__all__ = ["Advice", "Ladder", "Level", "LevelChoice", "search"]
+__all__ = ["Advice", "Ladder", "Level", "Choice", "search"]

@@ -7,7 +7,7 @@ SLACK = 1e-12  # a difference of losses that is rounding
 
 
 @dataclass(frozen=True, slots=True)
-class LevelChoice:
+class Choice:
     """Levels for all columns.
 
     Attributes:
@@ -32,9 +32,9 @@ class Advice:
         counted: number of counts of people below k.
     """
 
-    best: LevelChoice
+    best: Choice
     bound: float
-    tried: tuple[LevelChoice, ...] = field(repr=False)
+    tried: tuple[Choice, ...] = field(repr=False)
     counted: int
 
     @property
@@ -47,12 +47,12 @@ class Advice:
         """Whether it is proved that no choice loses less."""
         return self.gap <= SLACK
 
-    def frontier(self) -> tuple[LevelChoice, ...]:
+    def frontier(self) -> tuple[Choice, ...]:
         """Return the tried choices on the Pareto front of people below k and loss.
 
         Each loses less than all tried choices with as few people below k; fewest people first.
         """
-        choices: list[LevelChoice] = []
+        choices: list[Choice] = []
         for choice in sorted(
             self.tried, key=lambda choice: (choice.people, choice.loss, choice.levels)
         ):

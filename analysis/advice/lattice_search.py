@@ -32,7 +32,7 @@ from ..exposure import joint_counts, users_below
 from ..exposure.cells import as_table
 from ..exposure.persons import Persons, people_below
 from ..validation import whole
-from .choice import SLACK, Advice, LevelChoice, Levels
+from .choice import SLACK, Advice, Choice, Levels
 from .ladder import Ladder
 
 Promise = Callable[[Levels], int]
@@ -115,8 +115,8 @@ class _LatticeSearch:
         self.top: Levels = tuple(len(ladder.levels) - 1 for ladder in ladders)
         self.columns = [np.ascontiguousarray(codes[:, j]) for j in range(codes.shape[1])]
         self.counted = 0
-        self.tried: dict[Levels, LevelChoice] = {}
-        self.best: LevelChoice | None = None
+        self.tried: dict[Levels, Choice] = {}
+        self.best: Choice | None = None
 
     @property
     def late(self) -> bool:
@@ -145,7 +145,7 @@ class _LatticeSearch:
 
     def note(self, levels: Levels, people: int) -> None:
         """A complete choice was counted."""
-        choice = LevelChoice(levels, self.charged_loss(self.base(levels), people), people)
+        choice = Choice(levels, self.charged_loss(self.base(levels), people), people)
         self.tried[levels] = choice
         better = self.best is None or choice.loss < self.best.loss - SLACK
         if better and self.safe(levels, people):
@@ -304,7 +304,7 @@ class _LatticeSearch:
             levels[at] = level
         return tuple(levels)
 
-    def _prove(self, best: LevelChoice) -> None:
+    def _prove(self, best: Choice) -> None:
         """Count the choice without random numbers."""
         column_codes = [
             self.ladders[j].levels[level].codes[self.columns[j]]

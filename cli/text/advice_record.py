@@ -1,6 +1,6 @@
 """The records that `veilmix advise` prints with `--format json`."""
 
-from ...analysis.advice import LevelChoice
+from ...analysis.advice import Choice
 from ...analysis.advice.information_kept import Prediction
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS
 from ...scenarios.serialization.record import Record
@@ -145,7 +145,7 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
     )
 
 
-def _choice(advised: Advised, choice: LevelChoice, cost: Cost) -> AdvisedChoice:
+def _choice(advised: Advised, choice: Choice, cost: Cost) -> AdvisedChoice:
     return AdvisedChoice(
         choice == advised.best,
         choice.loss,

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.advice import Advice, Ladder, LevelChoice, search
+from ...analysis.advice import Advice, Ladder, Choice, search
 from ...analysis.advice.information_kept import Prediction, bits, prediction, two_way_distance
 from ...analysis.advice.ladder import entropy
 from ...errors import DataError, ParameterError
@@ -94,7 +94,7 @@ class Advised:
     found: Advice
     before: int
     finer: tuple[int | None, ...]
-    choices: tuple[tuple[LevelChoice, Cost], ...]
+    choices: tuple[tuple[Choice, Cost], ...]
     predict: str | None = None
     missing: str = "(missing)"
     by: Basis = Basis.TRUTH
@@ -129,7 +129,7 @@ class Advised:
         return 0 if self.kept is None else int(np.count_nonzero(~self.kept))
 
     @property
-    def best(self) -> LevelChoice:
+    def best(self) -> Choice:
         """The choice that is advised."""
         return self.found.best
 
@@ -138,7 +138,7 @@ class Advised:
         """The cost of the best choice."""
         return next(cost for choice, cost in self.choices if choice == self.best)
 
-    def coarse(self, choice: LevelChoice | None = None) -> dict[str, tuple[str, ...]]:
+    def coarse(self, choice: Choice | None = None) -> dict[str, tuple[str, ...]]:
         """Return the table under a choice (None: the best), by columns, without dropped columns.
 
         Rows that the best choice suppresses are left out of each.
@@ -161,7 +161,7 @@ class Advised:
             for j in (values_of.columns.index(name),)
         }
 
-    def level_names(self, choice: LevelChoice) -> tuple[str, ...]:
+    def level_names(self, choice: Choice) -> tuple[str, ...]:
         """The level of each column in a choice, in words."""
         pairs = zip(self.columns, choice.levels, strict=True)
         return tuple(column.ladder.levels[level].name for column, level in pairs)
@@ -281,7 +281,7 @@ def _people_limit(share: float, n: int) -> int:
     return allowed(share, n)
 
 
-def _finer(best: LevelChoice, j: int, judge: Callable[[Sequence[int]], int]) -> int | None:
+def _finer(best: Choice, j: int, judge: Callable[[Sequence[int]], int]) -> int | None:
     """Return the people that miss the target if column j is a level finer."""
     if best.levels[j] == 0:
         return None
@@ -290,7 +290,7 @@ def _finer(best: LevelChoice, j: int, judge: Callable[[Sequence[int]], int]) -> 
     return judge(levels)
 
 
-def _spread(frontier: Sequence[LevelChoice], best: LevelChoice) -> list[LevelChoice]:
+def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
     """The best, and choices of the frontier that differ most in the people below k."""
     further = [choice for choice in frontier if choice != best]
     step = max(1, -(-len(further) // (SHOWN - 1)))
@@ -303,7 +303,7 @@ def _costs(
     advice: Advice,
     promise: "Promise",
     predict: str | None,
-) -> tuple[tuple[LevelChoice, Cost], ...]:
+) -> tuple[tuple[Choice, Cost], ...]:
     """Return the choices to show with their costs; for a wide table, all costs of the best."""
     label = None if predict is None else table.columns.index(predict)
     shown_choices, wide = _spread(advice.frontier(), advice.best), len(columns) > WIDE
@@ -318,7 +318,7 @@ def _costs(
 def _cost(
     table: Table,
     columns: Sequence[Column],
-    choice: LevelChoice,
+    choice: Choice,
     promise: "Promise",
     label: int | None,
     *,
