@@ -8,4 +8,4 @@ from .choice import Advice, Choice
 from .ladder import Ladder, Level
 from .lattice_search import search
 
-__all__ = ["Advice", "Ladder", "Level", "Choice", "search"]
+__all__ = ["Advice", "Choice", "Ladder", "Level", "search"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...analysis.advice import Advice, Ladder, Choice, search
+from ...analysis.advice import Advice, Choice, Ladder, search
 from ...analysis.advice.information_kept import Prediction, bits, prediction, two_way_distance
 from ...analysis.advice.ladder import entropy
 from ...errors import DataError, ParameterError
