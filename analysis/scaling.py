@@ -214,7 +214,7 @@ def session_costs(
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class PeopleLimit:
     """A limit on the number of people.
 
     Attributes:
@@ -226,7 +226,7 @@ class Limit:
     what: str
 
 
-def broken(limits: Sequence[Limit], people: int) -> tuple[Limit, ...]:
+def broken(limits: Sequence[PeopleLimit], people: int) -> tuple[PeopleLimit, ...]:
     """Return the limits exceeded by this number of people, the first first."""
     return tuple(
         sorted((limit for limit in limits if limit.people < people), key=lambda limit: limit.people)

@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from veilmix.analysis.advice.ladder import Ladder, Level
+from veilmix.analysis.advice.ladder import Ladder, LadderLevel
 from veilmix.analysis.advice.lattice_search import search
 
 NAMES = [
@@ -139,7 +139,7 @@ def ladders(rows: list[dict[str, str]]) -> tuple[np.ndarray, list[Ladder]]:
             coarse = np.array([known.index(label) for label in labels])
             leaves = np.bincount(coarse)[coarse]
             loss = (people * (leaves - 1)).sum() / people.sum() / max(1, len(values) - 1)
-            levels.append(Level(str(number), coarse, float(loss)))
+            levels.append(LadderLevel(str(number), coarse, float(loss)))
         columns.append(codes)
         steps.append(Ladder(name, tuple(levels)))
     return np.stack(columns, axis=1), steps

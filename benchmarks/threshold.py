@@ -22,7 +22,7 @@ from collections.abc import Callable
 from census import timed
 from floor import floor, operations
 from veilmix.crypto.ristretto import UNIFORM, base_times, element, scalar, times
-from veilmix.protocol.ideal import Table, count_cells
+from veilmix.protocol.ideal import PeopleTable, count_cells
 from veilmix.protocol.opened_prefixes import crowds
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.instruments import Recorder
@@ -41,7 +41,7 @@ def multiplications(scenario: Scenario, crowd: Samples) -> tuple[int, int, int]:
     people, k = crowd.people, scenario.policy.k
     columns = len(people.values)
     levels = columns if scenario.policy.prefixes else 1
-    rows = count_cells(Table(people.values, people.codes), range(columns))
+    rows = count_cells(PeopleTable(people.values, people.codes), range(columns))
     ends = range(1, columns + 1) if scenario.policy.prefixes else (columns,)
     texts = [many for prefix, many in crowds(rows).items() if len(prefix) in ends]
     opened = sum(many >= k for many in texts)

@@ -57,7 +57,7 @@ _ONCE = bytes(12)  # the nonce
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class TextLevel:
     """One text of a person, and the function's output for it.
 
     Attributes:
@@ -108,9 +108,9 @@ class Sealer:
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
-        self._made: dict[Level, _LevelBody] = {}
+        self._made: dict[TextLevel, _LevelBody] = {}
 
-    def seal(self, levels: Sequence[Level], entropy: Entropy) -> bytes:
+    def seal(self, levels: Sequence[TextLevel], entropy: Entropy) -> bytes:
         """Person: make the message for these texts, of the shape's size.
 
         Raises:
@@ -130,7 +130,7 @@ class Sealer:
             message = made.body + share.encode() + inside
         return message
 
-    def _level_body(self, level: Level) -> _LevelBody:
+    def _level_body(self, level: TextLevel) -> _LevelBody:
         made = self._made.get(level)
         if made is None:
             made = self._made[level] = _make(level, self.shape.needed)
@@ -140,7 +140,7 @@ class Sealer:
         return f"Sealer({self.shape})"
 
 
-def _make(level: Level, needed: int) -> _LevelBody:
+def _make(level: TextLevel, needed: int) -> _LevelBody:
     if len(level.seed) != SEED:
         raise ParameterError(f"seed: found {len(level.seed)} bytes; {SEED} are accepted")
     coefficients = polynomial(level.seed, needed)
@@ -176,7 +176,9 @@ class _Member(NamedTuple):
     inside: bytes
 
 
-def try_level(shape: Shape, at: int, level: Level, messages: Sequence[bytes]) -> dict[int, bytes]:
+def try_level(
+    shape: Shape, at: int, level: TextLevel, messages: Sequence[bytes]
+) -> dict[int, bytes]:
     """Find the messages of a seed at a level, and the inside of each.
 
     messages: from that level on. Returns the inside by index; empty in the last level, and if it
@@ -261,7 +263,7 @@ def _free(group: dict[int, _Member], share: Share) -> int:
 
 def _open(
     shape: Shape, level: int, body: bytes, members: list[_Member], opened: Opened
-) -> Level | None:
+) -> TextLevel | None:
     """Return the text and seed of a group; None if it stays closed. Junk shares are refused."""
     needed = shape.needed
     if len(members) < needed:
@@ -293,20 +295,20 @@ def _right(members: Sequence[_Member], committed: bytes, level: int, opened: Ope
     return right
 
 
-def _text(shape: Shape, body: bytes, secret: int) -> Level:
+def _text(shape: Shape, body: bytes, secret: int) -> TextLevel:
     """Return the text and seed in a body; Refused unless they give just this body."""
     try:
         plain = _unseal(body[shape.needed * ELEMENT :], None, _ONCE, _key(_TEXT, secret))
     except CryptoError:
         raise Refused(Reason.DOES_NOT_OPEN) from None
-    candidate = Level(plain[-SEED:], plain[:-SEED])
+    candidate = TextLevel(plain[-SEED:], plain[:-SEED])
     if _make(candidate, shape.needed).body != body:
         raise Refused(Reason.DOES_NOT_OPEN, "not made from what it holds")
     return candidate
 
 
 def _inside(
-    shape: Shape, level: int, members: Iterable[_Member], secret: Level, opened: Opened
+    shape: Shape, level: int, members: Iterable[_Member], secret: TextLevel, opened: Opened
 ) -> Iterable[tuple[int, bytes]]:
     """Return the next levels of a group's members with a right share."""
     coefficients = polynomial(secret.seed, shape.needed)

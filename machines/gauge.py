@@ -24,7 +24,7 @@ Log = Callable[..., None]
 JSON = (("content-type", "application/json"),)
 
 
-class Status(msgspec.Struct, frozen=True):
+class PlaceStatus(msgspec.Struct, frozen=True):
     """The status of a place: its answer to GET /status, and the form in which a client reads it.
 
     Attributes:
@@ -103,9 +103,9 @@ class Gauge(Instrument):
         """Keep the size of the batch."""
         self.batch = total
 
-    def status(self, board: Board) -> Status:
+    def status(self, board: Board) -> PlaceStatus:
         """Return the status of this place."""
-        return Status(
+        return PlaceStatus(
             place=self.name,
             session=board.session.hex(),
             phase=board.phase.value,

@@ -43,7 +43,7 @@ from .mixers import Mixers
 from .noise import noisy_result, result_data
 from .questions import empty_population, table_of
 from .seeds import Seeds
-from .simulated import Simulated
+from .simulated import SimulatedPeople
 from .singles import counts_data as singles_shown
 from .singles import singles_of
 from .slips import LETTERS, Slips
@@ -153,7 +153,7 @@ class PhoneSession:
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
             nursery.start_soon(trio.serve_listeners, partial(_serve, server), listeners)
-            simulated = Simulated(self.room, self.scenario, self._terms.simulated)
+            simulated = SimulatedPeople(self.room, self.scenario, self._terms.simulated)
             simulated.join()
             nursery.start_soon(simulated.live, desk)
             nursery.start_soon(self.farewell.hear)

@@ -30,7 +30,7 @@ SLOWEST = 3.0  # seconds for all of them to answer, where there is so much time
 SECRET = 16  # bytes, as a phone's
 
 
-class Simulated:
+class SimulatedPeople:
     """The simulated people. many: their number."""
 
     def __init__(self, room: Classroom, scenario: Scenario, many: int) -> None:

@@ -31,7 +31,7 @@ Codes = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PeopleTable:
     """The table of all people, which no party of the protocol sees.
 
     Attributes:
@@ -71,12 +71,12 @@ class Ideal:
         return self.calls if self.burned_call is None else (*self.calls, self.burned_call)
 
 
-def answer(table: Table, call: Call) -> tuple[Counts, ...]:
+def answer(table: PeopleTable, call: Call) -> tuple[Counts, ...]:
     """Count the people of a table for every column set of a call."""
     return tuple(count_cells(table, columns) for columns in call.asks)
 
 
-def count_cells(table: Table, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
+def count_cells(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
     """Count the people in every cell over some columns that is not empty."""
     sizes = tuple(len(table.values[column]) for column in columns)
     codes = table.codes[:, list(columns)]
@@ -98,7 +98,7 @@ def count_cells(table: Table, columns: Sequence[int]) -> dict[tuple[str, ...], i
     }
 
 
-def hide_table(table: Table, hidden: Sequence[Hiding], draws: npt.ArrayLike) -> Table:
+def hide_table(table: PeopleTable, hidden: Sequence[Hiding], draws: npt.ArrayLike) -> PeopleTable:
     """Return the table of submitted values under a call's rules.
 
     draws: people x rules, whole numbers below 2^32; the results of `hiding.cover_draws` for each
@@ -114,13 +114,13 @@ def hide_table(table: Table, hidden: Sequence[Hiding], draws: npt.ArrayLike) -> 
             lost |= drawn < rule.cover
         values[rule.column] = (*texts, spelt)
         codes[lost, rule.column] = len(texts)
-    return Table(tuple(values), codes)
+    return PeopleTable(tuple(values), codes)
 
 
 def run_through(
     program: Program,
     schema: Schema,
-    answering: Callable[[Call], Table],
+    answering: Callable[[Call], PeopleTable],
     policy: Policy,
     rules: Rules,
     strategy: Strategy,
@@ -170,7 +170,7 @@ def run_through(
 
 
 def _read(
-    program: Program, policy: Policy, schema: Schema, table: Table, call: Call
+    program: Program, policy: Policy, schema: Schema, table: PeopleTable, call: Call
 ) -> tuple[Counts, ...]:
     """Return the counts that the reader of a call makes of the answers."""
     counts = answer(table, call)
@@ -217,7 +217,7 @@ def _round_results(
 
 def two_round(
     schema: Schema,
-    rounds: tuple[Table, Table],
+    rounds: tuple[PeopleTable, PeopleTable],
     policy: Policy,
     rules: Rules,
     decide: DecisionRule | Strategy,
@@ -228,13 +228,15 @@ def two_round(
     """
     strategy = strategy_of(decide)
 
-    def answering(call: Call) -> Table:
+    def answering(call: Call) -> PeopleTable:
         return rounds[call.round - 1]
 
     return run_through(Program.TWO_ROUND, schema, answering, policy, rules, strategy)
 
 
-def randomized(schema: Schema, reports: Table, rules: Rules, given: int | None = None) -> Ideal:
+def randomized(
+    schema: Schema, reports: PeopleTable, rules: Rules, given: int | None = None
+) -> Ideal:
     """Play the program `randomized` without messages; `reports` are the noisy answers.
 
     given: the number of users that ask for tokens; None without tokens.

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from ..crypto import voprf
 from ..crypto.entropy import Entropy
 from ..crypto.padding import pad, unpad
-from ..crypto.threshold import SEED, Level, Opened, Sealer, open_groups
+from ..crypto.threshold import SEED, Opened, Sealer, TextLevel, open_groups
 from ..crypto.voprf import OprfKey
 from ..errors import Reason, Refused
 from .ballots import VALUES
@@ -74,7 +74,7 @@ def evaluate(plan: Round, key: OprfKey, query: Query, entropy: Entropy) -> Evalu
     return Evaluated(tuple(elements), proof)
 
 
-def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) -> list[Level]:
+def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) -> list[TextLevel]:
     """Person: return the levels to seal, after checking that the answer is of the posted key.
 
     Refused (MALFORMED, DOES_NOT_OPEN) if it is not: another key could mark this person.
@@ -84,13 +84,13 @@ def take(plan: Round, asking: PendingOutputs, answer: Evaluated, public: bytes) 
     levels, start = [], 0
     for output, width, end in zip(outputs, plan.shape.widths, level_ends(plan), strict=True):
         text = b"" if is_cover(asking.row) else text_of(asking.row[start:end])
-        levels.append(Level(output[:SEED], pad(text, width)))
+        levels.append(TextLevel(output[:SEED], pad(text, width)))
         start = end
     return levels
 
 
 def write(
-    plan: Round, sealer: Sealer, levels: Sequence[Level], salt: bytes, entropy: Entropy
+    plan: Round, sealer: Sealer, levels: Sequence[TextLevel], salt: bytes, entropy: Entropy
 ) -> bytes:
     """Person: return the ballot for these levels, padded. entropy: of the session."""
     message = sealer.seal(levels, entropy.fork("shares"))

@@ -15,7 +15,7 @@ from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.wording import percent, plural
-from .paper import Paper, on_paper
+from .paper import PaperScenario, on_paper
 from .write import write
 
 MOST = 60  # people: a large class
@@ -23,7 +23,7 @@ QUESTIONS = 8  # slips on a card
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class PersonCard:
     """A person's card: its number, and its value of each feature.
 
     Attributes:
@@ -52,7 +52,9 @@ def cards(scenario: Scenario) -> str:
         )
     names = crowd.people.schema.names
     people = [
-        Person(topology_of(scenario).person(i), tuple(zip(names, crowd.people.row(i), strict=True)))
+        PersonCard(
+            topology_of(scenario).person(i), tuple(zip(names, crowd.people.row(i), strict=True))
+        )
         for i in range(crowd.people.n)
     ]
     outcome = run(scenario, scenario.scenario.seed, "ideal", worst_case_nodes=0)
@@ -88,7 +90,9 @@ def _check(scenario: Scenario) -> None:
         )
 
 
-def _answers(outcome: Outcome, paper: Paper) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+def _answers(
+    outcome: Outcome, paper: PaperScenario
+) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     """Yield the expected results of the paper run: a heading, and rows of text and number."""
     counted = zip(outcome.schema.names, outcome.marginals or (), strict=False)
     yield (

@@ -27,7 +27,7 @@ SHAPES = {"mix": "circle", "central": "square", "shares": "triangle", "local": "
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class FigureColumn:
     """A column of the figure: how to get a number of a program, and its text.
 
     Attributes:
@@ -68,21 +68,21 @@ def exposed(program: Compared) -> str:
 
 
 MEASURES = (
-    Measure("bits, one party", bits, bits_text, lambda _: None, known_from_above),
-    Measure("exposed", lambda program: program.privacy.true, exposed, lambda _: None),
-    Measure(
+    FigureColumn("bits, one party", bits, bits_text, lambda _: None, known_from_above),
+    FigureColumn("exposed", lambda program: program.privacy.true, exposed, lambda _: None),
+    FigureColumn(
         "table error",
         lambda program: program.utility.mean,
         lambda program: f"{program.utility.mean:.3f}",
         lambda program: program.utility.mean_limits,
     ),
-    Measure(
+    FigureColumn(
         "CPU seconds",
         lambda program: program.cost.cpu,
         lambda program: f"{program.cost.cpu:.3g}",
         lambda program: program.cost.cpu_limits,
     ),
-    Measure(
+    FigureColumn(
         "bytes sent",
         lambda program: program.cost.bytes,
         lambda program: f"{program.cost.bytes:,.0f}",

@@ -55,7 +55,7 @@ Rows = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class PartyCard:
     """The card of a party that handles envelopes.
 
     Attributes:
@@ -85,7 +85,7 @@ class Slip:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class PaperScenario:
     """A scenario on paper.
 
     Attributes:
@@ -102,12 +102,12 @@ class Paper:
     steps: tuple[str, ...]
     rule: str
     slips: tuple[Slip, ...]
-    roles: tuple[Role, ...]
+    roles: tuple[PartyCard, ...]
     readers: tuple[str, str]
     naming: Rows
 
 
-def on_paper(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Paper:
+def on_paper(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> PaperScenario:
     """Return a scenario as a class plays it. names: of the features; outcome: of its ideal run."""
     return PAPERS[topology_of(scenario).name](scenario, outcome, names)
 
@@ -116,12 +116,12 @@ def _names_text(names: Sequence[str]) -> str:
     return f"{plural(len(names), 'question')} ({', '.join(names)})"
 
 
-def _central(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Paper:
+def _central(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> PaperScenario:
     hops = scenario.mix.shufflers
     inner = "".join(f", that into one for shuffler-{hop}" for hop in range(hops, 1, -1))
     steps = CENTRAL_STEPS.format(others=hops + 2, envelopes=(len(names) + 1) * hops, inner=inner)
     people = plural(outcome.users, "person", "people")
-    return Paper(
+    return PaperScenario(
         f"{people}, {_names_text(names)}, {plural(hops, 'shuffler')}, a curator and an analyst.",
         tuple(steps.splitlines()),
         f"You are one of {outcome.users} people. Say the truth; show this card to nobody.",
@@ -140,14 +140,14 @@ def _central(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Pape
     )
 
 
-def _roles(scenario: Scenario, outcome: Outcome) -> Iterator[Role]:
+def _roles(scenario: Scenario, outcome: Outcome) -> Iterator[PartyCard]:
     for hop in range(1, scenario.mix.shufflers + 1):
         yield _shuffler(hop, scenario.mix.shufflers)
     yield _curator(scenario, outcome)
     yield _analyst(scenario)
 
 
-def _shuffler(hop: int, last: int) -> Role:
+def _shuffler(hop: int, last: int) -> PartyCard:
     receiver = f"shuffler-{hop + 1}" if hop < last else "the reader"
     first = (
         "Wait until everybody has handed in. Open the large envelopes and throw all small "
@@ -155,7 +155,7 @@ def _shuffler(hop: int, last: int) -> Role:
         if hop == 1
         else f"Take the batch from shuffler-{hop - 1}. Open the envelopes with your number."
     )
-    return Role(
+    return PartyCard(
         f"shuffler-{hop}",
         "You see who hands in, and not what they say."
         if hop == 1
@@ -172,9 +172,9 @@ def _shuffler(hop: int, last: int) -> Role:
     )
 
 
-def _curator(scenario: Scenario, outcome: Outcome) -> Role:
+def _curator(scenario: Scenario, outcome: Outcome) -> PartyCard:
     policy = scenario.policy
-    return Role(
+    return PartyCard(
         "curator",
         "You read round 1: how often each value of each question was said, and by nobody in "
         "particular.",
@@ -196,8 +196,8 @@ def _curator(scenario: Scenario, outcome: Outcome) -> Role:
     )
 
 
-def _analyst(scenario: Scenario) -> Role:
-    return Role(
+def _analyst(scenario: Scenario) -> PartyCard:
+    return PartyCard(
         "analyst",
         "You read round 2: one slip a person, with all released answers on it.",
         (
@@ -211,18 +211,18 @@ def _analyst(scenario: Scenario) -> Role:
     )
 
 
-def _peers(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> Paper:
+def _peers(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> PaperScenario:
     mix, people, policy = scenario.mix, outcome.users, scenario.policy
     onions = len(names) + mix.cover
     steps = PEER_STEPS.format(envelopes=2 * onions * mix.path, path=mix.path)
     duty = PEER_DUTY.format(path=mix.path, share=percent(policy.max_exposure), k=policy.k)
     everybody = "You are user, shuffler, curator and analyst. Nobody else is."
-    return Paper(
+    return PaperScenario(
         f"{plural(people, 'peer')}, {_names_text(names)}, paths of {mix.path}; nobody else plays.",
         tuple(steps.splitlines()),
         f"You are one of {people} peers. Say the truth; show this card to nobody.",
         tuple(_slips(names, onions)),
-        (Role("every peer", everybody, tuple(duty.splitlines())),),
+        (PartyCard("every peer", everybody, tuple(duty.splitlines())),),
         ("read by everybody", "read by everybody"),
         tuple(_shares(people, mix.path)),
     )
@@ -245,7 +245,7 @@ def _shares(people: int, path: int) -> Iterator[tuple[str, str]]:
             yield f"{size} peers together", told
 
 
-PAPERS: Mapping[str, Callable[[Scenario, Outcome, Sequence[str]], Paper]] = {
+PAPERS: Mapping[str, Callable[[Scenario, Outcome, Sequence[str]], PaperScenario]] = {
     CENTRAL.name: _central,
     PEERS.name: _peers,
 }  # topology -> how it is played on paper

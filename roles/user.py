@@ -9,7 +9,7 @@ import trio
 
 from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
-from ..crypto.threshold import Level, Sealer
+from ..crypto.threshold import Sealer, TextLevel
 from ..errors import Reason, Refused
 from ..protocol import parties, threshold
 from ..protocol.ballots import Phrasebook, Sealed, salts, submit_all
@@ -281,7 +281,7 @@ def _levels(plan: Round, grants: Grants | Outputs | None) -> Sequence[Any] | Rea
     return () if plan.shape is None else Reason.UNEXPECTED
 
 
-def _written(plan: Round, sealer: Sealer, levels: Sequence[Level], fresh: Entropy) -> bytes:
+def _written(plan: Round, sealer: Sealer, levels: Sequence[TextLevel], fresh: Entropy) -> bytes:
     """User: return the ballot that only k users open together."""
     entropy = sealing(fresh, plan.session).fork("row")
     (salt,) = salts(plan, entropy)

@@ -14,8 +14,8 @@ from veilmix.analysis.figures.many_features import (
     CROWDS,
     FEATURES,
     WAYS,
+    BudgetPoint,
     Make,
-    Point,
     curve,
     error_at,
     error_of,
@@ -66,7 +66,7 @@ def rows(answers: str, make: Make, people: int) -> Iterator[str]:
             yield f"| {answers}, {people:,}, {epsilon:g} | {cells[0]} | {cells[1]} | {best} |"
 
 
-def _between(line: Sequence[Point], epsilon: float) -> str:
+def _between(line: Sequence[BudgetPoint], epsilon: float) -> str:
     """The error at the lower bound of epsilon and at the upper one; `-` outside of the budgets."""
     ends = [error_at(line, epsilon, end=end) for end in ("low", "high")]
     if max(ends) > 1e9:

@@ -22,7 +22,7 @@ from veilmix.analysis.figures.noise import (
     QUESTIONS,
     TASKS,
     Curves,
-    Point,
+    NoisePoint,
     curves,
     figure,
     squared_error,
@@ -99,7 +99,7 @@ def error_of_run(task: str, result: Any) -> float:
     return float(np.mean([squared_error(task, error) for error in errors]))
 
 
-def error_at(line: Sequence[Point], epsilon: float) -> float | None:
+def error_at(line: Sequence[NoisePoint], epsilon: float) -> float | None:
     """The error that this epsilon after shuffling buys; None outside the budgets tried."""
     for left, other in pairwise(line):
         if left.shuffled <= epsilon <= other.shuffled:

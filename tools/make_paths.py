@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from PIL import Image
 from veilmix.analysis import drawing
 from veilmix.analysis.composition.group_counts import GroupCounts, with_parts
-from veilmix.analysis.composition.known_groups import Knowledge
+from veilmix.analysis.composition.known_groups import GroupKnowledge
 from veilmix.analysis.contingency.frechet import Margin
 from veilmix.analysis.contingency.maximum_entropy import bits_at_least
 from veilmix.scenarios.play.run import run
@@ -67,7 +67,7 @@ class Case:
         others = tuple(a for a in range(self.table.ndim) if a not in group)
         return self.table.sum(axis=others)
 
-    def known(self, state: State) -> Knowledge:
+    def known(self, state: State) -> GroupKnowledge:
         """What is known in a state, all values by name."""
         singles = tuple(self.counted((j,)) for j in range(self.table.ndim))
         asked = {}
@@ -75,7 +75,7 @@ class Case:
             said = tuple(tuple(range(self.table.shape[j])) for j in group)
             counts = np.pad(self.counted(group), [(0, 1)] * len(group))
             asked[group] = GroupCounts(group, said, counts)
-        return Knowledge(self.k, singles, with_parts(asked))
+        return GroupKnowledge(self.k, singles, with_parts(asked))
 
     def promised(self, state: State) -> int:
         """People exposed at most in a release of all columns."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from vector_files import ROOT, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.crypto.threshold import SEED, Level, Sealer, Shape, open_groups
+from veilmix.crypto.threshold import SEED, Sealer, Shape, TextLevel, open_groups
 from veilmix.crypto.verifiable_sharing import SHARE, Share
 from veilmix.crypto.voprf import OprfKey
 
@@ -54,7 +54,7 @@ def sealed(shape: Shape, rows: list[bytes]) -> list[bytes]:
     return [
         sealer.seal(
             [
-                Level(KEY.output(row[:end])[:SEED], row[end - width : end])
+                TextLevel(KEY.output(row[:end])[:SEED], row[end - width : end])
                 for end, width in zip(ends, shape.widths, strict=True)
             ],
             ENTROPY.fork(f"{shape.needed} {i} {row.hex()}"),

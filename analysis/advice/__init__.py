@@ -5,7 +5,7 @@ a choice. May import `exposure`. Must never know files or the meaning of a value
 """
 
 from .choice import Advice, Choice
-from .ladder import Ladder, Level
+from .ladder import Ladder, LadderLevel
 from .lattice_search import search
 
-__all__ = ["Advice", "Choice", "Ladder", "Level", "search"]
+__all__ = ["Advice", "Choice", "Ladder", "LadderLevel", "search"]

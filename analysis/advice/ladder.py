@@ -21,7 +21,7 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Level:
+class LadderLevel:
     """A step of a ladder.
 
     Attributes:
@@ -49,7 +49,7 @@ class Ladder:
     """
 
     column: str
-    levels: tuple[Level, ...]
+    levels: tuple[LadderLevel, ...]
     weight: float = 1.0
 
     def __post_init__(self) -> None:

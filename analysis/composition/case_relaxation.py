@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from ..optimization import Columns, LinearProgram, Status
+from ..optimization import Columns, LinearProgram, SolverStatus
 from ..validation import Counts, Floats
 from .check_cases import SCALE, Block, Case, Range, Tables, leaf_people, narrowed
 
@@ -218,7 +218,7 @@ class _CaseProgram:
     def solve(self) -> bool:
         """Solve the program; return whether there is a solution."""
         solution = self._program.solve(columns=True, duals=True)
-        if solution.status != Status.OPTIMAL:
+        if solution.status != SolverStatus.OPTIMAL:
             return False
         shares = solution.columns[: len(self._cell)]
         self.unexposed = self._by_cell(shares * self._hidden)

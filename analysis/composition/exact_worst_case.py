@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ...errors import ParameterError, VerificationError
 from ..contingency import FrechetClass, frechet_class, heuristic_table
-from ..contingency.frechet import Known, Table, staircase
+from ..contingency.frechet import FrechetTable, Known, staircase
 from ..contingency.integer_program import FrechetProgram
 from ..validation import Counts, as_marginals, number, whole
 from .check_cases import proved_by_cases
@@ -58,7 +58,7 @@ class WorstCase:
     n: int
     k: int
     seconds: float
-    table: Table | None
+    table: FrechetTable | None
     why: str = ""
     timed: bool = False
     proof: bytes | None = None

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from ...errors import ParameterError
-from ..contingency.frechet import Labels, Margin, agree
+from ..contingency.frechet import ColumnLabels, Margin, agree
 from ..validation import Counts
 
 Group = tuple[int, ...]
@@ -126,10 +126,10 @@ def margin_of(table: GroupCounts, order: Group, spare: set[int]) -> Margin:
     return Margin(group, np.ascontiguousarray(table.counts[cut]))
 
 
-def labels_of(named: int, *, closed: bool) -> Labels:
+def labels_of(named: int, *, closed: bool) -> ColumnLabels:
     """Return labels of the named values and `other`.
 
     closed: people under `other` are exposed for certain; else `other` is a value like any.
     """
     no_values = np.empty(0, dtype=np.int64)
-    return Labels(np.arange(named if closed else named + 1), no_values, no_values)
+    return ColumnLabels(np.arange(named if closed else named + 1), no_values, no_values)

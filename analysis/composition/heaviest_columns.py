@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .group_counts import Group
-from .known_groups import Knowledge
+from .known_groups import GroupKnowledge
 
 
 def heaviest(
-    knowledge: Knowledge,
+    knowledge: GroupKnowledge,
     gains: Sequence[float],
     most: int,
     allowed: Sequence[int],
@@ -66,7 +66,7 @@ class _Growing:
         unsafe: sets that miss the target; their supersets miss it too.
     """
 
-    knowledge: Knowledge
+    knowledge: GroupKnowledge
     most: int
     order: Sequence[int]
     stack: list[tuple[int, Group]]
@@ -87,7 +87,7 @@ class _Growing:
 
 
 def _weighed(
-    knowledge: Knowledge, gains: Sequence[float], columns: Group
+    knowledge: GroupKnowledge, gains: Sequence[float], columns: Group
 ) -> tuple[float, int, tuple[int, ...]]:
     """Return a sort key; larger is better."""
     if not columns:

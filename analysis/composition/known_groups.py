@@ -49,7 +49,7 @@ from .group_counts import (
     single_counts,
     values_in_crowds,
 )
-from .known_parts import Parts, ways_of
+from .known_parts import PartCounts, ways_of
 
 MOST_WAYS = 200  # limits the ways of writing a set of columns as parts
 FEW = 4  # columns that an estimate writes in every way
@@ -87,7 +87,7 @@ class Promised:
 
 
 @dataclass(frozen=True, eq=False)
-class Knowledge:
+class GroupKnowledge:
     """All tables counted.
 
     Attributes:
@@ -148,7 +148,7 @@ class Knowledge:
         self, columns: Sequence[int], said: Said | None = None, ways: int = MOST_WAYS
     ) -> Promised:
         """The first bound: the least over at most `ways` ways to write columns as known parts."""
-        reader, best = Parts(self.k, self.n, lambda part: self.part(part, said)), None
+        reader, best = PartCounts(self.k, self.n, lambda part: self.part(part, said)), None
         for parts in self._partitions_of(columns, ways):
             if best is None or reader.meets(parts, best.people - 1):
                 certificate = smallest_bound([self.part(part, said) for part in parts], self.k)
@@ -160,7 +160,7 @@ class Knowledge:
         self, columns: Sequence[int], narrowing: Said | None, people_limit: int
     ) -> bool:
         """Whether the first bound is at most `people_limit` people."""
-        reader = Parts(self.k, self.n, lambda part: self.part(part, narrowing))
+        reader = PartCounts(self.k, self.n, lambda part: self.part(part, narrowing))
         return any(reader.meets(parts, people_limit) for parts in self._partitions_of(columns))
 
     def _partitions_of(

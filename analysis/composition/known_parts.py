@@ -16,7 +16,7 @@ from .group_counts import Group
 
 
 @dataclass(slots=True)
-class Parts:
+class PartCounts:
     """The counts of parts, each read once.
 
     Attributes:

@@ -32,7 +32,7 @@ from ..contingency.maximum_entropy import PLACES, entropy, fitted, rounded
 from ..validation import Counts, Floats
 from .bounds import coverage_below
 from .group_counts import Group, GroupCounts
-from .known_groups import ROUGH_WAYS, Knowledge
+from .known_groups import ROUGH_WAYS, GroupKnowledge
 
 MOST_JUDGED = 200  # limits the groups with a predicted fall, small groups first
 MOST_TRIED = 40  # limits the groups tested for permission, best first
@@ -63,7 +63,7 @@ class Outlook:
 
 
 def choose_group(
-    known: Knowledge, allowed: Group, most: int, may_ask: Callable[[Group], bool]
+    known: GroupKnowledge, allowed: Group, most: int, may_ask: Callable[[Group], bool]
 ) -> Group | None:
     """Return the group to request next; None if no group may be requested, or no group can help.
 
@@ -89,7 +89,7 @@ def choose_group(
     return None
 
 
-def goal_of(known: Knowledge, allowed: Group, most: int) -> tuple[Group, int]:
+def goal_of(known: GroupKnowledge, allowed: Group, most: int) -> tuple[Group, int]:
     """Return the columns with the bound to lower, and the people it allows.
 
     All allowed columns, if their joint is small enough. Else columns are added, always the column
@@ -106,7 +106,7 @@ def goal_of(known: Knowledge, allowed: Group, most: int) -> tuple[Group, int]:
     return kept, people
 
 
-def outlooks(known: Knowledge, goal: Group) -> list[Outlook]:
+def outlooks(known: GroupKnowledge, goal: Group) -> list[Outlook]:
     """Return a prediction for every group of the goal with new information, best first.
 
     For a small joint the best groups are judged again with all columns together; the rest follow.
@@ -121,7 +121,7 @@ def outlooks(known: Knowledge, goal: Group) -> list[Outlook]:
     return [*sorted(looked, key=lambda judgement: judgement.rank), *judged[sharp:]]
 
 
-def _new(knowledge: Knowledge, goal: Group) -> Iterator[Group]:
+def _new(knowledge: GroupKnowledge, goal: Group) -> Iterator[Group]:
     """Yield the groups of two columns or more that are not part of a known group, small first."""
     known_groups = [set(group) for group in knowledge.tables]
     for size in range(2, len(goal) + 1):
@@ -134,7 +134,7 @@ def _new(knowledge: Knowledge, goal: Group) -> Iterator[Group]:
 
 
 def _in_joint(
-    knowledge: Knowledge, goal: Group, groups: Sequence[Group], joint: FrechetClass
+    knowledge: GroupKnowledge, goal: Group, groups: Sequence[Group], joint: FrechetClass
 ) -> Iterator[Outlook]:
     expected_table = fitted(joint.shape, joint.margins)
     likely = rounded(expected_table)
@@ -172,7 +172,7 @@ def _promised(k: int, likely: Counts, value_counts: Sequence[int], groups: Seque
         counts = np.asarray(summed(likely, (j,)), np.int64)[:values]
         singles.append(np.concatenate([counts, np.ones(people - int(counts.sum()), np.int64)]))
     tables = {group: _group_counts(likely, value_counts, group) for group in groups}
-    return Knowledge(k, tuple(singles), tables).roughly(range(len(value_counts)))
+    return GroupKnowledge(k, tuple(singles), tables).roughly(range(len(value_counts)))
 
 
 def _group_counts(likely: Counts, value_counts: Sequence[int], group: Group) -> GroupCounts:
@@ -185,7 +185,9 @@ def _group_counts(likely: Counts, value_counts: Sequence[int], group: Group) -> 
 # A large joint has a group alone, beside parts that do not overlap it.
 
 
-def _by_itself(knowledge: Knowledge, goal: Group, groups: Sequence[Group]) -> Iterator[Outlook]:
+def _by_itself(
+    knowledge: GroupKnowledge, goal: Group, groups: Sequence[Group]
+) -> Iterator[Outlook]:
     present = knowledge.by_parts(goal)
     for group in groups:
         shape, margins = knowledge.margins_within(group)
@@ -208,7 +210,9 @@ def _by_itself(knowledge: Knowledge, goal: Group, groups: Sequence[Group]) -> It
         )
 
 
-def _greatest_leakage(knowledge: Knowledge, group: Group, expected_table: Floats | Counts) -> float:
+def _greatest_leakage(
+    knowledge: GroupKnowledge, group: Group, expected_table: Floats | Counts
+) -> float:
     """Return about the most bits that a group leaks."""
     parts = {tuple(sorted(set(g) & set(group))) for g in knowledge.tables} | {(j,) for j in group}
     bound_of_parts = max(

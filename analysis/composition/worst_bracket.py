@@ -10,7 +10,7 @@ from math import floor, inf
 from time import perf_counter
 from typing import Protocol
 
-from ..contingency.frechet import Table
+from ..contingency.frechet import FrechetTable
 from ..contingency.integer_program import TOLERANCE
 
 
@@ -89,7 +89,7 @@ class Bracket:
 
     def __init__(self, k: int, ceiling: int, progress: Callable[[SearchStep], None]) -> None:
         self.k, self.ceiling = k, ceiling
-        self.table: Table | None = None
+        self.table: FrechetTable | None = None
         self.proof: WorstTableProof | None = None
         self._progress, self._doing = progress, "tables made at once"
 
@@ -114,7 +114,7 @@ class Bracket:
         proof = self.proof
         return proof.proof if proof is not None and proof.people <= self.ceiling else None
 
-    def meet(self, table: Table | None) -> None:
+    def meet(self, table: FrechetTable | None) -> None:
         """Take this table if it is worse."""
         if table is not None and table.exposed(self.k) > self.people:
             self.table = table

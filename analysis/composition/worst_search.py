@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import ParameterError
 from ..contingency import solve
 from ..contingency.descent import INFEASIBLE, Rung, climb
-from ..contingency.frechet import Table
+from ..contingency.frechet import FrechetTable
 from ..contingency.integer_program import TOLERANCE, FrechetProgram, relax
 from ..contingency.matching import matching_supports
 from ..contingency.supports import Supports
@@ -135,7 +135,7 @@ def _climb(program: FrechetProgram, cuts: Any, bracket: Bracket, limits: SearchL
     bracket.meet(_table(program, top.people))
 
 
-def _table(program: FrechetProgram, people: Counts | None) -> Table | None:
+def _table(program: FrechetProgram, people: Counts | None) -> FrechetTable | None:
     """Return the table of a solution, if it has exactly the given margins."""
     if people is None:
         return None

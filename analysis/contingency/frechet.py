@@ -56,7 +56,7 @@ class Margin:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labels:
+class ColumnLabels:
     """The caller's value indices of one column: kept values, then merged values, if any.
 
     Attributes:
@@ -71,7 +71,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class FrechetTable:
     """People per occupied cell: `cells` (m, d) value indices and `counts` (m,), all positive.
 
     Attributes:
@@ -105,7 +105,7 @@ class FrechetClass:
 
     shape: tuple[int, ...]
     margins: tuple[Margin, ...]
-    labels: tuple[Labels, ...]
+    labels: tuple[ColumnLabels, ...]
 
     @property
     def cells(self) -> int:
@@ -145,13 +145,13 @@ class FrechetClass:
         A = csr_array((np.ones(len(entries[0])), entries), shape=(len(totals), self.cells))
         return A, totals
 
-    def table(self, people: Counts) -> Table:
+    def table(self, people: Counts) -> FrechetTable:
         """Return a table in the caller's values, from people per (merged) cell, shape (cells,)."""
         occupied = np.flatnonzero(people)
         cells, counts = self.index()[:, occupied].T.copy(), people[occupied]
         for j, labels in enumerate(self.labels):
             cells, counts = _relabel(cells, counts, j, labels)
-        return Table(cells, counts)
+        return FrechetTable(cells, counts)
 
 
 def frechet_class(
@@ -188,12 +188,12 @@ def frechet_class(
     return FrechetClass(shape, (*largest, *singles), labels)
 
 
-def staircase(marginals: Sequence[Counts]) -> Table:
+def staircase(marginals: Sequence[Counts]) -> FrechetTable:
     """Return one table with these marginals: all people in a row, each column's values in order."""
     ends = [np.cumsum(counts) for counts in marginals]
     starts, counts = _overlaps(ends)
     cells = np.stack([np.searchsorted(end, starts, side="right") for end in ends], axis=1)
-    return Table(cells.astype(np.int64), counts)
+    return FrechetTable(cells.astype(np.int64), counts)
 
 
 def _known_margin(group: tuple[int, ...], table: npt.ArrayLike, columns: list[Counts]) -> Margin:
@@ -233,22 +233,22 @@ def _check_agreement(tables: list[Margin]) -> None:
             )
 
 
-def _all_kept(counts: Counts) -> Labels:
+def _all_kept(counts: Counts) -> ColumnLabels:
     no_values = np.empty(0, dtype=np.int64)
-    return Labels(np.arange(len(counts)), no_values, no_values)
+    return ColumnLabels(np.arange(len(counts)), no_values, no_values)
 
 
-def _merge(counts: Counts, k: int) -> Labels:
+def _merge(counts: Counts, k: int) -> ColumnLabels:
     rare = np.flatnonzero((counts > 0) & (counts < k))
-    return Labels(np.flatnonzero(counts >= max(k, 1)), rare, counts[rare])
+    return ColumnLabels(np.flatnonzero(counts >= max(k, 1)), rare, counts[rare])
 
 
-def _merged_counts(counts: Counts, labels: Labels) -> Counts:
+def _merged_counts(counts: Counts, labels: ColumnLabels) -> Counts:
     kept_counts = counts[labels.kept]
     return np.append(kept_counts, labels.rare_counts.sum()) if len(labels.rare) else kept_counts
 
 
-def _relabel(cells: Counts, counts: Counts, j: int, labels: Labels) -> tuple[Counts, Counts]:
+def _relabel(cells: Counts, counts: Counts, j: int, labels: ColumnLabels) -> tuple[Counts, Counts]:
     """Return column j in the caller's values; people of a merged value fill its values in turn."""
     merged = cells[:, j] == len(labels.kept)
     plain, split = cells[~merged], cells[merged]

@@ -8,13 +8,13 @@ most 1 + sum_j (V_j - 1) cells for all of them. Filled cells outside the stairca
 import numpy as np
 
 from ..validation import Counts
-from .frechet import FrechetClass, Table, staircase
+from .frechet import FrechetClass, FrechetTable, staircase
 
 # number of staircases that are tried, each with another order of the values
 TRIES = 40
 
 
-def heuristic_table(tables: FrechetClass, k: int) -> Table:
+def heuristic_table(tables: FrechetClass, k: int) -> FrechetTable:
     """Return the worst of a few such tables; needs margins of single columns and k >= 1."""
     by_column = {margin.group[0]: margin.counts.copy() for margin in tables.margins}
     counts_left = [by_column[j] for j in range(len(tables.shape))]

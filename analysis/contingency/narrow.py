@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..optimization import LinearProgram, Status
+from ..optimization import LinearProgram, SolverStatus
 from ..validation import Counts, Floats
 from .cuts import Cut
 from .integer_program import TOLERANCE, FrechetProgram
@@ -85,9 +85,9 @@ def _pass(
 def _people_bound(relaxation: LinearProgram, cap: int) -> int:
     """Return the people at most, by the relaxation; `cap` if the solver gives up."""
     solution = relaxation.solve()
-    if solution.status == Status.INFEASIBLE:
+    if solution.status == SolverStatus.INFEASIBLE:
         return 0
-    if solution.status != Status.OPTIMAL:
+    if solution.status != SolverStatus.OPTIMAL:
         return cap
     return min(cap, floor(solution.value + TOLERANCE))
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..optimization import Columns, LinearProgram, Option, Status
+from ..optimization import Columns, LinearProgram, Option, SolverStatus
 from ..validation import Counts, Floats
 from .cuts import Block, Cut, Cuts
 from .frechet import FrechetClass
@@ -127,7 +127,11 @@ class _Relaxation:
         self._cuts = len(cuts)
         solution = self._program.solve(columns=True, duals=True)
         self._program.set_options(NEXT)
-        if solution.status != Status.OPTIMAL or solution.columns is None or solution.duals is None:
+        if (
+            solution.status != SolverStatus.OPTIMAL
+            or solution.columns is None
+            or solution.duals is None
+        ):
             return None
         x, duals = solution.columns, solution.duals
         m, entries = len(self.free), len(self.totals)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..optimization import Constraint, LinearProgram, solve_integer
 from ..validation import Counts
-from .frechet import Table
+from .frechet import FrechetTable
 from .integer_program import TOLERANCE, FrechetProgram
 
 # Cost of a person too many or too few in a margin: above 1, or margins would be missed.
@@ -63,7 +63,7 @@ class Supports:
         """Return the program's value for this support, to a millionth of a person."""
         return round(self._linear.solve().value, 6)
 
-    def table(self) -> Table | None:
+    def table(self) -> FrechetTable | None:
         """Return the table of this support, once solved; None if the support has no table."""
         people = self._people()
         return None if people is None else self.program.tables.table(people)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .frechet import Table
+from .frechet import FrechetTable
 from .integer_program import TOLERANCE, FrechetProgram
 from .supports import Supports
 
@@ -36,14 +36,14 @@ class SwapResult:
         rounds: proposals examined.
     """
 
-    table: Table | None
+    table: FrechetTable | None
     exposed: int
     rounds: int
 
 
 def swap(
     program: FrechetProgram,
-    start: Table | None,
+    start: FrechetTable | None,
     ceiling: int,
     rounds: int,
     seed: int = 0,
@@ -89,7 +89,7 @@ def _better(best: SwapResult, supports: Supports, value: float, rounds: int) -> 
     return SwapResult(best.table, best.exposed, rounds)
 
 
-def _support(program: FrechetProgram, table: Table) -> list[int]:
+def _support(program: FrechetProgram, table: FrechetTable) -> list[int]:
     """Return the unexposed cells of a table, as the program numbers them."""
     cells = table.cells[table.counts >= program.k]
     labels = program.tables.labels

@@ -35,7 +35,7 @@ FAMILIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class FrontierPoint:
     """One program.
 
     Attributes:
@@ -62,12 +62,12 @@ class Point:
     least: bool = False
 
 
-def frontier(points: Sequence[Point]) -> list[Point]:
+def frontier(points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
     """Return the points that no other point dominates in trust and error, ordered by trust.
 
     Points with only a lower bound are left out.
     """
-    best: list[Point] = []
+    best: list[FrontierPoint] = []
     for point in sorted(
         (point for point in points if not point.least), key=lambda point: (point.bits, point.error)
     ):
@@ -77,7 +77,7 @@ def frontier(points: Sequence[Point]) -> list[Point]:
 
 
 @drawing.styled
-def figure(points: Sequence[Point], title: str, k: int) -> "Figure":
+def figure(points: Sequence[FrontierPoint], title: str, k: int) -> "Figure":
     """Draw the frontier."""
     made, (left, right) = drawing.new(11.5, 5.0, 1, 2)
     _privacy(left, points, k)
@@ -100,7 +100,7 @@ def figure(points: Sequence[Point], title: str, k: int) -> "Figure":
     return made
 
 
-def _privacy(axes: "Axes", points: Sequence[Point], k: int) -> None:
+def _privacy(axes: "Axes", points: Sequence[FrontierPoint], k: int) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     points = [point for point in points if point.rows]
@@ -122,7 +122,7 @@ def _privacy(axes: "Axes", points: Sequence[Point], k: int) -> None:
     axes.set_xlabel(RECEIVED)
 
 
-def _utility(axes: "Axes", points: Sequence[Point]) -> None:
+def _utility(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
     best = frontier(points)
     axes.step(
         [point.bits for point in best], [point.error for point in best],
@@ -142,9 +142,9 @@ def _utility(axes: "Axes", points: Sequence[Point]) -> None:
     axes.set_title("error of tables, and the frontier (dashed)")
 
 
-def _series(points: Sequence[Point]) -> list[list[Point]]:
+def _series(points: Sequence[FrontierPoint]) -> list[list[FrontierPoint]]:
     """Programs that differ in epsilon alone, to be joined by a line."""
-    groups: dict[str, list[Point]] = {}
+    groups: dict[str, list[FrontierPoint]] = {}
     for point in points:
         name, _, epsilon = point.name.rpartition(" e=")
         if name and epsilon:
@@ -152,7 +152,7 @@ def _series(points: Sequence[Point]) -> list[list[Point]]:
     return list(groups.values())
 
 
-def _scale(axes: "Axes", points: Sequence[Point]) -> None:
+def _scale(axes: "Axes", points: Sequence[FrontierPoint]) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     most = max([1.0, *(point.bits for point in points)])
@@ -164,11 +164,11 @@ def _scale(axes: "Axes", points: Sequence[Point]) -> None:
     axes.set_xlabel(f"{RECEIVED} (of noise: at least)")
 
 
-def _look(point: Point) -> tuple[str, str, str]:
+def _look(point: FrontierPoint) -> tuple[str, str, str]:
     return FAMILIES[point.family]
 
 
-def _mark(axes: "Axes", point: Point, height: float, rank: int) -> None:
+def _mark(axes: "Axes", point: FrontierPoint, height: float, rank: int) -> None:
     """Draw a point; if points overlap, later points are smaller."""
     _, shape, colour = _look(point)
     area = _area(point.kept) * 0.35**rank
@@ -188,10 +188,10 @@ def _area(share: float) -> float:
     return SMALLEST + (LARGEST - SMALLEST) * share
 
 
-Groups = list[tuple[tuple[float, float], list[Point]]]
+Groups = list[tuple[tuple[float, float], list[FrontierPoint]]]
 
 
-def _groups(axes: "Axes", points: Sequence[Point], height: str) -> Groups:
+def _groups(axes: "Axes", points: Sequence[FrontierPoint], height: str) -> Groups:
     """Return the points by place, as shares of the axes; overlapping points share a name."""
     groups: Groups = []
     for point in points:
@@ -250,7 +250,7 @@ def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
     return float(place[0]), float(place[1])
 
 
-def _key(made: "Figure", points: Sequence[Point]) -> None:
+def _key(made: "Figure", points: Sequence[FrontierPoint]) -> None:
     """Draw the legend of shapes and areas."""
     used = {point.family for point in points}
     kinds = [

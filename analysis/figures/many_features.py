@@ -42,7 +42,7 @@ def ten_values(epsilon: float) -> Pure:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class BudgetPoint:
     """One budget of one way.
 
     Attributes:
@@ -67,17 +67,17 @@ def error_of(way: str, local: float, people: int, make: Make = question) -> floa
     return sqrt(float(made.variances([share] * FEATURES, people)[0].mean()))
 
 
-def point(way: str, local: float, people: int, make: Make = question) -> Point:
+def point(way: str, local: float, people: int, make: Make = question) -> BudgetPoint:
     """Return one budget with its bounds after shuffling."""
     if way == "split":
         parts = [make(local / FEATURES)] * FEATURES
         band = compose_reports(parts, [people] * FEATURES, DELTA).hockey_stick
     else:
         band = shuffle(SampledFeature((make(local),) * FEATURES), people, DELTA)
-    return Point(local, band.low, band.high, error_of(way, local, people, make))
+    return BudgetPoint(local, band.low, band.high, error_of(way, local, people, make))
 
 
-def curve(way: str, people: int, make: Make = question) -> tuple[Point, ...]:
+def curve(way: str, people: int, make: Make = question) -> tuple[BudgetPoint, ...]:
     """Return the budgets of one way in a crowd of this size."""
     budgets = DIVIDED if way == "split" else LOCAL
     return tuple(point(way, local, people, make) for local in budgets)
@@ -96,7 +96,7 @@ def local_crossing(people: int, make: Make = question) -> float:
     return high
 
 
-def error_at(line: Sequence[Point], epsilon: float, *, end: str) -> float:
+def error_at(line: Sequence[BudgetPoint], epsilon: float, *, end: str) -> float:
     """Return the error of a line at an epsilon after shuffling; infinite outside of the line.
 
     Between two budgets the line is straight in logarithms.
@@ -113,7 +113,7 @@ def error_at(line: Sequence[Point], epsilon: float, *, end: str) -> float:
     return exp(float(np.interp(log(epsilon), x, y)))
 
 
-def verdict(split: Sequence[Point], sample: Sequence[Point], epsilon: float) -> str:
+def verdict(split: Sequence[BudgetPoint], sample: Sequence[BudgetPoint], epsilon: float) -> str:
     """Return the better way at an epsilon after shuffling, where the bounds decide it.
 
     A way is better if its error at its upper bound is below that of the other at its lower bound.

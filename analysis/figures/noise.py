@@ -137,7 +137,7 @@ TASKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class NoisePoint:
     """One amount of noise.
 
     Attributes:
@@ -154,11 +154,11 @@ class Point:
     runs: int = 0
 
 
-def point(task: str, family: str, people: int, local: float) -> Point:
+def point(task: str, family: str, people: int, local: float) -> NoisePoint:
     """One amount of noise, by formulas."""
     randomizer = TASKS[task].families[family](local, people)
     error = sqrt(randomizer.noise_of(task) / people)
-    return Point(local, shuffled_epsilon(task, family, people, local), error, None)
+    return NoisePoint(local, shuffled_epsilon(task, family, people, local), error, None)
 
 
 def shuffled_epsilon(task: str, family: str, people: int, local: float) -> float:
@@ -171,7 +171,7 @@ def shuffled_epsilon(task: str, family: str, people: int, local: float) -> float
     return report_epsilon(people, TASKS[task].families[family](local, people), DELTA).high
 
 
-def curve(task: str, family: str, people: int, play: Play | None = None) -> tuple[Point, ...]:
+def curve(task: str, family: str, people: int, play: Play | None = None) -> tuple[NoisePoint, ...]:
     """Every budget of a family in a crowd of this size; at some of them its error is measured."""
     budgets: Sequence[float] = (*LITTLE, *BUDGETS) if family == "split-mix" else BUDGETS
     budgets = FEW if task == "answers" else budgets
@@ -182,7 +182,9 @@ def curve(task: str, family: str, people: int, play: Play | None = None) -> tupl
     )
 
 
-def _measured(task: str, family: str, people: int, spot: Point, play: Play | None) -> Point:
+def _measured(
+    task: str, family: str, people: int, spot: NoisePoint, play: Play | None
+) -> NoisePoint:
     if play is not None and people == CROWDS[0]:
         squared, runs = play(task, family, spot.local)
         return replace(spot, measured=sqrt(squared), runs=runs)
@@ -225,7 +227,7 @@ def squared_error(task: str, shares: Any) -> float:
     return float(np.mean((reach[last] - reach[first]) ** 2))
 
 
-Curves = Mapping[tuple[str, str, int], Sequence[Point]]
+Curves = Mapping[tuple[str, str, int], Sequence[NoisePoint]]
 
 
 def curves(play: Play | None = None) -> Curves:
@@ -270,7 +272,9 @@ def figure(curves: Curves) -> "Figure":
     return picture
 
 
-def _name(ax: "Axes", ends: Mapping[str, Point], styles: Mapping[str, tuple[str, Any]]) -> None:
+def _name(
+    ax: "Axes", ends: Mapping[str, NoisePoint], styles: Mapping[str, tuple[str, Any]]
+) -> None:
     """Names right of the ends of the lines, one above the other, each joined to its line."""
     low, high = (log10(limit) for limit in ax.get_ylim())
     apart = (high - low) * 0.055

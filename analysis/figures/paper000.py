@@ -2,9 +2,9 @@
 
 from .paper000_estimates import figure3
 from .paper000_exposure import figure2
-from .registry import Paper
+from .registry import ResearchPaper
 
-PAPER = Paper(
+PAPER = ResearchPaper(
     "Statistical anonymity: quantifying reidentification risks without reidentifying users",
     {
         "2": ("census: exposure of columns, alone and together, and its bounds", figure2),

@@ -61,7 +61,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Worst:
+class WorstExposure:
     """A worst case at k: its table exposes at least `people` and at most `upper` people.
 
     Attributes:
@@ -76,7 +76,7 @@ class Worst:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class ExposurePanel:
     """Some columns together: the truth at every k, each rule's people at `ks`, worst cases.
 
     Attributes:
@@ -91,7 +91,7 @@ class Panel:
     truth: ExposureCurve
     ks: tuple[int, ...]
     bounds: dict[str, tuple[int, ...]]
-    worst: tuple[Worst, ...]
+    worst: tuple[WorstExposure, ...]
 
     def at(self, k: int) -> dict[str, int]:
         """Return the people at one of `ks`: truth, each rule, and `worst` if it is proven."""
@@ -109,7 +109,7 @@ def panel(
     nodes: int,
     worst_at: Sequence[int] = (),
     points: int = POINTS,
-) -> Panel:
+) -> ExposurePanel:
     """Return the panel of all columns of `table` together.
 
     Args:
@@ -128,8 +128,10 @@ def panel(
     ks = tuple(sorted({*grid.tolist(), *besides})) if d > 1 else ()
     bounds = {r: tuple(best_bound(marginals, k, r).people for k in ks) for r in RULES} if ks else {}
     cases = (worst_case(marginals, k, nodes=nodes) for k in sought if d > 1 and nodes > 0)
-    worst = tuple(Worst(case.k, case.people, case.upper) for case in cases)
-    return Panel(tuple(names), exposure_curve(joint_counts(codes, range(d))), ks, bounds, worst)
+    worst = tuple(WorstExposure(case.k, case.people, case.upper) for case in cases)
+    return ExposurePanel(
+        tuple(names), exposure_curve(joint_counts(codes, range(d))), ks, bounds, worst
+    )
 
 
 def exposure_bounds_figure(
@@ -192,7 +194,7 @@ def figure2(material: Material) -> Redrawn:
 
 
 @drawing.styled
-def draw(singles: Sequence[Panel], together: Sequence[Panel], title: str) -> Figure:
+def draw(singles: Sequence[ExposurePanel], together: Sequence[ExposurePanel], title: str) -> Figure:
     """A panel of single columns, and a panel for each joint."""
     rows = -(-(1 + len(together)) // 2)
     figure, axes = drawing.new(10, 3.8 * rows, rows, 2)
@@ -216,13 +218,13 @@ def draw(singles: Sequence[Panel], together: Sequence[Panel], title: str) -> Fig
     return figure
 
 
-def _truth(ax: Axes, shown: Panel, **look: Any) -> None:
+def _truth(ax: Axes, shown: ExposurePanel, **look: Any) -> None:
     curve = shown.truth
     t = [k / curve.n for k in (*curve.breakpoints, 2 * curve.n)]
     ax.step(t, (*curve.shares, 1.0), where="post", **look)
 
 
-def _bounded(ax: Axes, shown: Panel) -> None:
+def _bounded(ax: Axes, shown: ExposurePanel) -> None:
     n = shown.truth.n
     t = [k / n for k in shown.ks]
     for rule, people in shown.bounds.items():
@@ -264,7 +266,9 @@ def _times(factor: float) -> Callable[[Any], Any]:
     return lambda x: x * factor
 
 
-def _numbers(singles: Sequence[Panel], together: Sequence[Panel]) -> tuple[Numbers, ...]:
+def _numbers(
+    singles: Sequence[ExposurePanel], together: Sequence[ExposurePanel]
+) -> tuple[Numbers, ...]:
     steps = [
         (" x ".join(shown.names), k, k / shown.truth.n, people, people / shown.truth.n)
         for shown in (*singles, *together)
@@ -288,7 +292,7 @@ def _numbers(singles: Sequence[Panel], together: Sequence[Panel]) -> tuple[Numbe
     )
 
 
-def _checks(codes: Codes, together: Sequence[Panel]) -> list[Check]:
+def _checks(codes: Codes, together: Sequence[ExposurePanel]) -> list[Check]:
     n = codes.shape[0]
     supports = tuple(joint_counts(codes, [j]).size for j in range(4))
     paper = [
@@ -312,7 +316,10 @@ def _row(numbers: Sequence[int]) -> str:
 
 
 def _check_panels(
-    what: str, source: str, together: Sequence[Panel], holds: Callable[[dict[str, int]], bool]
+    what: str,
+    source: str,
+    together: Sequence[ExposurePanel],
+    holds: Callable[[dict[str, int]], bool],
 ) -> tuple[str, str, str, str, bool]:
     asked = [holds(shown.at(k)) for shown in together for k in shown.ks]
     return what, source, "always", f"{sum(asked)} of {len(asked)}", all(asked)

@@ -9,7 +9,7 @@ from .. import drawing
 from ..shuffled import Figure, coverage_figure, crowd_figure, privacy_ratio_figure
 from ..validation import crowd
 from .parameters import positive_numbers, whole_numbers
-from .registry import Material, Numbers, Paper, Redrawn
+from .registry import Material, Numbers, Redrawn, ResearchPaper
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -129,7 +129,7 @@ def _coverage(material: Material) -> Redrawn:
     return noise_coverage_figure(n=MANY, epsilons=EPSILONS)
 
 
-PAPER = Paper(
+PAPER = ResearchPaper(
     "K-randomization: one-bit and L-bit reports through a mix",
     {
         "ratio": ("the privacy ratio over the outcome space", _ratio),

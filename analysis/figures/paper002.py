@@ -2,9 +2,9 @@
 
 from .paper002_privacy import privacy_figure
 from .paper002_tradeoff import tradeoff_figure
-from .registry import Paper
+from .registry import ResearchPaper
 
-PAPER = Paper(
+PAPER = ResearchPaper(
     "Information-theoretic metrics for local differential privacy protocols",
     {
         "2": ("average privacy at one worst case, for up to 1,000 inputs", privacy_figure),

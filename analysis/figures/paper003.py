@@ -5,9 +5,9 @@ from .paper003_bounds import figure4
 from .paper003_loss import figure10, figure11, figure12
 from .paper003_pie import figure8, figure9
 from .paper003_release import release
-from .registry import Paper
+from .registry import ResearchPaper
 
-PAPER = Paper(
+PAPER = ResearchPaper(
     "Toward evaluating re-identification risks in the local privacy model",
     {
         "4": ("bounds on the PIE of GRR against epsilon, with the exact supremum", figure4),

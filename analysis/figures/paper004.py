@@ -17,9 +17,19 @@ from ..incidence import METHODS, IncidenceEstimate, estimate, eta_of, lower_boun
 from ..incidence.sampling_law import as_incidence
 from ..validation import brief, number, whole
 from .paper004_drawings import draw, draw_sessions
-from .paper004_errors import BETA, BUDGETS, DEVICES, OWNERS, POSITIONS, SESSIONS, Panel, study, wifi
+from .paper004_errors import (
+    BETA,
+    BUDGETS,
+    DEVICES,
+    OWNERS,
+    POSITIONS,
+    SESSIONS,
+    ErrorPanel,
+    study,
+    wifi,
+)
 from .parameters import Progress, positive_numbers, seed_of, stage_of, texts, whole_numbers
-from .registry import Check, Material, Numbers, Paper, Redrawn
+from .registry import Check, Material, Numbers, Redrawn, ResearchPaper
 
 # The paper's list in Section 6.1, for its budgets.
 PRINTED_LOWER = (1.3e-5, 8.7e-6, 5.3e-6, 3.2e-6, 1.9e-6, 1.2e-6, 7.1e-7)
@@ -183,7 +193,7 @@ def _panels(
     quantile: tuple[float, int],
     first_seed: int,
     stage: Progress,
-) -> list[Panel]:
+) -> list[ErrorPanel]:
     """Measure the asked methods at the asked budgets on noisy versions of each true vector.
 
     quantile: beta, and the runs behind each quantile. first_seed: counts of a vector are added.
@@ -212,18 +222,18 @@ def _estimated(phi: npt.NDArray[np.int64], epsilon: float, seed: int) -> list[In
 
 
 def _wifi_numbers(
-    panels: list[Panel], week: Panel, shown: list[IncidenceEstimate]
+    panels: list[ErrorPanel], week: ErrorPanel, shown: list[IncidenceEstimate]
 ) -> tuple[Numbers, Numbers]:
     errors = _numbers("figure2-wifi", panels)
     return errors, _estimates("figure2-wifi-estimates", week, shown)
 
 
-def _zipf_checks(panels: list[Panel]) -> tuple[Check, ...]:
+def _zipf_checks(panels: list[ErrorPanel]) -> tuple[Check, ...]:
     return (_lower_list(), *_bound_checks("2", panels), _small_at_half(panels), _inside(panels))
 
 
 def _wifi_checks(
-    panels: list[Panel], week: Panel, shown: list[IncidenceEstimate]
+    panels: list[ErrorPanel], week: ErrorPanel, shown: list[IncidenceEstimate]
 ) -> tuple[Check, ...]:
     return (
         *_bound_checks("2-wifi", panels),
@@ -232,7 +242,7 @@ def _wifi_checks(
     )
 
 
-def _numbers(name: str, panels: list[Panel]) -> Numbers:
+def _numbers(name: str, panels: list[ErrorPanel]) -> Numbers:
     methods = tuple(panels[0].quantiles)
     headings = ("data", "n", "m", "epsilon", "beta", "runs", *methods, "bound", "lower")
     rows = [
@@ -247,7 +257,7 @@ def _numbers(name: str, panels: list[Panel]) -> Numbers:
     return Numbers(name, headings, rows)
 
 
-def _estimates(name: str, week: Panel, shown: list[IncidenceEstimate]) -> Numbers:
+def _estimates(name: str, week: ErrorPanel, shown: list[IncidenceEstimate]) -> Numbers:
     rows = [
         (
             fitted.method,
@@ -273,7 +283,7 @@ def _lower_list() -> Check:
     )
 
 
-def _bound_checks(figure: str, panels: list[Panel]) -> list[Check]:
+def _bound_checks(figure: str, panels: list[ErrorPanel]) -> list[Check]:
     """Return two checks: that the bound holds, and that it is as close as the paper says."""
     ratios = np.concatenate([panel.quantiles["program"] / panel.bound for panel in panels])
     useful = np.concatenate([panel.bound < 1 for panel in panels])
@@ -287,7 +297,7 @@ def _bound_checks(figure: str, panels: list[Panel]) -> list[Check]:
     ]  # fmt: skip
 
 
-def _small_at_half(panels: list[Panel]) -> Check:
+def _small_at_half(panels: list[ErrorPanel]) -> Check:
     errors = [float(p.quantiles["program"][BUDGETS.index(0.5)]) for p in panels]
     told = ", ".join(f"{e:.3f} at n = {p.n}" for e, p in zip(errors, panels, strict=True))
     return Check(
@@ -296,7 +306,7 @@ def _small_at_half(panels: list[Panel]) -> Check:
     )  # fmt: skip
 
 
-def _inside(panels: list[Panel], figure: str = "2") -> Check:
+def _inside(panels: list[ErrorPanel], figure: str = "2") -> Check:
     """Section 4.1 prefers points inside to vertices."""
     pairs = [(panel.quantiles["analytic"], panel.quantiles["program"]) for panel in panels]
     better = np.concatenate([inside < corner for inside, corner in pairs])
@@ -306,7 +316,7 @@ def _inside(panels: list[Panel], figure: str = "2") -> Check:
     )  # fmt: skip
 
 
-def _limit_checks(week: Panel, shown: list[IncidenceEstimate]) -> list[Check]:
+def _limit_checks(week: ErrorPanel, shown: list[IncidenceEstimate]) -> list[Check]:
     """Confidence limits must hold; the credible band only if the truth is like its prior."""
     checks = []
     for fitted in shown:
@@ -325,7 +335,7 @@ def _limit_checks(week: Panel, shown: list[IncidenceEstimate]) -> list[Check]:
     return checks
 
 
-PAPER = Paper(
+PAPER = ResearchPaper(
     "Non-interactive (t, n)-incidence counting from differentially private indicator vectors",
     {
         "2": ("Zipf data: error of incidence estimators against epsilon and n", figure2),

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import drawing
 from ..incidence import IncidenceEstimate
-from .paper004_errors import Panel
+from .paper004_errors import ErrorPanel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ NAMES = {
 
 
 @drawing.styled
-def draw(panels: list[Panel]) -> Figure:
+def draw(panels: list[ErrorPanel]) -> Figure:
     """One panel for each n: quantiles of the error, the upper and the lower bound."""
     figure, axes = _panels(len(panels))
     for ax, panel in zip(axes, panels, strict=True):
@@ -44,8 +44,8 @@ def draw(panels: list[Panel]) -> Figure:
 
 @drawing.styled
 def draw_sessions(
-    panels: list[Panel],
-    drawn: Panel,
+    panels: list[ErrorPanel],
+    drawn: ErrorPanel,
     shown: list[IncidenceEstimate],
     epsilon: float,
     *,
@@ -78,7 +78,7 @@ def _panels(many: int) -> tuple[Figure, list[Axes]]:
     return figure, axes[:many]
 
 
-def _errors(ax: Axes, panel: Panel) -> None:
+def _errors(ax: Axes, panel: ErrorPanel) -> None:
     lines = drawing.styles(len(NAMES))
     for (method, name), (colour, style) in zip(NAMES.items(), lines, strict=True):
         if method in panel.quantiles:
@@ -100,7 +100,7 @@ def _errors(ax: Axes, panel: Panel) -> None:
     ax.set_ylabel(f"largest error / m, {1 - panel.beta:g} quantile")
 
 
-def _counts(ax: Axes, week: Panel, shown: list[IncidenceEstimate], *, usual: bool) -> None:
+def _counts(ax: Axes, week: ErrorPanel, shown: list[IncidenceEstimate], *, usual: bool) -> None:
     t: Any = np.arange(week.n + 1)
     ax.plot(t, week.phi, "_", color=drawing.BLACK, ms=22, mew=2, label="truth")
     for fitted, shift, colour in zip(

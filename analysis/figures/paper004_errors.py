@@ -38,7 +38,7 @@ SESSIONS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Panel:
+class ErrorPanel:
     """Errors on one true vector: for each budget a quantile over runs, shares of the positions.
 
     Attributes:
@@ -81,7 +81,7 @@ def study(
     budgets: Sequence[float] = BUDGETS,
     beta: float = BETA,
     rng: np.random.Generator | int | None = None,
-) -> Panel:
+) -> ErrorPanel:
     """Measure the methods on noisy versions of one true vector.
 
     Args:
@@ -104,7 +104,7 @@ def study(
         for method, levels in quantiles.items():
             errors = errors_of(seen, truth, eta, beta, method, inner)
             levels.append(sorted(errors)[min(floor((1 - beta) * runs), runs - 1)])
-    return Panel(
+    return ErrorPanel(
         title,
         truth,
         np.array(budgets, dtype=np.float64),

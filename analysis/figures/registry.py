@@ -102,7 +102,7 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class ResearchPaper:
     """A paper's title and its figures.
 
     Attributes:

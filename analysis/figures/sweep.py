@@ -63,7 +63,7 @@ class PointMean:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class SweepPanel:
     """One score, with its unit, at every point.
 
     Attributes:
@@ -81,7 +81,7 @@ def figure(
     title: str,
     name: str,
     along: Along,
-    panels: Sequence[Panel],
+    panels: Sequence[SweepPanel],
     runs: Collection[int],
     headings: tuple[str, ...],
     rows: Sequence[Sequence[object]],
@@ -93,7 +93,7 @@ def figure(
 
 @drawing.styled
 def draw(
-    title: str, along: Along, panels: Sequence[Panel], runs: Collection[int] = (1,)
+    title: str, along: Along, panels: Sequence[SweepPanel], runs: Collection[int] = (1,)
 ) -> "Figure":
     """Draw a panel for each score and each combination of the third and further keys.
 
@@ -129,7 +129,7 @@ def _rests(along: Along) -> Iterator[dict[str, Value]]:
 
 
 def _panel(
-    ax: "Axes", along: Along, panel: Panel, means: Sequence[PointMean], usual: int | None
+    ax: "Axes", along: Along, panel: SweepPanel, means: Sequence[PointMean], usual: int | None
 ) -> list[str]:
     """Draw a score and return the notes that its picture needs.
 
@@ -196,7 +196,7 @@ def _runs_beside(ax: "Axes", spots: Sequence[tuple[float, PointMean]]) -> None:
         )
 
 
-def _upright(ax: "Axes", panel: Panel) -> None:
+def _upright(ax: "Axes", panel: SweepPanel) -> None:
     """Set the y axis: shares as percent; from 0, if all values are at least 0; or decades."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 

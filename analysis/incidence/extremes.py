@@ -16,7 +16,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from ..optimization import Columns, LinearProgram, Option, Status
+from ..optimization import Columns, LinearProgram, Option, SolverStatus
 from ..validation import Floats
 from .linear_programs import solve
 
@@ -105,8 +105,8 @@ def continued(polytope: Polytope) -> Minimum:
     def minimum(objective: Floats) -> float:
         program.change_costs(columns, objective)
         solution = program.solve()
-        if solution.status == Status.INFEASIBLE:
+        if solution.status == SolverStatus.INFEASIBLE:
             raise Empty
-        return solution.value if solution.status == Status.OPTIMAL else np.nan
+        return solution.value if solution.status == SolverStatus.OPTIMAL else np.nan
 
     return minimum

@@ -45,7 +45,7 @@ from .exact_sums import (
     output_law_cost,
 )
 from .input_sums import input_information
-from .monte_carlo import Simulated, estimate_information
+from .monte_carlo import SimulatedMean, estimate_information
 
 Method = Literal["auto", "exact", "estimate"]
 
@@ -161,7 +161,7 @@ def _summed(rows: Floats, n: int, method: Method, limit: int, *, tally: bool) ->
 
 def _exact(
     rows: Floats, alpha: Floats, n: int, summed: tuple[bool, bool]
-) -> tuple[Simulated | None, Simulated | None]:
+) -> tuple[SimulatedMean | None, SimulatedMean | None]:
     from scipy.special import xlogy
 
     if not summed[0]:
@@ -169,10 +169,12 @@ def _exact(
     tallies, law = output_law(rows, alpha, n)
     H_S = float(-xlogy(law, law).sum())
     I_YP = H_S + float(law @ log_multinomial(tallies)) - n * report_entropy(rows, alpha)
-    exact_information = Simulated(max(0.0, I_YP), 0.0, 0)
+    exact_information = SimulatedMean(max(0.0, I_YP), 0.0, 0)
     if not summed[1]:
         return exact_information, None
-    return exact_information, Simulated(max(0.0, H_S - conditional_entropy(rows, alpha, n)), 0.0, 0)
+    return exact_information, SimulatedMean(
+        max(0.0, H_S - conditional_entropy(rows, alpha, n)), 0.0, 0
+    )
 
 
 def _finished(
@@ -180,11 +182,11 @@ def _finished(
     alpha: Floats,
     n: int,
     unit: Unit,
-    about: tuple[Simulated | None, Simulated | None],
+    about: tuple[SimulatedMean | None, SimulatedMean | None],
     H_T: float,
     I_XP: float,
 ) -> FiniteInformation:
-    base, missing_estimate = log_base(unit), Simulated(float("nan"), 0.0, 0)
+    base, missing_estimate = log_base(unit), SimulatedMean(float("nan"), 0.0, 0)
     law, tally = about[0] or missing_estimate, about[1] or missing_estimate
     faithful = np.linalg.matrix_rank(rows) == alpha.size
     digits = (law.value - differential_entropy(alpha)) / (alpha.size - 1) if faithful else -inf

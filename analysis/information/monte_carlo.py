@@ -38,7 +38,7 @@ ALIAS, REACH = 12.0, 7.5
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class SimulatedMean:
     """A mean over simulations.
 
     Attributes:
@@ -54,7 +54,7 @@ class Simulated:
 
 def estimate_information(
     rows: Floats, prior: Floats, n: int, samples: int, rng: np.random.Generator, *, tally: bool
-) -> tuple[Simulated, Simulated | None]:
+) -> tuple[SimulatedMean, SimulatedMean | None]:
     """Unbiased estimates of I(Y; P) and, if asked for, of I(Y; T), in nats.
 
     Args:
@@ -184,8 +184,8 @@ def _log_mean(logs: Floats) -> Floats:
     return np.asarray(logsumexp(logs, axis=1) - np.log(logs.shape[1]))
 
 
-def _mean(parts: list[Floats]) -> Simulated:
+def _mean(parts: list[Floats]) -> SimulatedMean:
     values = np.concatenate(parts)
-    return Simulated(
+    return SimulatedMean(
         float(values.mean()), float(values.std(ddof=1) / sqrt(values.size)), values.size
     )

@@ -26,7 +26,7 @@ Sides = tuple[Floats, Floats]  # the least and the most of each column or row
 _keys = count()
 
 
-class Status(StrEnum):
+class SolverStatus(StrEnum):
     """The end of a linear program."""
 
     OPTIMAL = "optimal"
@@ -34,7 +34,7 @@ class Status(StrEnum):
     OTHER = "other"
 
 
-class Matrix(Protocol):
+class SparseMatrix(Protocol):
     """A sparse matrix by columns, as SciPy's `csc_array` has it."""
 
     @property
@@ -107,7 +107,7 @@ class LinearSolution:
         duals: the multipliers of the rows; empty if not asked for.
     """
 
-    status: Status
+    status: SolverStatus
     value: float
     columns: Floats
     duals: Floats
@@ -153,7 +153,7 @@ class LinearProgram:
 
     def __init__(
         self,
-        matrix: Matrix,
+        matrix: SparseMatrix,
         costs: Floats,
         columns: Sides,
         rows: Sides,

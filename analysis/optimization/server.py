@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .programs import Change, Constraint, LinearModel, LinearSolution, Solution, Status
+from .programs import Change, Constraint, LinearModel, LinearSolution, Solution, SolverStatus
 
 MOST_NOTES = 1 << 20  # bytes of descriptor 2 that are kept between two requests
 
@@ -122,14 +122,14 @@ def _solve(
     return LinearSolution(status, value, columns, duals)
 
 
-def _status(solver: Any) -> Status:
+def _status(solver: Any) -> SolverStatus:
     import highspy
 
     statuses = {
-        highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
-        highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE,
+        highspy.HighsModelStatus.kOptimal: SolverStatus.OPTIMAL,
+        highspy.HighsModelStatus.kInfeasible: SolverStatus.INFEASIBLE,
     }
-    return statuses.get(solver.getModelStatus(), Status.OTHER)
+    return statuses.get(solver.getModelStatus(), SolverStatus.OTHER)
 
 
 def _close(keys: tuple[int, ...]) -> None:

@@ -7,7 +7,7 @@ from ..exposure import Crowds
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredPart:
     """One column, or the joint of all: its values that occur, its cells that lack one, its crowds.
 
     `values` counts "missing" where it occurs and is a value (as a category). Of the joint they are

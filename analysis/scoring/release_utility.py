@@ -67,7 +67,7 @@ class PairErrors:
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class ReleasedRows:
     """People per released row over all d columns; a column that is not released is BLANK.
 
     Attributes:
@@ -79,7 +79,7 @@ class Release:
     people: NDArray[np.int64]
 
     @classmethod
-    def from_counts(cls, counts: Mapping[Pattern, int], width: int) -> "Release":
+    def from_counts(cls, counts: Mapping[Pattern, int], width: int) -> "ReleasedRows":
         """Build it from counts per released row of `width` codes, BLANK for a suppressed value."""
         if any(len(row) != width for row in counts):
             raise ParameterError(f"counts: a released row has not {width} cells")
@@ -136,7 +136,7 @@ def distance(law: Floats, other: Floats) -> float:
 def pair_errors(
     codes: Any,
     sizes: Sequence[int],
-    release: Release,
+    release: ReleasedRows,
     known: Mapping[int, Sequence[float]] | None = None,
     left_blank: Mapping[int, Sequence[float]] | None = None,
 ) -> PairErrors:
@@ -178,7 +178,7 @@ def errors_of_tables(codes: Any, sizes: Sequence[int], tables: Mapping[Pair, Flo
     )
 
 
-def _margin(release: Release, column: int, size: int, rule: Floats) -> Floats:
+def _margin(release: ReleasedRows, column: int, size: int, rule: Floats) -> Floats:
     """Return the analyst's estimate of the shares of one column."""
     is_shown = release.rows[:, column] != BLANK
     counts = np.bincount(release.rows[is_shown, column], release.people[is_shown], size).astype(
@@ -193,7 +193,7 @@ def _margin(release: Release, column: int, size: int, rule: Floats) -> Floats:
 
 
 def estimated(
-    release: Release,
+    release: ReleasedRows,
     sizes: Sequence[int],
     pair: Pair,
     single: Sequence[Floats],
@@ -239,7 +239,7 @@ def _shares(counts: Floats) -> Floats:
 
 
 def _parts(
-    release: Release, sizes: Sequence[int], pair: Pair
+    release: ReleasedRows, sizes: Sequence[int], pair: Pair
 ) -> tuple[Floats, Floats, Floats, float]:
     """People with both columns shown, by cell; the first only; the second only; and neither."""
     i, j = pair
@@ -265,7 +265,7 @@ def entropy_of(codes: Any) -> float:
     return _entropy(np.unique(codes, axis=0, return_counts=True)[1])
 
 
-def bits_of_release(release: Release, users: int, sizes: Sequence[int]) -> float:
+def bits_of_release(release: ReleasedRows, users: int, sizes: Sequence[int]) -> float:
     """Return a lower bound on the bits that a release with suppressed cells gives its analyst.
 
     A consistent table deals the n people to the released rows and fills suppressed cells: at most

@@ -33,7 +33,7 @@ from ..exposure.unrelated_columns import UnrelatedExposure, unrelated_exposure
 from ..exposure.wildcards import Wildcards
 from ..release_risks import EVERY, TableColumns, TableRisks
 from ..validation import whole
-from .parts import Bounds, Scored
+from .parts import Bounds, ScoredPart
 from .questions import asked_questions
 from .set_scores import Other, Sets, score_sets
 
@@ -75,15 +75,15 @@ class TableScore:
     k: int
     max_exposure: float
     missing: Missing
-    columns: tuple[Scored, ...]
-    joint: Scored
+    columns: tuple[ScoredPart, ...]
+    joint: ScoredPart
     bounds: Bounds
     risk: Risk
     sets: Sets
     questions: TableRisks
     unrelated: UnrelatedExposure | None
     rows: int
-    quasi: Scored | None = None
+    quasi: ScoredPart | None = None
 
     @property
     def most(self) -> int:
@@ -188,7 +188,7 @@ def _columns(
     lacking: Sequence[int | None],
     owned: Persons | None,
     source: Other | None,
-) -> tuple[list[Integers], int, tuple[Scored, ...]]:
+) -> tuple[list[Integers], int, tuple[ScoredPart, ...]]:
     """The counts of each column, the missing cells of all, and the score of each."""
     marginals = [_people(codes, owned, j) for j in range(len(names))]
     lacks = [_cells(codes[:, j], code) for j, code in enumerate(lacking)]
@@ -251,38 +251,38 @@ def _cells(column: NDArray[np.integer], code: int | None) -> int:
     return 0 if code is None else int(np.count_nonzero(column == code))
 
 
-def _column(name: str, counts: Integers, lacks: int, source: Other | None, j: int) -> Scored:
+def _column(name: str, counts: Integers, lacks: int, source: Other | None, j: int) -> ScoredPart:
     """Column j, `lacks` cells of which are missing."""
     if source is None:
-        return Scored(name, counts.size, lacks, Crowds.of_cells(counts))
+        return ScoredPart(name, counts.size, lacks, Crowds.of_cells(counts))
     wild = isinstance(source, Wildcards) and lacks > 0  # then missing is no value
-    return Scored(name, counts.size - wild, lacks, source.crowds((j,)))
+    return ScoredPart(name, counts.size - wild, lacks, source.crowds((j,)))
 
 
 def _quasi(
     codes: NDArray[np.integer], source: Other | None, selection: TableColumns
-) -> Scored | None:
+) -> ScoredPart | None:
     """The columns that may be known, where these are some of all."""
     known_columns = range(codes.shape[1]) if selection.quasi is None else selection.quasi
     if not 0 < len(known_columns) < codes.shape[1]:
         return None
     cells = joint_counts(codes, known_columns)
     crowds = Crowds.of_cells(cells) if source is None else source.crowds(tuple(known_columns))
-    return Scored("quasi-identifiers", cells.size, 0, crowds)
+    return ScoredPart("quasi-identifiers", cells.size, 0, crowds)
 
 
-def _joint(codes: NDArray[np.integer], source: Other | None, lacks: int) -> Scored:
+def _joint(codes: NDArray[np.integer], source: Other | None, lacks: int) -> ScoredPart:
     """All columns together, `lacks` cells of which are missing."""
     all_columns = tuple(range(codes.shape[1]))
     cells = joint_counts(codes, all_columns)
     crowds = Crowds.of_cells(cells) if source is None else source.crowds(all_columns)
-    return Scored("all columns", cells.size, lacks, crowds)
+    return ScoredPart("all columns", cells.size, lacks, crowds)
 
 
 def _bounds(
     marginals: list[Integers],
     k: int,
-    singles: Sequence[Scored],
+    singles: Sequence[ScoredPart],
     nodes: int | None,
     owned: Persons | None,
     progress: Callable[[str], None],

@@ -108,7 +108,7 @@ def any_others_delta(case: Neighbours, n: int, epsilon: float, known: float) -> 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labels:
+class BoundTerms:
     """The terms of (1).
 
     Attributes:
@@ -136,7 +136,7 @@ def listed(case: Neighbours) -> bool:
     return has_blanket and bool(pairs) and all(pair.shared is not None for pair in pairs)
 
 
-def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> Labels | None:
+def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> BoundTerms | None:
     """Return the terms of (1); None if other people's values are not all known.
 
     Args:
@@ -159,7 +159,7 @@ def labelled(case: Neighbours, n: int, epsilon: float, known: float) -> Labels |
         if rare <= known * RARE:
             break
         pooled_people += log(rare / (known * RARE)) + MARGIN
-    return Labels(*_terms(case, epsilon, share, pool), share, rare)
+    return BoundTerms(*_terms(case, epsilon, share, pool), share, rare)
 
 
 def _pool(case: Neighbours, epsilon: float) -> tuple[float, float, float]:

@@ -15,7 +15,7 @@ from ..randomizers.matrix_neighbours import matrix_neighbours
 from ..randomizers.neighbour_laws import Neighbours
 from ..validation import whole
 from .any_others import any_others_delta, listed
-from .collections import Pairs, mixed_pairs
+from .collections import NeighbourPairs, mixed_pairs
 from .pair_bounds import FINE, max_delta, min_delta, telling
 
 UPPER = "upper: exchange of terms, privacy blanket or local"
@@ -67,7 +67,7 @@ class Band:
     cases: Sequence[Neighbours]
     n: int
     effort: Effort
-    mixed: Sequence[Pairs] = ()
+    mixed: Sequence[NeighbourPairs] = ()
 
     @property
     def rule(self) -> str:

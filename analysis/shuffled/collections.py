@@ -37,7 +37,7 @@ Population = tuple[int, ...]  # people with each value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class NeighbourPairs:
     """The laws of the reports for many pairs of neighbours, one after the other.
 
     Attributes:
@@ -69,20 +69,20 @@ class Pairs:
 
 
 @lru_cache(maxsize=2)  # up to 48 MB each
-def every_pair(n: int, randomizer: Randomizer) -> Pairs | None:
+def every_pair(n: int, randomizer: Randomizer) -> NeighbourPairs | None:
     """All neighbouring collections of n reports, where they are few enough."""
     if n > FEW_PEOPLE or randomizer.outputs * randomizer.inputs > MOST_ENTRIES:
         return None
     return all_pairs(randomizer.matrix, n)
 
 
-def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[Pairs]:
+def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[NeighbourPairs]:
     """Return neighbours with two or three values among other people, if few enough to be listed.
 
     The first cases have priority: after `MOST_OUTCOMES` outcomes together no further case is
     listed.
     """
-    pairs: list[Pairs] = []
+    pairs: list[NeighbourPairs] = []
     for pair in (pair for _, equals in cases for pair in equals[-1:]):
         columns = np.column_stack([pair.own, pair.other, np.ones_like(pair.own)])
         laws = columns * pair.law[:, None]
@@ -96,7 +96,7 @@ def mixed_pairs(n: int, cases: Sequence[Neighbours]) -> list[Pairs]:
     return pairs
 
 
-def all_pairs(Q: Floats, n: int) -> Pairs | None:
+def all_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
     """Every pair of neighbouring collections of n people, up to symmetry; None if too many.
 
     Args:
@@ -114,7 +114,7 @@ def all_pairs(Q: Floats, n: int) -> Pairs | None:
     return _collected(_few_values(rows, group, n), n)
 
 
-def some_pairs(Q: Floats, n: int) -> Pairs | None:
+def some_pairs(Q: Floats, n: int) -> NeighbourPairs | None:
     """Return the pairs that change column 0 into column 1, for all populations of Q's values.
 
     Populations of up to three values (at most three columns); if there are too many, of two values;
@@ -123,7 +123,9 @@ def some_pairs(Q: Floats, n: int) -> Pairs | None:
     rows, a = merged(Q), Q.shape[1]
     for values in range(a, 1, -1):
         jobs = [
-            Job(merged(rows[:, columns]), tuple(map(columns.index, subset)), _spread(n - 1, values))
+            NeighbourJob(
+                merged(rows[:, columns]), tuple(map(columns.index, subset)), _spread(n - 1, values)
+            )
             for subset in combinations(range(a), values)
             for columns in [[0, 1, *sorted(set(subset) - {0, 1})]]
             if comb(n + values - 2, n - 1) <= MOST_COLLECTIONS
@@ -155,7 +157,7 @@ def _listed(rows: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Job:
+class NeighbourJob:
     """Populations of one set of values, doubted between columns 0 and 1 of some rows.
 
     Attributes:
@@ -173,7 +175,7 @@ class Job:
         return len(self.populations) * comb(n + len(self.rows) - 1, n)
 
 
-class Ladder:
+class OutcomeLadder:
     """All outcomes of 0, 1, .. n reports of b kinds, and where one more report of each leads.
 
     Outcomes are numbered by keys, sums of one random number for each report; that no two of them
@@ -197,7 +199,7 @@ class Ladder:
         return np.asarray(np.bincount(self.steps[people].ravel(), chances), np.float64)
 
 
-def _any_values(rows: Floats, n: int, a: int) -> Iterator[Job]:
+def _any_values(rows: Floats, n: int, a: int) -> Iterator[NeighbourJob]:
     """All values alike: 0 or 1 is doubted; of further values only how many people have each."""
     for further in range(a - 1):
         populations = [
@@ -209,10 +211,10 @@ def _any_values(rows: Floats, n: int, a: int) -> Iterator[Job]:
         ]
         if further + 2 <= a and populations:
             merged_rows = merged(rows[:, : further + 2])
-            yield Job(merged_rows, tuple(range(further + 2)), populations)
+            yield NeighbourJob(merged_rows, tuple(range(further + 2)), populations)
 
 
-def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Iterator[Job]:
+def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Iterator[NeighbourJob]:
     """Yield pairs and populations of any matrix of few values, one per orbit."""
     a = rows.shape[1]
     visited: set[frozenset[int]] = set()
@@ -227,7 +229,7 @@ def _few_values(rows: Floats, group: Sequence[tuple[int, ...]], n: int) -> Itera
             for counts in _spread(n - 1, a)
             if _is_first_of_orbit(counts, fixing)
         ]
-        yield Job(rows[:, order], tuple(range(a)), populations)
+        yield NeighbourJob(rows[:, order], tuple(range(a)), populations)
 
 
 def _is_first_of_orbit(population: Population, group: Sequence[tuple[int, ...]]) -> bool:
@@ -255,7 +257,7 @@ def _partitions(total: int, parts: int, limit: int) -> Iterator[Population]:
             yield (first, *rest)
 
 
-def _collected(jobs: Iterator[Job], n: int) -> Pairs | None:
+def _collected(jobs: Iterator[NeighbourJob], n: int) -> NeighbourPairs | None:
     """The laws of all jobs; None beyond `MOST_OUTCOMES`."""
     listed, total = [], 0
     for job in jobs:
@@ -267,18 +269,18 @@ def _collected(jobs: Iterator[Job], n: int) -> Pairs | None:
     second_laws: list[Floats] = []
     populations: list[Population] = []
     for job in listed:
-        ladder, laws = Ladder(len(job.rows), n), {(0,) * len(job.values): np.ones(1)}
+        ladder, laws = OutcomeLadder(len(job.rows), n), {(0,) * len(job.values): np.ones(1)}
         for population in job.populations:
             law_of_others = _law(job, population, ladder, laws)
             first.append(ladder.add(law_of_others, n - 1, job.rows[:, 0]))
             second_laws.append(ladder.add(law_of_others, n - 1, job.rows[:, 1]))
             populations.append(population)
     starts = np.cumsum([0, *(len(law) for law in first)])[:-1]
-    return Pairs(np.concatenate(first), np.concatenate(second_laws), starts, populations)
+    return NeighbourPairs(np.concatenate(first), np.concatenate(second_laws), starts, populations)
 
 
 def _law(
-    job: Job, population: Population, ladder: Ladder, laws: dict[Population, Floats]
+    job: NeighbourJob, population: Population, ladder: OutcomeLadder, laws: dict[Population, Floats]
 ) -> Floats:
     """Return the law of other people's reports, from that of a population with one person less."""
     if (law_of_population := laws.get(population)) is not None:

@@ -27,7 +27,7 @@ from ..randomizers.neighbour_laws import Neighbours
 from ..validation import Floats
 from .any_others import (
     RARE,
-    Labels,
+    BoundTerms,
     Law,
     labelled,
     largest_sharpness,
@@ -65,7 +65,7 @@ class Star:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parts:
+class PopulationParts:
     """All populations of n people, up to exchanges that cost little.
 
     Attributes:
@@ -125,7 +125,7 @@ def parted_delta(case: Neighbours, n: int, epsilon: float, known: float, goal: f
     return parts.largest(goal)
 
 
-def _parts(labels: Labels, n: int, goal: float) -> Parts | None:
+def _parts(labels: BoundTerms, n: int, goal: float) -> PopulationParts | None:
     laws: list[Law] = []
     for law in labels.values:
         if not any(_are_equal_laws(law, second) for second in laws):
@@ -138,7 +138,7 @@ def _parts(labels: Labels, n: int, goal: float) -> Parts | None:
     stars = _stars(two, [*two, *labels.values, *labels.pool], n, sharp)
     if not stars or pooled >= n:
         return None
-    return Parts(n, two, stars, pooled, labels.rare + beyond)
+    return PopulationParts(n, two, stars, pooled, labels.rare + beyond)
 
 
 def _are_equal_laws(law: Law, second_law: Law) -> bool:

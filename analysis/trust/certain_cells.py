@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..composition.group_counts import Group, Said
-from ..composition.known_groups import Knowledge
+from ..composition.known_groups import GroupKnowledge
 from .fiber import Fibre, TooManyTables, listed
 
 MOST_CELLS = 64  # limits all columns' cells together, as tables are listed
@@ -67,7 +67,7 @@ class Certainty:
     promised: int
 
     @classmethod
-    def from_knowledge(cls, known: Knowledge) -> "Certainty":
+    def from_knowledge(cls, known: GroupKnowledge) -> "Certainty":
         """Compute it from all tables counted until now."""
         tables = tables_left(known)
         promised = known.promise(range(len(known.singles))).people
@@ -88,7 +88,7 @@ class Certainty:
         return self.left.worst([(g, tuple(said[column] for column in g)) for g in groups])
 
 
-def _band(knowledge: Knowledge, high: int) -> Certain:
+def _band(knowledge: GroupKnowledge, high: int) -> Certain:
     count_tables = [*knowledge.singles, *(table.counts for table in knowledge.tables.values())]
     low = max(int(counts[counts < knowledge.k].sum()) for counts in count_tables)
     return Certain(low, max(low, high), knowledge.n, exact=low >= high)
@@ -146,7 +146,7 @@ class Tables:
         return np.eye(int(place.max()) + 1, dtype=np.int64)[place.ravel()]
 
 
-def _sums(knowledge: Knowledge) -> Iterator[tuple[View, dict[Group, int]]]:
+def _sums(knowledge: GroupKnowledge) -> Iterator[tuple[View, dict[Group, int]]]:
     """Yield each counted table: the view, and the people of each of its cells; -1 is `other`."""
     for column, counts in enumerate(knowledge.singles):
         values = tuple(range(len(counts)))
@@ -164,7 +164,7 @@ def _label(view: View, cell: Sequence[int]) -> Group:
     )
 
 
-def tables_left(known: Knowledge) -> Tables | None:
+def tables_left(known: GroupKnowledge) -> Tables | None:
     """Return all tables over all columns that are consistent with the counts.
 
     None if they cannot be listed, if a table counts fewer people (some have left), or if no table

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ...analysis.figures import Check
-    from ...analysis.figures.registry import Paper
+    from ...analysis.figures.registry import ResearchPaper
 
 # A paper's module in `veilmix.analysis.figures`; it has the figures as PAPER.
 PAPERS = {f"{n:03}": f"paper{n:03}" for n in range(5)}
@@ -117,7 +117,7 @@ def redraw(
     return redrawn.checks, files_of(redrawn)
 
 
-def _paper(name: str) -> "Paper":
+def _paper(name: str) -> "ResearchPaper":
     from ...errors import DataError
     from ...scenarios.schema.problems import did_you_mean
 
@@ -126,7 +126,7 @@ def _paper(name: str) -> "Paper":
             f"no paper {name!r} can be redrawn; there are {', '.join(PAPERS)}"
             f"{did_you_mean(name, PAPERS)}"
         )
-    reproduced: Paper = import_module(f"veilmix.analysis.figures.{PAPERS[name]}").PAPER
+    reproduced: ResearchPaper = import_module(f"veilmix.analysis.figures.{PAPERS[name]}").PAPER
     return reproduced
 
 

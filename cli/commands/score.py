@@ -24,7 +24,7 @@ from ..text.layout import format_option, page, say, write_csv, write_json
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
     from ...scenarios.ledger.account import Account
-    from ...scenarios.populations.people import Table
+    from ...scenarios.populations.people import SourceTable
     from ...scenarios.tables.reading import Reading
     from ...scenarios.tables.score_record import ScoredTable
 
@@ -145,7 +145,9 @@ def _released(
         return release_table(book, table, released_features(said, table.columns), policy)
 
 
-def _record(score: "TableScore", data: Path, said: "Reading", table: "Table") -> "ScoredTable":
+def _record(
+    score: "TableScore", data: Path, said: "Reading", table: "SourceTable"
+) -> "ScoredTable":
     """Return the score as a record."""
     from ...scenarios.populations.coarser import coarser_lines
     from ...scenarios.tables.reading import coarsenings
@@ -220,7 +222,7 @@ def _print_score(
     record: "Callable[[], ScoredTable]",
     called: str,
     lacks: Sequence[str],
-    table: "Table",
+    table: "SourceTable",
     form: str,
 ) -> None:
     """Print a score. lacks: texts of missing cells."""

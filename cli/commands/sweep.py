@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
     from ...scenarios.studies.sweep_file import Line, Value
     from ...scenarios.studies.sweep_log import Log
-    from ...scenarios.studies.sweep_plan import Job
+    from ...scenarios.studies.sweep_plan import SweepJob
 
 
 @click.command("sweep")
@@ -142,8 +142,8 @@ def _announce(
     scenario: "Scenario",
     along: "dict[str, tuple[Value, ...]]",
     repeats: int,
-    jobs: "Sequence[Job]",
-    left: "Sequence[Job]",
+    jobs: "Sequence[SweepJob]",
+    left: "Sequence[SweepJob]",
     mode: str,
     seed: int | None,
 ) -> None:
@@ -164,7 +164,7 @@ def _announce(
 
 
 def _play(
-    left: "Sequence[Job]",
+    left: "Sequence[SweepJob]",
     make: "Callable[[], Executor]",
     window: int,
     log: "Log",

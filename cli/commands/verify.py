@@ -11,8 +11,8 @@ from ..options import FILE_THERE
 from ..text.layout import Grid, format_option, lay_out, page, plural, say, write_csv, write_json
 
 if TYPE_CHECKING:
-    from ...scenarios.sessions.limits import Limit
-    from ...scenarios.verification.checks import Check
+    from ...scenarios.sessions.limits import CheckLimit
+    from ...scenarios.verification.checks import CheckResult
     from ...scenarios.verification.theorem import Sentence
 
 WORDS = {True: "ok", False: "FAILED", None: "-"}
@@ -97,7 +97,7 @@ def _verify_session(folder: Path, path: Path | None, form: str) -> None:
         say(page(), f"digest {evidence.board.digest().hex()}: the same for all who saw these posts")
 
 
-def _tell_limits(limits: "Sequence[Limit]") -> None:
+def _tell_limits(limits: "Sequence[CheckLimit]") -> None:
     say(page(), "\nNo post of a session shows:")
     lay_out(page(), Grid(("not shown", "why"), [(each.subject, each.text) for each in limits]))
 
@@ -115,7 +115,7 @@ def _show_theorem(sentences: "Sequence[Sentence]") -> None:
         lay_out(page(), Grid(("proved", "sentence"), rows))
 
 
-def _show(checks: "Sequence[Check]", form: str) -> None:
+def _show(checks: "Sequence[CheckResult]", form: str) -> None:
     grid = Grid(
         ("check", "that", "", "shows", "found"),
         [
@@ -138,7 +138,7 @@ def _show(checks: "Sequence[Check]", form: str) -> None:
         lay_out(page(), grid)
 
 
-def _judge(checks: "Sequence[Check]", form: str, what: str) -> None:
+def _judge(checks: "Sequence[CheckResult]", form: str, what: str) -> None:
     failed = [check for check in checks if check.ok is False]
     if failed:
         names = ", ".join(check.name for check in failed)

@@ -14,7 +14,7 @@ from ..text.layout import clean, format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
-    from ...scenarios.populations.people import Table
+    from ...scenarios.populations.people import SourceTable
 
 
 @click.command("worst")
@@ -103,7 +103,7 @@ def command(
         click.get_current_context().exit(STOPPED)  # also after the found result is printed
 
 
-def _counts(table: "Table") -> list[Any]:
+def _counts(table: "SourceTable") -> list[Any]:
     """Return the counts of each column. DataError if a person has several rows."""
     import numpy as np
 
@@ -119,7 +119,7 @@ def _counts(table: "Table") -> list[Any]:
     return [np.bincount(codes, minlength=len(values)) for codes, values in columns]
 
 
-def _write(worst: "WorstCase", table: "Table", file: Path) -> None:
+def _write(worst: "WorstCase", table: "SourceTable", file: Path) -> None:
     from ...scenarios.serialization.atomic_file import write_whole
 
     stream = io.StringIO(newline="")

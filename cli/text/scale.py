@@ -8,7 +8,7 @@ from ...scenarios.wording import size
 from .layout import Grid, Page, clean, lay_out, say
 
 if TYPE_CHECKING:
-    from ...analysis.scaling import Limit, SessionCosts
+    from ...analysis.scaling import PeopleLimit, SessionCosts
     from ...scenarios.studies.scale import Scale
     from ...scenarios.studies.traffic import LinkTraffic
     from .records import EstimatedScale
@@ -91,7 +91,7 @@ def tell_scale(console: Page, name: str, scale: "Scale") -> None:
     )
 
 
-def _broken(limit: "Limit", number: int) -> str:
+def _broken(limit: "PeopleLimit", number: int) -> str:
     return f"{'then' if number else 'first'}, above {limit.people:,} people: {clean(limit.what)}"
 
 

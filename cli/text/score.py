@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from ...analysis.exposure import Attacker
     from ...analysis.exposure.alike import SharedValues
     from ...analysis.scoring import TableScore
-    from ...analysis.scoring.parts import Scored
+    from ...analysis.scoring.parts import ScoredPart
     from ...analysis.scoring.set_scores import ScoredSet, SetChoice
-    from ...scenarios.populations.people import Table
+    from ...scenarios.populations.people import SourceTable
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)  # the k of the table of curves
 SHOWN = 15  # sets, and dropped columns, named in the text
@@ -41,7 +41,7 @@ MEANINGS = {
 
 
 def print_score(
-    console: Page, score: "TableScore", called: str, lacks: Sequence[str], table: "Table"
+    console: Page, score: "TableScore", called: str, lacks: Sequence[str], table: "SourceTable"
 ) -> None:
     """Print the score. table: the scored table, with the roles of its columns."""
     from ...analysis.scoring import Missing
@@ -91,7 +91,7 @@ def print_score(
         say(console, clean(f"said coarser, more may stay: veilmix advise {called}"), style="dim")
 
 
-def _tell_people(console: Page, score: "TableScore", table: "Table") -> None:
+def _tell_people(console: Page, score: "TableScore", table: "SourceTable") -> None:
     """Print the definition of a person, and the roles of the columns."""
     say(console, clean(f"a person is {table.person}"))
     if score.rows > score.n:
@@ -116,7 +116,7 @@ def _rows(rows: int, people: int) -> str:
     return f" in {rows:,} rows" if rows > people else ""
 
 
-def roles(table: "Table") -> Grid:
+def roles(table: "SourceTable") -> Grid:
     """Return a table of every column of the file, direct identifiers first."""
     judged = sorted(table.judged, key=lambda judged: judged.column in table.columns)
     rows = [
@@ -154,7 +154,7 @@ def _curves(score: "TableScore") -> Grid:
     return Grid(headings, rows, tuple(range(1, len(headings))))
 
 
-def _subjects(score: "TableScore") -> "tuple[Scored, ...]":
+def _subjects(score: "TableScore") -> "tuple[ScoredPart, ...]":
     return (*score.columns, score.joint)
 
 
@@ -182,7 +182,7 @@ def _caution(score: "TableScore") -> str:
     return f" the exposure if the columns had nothing to do with each other: not estimated, {why}"
 
 
-def _unanimous(table: "Table") -> "SharedValues":
+def _unanimous(table: "SourceTable") -> "SharedValues":
     """Return the columns with a single value; `questions` searches the other common values."""
     from ...analysis.exposure.alike import SharedValues
 

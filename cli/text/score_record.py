@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...analysis.scoring import TableScore
-from ...analysis.scoring.parts import Scored
+from ...analysis.scoring.parts import ScoredPart
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS, SetChoice, Sets
-from ...scenarios.populations.people import Table
+from ...scenarios.populations.people import SourceTable
 from ...scenarios.tables.score_record import (
     ChosenColumns,
-    Curve,
     DroppedColumn,
     MissingCells,
+    PeopleBelowCurve,
     ReadColumn,
     ScoredColumns,
     ScoredColumnSet,
@@ -25,7 +25,11 @@ from .score import bounded
 
 
 def scored_table(
-    score: TableScore, file: Path, lacks: Sequence[str], table: Table, coarser: Sequence[str] = ()
+    score: TableScore,
+    file: Path,
+    lacks: Sequence[str],
+    table: SourceTable,
+    coarser: Sequence[str] = (),
 ) -> ScoredTable:
     """Return the score of a table from a file, as a record. lacks: texts of missing cells.
 
@@ -81,7 +85,7 @@ def _names(score: TableScore, columns: Sequence[int]) -> tuple[str, ...]:
     return tuple(score.columns[j].name for j in columns)
 
 
-def _columns(score: TableScore, column: Scored) -> ScoredColumns:
+def _columns(score: TableScore, column: ScoredPart) -> ScoredColumns:
     curve = column.crowds.curve()
     return ScoredColumns(
         column.name,
@@ -90,7 +94,7 @@ def _columns(score: TableScore, column: Scored) -> ScoredColumns:
         column.crowds.smallest,
         column.crowds.users_below(score.k),
         column.crowds.exposure(score.k),
-        Curve(tuple(curve.breakpoints), tuple(curve.people)),
+        PeopleBelowCurve(tuple(curve.breakpoints), tuple(curve.people)),
     )
 
 

@@ -29,7 +29,7 @@ Link = tuple[bytes, str, bytes]
 
 
 @dataclass(slots=True)
-class Knowledge:
+class SearchKnowledge:
     """The closure of a coalition's observations.
 
     Attributes:
@@ -59,19 +59,19 @@ class Knowledge:
 
 def closure(
     view: AdversaryView, seen: Iterable[bytes], others: Iterable[AdversaryView] = ()
-) -> Knowledge:
+) -> SearchKnowledge:
     """Derive all byte strings that follow from observations with the keys of a coalition.
 
     others: the views of sessions in which the coalition has shown a party another board.
     """
-    known = Knowledge()
+    known = SearchKnowledge()
     atoms = set(seen)
     for each in (view, *others):
         _close(each, known, atoms)
     return known
 
 
-def _close(view: AdversaryView, known: Knowledge, atoms: set[bytes]) -> None:
+def _close(view: AdversaryView, known: SearchKnowledge, atoms: set[bytes]) -> None:
     """Add the byte strings of a session, and all that follow from them."""
     for number in range(1, len(view.board.calls) + 1):
         plan = view.plan(number)
@@ -100,7 +100,7 @@ class _Rules:
 
     view: AdversaryView
     plan: Round
-    known: Knowledge
+    known: SearchKnowledge
     atoms: set[bytes]
     ballots: list[bytes] = field(default_factory=list)  # opened; only k people open their answers
 

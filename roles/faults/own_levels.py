@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...crypto.entropy import Entropy
 from ...crypto.padding import pad
-from ...crypto.threshold import SEED, Level, Sealer
+from ...crypto.threshold import SEED, Sealer, TextLevel
 from ...protocol import threshold
 from ...protocol.ballots import Phrasebook, Sealed, salts, submit_all
 from ...protocol.opened_exploits import Function
@@ -36,12 +36,12 @@ def seal_own(
     seeds: the source of own seeds, equal for equal prefixes. fresh: the source of this ballot.
     """
     assert plan.shape is not None  # noqa: S101 - asked in a round of `threshold`
-    said, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[Level](), 0
+    said, levels, start = tuple(plan.announcement.schema.coarsen(row)), list[TextLevel](), 0
     for level, (end, width) in enumerate(zip(level_ends(plan), plan.shape.widths, strict=True)):
         seed = function.output(threshold.level_input(plan, level, said[:end]))[:SEED]
         if not any(seed):  # no member has the output
             seed = seeds.fork(repr(said[:end])).random(SEED)
-        levels.append(Level(seed, pad(threshold.text_of(said[start:end]), width)))
+        levels.append(TextLevel(seed, pad(threshold.text_of(said[start:end]), width)))
         start = end
     entropy = sealing(fresh, plan.session)
     (salt,) = salts(plan, entropy)

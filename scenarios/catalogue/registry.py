@@ -27,7 +27,7 @@ HERE = __name__.rpartition(".catalogue")[0]  # the package `scenarios`
 GUARD_FILES = Path(__file__).parent.parent / "guards"
 
 
-class Table(Mapping[str, T], Generic[T]):
+class RecordTable(Mapping[str, T], Generic[T]):
     """Records by name. A record is loaded once, at its first use."""
 
     def __init__(
@@ -70,10 +70,10 @@ def _guard_names() -> tuple[str, ...]:
     return tuple(stem for stem in stems if not stem.startswith("_"))
 
 
-ATTACKS: Mapping[str, Attack] = Table(
+ATTACKS: Mapping[str, Attack] = RecordTable(
     attack_names, _attack, lambda attack: COMMITTERS.index(attack.by)
 )
-GUARDS: Mapping[str, Guard] = Table(_guard_names, _guard)
+GUARDS: Mapping[str, Guard] = RecordTable(_guard_names, _guard)
 
 
 def committed(topology: str) -> Mapping[str, Attack | PeerAttack]:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ...analysis import drawing
 from ...analysis.figures import frontier as frontier_figure
-from ...analysis.figures.frontier import Point
+from ...analysis.figures.frontier import FrontierPoint
 from ...analysis.trust.side import Side
 from ...errors import LocalError
 from ..records.result_file import SCENARIO, VERSIONS
@@ -32,10 +32,10 @@ from .result import COMPARISON, Comparison, read
 __all__ = ["contents", "points", "read", "save"]
 
 
-def points(comparison: Comparison) -> list[Point]:
+def points(comparison: Comparison) -> list[FrontierPoint]:
     """Return the points of the frontier; a burned program has no point."""
     return [
-        Point(
+        FrontierPoint(
             program.program,
             program.family,
             program.trust.most_trusted.bits_per_person,
@@ -81,7 +81,7 @@ def contents(comparison: Comparison, scenario: Scenario) -> Iterator[tuple[str, 
     yield VERSIONS, pretty(versions()).encode()
 
 
-def _numbers(number: int, point: Point, best: set[str]) -> tuple[object, ...]:
+def _numbers(number: int, point: FrontierPoint, best: set[str]) -> tuple[object, ...]:
     low, high = point.limits or ("", "")
     promised = "" if point.promised is None else point.promised
     return (
@@ -90,7 +90,9 @@ def _numbers(number: int, point: Point, best: set[str]) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _pictures(comparison: Comparison, plotted: Sequence[Point]) -> Iterator[tuple[str, bytes]]:
+def _pictures(
+    comparison: Comparison, plotted: Sequence[FrontierPoint]
+) -> Iterator[tuple[str, bytes]]:
     """Yield the figure, if it can be drawn."""
     try:
         drawing.require()

@@ -19,7 +19,7 @@ from ...errors import Reason, RoundBurned
 from ...protocol.ballots import submit
 from ...protocol.crowd_limits import check_batch_size, check_dropout
 from ...protocol.frames import Message
-from ...protocol.ideal import Table, two_round
+from ...protocol.ideal import PeopleTable, two_round
 from ...protocol.messages import Call, Certificate, Counts, Decision, Submission
 from ...protocol.mixing import arrange, open_envelopes, open_layers
 from ...protocol.parties import ANALYST, CURATOR, Role, shuffler
@@ -103,7 +103,7 @@ def promise(case: Case, played: Played) -> float | None:
 
 def ideal(case: Case) -> Played:
     """Return the results of the ideal functionality of two rounds, without messages."""
-    first, second = (Table(case.people.values, case.codes(number)) for number in (1, 2))
+    first, second = (PeopleTable(case.people.values, case.codes(number)) for number in (1, 2))
     policy, rules = announced_policy(case.scenario), announced_rules(case.scenario)
     session = two_round(case.people.schema, (first, second), policy, rules, deciding(case))
     round_counts = session.tallies[0] if session.tallies else None

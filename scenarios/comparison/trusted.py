@@ -8,14 +8,14 @@ trusted-cells    every row is released, with suppressed values: each looks like 
 from collections.abc import Iterator
 
 from ...analysis.exposure import users_below
-from ...analysis.scoring.release_utility import Release, bits_of_release
+from ...analysis.scoring.release_utility import ReleasedRows, bits_of_release
 from ...analysis.suppression.cell_patterns import BLANK
 from ...analysis.suppression.k_anonymity import Suppressed, suppress_cells
 from ...analysis.suppression.true_columns import best_columns
 from ...analysis.trust import Received, received
 from ...errors import RoundBurned
 from ...protocol.crowd_limits import check_batch_size
-from ...protocol.ideal import Table, count_cells
+from ...protocol.ideal import PeopleTable, count_cells
 from ...protocol.parties import ANALYST, CURATOR
 from ...protocol.record import CountsSeen
 from ...protocol.transcript import Transcript
@@ -40,7 +40,9 @@ def trusted(case: Case) -> Iterator[Compared]:
         return
     decided, kept_columns = timed(lambda: _released_columns(case))
     counts = (
-        count_cells(Table(case.people.values, case.codes()), kept_columns) if kept_columns else None
+        count_cells(PeopleTable(case.people.values, case.codes()), kept_columns)
+        if kept_columns
+        else None
     )
     release = released(case, counts, kept_columns)
     true = users_below(release.people, case.k) / release.n if kept_columns else 0.0
@@ -69,7 +71,7 @@ def cells(case: Case) -> Iterator[Compared]:
         yield _burned(case, CELLS, str(burned))
         return
     decided, suppressed = timed(lambda: suppress_cells(case.codes(), case.k))
-    release = Release.from_counts(suppressed.release, len(case.sizes))
+    release = ReleasedRows.from_counts(suppressed.release, len(case.sizes))
     purse, price = _cost(case, decided)
     yield Compared(
         CELLS,
@@ -123,13 +125,13 @@ def _view(case: Case, members: tuple[str, ...], counts_seen: tuple[CountsSeen, .
     rows_of_all = {1: whole} if whole else {}
     counts_read = counts_seen
     if whole:
-        table = Table(case.people.values, case.codes())
+        table = PeopleTable(case.people.values, case.codes())
         counts_read = (CountsSeen(1, whole, count_cells(table, whole)),)
     transcript = Transcript(case.n, summary=True)
     return View(frozenset(members), case.n, True, {}, counts_read, {}, rows_of_all, transcript)
 
 
-def _received(case: Case, members: tuple[str, ...], release: Release) -> Received:
+def _received(case: Case, members: tuple[str, ...], release: ReleasedRows) -> Received:
     """Return the leakage to parties, of a release with suppressed values."""
     if CURATOR in members:
         return received(_view(case, members, ()), case.sizes)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis.scoring.release_utility import PairErrors, Release, entropy_of, pair_errors
+from ...analysis.scoring.release_utility import PairErrors, ReleasedRows, entropy_of, pair_errors
 from ...analysis.suppression.cell_patterns import BLANK, Pattern
 from ...protocol.hiding import Hiding, Mask, Redact
 from ...protocol.messages import Counts
@@ -17,7 +17,7 @@ from .case import Case
 from .result import Utility
 
 
-def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Release:
+def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> ReleasedRows:
     """Return a release of texts as a release of codes; a text outside the domain is a blank."""
     places = [{text: code for code, text in enumerate(case.people.values[j])} for j in columns]
     width = len(case.sizes)
@@ -27,10 +27,10 @@ def released(case: Case, counts: Counts | None, columns: Sequence[int]) -> Relea
         for column, place, text in zip(columns, places, texts, strict=True):
             row[column] = place.get(text, BLANK)
         patterns[tuple(row)] = patterns.get(tuple(row), 0) + people
-    return Release.from_counts(patterns, width)
+    return ReleasedRows.from_counts(patterns, width)
 
 
-def utility(case: Case, release: Release, hidden: Sequence[Hiding] = ()) -> Utility:
+def utility(case: Case, release: ReleasedRows, hidden: Sequence[Hiding] = ()) -> Utility:
     """Score a release of rows. hidden: the rules by which people left values out."""
     codes = case.codes()
     errors = pair_errors(
@@ -63,7 +63,7 @@ def left_blank(case: Case, hidden: Sequence[Hiding]) -> dict[int, list[float]]:
 
 def empty_utility(case: Case) -> Utility:
     """Return the score of an empty release."""
-    return utility(case, Release.from_counts({}, len(case.sizes)))
+    return utility(case, ReleasedRows.from_counts({}, len(case.sizes)))
 
 
 def estimated(

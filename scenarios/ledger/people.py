@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 from ...errors import DataError
 from ..populations import Population
-from ..populations.people import Table
+from ..populations.people import SourceTable
 from ..populations.samples import Samples
 from ..schema.model import Scenario
 
@@ -63,7 +63,7 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
     return _crowd(names, rows, order, _Reading(people.exact_values, column_pairs, names), key)
 
 
-def crowd_of_table(table: Table, key: bytes) -> Crowd:
+def crowd_of_table(table: SourceTable, key: bytes) -> Crowd:
     """Fingerprint the people of a table that was read from a file. DataError if it was not."""
     if table.source is None:
         raise DataError(f"{table.name}: its people are generated, and in no ledger")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...crypto.entropy import Entropy, entropy_of
 from ...protocol.exclusion import domains_of
 from ...protocol.hiding import COVERS, Redact, cover_draws
-from ...protocol.ideal import Ideal, Table, count_cells, hide_table, randomized, run_through
+from ...protocol.ideal import Ideal, PeopleTable, count_cells, hide_table, randomized, run_through
 from ...protocol.ideal_view import Answers, ideal_view
 from ...protocol.messages import Call
 from ...protocol.parties import user
@@ -82,20 +82,22 @@ class _ScenarioAnswers:
     crowd: Samples
     faults: Faults
     entropy: Entropy
-    tables: dict[int, Table] = field(default_factory=dict)
+    tables: dict[int, PeopleTable] = field(default_factory=dict)
     known: dict[int, Answers] = field(default_factory=dict)
 
-    def submitted_table(self, call: Call) -> Table:
+    def submitted_table(self, call: Call) -> PeopleTable:
         """Return the table of submitted values of all users asked in a round."""
         if call.round not in self.tables:
             self.tables[call.round] = self._draw_table(call)
         return self.tables[call.round]
 
-    def _draw_table(self, call: Call) -> Table:
+    def _draw_table(self, call: Call) -> PeopleTable:
         people, asked = self.crowd.people, self.queried_people(call)
         if questions := noisy_questions(self.scenario, people):
             return ideal_reports(questions, people, asked, self.entropy)
-        table = Table(people.values, people.codes[asked] if len(asked) < people.n else people.codes)
+        table = PeopleTable(
+            people.values, people.codes[asked] if len(asked) < people.n else people.codes
+        )
         if (some := participation(self.scenario)) is not None:
             return some.submitted_table(table, asked, self.entropy)
         return hide_table(table, call.hidden, _covers(call, asked, self.entropy))
@@ -108,7 +110,7 @@ class _ScenarioAnswers:
         """Return the round in which the answers to a call are submitted."""
         return 1 if self.scenario.mix.submit == "once" else call.round
 
-    def counted(self, call: Call) -> Table:
+    def counted(self, call: Call) -> PeopleTable:
         """Return the table of the counted users."""
         import numpy as np
 
@@ -116,7 +118,7 @@ class _ScenarioAnswers:
         here = present(self.crowd, self.faults, self._submitted(call))
         if len(here) == len(asked):
             return table
-        return Table(table.values, table.codes[np.searchsorted(asked, here)])
+        return PeopleTable(table.values, table.codes[np.searchsorted(asked, here)])
 
     def whole_rows(self, call: Call) -> dict[tuple[str, ...], int]:
         """Return the number of counted people per whole row."""
@@ -144,7 +146,7 @@ class _ScenarioAnswers:
         return Answers(rows, frozenset(rows) - unsent, frozenset(came.tolist()))
 
 
-def rows_of(table: Table, call: Call, people: "npt.NDArray[np.intp]") -> "dict[int, Row]":
+def rows_of(table: PeopleTable, call: Call, people: "npt.NDArray[np.intp]") -> "dict[int, Row]":
     """Return per person the values in the columns of a call; equal rows are one object."""
     import numpy as np
 

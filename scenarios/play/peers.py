@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...crypto.entropy import entropy_of
 from ...crypto.suites import suite
 from ...errors import ParameterError
-from ...protocol.ideal import Table, released, run_through
+from ...protocol.ideal import PeopleTable, released, run_through
 from ...protocol.ideal_view import Answers, ideal_view
 from ...protocol.messages import Call
 from ...protocol.parties import peer
@@ -159,8 +159,8 @@ def _ideal(scenario: Scenario, crowd: Samples, faults: Faults) -> Played:
     people = crowd.people
     terms = agreement(scenario, people.schema)
 
-    def answering(call: Call) -> Table:
-        return Table(people.values, people.codes[present(crowd, faults, call.round)])
+    def answering(call: Call) -> PeopleTable:
+        return PeopleTable(people.values, people.codes[present(crowd, faults, call.round)])
 
     ideal = run_through(
         *(wire(scenario), people.schema, answering),

@@ -21,9 +21,9 @@ from . import files
 from .encode import DROP_ROW
 from .file_options import options_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
-from .people import Population, Source, Table, ask
+from .people import Population, Source, SourceTable, ask
 from .persons import name_in_table, owned, single_rows, wanted_columns
-from .roles import NEVER, JudgedColumn, Role, guess_roles
+from .roles import NEVER, ColumnRole, JudgedColumn, guess_roles
 from .tables import TABLES, ShippedSource
 
 BLOOD, BLOOD_USERS = "blood-type", 30
@@ -120,7 +120,7 @@ def table(
     features: Sequence[Feature],
     base: Path = Path(),
     progress: Callable[[str], None] = lambda _stage: None,
-) -> Table:
+) -> SourceTable:
     """Return the chosen columns of a source that is a table, of all its people, renamed."""
     source = source_of(section, base)
     if source is None:
@@ -133,7 +133,7 @@ def columns_of(
     section: Section,
     features: Sequence[Feature],
     progress: Callable[[str], None] = lambda _stage: None,
-) -> Table:
+) -> SourceTable:
     """Return the chosen columns of a source, of all its people, under the scenario's names.
 
     For a file, and if the user gives roles, `judged` has the role of each column. If no features
@@ -153,7 +153,7 @@ def _with_persons(
     choices: Sequence[tuple[str, str]],
     section: Section,
     progress: Callable[[str], None],
-) -> Table:
+) -> SourceTable:
     """Return the chosen columns, and under their own names the columns that define a person."""
     source_columns = {source_column for _, source_column in choices}
     names = {ours for ours, _ in choices}
@@ -175,7 +175,7 @@ def _with_persons(
     )
 
 
-def _judged(whole: Table, section: Section) -> Table:
+def _judged(whole: SourceTable, section: Section) -> SourceTable:
     """Return the table with the role of each column; a column of persons is an identifier."""
     roles = dict(section.roles)
     if section.person is not None:
@@ -185,7 +185,7 @@ def _judged(whole: Table, section: Section) -> Table:
     return changed(whole, judged=judged)
 
 
-def _select_columns(whole: Table, names: Sequence[str]) -> Table:
+def _select_columns(whole: SourceTable, names: Sequence[str]) -> SourceTable:
     """Return the requested columns; of further roles only the person's is kept."""
     places = [whole.columns.index(name) for name in names]
     judged = [column for column in whole.judged if column.column in names or column.said]
@@ -198,7 +198,9 @@ def _select_columns(whole: Table, names: Sequence[str]) -> Table:
     )
 
 
-def _without_identifiers(whole: Table, section: Section, features: Sequence[Feature]) -> Table:
+def _without_identifiers(
+    whole: SourceTable, section: Section, features: Sequence[Feature]
+) -> SourceTable:
     """Leave out direct identifiers and free text, unless features name their columns."""
     out = [judged for judged in whole.judged if judged.role in NEVER]
     out = [judged for judged in out if judged.column in whole.columns]
@@ -221,7 +223,7 @@ def _without_identifiers(whole: Table, section: Section, features: Sequence[Feat
     )
 
 
-def named_identifiers(whole: Table) -> list[JudgedColumn]:
+def named_identifiers(whole: SourceTable) -> list[JudgedColumn]:
     """The direct identifiers that are among the columns of a table."""
     return [
         judged for judged in whole.judged if judged.role in NEVER and judged.column in whole.columns
@@ -231,7 +233,7 @@ def named_identifiers(whole: Table) -> list[JudgedColumn]:
 def unasked(judged: JudgedColumn) -> str:
     """Return why a column is left out, and how to include it."""
     more = "" if judged.said else f"; if not, say {_as_quasi(judged)}"
-    article = "" if judged.role is Role.TEXT else "a "
+    article = "" if judged.role is ColumnRole.TEXT else "a "
     return f"{article}{judged.shown} ({judged.reason}){more}"
 
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER
-from .people import Codes, Table
+from .people import Codes, SourceTable
 from .values import UNKNOWN
 
 COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")  # 1.234.567,89
 GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+")  # one number, or a thousand of them
 
 
-def pointed(path: Path, table: Table, said: str | None, missing: str) -> Table:
+def pointed(path: Path, table: SourceTable, said: str | None, missing: str) -> SourceTable:
     """Write numbers with a point. said: the sign that the user says, None to find out.
 
     missing: the value of an empty cell. Raises DataError if numbers contradict the sign.
@@ -77,7 +77,7 @@ def _kind(texts: Sequence[str], *, sure: bool) -> str | None:
     return "comma"
 
 
-def _unread(table: Table, missing: str) -> Iterator[str]:
+def _unread(table: SourceTable, missing: str) -> Iterator[str]:
     """Name columns of which the commas would be decimals, had the user not said a point."""
     for name, texts in zip(table.columns, table.values, strict=True):
         known_texts = [text for text in texts if _is_value(text, missing)]
@@ -89,7 +89,7 @@ def _unread(table: Table, missing: str) -> Iterator[str]:
             )
 
 
-def _refuse_points(path: Path, table: Table) -> None:
+def _refuse_points(path: Path, table: SourceTable) -> None:
     """Raise DataError if decimals are written with a point, against the user's sign."""
     for name, texts in zip(table.columns, table.values, strict=True):
         points = [text for text in texts if "." in text and NUMBER.fullmatch(text)]

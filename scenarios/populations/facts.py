@@ -13,7 +13,7 @@ from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .build import Offer, columns_by_name, named_identifiers, offer, table, unasked
 from .coarser import KEYS, ONE_OF, is_coarser
 from .generated import LEVELS, NAMES, PRESENCE
-from .people import Table, misfit, say
+from .people import SourceTable, misfit, say
 from .samples import round_sizes
 
 USERS = ("population", "users")
@@ -171,7 +171,7 @@ def _generated_sizes(scenario: Scenario, offered: Offer, names: tuple[str, ...])
 
 
 def _coarse_texts(
-    scenario: Scenario, whole: Table, base: Folder
+    scenario: Scenario, whole: SourceTable, base: Folder
 ) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
     """Return the possible values of each feature, after it was made coarser, and the problems."""
     texts_by_column, problems = dict(zip(whole.columns, whole.values, strict=True)), []
@@ -187,7 +187,7 @@ def _coarse_texts(
 
 
 def _table_sizes(
-    scenario: Scenario, whole: Table, texts_by_column: Mapping[str, Sequence[str]]
+    scenario: Scenario, whole: SourceTable, texts_by_column: Mapping[str, Sequence[str]]
 ) -> tuple[int, ...]:
     """Return the number of values of each feature of a table: listed values, or possible values."""
     value_counts = {feature.name: len(feature.values or ()) for feature in scenario.feature}
@@ -255,7 +255,7 @@ def _generated(scenario: Scenario, offered: Offer) -> Iterator[Problem]:
 
 
 def _contradictions(
-    scenario: Scenario, whole: Table, texts_by_column: Mapping[str, Sequence[str]]
+    scenario: Scenario, whole: SourceTable, texts_by_column: Mapping[str, Sequence[str]]
 ) -> Iterator[Problem]:
     """Report features that the data of a table contradict."""
     if not scenario.feature:

@@ -20,7 +20,7 @@ from . import csvfile, excel, parquet
 from .decimals import pointed
 from .encode import Encoded, Unusable, encode
 from .file_options import NOTHING, FileOptions
-from .people import Table
+from .people import SourceTable
 
 NAMELESS = "if line 1 names no columns, say --no-header (in a scenario: header = false)"
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
@@ -90,7 +90,7 @@ class FileSource:
         chosen: Sequence[tuple[str, str]],
         section: Section,
         progress: Callable[[str], None] = lambda _stage: None,
-    ) -> Table:
+    ) -> SourceTable:
         """Read columns, each given as our name for it and its own. Raises DataError.
 
         The last table is kept: a check and then a run encode the file once.
@@ -118,7 +118,7 @@ class FileSource:
         choices: Sequence[tuple[str, str]],
         lacking: tuple[str, tuple[str, ...]],
         progress: Callable[[str], None],
-    ) -> Table:
+    ) -> SourceTable:
         path, (ours, source_columns) = self.content.path, zip(*choices, strict=True)
         empty: list[int] = []
         try:
@@ -132,7 +132,7 @@ class FileSource:
             ) from None
         _inhabited(path, encoded)
         skipped = (f"{len(empty):,} empty lines skipped",) if empty else ()
-        table = Table(
+        table = SourceTable(
             name=path.stem,
             columns=ours,
             codes=encoded.codes,
@@ -145,7 +145,7 @@ class FileSource:
         return pointed(path, table, self.asked.decimal, lacking[0])
 
 
-_last: dict[object, Table] = {}  # the last table that was read, by all that it is made of
+_last: dict[object, SourceTable] = {}  # the last table that was read, by all that it is made of
 
 
 def source_of(path: Path, asked: FileOptions = NOTHING) -> FileSource:

@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import DataError
 from ..schema.model import Feature
 from ..schema.plugs import homes, load
-from .people import Codes, Table
+from .people import Codes, SourceTable
 
 LEVELS = 10  # values of a column that names no number
 NAMES = ("a", "b", "c")  # columns of a population that names none
@@ -101,7 +101,7 @@ BLOOD_NOTE = (
 
 def generate(
     name: str, features: Sequence[Feature], n: int, rng: np.random.Generator | int | None = None
-) -> Table:
+) -> SourceTable:
     """Draw n people with these features; without features, with three columns a, b, c."""
     law, rng = law_of(name), np.random.default_rng(rng)
     features = features or [Feature(name=column) for column in NAMES]
@@ -109,7 +109,7 @@ def generate(
     codes_drawn = [law.draw(len(column), n, rng) for column in values]
     if law.kindred:
         codes_drawn = _by_kind(codes_drawn, [len(column) for column in values], law.kindred, rng)
-    return Table(
+    return SourceTable(
         name, tuple(f.name for f in features), np.stack(codes_drawn, axis=1), values, law.note
     )
 
@@ -126,7 +126,7 @@ def texts(law: Generator, feature: Feature) -> tuple[str, ...]:
     return ("0", "1") if law.levels == 2 else tuple(f"v{v}" for v in range(1, count + 1))
 
 
-def blood_types(n: int, rng: np.random.Generator | int | None = None) -> Table:
+def blood_types(n: int, rng: np.random.Generator | int | None = None) -> SourceTable:
     """Draw n people's antigens A, B and Rh(D): present if at least one allele makes it."""
     rng = np.random.default_rng(rng)
     abo, rh = rng.random((n, 2)), rng.random((n, 2))
@@ -136,7 +136,7 @@ def blood_types(n: int, rng: np.random.Generator | int | None = None) -> Table:
         (rh < ALLELE_D).any(axis=1),
     )
     codes = np.stack(present, axis=1).astype(np.int32)
-    return Table("blood-type", ANTIGENS, codes, (PRESENCE,) * 3, BLOOD_NOTE)
+    return SourceTable("blood-type", ANTIGENS, codes, (PRESENCE,) * 3, BLOOD_NOTE)
 
 
 def _by_kind(

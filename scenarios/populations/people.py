@@ -1,6 +1,6 @@
 """People as numbers: person i's value of column j is `values[j][codes[i, j]]`.
 
-A `Table` is the content of a source; a `Population` is a scenario's selection from it: chosen
+A `SourceTable` is the content of a source; a `Population` is a scenario's selection from it: chosen
 columns, each with the domain that ballots are made for.
 """
 
@@ -47,13 +47,13 @@ class Source(Protocol):
         chosen: Sequence[tuple[str, str]],
         section: Section,
         progress: Callable[[str], None] = lambda _stage: None,
-    ) -> "Table":
+    ) -> "SourceTable":
         """Encode columns, each given as (our name, its own), as a scenario says."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class SourceTable:
     """Rows of a source.
 
     Attributes:
@@ -187,7 +187,7 @@ class Population:
 
 
 def ask(
-    table: Table, features: Sequence[Feature], missing: str = "", base: Path = Path()
+    table: SourceTable, features: Sequence[Feature], missing: str = "", base: Path = Path()
 ) -> Population:
     """Make a population of a table with the features as columns, in order; empty: all columns.
 
@@ -247,7 +247,7 @@ class StatedColumn:
     rules: tuple[Rule, ...]
 
 
-def say(table: Table, feature: Feature, missing: str, base: Path = Path()) -> StatedColumn:
+def say(table: SourceTable, feature: Feature, missing: str, base: Path = Path()) -> StatedColumn:
     """A feature's column of a table, made coarser as the feature says. Raises DataError."""
     j = table.columns.index(feature.name)
     codes, texts = table.codes[:, j], table.values[j]
@@ -267,8 +267,8 @@ def say(table: Table, feature: Feature, missing: str, base: Path = Path()) -> St
 
 
 def coarse(
-    table: Table, features: Sequence[Feature], missing: str = "", base: Path = Path()
-) -> Table:
+    table: SourceTable, features: Sequence[Feature], missing: str = "", base: Path = Path()
+) -> SourceTable:
     """A table as people say it; columns without a feature stay as they are. Raises DataError."""
     codes, values = table.codes.copy(), list(table.values)
     for feature in features:

@@ -17,8 +17,8 @@ from ...protocol.coarsening import NUMBER
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean, listed, quoted
 from .dates import in_time
-from .people import Codes, Table
-from .roles import FEWEST, Role, may_be_shared, says_who
+from .people import Codes, SourceTable
+from .roles import FEWEST, ColumnRole, may_be_shared, says_who
 from .values import UNKNOWN
 
 RULE = re.compile("first|last|(earliest|latest):.+")
@@ -90,7 +90,7 @@ def name_in_table(section: Section, column: str) -> str:
     )
 
 
-def owned(whole: Table, section: Section, missing: str) -> Table:
+def owned(whole: SourceTable, section: Section, missing: str) -> SourceTable:
     """Return a table with the person of each row, or with one row a person. Raises DataError.
 
     whole: with the columns of `wanted_columns`, with roles in `judged`. missing: the value of an
@@ -111,7 +111,7 @@ def owned(whole: Table, section: Section, missing: str) -> Table:
     return replace(whole, persons=persons, person=persons_text)
 
 
-def single_rows(table: Table, section: Section) -> Table:
+def single_rows(table: SourceTable, section: Section) -> SourceTable:
     """A table in which each person has one row. Raises DataError for another."""
     if table.persons is None:
         return table
@@ -123,12 +123,12 @@ def single_rows(table: Table, section: Section) -> Table:
     )
 
 
-def _refuse_repeats(whole: Table, section: Section, missing: str) -> None:
+def _refuse_repeats(whole: SourceTable, section: Section, missing: str) -> None:
     """Raise RepeatedPersonsError if an identifier occurs several times."""
     keys, unshared = list[RepeatedPersonsError](), list[RepeatedPersonsError]()
     a_key = False
     for judged in whole.judged:
-        if judged.role is not Role.IDENTIFIER:
+        if judged.role is not ColumnRole.IDENTIFIER:
             continue
         j, shared = whole.columns.index(judged.column), may_be_shared(judged.column)
         a_key |= not shared
@@ -142,7 +142,7 @@ def _refuse_repeats(whole: Table, section: Section, missing: str) -> None:
         raise min(repeated_columns, key=lambda repeated: repeated.persons)
 
 
-def _value_counts(whole: Table, j: int, missing: str) -> tuple[int, int]:
+def _value_counts(whole: SourceTable, j: int, missing: str) -> tuple[int, int]:
     """The rows that have a value in a column, and the different values."""
     people = np.bincount(whole.codes[:, j], minlength=len(whole.values[j]))
     texts = zip(whole.values[j], people, strict=True)
@@ -157,7 +157,7 @@ def _lacks(text: str, missing: str) -> bool:
     return text == missing or text.casefold() in UNKNOWN
 
 
-def _persons(whole: Table, section: Section, missing: str) -> Codes:
+def _persons(whole: SourceTable, section: Section, missing: str) -> Codes:
     """The person of each row, numbered 0, 1, ..."""
     j = whole.columns.index(name_in_table(section, str(section.person)))
     texts, codes = whole.values[j], whole.codes[:, j]
@@ -173,7 +173,7 @@ def _persons(whole: Table, section: Section, missing: str) -> Codes:
     return persons.astype(np.int32)
 
 
-def _one_row(whole: Table, persons: Codes, section: Section, missing: str) -> Table:
+def _one_row(whole: SourceTable, persons: Codes, section: Section, missing: str) -> SourceTable:
     """One row of each person, in the order of the source."""
     rule, _, by = _rule(section).partition(":")
     if by:
@@ -193,7 +193,7 @@ def _one_row(whole: Table, persons: Codes, section: Section, missing: str) -> Ta
 
 
 def _ordered(
-    whole: Table, section: Section, by: str, missing: str, *, last: bool
+    whole: SourceTable, section: Section, by: str, missing: str, *, last: bool
 ) -> NDArray[np.intp]:
     """The rows in the order of a column; equal rows in the order of the source."""
     j = whole.columns.index(name_in_table(section, by))

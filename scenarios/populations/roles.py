@@ -35,7 +35,7 @@ PHONE = re.compile(r"\+\d[\d ()/-]{6,}|0\d[\d ()/-]{7,}")
 URL = re.compile(r"https?://\S+|\d{1,3}(\.\d{1,3}){3}")
 
 
-class Role(StrEnum):
+class ColumnRole(StrEnum):
     """The role of a column."""
 
     IDENTIFIER = "identifier"
@@ -45,15 +45,15 @@ class Role(StrEnum):
     OTHER = "other"
 
 
-NEVER = frozenset((Role.IDENTIFIER, Role.TEXT))  # asked about, so never released
+NEVER = frozenset((ColumnRole.IDENTIFIER, ColumnRole.TEXT))  # asked about, so never released
 KEY = re.compile(r"[A-Za-z]{0,3}[-_/ ]?(\d{4,})")
 YEARS = range(1850, 2101)
 SHOWN = {
-    Role.IDENTIFIER: "direct identifier",
-    Role.TEXT: "free text",
-    Role.QUASI: "quasi-identifier",
-    Role.SENSITIVE: "sensitive",
-    Role.OTHER: "other",
+    ColumnRole.IDENTIFIER: "direct identifier",
+    ColumnRole.TEXT: "free text",
+    ColumnRole.QUASI: "quasi-identifier",
+    ColumnRole.SENSITIVE: "sensitive",
+    ColumnRole.OTHER: "other",
 }
 
 
@@ -69,7 +69,7 @@ class JudgedColumn:
     """
 
     column: str
-    role: Role
+    role: ColumnRole
     reason: str
     said: bool = False
 
@@ -96,7 +96,7 @@ def guess_roles(
         missing: the value of an empty cell.
     """
     return tuple(
-        JudgedColumn(name, Role(said[name]), "as you said", said=True)
+        JudgedColumn(name, ColumnRole(said[name]), "as you said", said=True)
         if name in said
         else _judged(name, texts, people, missing)
         for name, texts in zip(columns, values, strict=True)
@@ -151,7 +151,7 @@ def _sample(texts: Sequence[str]) -> Sequence[str]:
     return texts[:: max(1, len(texts) // LOOKED_AT)]
 
 
-def _guess(name: str, texts: Sequence[str], people: int) -> tuple[Role, str]:
+def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, str]:
     # The first rule that fits decides. Identifiers and texts come first: a missed one is asked for
     # and released. Values of a small column differ by chance, so these rules need many values.
     # Without any sign the role is quasi: to assume that somebody knows a column is the safe error.
@@ -162,28 +162,37 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[Role, str]:
         ("URLs", URL),
     ):
         if text_count >= FEWEST and all(map(pattern.fullmatch, sample)):
-            return Role.IDENTIFIER, f"its values are {kind_text}"
+            return ColumnRole.IDENTIFIER, f"its values are {kind_text}"
     if text_count >= max(FEWEST, NAMED * people) and (word := _identifying(words)):
-        return Role.IDENTIFIER, f"it is called {word!r} and has {text_count:,} different values"
+        return (
+            ColumnRole.IDENTIFIER,
+            f"it is called {word!r} and has {text_count:,} different values",
+        )
     if reason := _free_text(sample, text_count, people):
-        return Role.TEXT, reason
+        return ColumnRole.TEXT, reason
     if text_count >= max(FEWEST, OWN * people) and _codes(sample, text_count):
         share_text = (
             "every value is"
             if text_count >= people
             else f"{text_count:,} values of {people:,} people are"
         )
-        return Role.IDENTIFIER, f"{share_text} somebody's own"
+        return ColumnRole.IDENTIFIER, f"{share_text} somebody's own"
     if text_count >= FEWEST and kinds()["person"].first_match(words) and _digits(sample):
-        return Role.IDENTIFIER, f"it is called {name!r} and has {text_count:,} different codes"
+        return (
+            ColumnRole.IDENTIFIER,
+            f"it is called {name!r} and has {text_count:,} different codes",
+        )
     if text_count <= 1:
-        return Role.OTHER, "it has one value only" if text_count else "it has no value"
-    for role in (Role.SENSITIVE, Role.QUASI):
+        return ColumnRole.OTHER, "it has one value only" if text_count else "it has no value"
+    for role in (ColumnRole.SENSITIVE, ColumnRole.QUASI):
         if word := kinds()[role].first_match(words):
             return role, f"it is called {word!r}"
     if key_like(texts, people):
-        return Role.IDENTIFIER, f"{text_count:,} numbers as of a register, whose size means nothing"
-    return Role.QUASI, "somebody may know it"
+        return (
+            ColumnRole.IDENTIFIER,
+            f"{text_count:,} numbers as of a register, whose size means nothing",
+        )
+    return ColumnRole.QUASI, "somebody may know it"
 
 
 def _identifying(words: list[str]) -> str | None:

@@ -6,7 +6,7 @@ from functools import cache
 
 from ...analysis.shipped_tables import shipped_rows
 from ..schema.model import Population as Section
-from .people import Table
+from .people import SourceTable
 
 TABLES = (
     "titanic", "admissions", "hair-eye", "census", "heart-risk", "rochdale", "dayton",
@@ -16,10 +16,10 @@ TABLES = (
 
 
 @cache
-def shipped(name: str) -> Table:
+def shipped(name: str) -> SourceTable:
     """Return a shipped table, one row a person."""
     rows = shipped_rows(name)
-    return Table(name, rows.columns, rows.codes, rows.values, rows.note)
+    return SourceTable(name, rows.columns, rows.codes, rows.values, rows.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class ShippedSource:
         chosen: Sequence[tuple[str, str]],
         section: Section,  # noqa: ARG002
         progress: Callable[[str], None] = lambda _stage: None,  # noqa: ARG002
-    ) -> Table:
+    ) -> SourceTable:
         """Give columns, each as our name for it and its own; no cell of them is empty."""
         whole = shipped(self.name)
         places = [whole.columns.index(source_column) for _, source_column in chosen]
-        return Table(
+        return SourceTable(
             name=whole.name,
             columns=tuple(ours for ours, _ in chosen),
             codes=whole.codes[:, places],

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...protocol.hiding import BLANK
-from ...protocol.ideal import Table
+from ...protocol.ideal import PeopleTable
 from ...protocol.opened_prefixes import PARTS, cover
 from ...protocol.parties import user
 
@@ -37,8 +37,8 @@ class Participation:
         return row if drawn(entropy) < self.parts else cover(len(row))
 
     def submitted_table(
-        self, table: Table, people: "npt.NDArray[np.intp]", entropy: "Entropy"
-    ) -> Table:
+        self, table: PeopleTable, people: "npt.NDArray[np.intp]", entropy: "Entropy"
+    ) -> PeopleTable:
         """Return the table of submitted rows, covers included, without messages.
 
         people: the indices of the persons behind the rows of `table`. With a seed, each person
@@ -53,7 +53,7 @@ class Participation:
             draws = np.random.default_rng().integers(0, PARTS, len(people), dtype=np.uint64)
         codes = table.codes.astype(np.int64)
         codes[draws >= self.parts] = [len(texts) for texts in table.values]
-        return Table(tuple((*texts, BLANK) for texts in table.values), codes)
+        return PeopleTable(tuple((*texts, BLANK) for texts in table.values), codes)
 
 
 def drawn(entropy: "Entropy") -> int:

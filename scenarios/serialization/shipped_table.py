@@ -7,7 +7,7 @@ from ...errors import StorageError
 from ...strict_text import from_json
 
 
-class Table(Protocol):
+class NumberedRecord(Protocol):
     """A record that has the number of its format."""
 
     @property
@@ -16,7 +16,7 @@ class Table(Protocol):
         ...
 
 
-T = TypeVar("T", bound=Table)
+T = TypeVar("T", bound=NumberedRecord)
 
 
 def read_shipped(path: Path, kind: type[T], schema: int) -> T:

@@ -40,7 +40,7 @@ from ..programs.evidence import NoGround
 from ..programs.registry import PROGRAMS, announced_schema, strategy, verify_decision, wire
 from ..verification.agreement import require_equal
 from ..verification.board_checks import checked_proofs
-from ..verification.checks import Check, judge
+from ..verification.checks import CheckResult, judge
 from ..verification.release_checks import keeps
 from ..verification.signers import Authentic
 from .saved_session import SessionEvidence, require_whole
@@ -48,7 +48,7 @@ from .saved_session import SessionEvidence, require_whole
 Rule = tuple[str, str, Callable[[SessionEvidence], str]]  # name, subject of the check, check
 
 
-def verify_session(evidence: SessionEvidence) -> tuple[Check, ...]:
+def verify_session(evidence: SessionEvidence) -> tuple[CheckResult, ...]:
     """Return the results of all checks of a saved session; a check that fails has `ok` False."""
     return tuple(judge(name, what, check, evidence) for name, what, check in CHECKS)
 

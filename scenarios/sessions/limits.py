@@ -54,7 +54,7 @@ EVERY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class CheckLimit:
     """A fact that the posts cannot show.
 
     Attributes:
@@ -66,7 +66,7 @@ class Limit:
     text: str
 
 
-def limits(evidence: SessionEvidence) -> Sequence[Limit]:
+def limits(evidence: SessionEvidence) -> Sequence[CheckLimit]:
     """Return the facts that these posts cannot show to their reader."""
     board, _ = evidence.replayed
     told = board.announcement
@@ -77,7 +77,7 @@ def limits(evidence: SessionEvidence) -> Sequence[Limit]:
         said.append(OPENED if board.opened else CLOSED)
     if evidence.session is None:
         said.append(NO_AGREEMENT)
-    return [Limit(*sentence.split(": ", 1)) for sentence in said]
+    return [CheckLimit(*sentence.split(": ", 1)) for sentence in said]
 
 
 def _proved_mix_limits(board: Board, told: Announcement) -> list[str]:

@@ -10,7 +10,7 @@ import trio
 from ...crypto.identity import PublicIdentity
 from ...errors import DataError, Refused
 from ...machines.directory import Address, Place
-from ...machines.gauge import Status
+from ...machines.gauge import PlaceStatus
 from ...machines.observer import address_of, posts, visiting
 from ...machines.outbox import TROUBLE
 from ...machines.trouble import diagnose
@@ -34,7 +34,7 @@ class BoardStatus:
     """
 
     board: Board
-    told: Status
+    told: PlaceStatus
 
 
 class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post"}):
@@ -53,7 +53,7 @@ class StandingParty(msgspec.Struct, frozen=True, rename={"last_post": "last post
     round: str
 
 
-class SeenBoard(Status, frozen=True):
+class SeenBoard(PlaceStatus, frozen=True):
     """The written status of a session: the keeper's report, and the checked state of the board.
 
     Attributes:
@@ -101,10 +101,10 @@ async def _look(address: Address, known: PublicIdentity) -> BoardStatus:
             return BoardStatus(board, told)
 
 
-def keeper_says(said: bytes) -> Status | None:
+def keeper_says(said: bytes) -> PlaceStatus | None:
     """Decode the status that the board's keeper reports; None if it does not decode."""
     try:
-        return from_json(said, Status)
+        return from_json(said, PlaceStatus)
     except Unreadable:
         return None
 

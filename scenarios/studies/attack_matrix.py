@@ -41,7 +41,7 @@ from .attack_plan import (
     trials,
 )
 from .matrix_result import Cell, Column, Cost, Kind, Matrix, MatrixStopped, Row, verdict
-from .matrix_runs import AttackOutcome, Job, Key, Progress, moved, play_all
+from .matrix_runs import AttackOutcome, Key, MatrixJob, Progress, moved, play_all
 
 MOVED = "people by whom a count is moved"
 PAIRS = 8  # honest runs, at least, without and with a defence: seconds scatter more than outcomes
@@ -108,18 +108,21 @@ class Plan:
             range(first, first + max(len(seeds), PAIRS)),
         )
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[MatrixJob]:
         """Return every run that is to be played, once."""
         attacked = (job for trial in self.trials for job in _jobs(trial, self.seeds))
         return list({job.key: job for job in (*self.honest_jobs(), *attacked)}.values())
 
-    def honest_jobs(self) -> Iterator[Job]:
+    def honest_jobs(self) -> Iterator[MatrixJob]:
         """Yield the honest runs: of the scenario, and without and with each defence."""
         quiet = changed(self.scenario, {}, ())
         for seed in self.quiet:
-            yield Job("", quiet, seed, seeded=True)
+            yield MatrixJob("", quiet, seed, seeded=True)
             for name, (off, on) in self.honest.items():
-                pair = Job("", off, seed, seeded=True), Job("", on, seed, seeded=name != RANDOM)
+                pair = (
+                    MatrixJob("", off, seed, seeded=True),
+                    MatrixJob("", on, seed, seeded=name != RANDOM),
+                )
                 yield from pair if seed % 2 else reversed(pair)
 
     def through(self, shots: Mapping[Key, AttackOutcome]) -> "Plan":
@@ -191,7 +194,7 @@ def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> M
     """Build the matrix from the outcomes of its runs."""
     scenario, people = plan.scenario, crowd.people.n
     quiet = changed(scenario, {}, ())
-    plain = [shots[Job("", quiet, seed, seeded=True).key] for seed in plan.quiet]
+    plain = [shots[MatrixJob("", quiet, seed, seeded=True).key] for seed in plan.quiet]
     runs = Runs(topology_of(scenario).name, shots, plain, plan.seeds, people)
     return Matrix(
         version=__version__,
@@ -211,11 +214,11 @@ def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> M
     )
 
 
-def _jobs(trial: Trial, seeds: Sequence[int]) -> Iterator[Job]:
+def _jobs(trial: Trial, seeds: Sequence[int]) -> Iterator[MatrixJob]:
     """Yield the runs of one cell, if it can be played."""
     if trial.scenario is not None:
         for seed in seeds:
-            yield Job(trial.row, trial.scenario, seed, trial.seeded)
+            yield MatrixJob(trial.row, trial.scenario, seed, trial.seeded)
 
 
 def _outcomes(
@@ -325,8 +328,8 @@ def _crowds(pairs: Sequence[tuple[AttackOutcome, AttackOutcome]]) -> Iterator[fl
 
 def _column(plan: Plan, name: str, shots: Mapping[Key, AttackOutcome]) -> Column:
     guard, (switched_off, having) = GUARDS[name], plan.honest[name]
-    off = [shots[Job("", switched_off, seed, seeded=True).key] for seed in plan.quiet]
-    on = [shots[Job("", having, seed, seeded=name != RANDOM).key] for seed in plan.quiet]
+    off = [shots[MatrixJob("", switched_off, seed, seeded=True).key] for seed in plan.quiet]
+    on = [shots[MatrixJob("", having, seed, seeded=name != RANDOM).key] for seed in plan.quiet]
     pairs = list(zip(on, off, strict=True))
     cpu = estimate("cpu", [a.cpu - b.cpu for a, b in pairs])
     cost = Cost(

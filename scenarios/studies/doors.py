@@ -25,7 +25,7 @@ from .executors import executor as named
 from .matrix_result import Matrix
 from .sweep import sweep as play_jobs
 from .sweep_file import Line, Value
-from .sweep_plan import SEED, Job, axes, plan
+from .sweep_plan import SEED, SweepJob, axes, plan
 from .swept import SweptRuns
 
 Progress = Callable[[int, int], None]
@@ -94,7 +94,7 @@ def sweep(
     return _swept(jobs, lines)
 
 
-def _swept(jobs: Sequence[Job], lines: Mapping[Any, Line]) -> SweptRuns:
+def _swept(jobs: Sequence[SweepJob], lines: Mapping[Any, Line]) -> SweptRuns:
     """Give the runs that are done, in the order of the jobs."""
     names = (job.line({}).name for job in jobs)
     ordered = [lines[name] for name in names if name in lines]

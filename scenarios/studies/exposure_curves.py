@@ -31,7 +31,7 @@ NODES, CELLS = 20, 40  # of every search tree; of the table, after rare values a
 
 
 @dataclass(frozen=True, slots=True)
-class Worst:
+class WorstTable:
     """The worst table at k: it exposes at least `found` people and at most `proven`.
 
     Attributes:
@@ -69,7 +69,7 @@ class Curves:
     ks: tuple[int, ...]
     bounds: dict[str, tuple[int, ...]]
     truth: ExposureCurve | None
-    worst: tuple[Worst, ...]
+    worst: tuple[WorstTable, ...]
     promised: tuple[str, int] | None = None
 
 
@@ -149,7 +149,7 @@ def _worst(
     nodes: int | None,
     *,
     released: bool,
-) -> Iterator[Worst]:
+) -> Iterator[WorstTable]:
     """Yield the worst case at some k; at the run's own k not above the bound proved by the run."""
     if not _fixed(run) or nodes == 0:
         return
@@ -164,7 +164,7 @@ def _worst(
         proven = worst.upper
         if crowd == k and released and stated is not None:
             proven = max(worst.people, min(proven, round(stated.high * people)))
-        yield Worst(crowd, worst.people, proven)
+        yield WorstTable(crowd, worst.people, proven)
 
 
 def _spread(ks: Sequence[int], k: int) -> list[int]:

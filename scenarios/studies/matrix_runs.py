@@ -78,7 +78,7 @@ class AttackOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class MatrixJob:
     """One run to be played.
 
     Attributes:
@@ -100,7 +100,7 @@ class Job:
 
 
 def play_all(
-    jobs: Sequence[Job], executor: Executor | None, progress: Progress
+    jobs: Sequence[MatrixJob], executor: Executor | None, progress: Progress
 ) -> Iterator[AttackOutcome]:
     """Play all jobs, in their order.
 
@@ -119,7 +119,7 @@ def play_all(
         yield shot
 
 
-def shoot(job: Job) -> AttackOutcome:
+def shoot(job: MatrixJob) -> AttackOutcome:
     """Play one run and measure it."""
     crowd = samples(job.scenario, job.seed)
     scenario = resolve(job.scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
@@ -205,7 +205,7 @@ def _warmed() -> set[str]:
     return set()
 
 
-def _warm_up(job: Job) -> None:
+def _warm_up(job: MatrixJob) -> None:
     """Play the first run of a process twice: to load modules is no cost of a defence."""
     if not _warmed():
         _warmed().add("once")

@@ -12,7 +12,7 @@ from functools import cached_property
 from ...analysis.scaling import (
     MEASURED,
     Cluster,
-    Limit,
+    PeopleLimit,
     RoundLoad,
     SessionCosts,
     broken,
@@ -61,11 +61,11 @@ class Scale:
     suite: str
     sent: tuple[LinkTraffic, ...] = ()
     costs: SessionCosts | None = None
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[PeopleLimit, ...] = ()
     unsaid: tuple[str, ...] = ()
 
     @property
-    def broken(self) -> tuple[Limit, ...]:
+    def broken(self) -> tuple[PeopleLimit, ...]:
         """The limits that so many people break."""
         return broken(self.limits, self.people)
 
@@ -154,7 +154,7 @@ class _Session:
         calls = program_of(self.scenario).calls(self.scenario.policy, announcement.schema)
         return _rounds(announcement, calls)
 
-    def limits(self, cluster: Cluster) -> Iterator[Limit]:
+    def limits(self, cluster: Cluster) -> Iterator[PeopleLimit]:
         """Yield the limits: the most people for memory, for a post, and for a count."""
         from ...machines.board_service import MOST_POST
 
@@ -167,10 +167,10 @@ class _Session:
         for post in _largest(posts):
             size = f"a post of {MOST_POST >> 20} MiB between processes or machines"
             limit_text = f"{size}: `{post.kind}` of round {post.round}{REMEDIES.get(post.kind, '')}"
-            yield Limit(_fits(MOST_POST, post), limit_text)
+            yield PeopleLimit(_fits(MOST_POST, post), limit_text)
         onions = max(load.onions for load in loads)
-        yield Limit(COUNTED // onions, "a count of 32 bits, of the layers of a batch")
-        yield Limit(MAX_PEOPLE, "a scenario's own number of people, 2^31 - 1")
+        yield PeopleLimit(COUNTED // onions, "a count of 32 bits, of the layers of a batch")
+        yield PeopleLimit(MAX_PEOPLE, "a scenario's own number of people, 2^31 - 1")
 
 
 def _rounds(announcement: Announcement, calls: Sequence[Call]) -> list[Round]:
@@ -197,7 +197,7 @@ def _load(plan: Round, messages: Sequence[LinkTraffic]) -> RoundLoad:
     )
 
 
-def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator[Limit]:
+def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator[PeopleLimit]:
     """Yield the largest number of people that fit into the memory of a computer."""
     costs = session_costs(loads, name, MEASURED, cluster)
     for memory, start, party_text in (
@@ -213,7 +213,7 @@ def _memory(loads: Sequence[RoundLoad], name: str, cluster: Cluster) -> Iterator
         ),
     ):
         room = max_people(cluster.memory, start, (memory - start) / SAMPLE)
-        yield Limit(room, f"{cluster.gigabytes:g} GB of memory: {party_text}")
+        yield PeopleLimit(room, f"{cluster.gigabytes:g} GB of memory: {party_text}")
 
 
 def _largest(posts: Sequence[LinkTraffic]) -> Iterator[LinkTraffic]:

@@ -9,7 +9,7 @@ from ...errors import LocalError
 from ..play.run import run
 from ..serialization.content import as_read
 from .sweep_file import Line
-from .sweep_plan import Job
+from .sweep_plan import SweepJob
 
 DIED = (
     "the process that played it ended at once: out of memory, killed, or it cannot be started "
@@ -18,7 +18,7 @@ DIED = (
 HOPELESS = 5  # runs whose process died: the cause is not a single run
 
 
-def play_one(job: Job) -> Line:
+def play_one(job: SweepJob) -> Line:
     """Play one run, in whichever process this is. A crash is a line too, with its traceback."""
     try:
         outcome = run(job.scenario, job.seed, job.mode, worst_case_nodes=job.worst_case_nodes)
@@ -27,7 +27,9 @@ def play_one(job: Job) -> Line:
         return job.line({}, traceback.format_exc())
 
 
-def sweep(jobs: Sequence[Job], executor: Callable[[], Executor], window: int) -> Iterator[Line]:
+def sweep(
+    jobs: Sequence[SweepJob], executor: Callable[[], Executor], window: int
+) -> Iterator[Line]:
     """Play all jobs; yields each as soon as it is done.
 
     executor: makes an executor; if its workers die, another is made. window: how many jobs it has
@@ -46,8 +48,8 @@ def sweep(jobs: Sequence[Job], executor: Callable[[], Executor], window: int) ->
 
 
 def _play_jobs(
-    waiting: deque[Job], make: Callable[[], Executor], window: int
-) -> Generator[Line, None, list[Job]]:
+    waiting: deque[SweepJob], make: Callable[[], Executor], window: int
+) -> Generator[Line, None, list[SweepJob]]:
     """Play waiting jobs until all are done or the executor breaks; return the jobs it had then.
 
     Leaving early ends the processes that were started here.
@@ -56,10 +58,10 @@ def _play_jobs(
 
     children_before = set(active_children())
     executor, play = make(), as_read(play_one)
-    flying: dict[Future[Line], Job] = {}
+    flying: dict[Future[Line], SweepJob] = {}
     # A worker that dies breaks its whole executor, and any job it had may be the cause: all of them
     # are returned, and the caller tries each by itself.
-    lost_jobs: list[Job] = []
+    lost_jobs: list[SweepJob] = []
     whole = False
     try:
         while (waiting and not lost_jobs) or flying:

@@ -14,7 +14,7 @@ from pathlib import Path
 from ...errors import NO_ROOM, StorageError
 from ..wording import plural
 from .sweep_file import Line, parse, written
-from .sweep_plan import Job
+from .sweep_plan import SweepJob
 
 
 class Log:
@@ -44,7 +44,7 @@ class Log:
         if data and not rest and not data.endswith(b"\n"):
             self._add(b"\n")
 
-    def todo(self, jobs: Sequence[Job]) -> tuple[Job, ...]:
+    def todo(self, jobs: Sequence[SweepJob]) -> tuple[SweepJob, ...]:
         """Return the jobs that the file does not have; crashed jobs are tried again.
 
         Raises StorageError if it holds runs of another sweep.
@@ -58,7 +58,7 @@ class Log:
         names_done = {name for name, line in self._found.items() if line.error is None}
         return tuple(job for job in jobs if job.line({}).name not in names_done)
 
-    def stored_lines(self, jobs: Sequence[Job]) -> tuple[Line, ...]:
+    def stored_lines(self, jobs: Sequence[SweepJob]) -> tuple[Line, ...]:
         """Return the lines of these jobs that the file has, in their order."""
         names = (job.line({}).name for job in jobs)
         return tuple(self._found[name] for name in names if name in self._found)

@@ -36,7 +36,7 @@ Axes = Mapping[str, tuple[Value, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SweepJob:
     """One run that is to be played: a scenario at its point.
 
     Attributes:
@@ -99,7 +99,7 @@ def plan(
     seed: int | None = None,
     mode: Mode = "real",
     worst_case_nodes: int = 0,
-) -> tuple[Job, ...]:
+) -> tuple[SweepJob, ...]:
     """Return all runs of a sweep, each point validated. ScenarioError with every mistake."""
     if SEED in along and repeats > 1:
         raise ParameterError(
@@ -112,7 +112,7 @@ def plan(
     if wrong:
         raise ScenarioError(wrong)
     return tuple(
-        Job(at, key, i, _seed(key, seed, i), mode, worst_case_nodes, mark)
+        SweepJob(at, key, i, _seed(key, seed, i), mode, worst_case_nodes, mark)
         for i in range(1, repeats + 1)
         for key, at in points
     )

@@ -9,7 +9,7 @@ from ..mean import Estimate
 from .sweep_file import SCORES, Line, Point, columns_released, estimates, grouped
 
 if TYPE_CHECKING:
-    from ...analysis.figures.sweep import Panel
+    from ...analysis.figures.sweep import SweepPanel
 
 UNITS = {name: unit for name, unit, _ in SCORES}
 Scored = list[tuple[Point, list[Estimate]]]
@@ -92,16 +92,16 @@ def varying(scores: Scored) -> list[str]:
     return [score for score in UNITS if score in differ or len(means.get(score, ())) > 1]
 
 
-def panels_of(lines: Sequence[Line]) -> "list[Panel]":
+def panels_of(lines: Sequence[Line]) -> "list[SweepPanel]":
     """Return a panel for each score that varies."""
-    from ...analysis.figures.sweep import Panel, PointMean
+    from ...analysis.figures.sweep import PointMean, SweepPanel
 
     scores = scored(lines)
     columns = {
         point: columns_released(point_lines) for point, point_lines in grouped(lines).items()
     }
     return [
-        Panel(
+        SweepPanel(
             score,
             UNITS[score],
             [

@@ -16,10 +16,10 @@ from ...analysis.advice import Advice, Choice, Ladder, search
 from ...analysis.advice.information_kept import Prediction, bits, prediction, two_way_distance
 from ...analysis.advice.ladder import entropy
 from ...errors import DataError, ParameterError
-from ..populations.people import Table, coarse
+from ..populations.people import SourceTable, coarse
 from ..schema.problems import did_you_mean, listed
 from .judges import Promise, Truth, coarse_codes
-from .ladders import Column, column
+from .ladders import LadderColumn, column
 from .roles_known import EVERYTHING, Roles, divided
 from .sensitive_targets import Targets
 
@@ -86,8 +86,8 @@ class Advised:
         kept: the released rows, if some may be left out.
     """
 
-    table: Table
-    columns: tuple[Column, ...]
+    table: SourceTable
+    columns: tuple[LadderColumn, ...]
     k: int
     max_exposure: float
     most: int
@@ -98,7 +98,7 @@ class Advised:
     predict: str | None = None
     missing: str = "(missing)"
     by: Basis = Basis.TRUTH
-    rest: Table | None = None
+    rest: SourceTable | None = None
     known: str = "all"
     targets: Mapping[str, Targets] = field(default_factory=dict)
     missed: int = 0
@@ -112,7 +112,7 @@ class Advised:
         return self.table.n
 
     @property
-    def whole(self) -> Table:
+    def whole(self) -> SourceTable:
         """The table with all columns, searched or not."""
         if self.rest is None:
             return self.table
@@ -168,7 +168,7 @@ class Advised:
 
 
 def advise(
-    table: Table,
+    table: SourceTable,
     k: int = 5,
     max_exposure: float = 0.01,
     *,
@@ -239,12 +239,12 @@ def _searched(
 
 
 def _columns(
-    table: Table,
+    table: SourceTable,
     k: int,
     missing: str,
     hierarchies: Mapping[str, Path],
     weights: Mapping[str, float],
-) -> tuple[Column, ...]:
+) -> tuple[LadderColumn, ...]:
     """Every column of a table with its ladder and its weight."""
     return tuple(
         _weighted(column(table, j, k, missing, hierarchies.get(name)), table, j, weights)
@@ -259,7 +259,7 @@ def _by(basis: str) -> Basis:
         raise ParameterError(f"by: found {basis!r}; {' and '.join(Basis)} are accepted") from None
 
 
-def _check_names(table: Table, names: Sequence[str]) -> None:
+def _check_names(table: SourceTable, names: Sequence[str]) -> None:
     for name in names:
         if name not in table.columns:
             raise DataError(
@@ -268,11 +268,13 @@ def _check_names(table: Table, names: Sequence[str]) -> None:
             )
 
 
-def _weighted(column: Column, table: Table, j: int, weights: Mapping[str, float]) -> Column:
+def _weighted(
+    column: LadderColumn, table: SourceTable, j: int, weights: Mapping[str, float]
+) -> LadderColumn:
     column_entropy = entropy(np.bincount(column.ladder.levels[0].codes[table.codes[:, j]]))
     name = column.ladder.column
     weight = max(1e-6, weights.get(name, column_entropy**0.5))
-    return Column(Ladder(name, column.ladder.levels, weight), column.steps)
+    return LadderColumn(Ladder(name, column.ladder.levels, weight), column.steps)
 
 
 def _people_limit(share: float, n: int) -> int:
@@ -298,8 +300,8 @@ def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
 
 
 def _costs(
-    table: Table,
-    columns: Sequence[Column],
+    table: SourceTable,
+    columns: Sequence[LadderColumn],
     advice: Advice,
     promise: "Promise",
     predict: str | None,
@@ -316,8 +318,8 @@ def _costs(
 
 
 def _cost(
-    table: Table,
-    columns: Sequence[Column],
+    table: SourceTable,
+    columns: Sequence[LadderColumn],
     choice: Choice,
     promise: "Promise",
     label: int | None,

@@ -17,7 +17,7 @@ from ...installation import missing
 from ...library_warnings import collected
 from ...temporary_files import private_folder, set_aside
 from ..populations.parquet import QUIET
-from ..populations.people import Table
+from ..populations.people import SourceTable
 from ..serialization.atomic_file import write_whole
 from ..serialization.csv_text import csv_text, safe
 
@@ -28,7 +28,7 @@ UNFINISHED = "{}: cannot be written: the unfinished file"
 Row = Sequence[object]
 
 
-def rows_of(table: Table) -> Iterable[Row]:
+def rows_of(table: SourceTable) -> Iterable[Row]:
     """Yield all people's values, in the order of the table; sorted if a person has several rows.
 
     Rows of one person often stand together in a file: their order would join them again.
@@ -40,7 +40,7 @@ def rows_of(table: Table) -> Iterable[Row]:
         yield [texts[code] for texts, code in zip(table.values, codes, strict=True)]
 
 
-def counts_of(table: Table) -> tuple[tuple[str, ...], list[Row]]:
+def counts_of(table: SourceTable) -> tuple[tuple[str, ...], list[Row]]:
     """Return the number of people by row: headings, and a line for each row that occurs."""
     heading = "people"
     while heading in table.columns:

@@ -10,15 +10,15 @@ from ...analysis.composition.person_bound import PersonBounds
 from ...analysis.exposure import joint_counts, users_below
 from ...analysis.exposure.cells import cells_of
 from ...analysis.exposure.persons import Persons
-from ..populations.people import Codes, Table
-from ..populations.roles import Role
-from .ladders import Column
+from ..populations.people import Codes, SourceTable
+from ..populations.roles import ColumnRole
+from .ladders import LadderColumn
 from .roles_known import Roles, fixed_columns
 from .sensitive_targets import MissedTargets
 
 
 def coarse_codes(
-    table: Table, columns: Sequence[Column], levels: Sequence[int]
+    table: SourceTable, columns: Sequence[LadderColumn], levels: Sequence[int]
 ) -> list[np.ndarray]:
     """The columns as a choice says them."""
     return [
@@ -32,9 +32,9 @@ class Truth:
 
     def __init__(
         self,
-        table: Table,
-        searched: Table,
-        columns: Sequence[Column],
+        table: SourceTable,
+        searched: SourceTable,
+        columns: Sequence[LadderColumn],
         k: int,
         roles: Roles,
         missing: str,
@@ -60,9 +60,9 @@ class Truth:
         classes = cells_of(codes, range(codes.shape[1]))
         return ~self.targets.missed(classes)[classes]
 
-    def exposed(self, levels: Sequence[int], rest: Table | None) -> tuple[int, int]:
+    def exposed(self, levels: Sequence[int], rest: SourceTable | None) -> tuple[int, int]:
         """The people below k, if quasi-identifiers are known, and if all that is released is."""
-        quasi = {judged.column for judged in self.table.judged if judged.role is Role.QUASI}
+        quasi = {judged.column for judged in self.table.judged if judged.role is ColumnRole.QUASI}
         coarse = coarse_codes(self.searched, self.columns, levels)
         codes_by_name = dict(zip(self.searched.columns, coarse, strict=True))
         if rest is not None:
@@ -81,7 +81,7 @@ class Truth:
         return np.stack([*level_codes, *self.table.codes[:, self.kept].T], axis=1)
 
 
-def _people(codes: Codes, table: Table, k: int) -> int:
+def _people(codes: Codes, table: SourceTable, k: int) -> int:
     """The people below k in all columns together."""
     if table.persons is not None:
         return Persons.from_table(codes, table.persons).below(range(codes.shape[1]), k)
@@ -92,7 +92,12 @@ class Promise:
     """The bound that counts of single columns prove for a choice: people below k at most."""
 
     def __init__(
-        self, table: Table, columns: Sequence[Column], k: int, whole: Table, kept: Sequence[int]
+        self,
+        table: SourceTable,
+        columns: Sequence[LadderColumn],
+        k: int,
+        whole: SourceTable,
+        kept: Sequence[int],
     ) -> None:
         self.table, self.columns, self.k = table, columns, k
         self.known: dict[tuple[int, int], np.ndarray] = {}

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from msgspec import convert
 
-from ...analysis.advice import Ladder, Level
+from ...analysis.advice import Ladder, LadderLevel
 from ...analysis.advice.ladder import Codes, entropy_losses, nested
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER, coarsened
 from ..populations.coarser import in_words, levels, rules_of
 from ..populations.column_words import cut
-from ..populations.people import Table
+from ..populations.people import SourceTable
 from ..populations.roles import key_like
 from ..populations.values import DATE, FEW, MOSTLY, UNKNOWN, outlying_numbers
 from ..schema.model import Feature
@@ -43,7 +43,7 @@ RARE = (0.001, 0.005, 0.02, 0.05)  # shares of the people; values of fewer are m
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class LadderColumn:
     """A column with its ladder.
 
     Attributes:
@@ -61,13 +61,13 @@ class Column:
 
 
 def column(
-    table: Table,
+    table: SourceTable,
     j: int,
     k: int,
     missing: str,
     hierarchy: Path | None = None,
     weight: float = 1.0,
-) -> Column:
+) -> LadderColumn:
     """Return the ladder of a column. Raises DataError for a hierarchy that does not fit.
 
     missing: the value of an empty cell. hierarchy: a file for this column.
@@ -93,8 +93,8 @@ def column(
     losses[-1] = 1.0
     names = [*(_name(name, step) for step in steps), DROPPED]
     rungs = zip(names, levels, losses.tolist(), strict=True)
-    ladder = Ladder(name, tuple(Level(*rung) for rung in rungs), weight)
-    return Column(ladder, (*steps, None))
+    ladder = Ladder(name, tuple(LadderLevel(*rung) for rung in rungs), weight)
+    return LadderColumn(ladder, (*steps, None))
 
 
 def _feature(name: str, keys: Mapping[str, Any]) -> Feature:

@@ -24,8 +24,8 @@ from ..populations.build import NOT_ASKED, columns_of
 from ..populations.facts import coarser as contradictions
 from ..populations.file_options import options_of
 from ..populations.files import FileSource, source_of
-from ..populations.people import Codes, Table, coarse
-from ..populations.roles import Role
+from ..populations.people import Codes, SourceTable, coarse
+from ..populations.roles import ColumnRole
 from ..populations.values import UNKNOWN, outlying_numbers
 from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed, quoted
@@ -118,7 +118,7 @@ def read(
     said: Reading,
     missing: str = "",
     progress: Callable[[str], None] = lambda _stage: None,
-) -> Table:
+) -> SourceTable:
     """Read the chosen columns but direct identifiers, which are in `judged`.
 
     missing: the value of an empty cell. progress: receives the stage.
@@ -145,7 +145,7 @@ def read(
     return replaced(coarser, warnings=(*warnings, *_header_doubts(source, section)))
 
 
-def without_suppressed(table: Table) -> Table:
+def without_suppressed(table: SourceTable) -> SourceTable:
     """Return the table of released rows: rows with a cell in some quasi-identifier.
 
     A row with * in every quasi-identifier was suppressed; such rows are no crowd.
@@ -154,9 +154,9 @@ def without_suppressed(table: Table) -> Table:
     marked = [
         table.codes[:, j] == values.index(SUPPRESSED)
         for j, values in enumerate(table.values)
-        if SUPPRESSED in values and roles.get(table.columns[j]) is Role.QUASI
+        if SUPPRESSED in values and roles.get(table.columns[j]) is ColumnRole.QUASI
     ]
-    quasi = sum(role is Role.QUASI for name, role in roles.items() if name in table.columns)
+    quasi = sum(role is ColumnRole.QUASI for name, role in roles.items() if name in table.columns)
     if not marked or len(marked) < quasi:
         return table
     kept_rows = np.flatnonzero(~np.logical_and.reduce(marked))
@@ -179,7 +179,7 @@ def without_suppressed(table: Table) -> Table:
     )
 
 
-def finer(path: Path, said: Reading, missing: str = "") -> Table:
+def finer(path: Path, said: Reading, missing: str = "") -> SourceTable:
     """Read the same columns before they are made coarser."""
     return read(path, replaced(said, coarsen=()), missing)
 
@@ -291,7 +291,9 @@ def _column_names(path: Path, names: Sequence[str], columns: str | None) -> list
     return names_used
 
 
-def write_out(table: Table, kept: Path | None, counts: Path | None, *, bom: bool) -> Iterator[str]:
+def write_out(
+    table: SourceTable, kept: Path | None, counts: Path | None, *, bom: bool
+) -> Iterator[str]:
     """Write the table and its counts to the given files; yield a line for each file."""
     if kept is not None:
         write(kept, table.columns, rows_of(table), bom=bom)
@@ -303,7 +305,7 @@ def write_out(table: Table, kept: Path | None, counts: Path | None, *, bom: bool
         yield f"written   {counts}: {len(lines):,} different rows and their people"
 
 
-def suspects(table: Table, texts: Sequence[str]) -> list[str]:
+def suspects(table: SourceTable, texts: Sequence[str]) -> list[str]:
     """Name texts that often mean missing, but were not said to."""
     suspected = []
     for j, values in enumerate(table.values):
@@ -318,7 +320,7 @@ def suspects(table: Table, texts: Sequence[str]) -> list[str]:
     return suspected
 
 
-def missing_codes(table: Table, texts: Sequence[str]) -> tuple[Codes, list[int | None]]:
+def missing_codes(table: SourceTable, texts: Sequence[str]) -> tuple[Codes, list[int | None]]:
     """Give all missing texts of a column one code; return the codes, and that code per column."""
     unknown_texts = {"", *texts}
     codes, codes_of_missing = table.codes, list[int | None]()

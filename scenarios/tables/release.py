@@ -24,13 +24,13 @@ from ..ledger.cells import marked
 from ..ledger.keep import account, entry_of, remembered
 from ..ledger.people import Crowd, crowd_of_table
 from ..ledger.subtraction import group_rule
-from ..populations.people import Codes, Table, coarse, say
+from ..populations.people import Codes, SourceTable, coarse, say
 from ..schema.model import About, Feature, Policy, Population, Scenario
 
 
 def release_table(
     ledger: Ledger,
-    table: Table,
+    table: SourceTable,
     features: Sequence[Feature],
     policy: Policy,
     *,
@@ -81,7 +81,7 @@ def release_table(
 
 
 def _words(
-    table: Table, features: Sequence[Feature], missing: str, crowd: Crowd
+    table: SourceTable, features: Sequence[Feature], missing: str, crowd: Crowd
 ) -> dict[str, tuple[str, ...]]:
     """Return the rules that made the values of each column coarser, for columns with such rules."""
     words = {
@@ -95,7 +95,7 @@ def _words(
 
 
 def _cells(
-    table: Table, features: Sequence[Feature], missing: str
+    table: SourceTable, features: Sequence[Feature], missing: str
 ) -> tuple[list[str], dict[tuple[str, ...], int]]:
     """The columns that are released, and people by row."""
     coarse_table, names = coarse(table, features, missing), [feature.name for feature in features]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ...errors import DataError
-from ..populations.people import Table
-from ..populations.roles import Role
+from ..populations.people import SourceTable
+from ..populations.roles import ColumnRole
 from ..schema.problems import did_you_mean, listed
 from .reading import Reading, known_is_all
 from .sensitive_targets import Targets
@@ -41,7 +41,7 @@ def known_by_default(said: Reading) -> str:
     return "all" if known_is_all(said) else "quasi"
 
 
-def divided(table: Table, roles: Roles) -> tuple[Table, Table | None]:
+def divided(table: SourceTable, roles: Roles) -> tuple[SourceTable, SourceTable | None]:
     """Return the searched columns, and the columns released unchanged. Raises DataError."""
     _check(table, roles)
     searched = [name for name in _may_be_known(table, roles) if name not in roles.keep]
@@ -54,29 +54,29 @@ def divided(table: Table, roles: Roles) -> tuple[Table, Table | None]:
     return _select_columns(table, searched), _select_columns(table, rest) if rest else None
 
 
-def fixed_columns(table: Table, roles: Roles) -> list[int]:
+def fixed_columns(table: SourceTable, roles: Roles) -> list[int]:
     """Return the kept columns that an attacker may know, by number."""
     return [table.columns.index(name) for name in _may_be_known(table, roles) if name in roles.keep]
 
 
-def _may_be_known(table: Table, roles: Roles) -> list[str]:
+def _may_be_known(table: SourceTable, roles: Roles) -> list[str]:
     """Return the columns that an attacker may know, without the columns with a target."""
     role = {judged.column: judged.role for judged in table.judged}
     return [
         name
         for name in table.columns
         if name not in roles.targets
-        and (roles.known == "all" or role.get(name, Role.QUASI) is Role.QUASI)
+        and (roles.known == "all" or role.get(name, ColumnRole.QUASI) is ColumnRole.QUASI)
     ]
 
 
-def _select_columns(table: Table, names: list[str]) -> Table:
+def _select_columns(table: SourceTable, names: list[str]) -> SourceTable:
     places = [table.columns.index(name) for name in names]
     values = tuple(table.values[place] for place in places)
     return replace(table, columns=tuple(names), codes=table.codes[:, places], values=values)
 
 
-def _check(table: Table, roles: Roles) -> None:
+def _check(table: SourceTable, roles: Roles) -> None:
     if roles.known not in ("quasi", "all"):
         raise DataError(f"known: found {roles.known!r}; quasi and all are accepted")
     if roles.suppress is not None:

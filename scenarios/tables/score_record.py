@@ -7,7 +7,7 @@ from msgspec import Meta, field
 from ...analysis.exposure import Attacker
 from ...analysis.release_risks import Rate
 from ...analysis.scoring import Missing
-from ..populations.roles import Role
+from ..populations.roles import ColumnRole
 from ..serialization.record import Record
 
 Positive = Annotated[int, Meta(ge=1)]
@@ -25,7 +25,7 @@ class ReadColumn(Record, frozen=True):
     """
 
     column: str
-    role: Role
+    role: ColumnRole
     reason: str
     said: bool
     left_out: bool
@@ -45,7 +45,7 @@ class MissingCells(Record, frozen=True):
     cells: int
 
 
-class Curve(Record, frozen=True):
+class PeopleBelowCurve(Record, frozen=True):
     """People in a crowd smaller than k, for every k from each of `k_from` up.
 
     Attributes:
@@ -80,7 +80,7 @@ class ScoredColumns(Record, frozen=True):
     smallest_crowd: int
     people_below_k: int
     exposure: float
-    curve: Curve
+    curve: PeopleBelowCurve
 
 
 class TableRisk(Record, frozen=True):

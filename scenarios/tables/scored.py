@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from ...analysis.release_risks import TableColumns
 from ...analysis.scoring import TableScore, score_table
-from ..populations.people import Table
+from ..populations.people import SourceTable
 from ..populations.values import UNKNOWN, numbers_of
 from .reading import missing_codes
 
 
 def score_read(
-    table: Table,
+    table: SourceTable,
     lacking: Sequence[str],
     k: int,
     max_exposure: float,
@@ -46,7 +46,7 @@ def score_read(
     )
 
 
-def frequent(table: Table, k: int) -> dict[str, frozenset[str]]:
+def frequent(table: SourceTable, k: int) -> dict[str, frozenset[str]]:
     """Return the values of at least k people, by column."""
     return {
         name: frozenset(np.array(values, object)[table.people_by(codes, len(values)) >= k])

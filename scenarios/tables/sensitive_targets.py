@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...analysis.exposure.persons import Persons
 from ...analysis.release_risks.k_l_t import class_diversity
 from ...errors import DataError
-from ..populations.people import Table
+from ..populations.people import SourceTable
 from ..populations.values import UNKNOWN, numbers_of
 
 Codes = NDArray[np.integer]
@@ -51,7 +51,9 @@ def column_numbers(texts: Sequence[str], missing: str) -> NDArray[np.float64] | 
 class MissedTargets:
     """The people in classes that miss k, or a target of a sensitive column."""
 
-    def __init__(self, table: Table, targets: Mapping[str, Targets], k: int, missing: str) -> None:
+    def __init__(
+        self, table: SourceTable, targets: Mapping[str, Targets], k: int, missing: str
+    ) -> None:
         """Prepare the sensitive columns.
 
         Raises:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
-from ..populations.people import Table
+from ..populations.people import SourceTable
 from ..populations.roles import NEVER
 from ..schema.dump import value
 from ..schema.problems import quoted
@@ -22,7 +22,7 @@ def scenario_text(advised: Advised, source: Path, said: Reading, folder: Path) -
     return "\n".join(_lines(advised, source, said, folder)) + "\n"
 
 
-def check_single(table: Table, file: Path | None) -> None:
+def check_single(table: SourceTable, file: Path | None) -> None:
     """Raise DataError if a scenario is to be written for persons with several rows."""
     if file is not None and table.persons is not None:
         raise DataError(

@@ -47,7 +47,7 @@ Rule = tuple[str, str, Callable[[Evidence], str]]  # name, requirement, function
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckResult:
     """The result of one check.
 
     Attributes:
@@ -73,7 +73,9 @@ class Shows(StrEnum):
     NOTHING = "nothing"
 
 
-def verify(run: Run, *, again: bool | None = None, known: Known | None = None) -> tuple[Check, ...]:
+def verify(
+    run: Run, *, again: bool | None = None, known: Known | None = None
+) -> tuple[CheckResult, ...]:
     """Check a run. again: run it again and compare; None does so if it is seeded and not large.
 
     known: identities that are known beforehand, by name. A failure raises no error: it is a check
@@ -94,14 +96,14 @@ def _peer_rules(_scenario: Scenario) -> tuple[Rule, ...]:
     return (files, *peers_verify.CHECKS, replay)
 
 
-def require(checks: Sequence[Check]) -> None:
+def require(checks: Sequence[CheckResult]) -> None:
     """Raise VerificationError if a check failed, naming each that did."""
     failed = [f"{check.name}: {check.detail}" for check in checks if check.ok is False]
     if failed:
         raise VerificationError("\n".join(failed))
 
 
-def judge(name: str, what: str, check: Callable[[Ground], str], evidence: Ground) -> Check:
+def judge(name: str, what: str, check: Callable[[Ground], str], evidence: Ground) -> CheckResult:
     """Run a check and convert its errors to a result."""
     ok: bool | None = False
     shows = Shows.CONSISTENCY  # a failure shows that the record is inconsistent
@@ -118,7 +120,7 @@ def judge(name: str, what: str, check: Callable[[Ground], str], evidence: Ground
     except (ArithmeticError, LookupError, ValueError) as impossible:
         # The record contradicts itself so badly that the check cannot be completed.
         detail = f"the record contradicts itself ({impossible!r})"
-    return Check(name, what, ok, str(detail), shows)
+    return CheckResult(name, what, ok, str(detail), shows)
 
 
 def estimates(evidence: Evidence) -> str:

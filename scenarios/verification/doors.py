@@ -17,7 +17,7 @@ from ..records.identity_files import read_known
 from ..records.run_folder import Run, read
 from ..scoring.frames import COALITIONS, coalition_row
 from ..scoring.outcome import find_coalition
-from .checks import Check
+from .checks import CheckResult
 from .checks import verify as make_checks
 from .damage import diagnose_record
 from .deviations import deviations
@@ -109,7 +109,7 @@ class Verification:
         checks: in the order in which they are made.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[CheckResult, ...]
 
     @property
     def passed(self) -> bool:
@@ -117,7 +117,7 @@ class Verification:
         return not self.failed
 
     @property
-    def failed(self) -> tuple[Check, ...]:
+    def failed(self) -> tuple[CheckResult, ...]:
         """The checks that failed."""
         return tuple(check for check in self.checks if check.ok is False)
 

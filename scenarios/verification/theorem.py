@@ -14,7 +14,7 @@ from ...protocol.session import Round, open_round
 from ...protocol.verified_round import GROUP, ClosedList, is_public
 from ..records.run_folder import Run
 from ..wording import plural
-from .checks import Check
+from .checks import CheckResult
 
 PROOFS = "hard logarithms in ristretto255, a hash that acts like a random function"
 SIGNATURES = "unforgeable signatures, a registry of the right people"
@@ -39,7 +39,7 @@ class Sentence:
     reason: str
 
 
-def theorem_of(run: Run, checks: Sequence[Check]) -> tuple[Sentence, ...]:
+def theorem_of(run: Run, checks: Sequence[CheckResult]) -> tuple[Sentence, ...]:
     """Return the sentences for a checked run; empty without a verified mix, or if a check failed.
 
     checks: of this run.

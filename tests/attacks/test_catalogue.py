@@ -11,7 +11,7 @@ from veilmix.protocol.alarms import borne_out
 from veilmix.protocol.board import replay
 from veilmix.scenarios.catalogue import registry
 from veilmix.scenarios.catalogue.attack import BYSTANDER, USER
-from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, Table, helping
+from veilmix.scenarios.catalogue.registry import ATTACKS, GUARDS, RecordTable, helping
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.registry import strategy
 from veilmix.scenarios.records.result_file import read
@@ -181,7 +181,7 @@ def test_a_record_is_loaded_when_it_is_asked_for() -> None:
         loaded.append(name)
         return len(name)
 
-    table = Table(lambda: ("three", "a", "of"), load, order=lambda record: record)
+    table = RecordTable(lambda: ("three", "a", "of"), load, order=lambda record: record)
     assert (len(table), table["of"], loaded) == (3, 2, ["of"])
     assert "none" not in table
     assert dict(table) == {"a": 1, "of": 2, "three": 5}

@@ -13,7 +13,7 @@ from hashlib import sha256
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.padding import pad, unpad
 from veilmix.crypto.ristretto import IDENTITY, base_times, decoded_scalar
-from veilmix.crypto.threshold import Level, Sealer, Shape, open_groups
+from veilmix.crypto.threshold import Sealer, Shape, TextLevel, open_groups
 from veilmix.crypto.voprf import PROOF
 
 # ppoprf/src/ppoprf.rs, tests `pk_serialization` and `proof_serialization`: bincode, base64.
@@ -58,7 +58,7 @@ def test_ten_messages_of_threshold_2_open_as_there() -> None:
     width = 32
     sealer = Sealer(Shape(2, (width,)))
     messages = [
-        sealer.seal([Level(sha256(text).digest(), pad(text, width))], SeededEntropy(i))
+        sealer.seal([TextLevel(sha256(text).digest(), pad(text, width))], SeededEntropy(i))
         for i, text in enumerate(texts)
     ]
     opened = open_groups(sealer.shape, messages)

@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.ristretto import ELEMENT, ORDER
-from veilmix.crypto.threshold import SEED, TAG, Level, Opened, Sealer, Shape, open_groups
+from veilmix.crypto.threshold import SEED, TAG, Opened, Sealer, Shape, TextLevel, open_groups
 from veilmix.crypto.verifiable_sharing import SHARE, Share, commitments, polynomial, share_at
 from veilmix.errors import ParameterError, Reason
 
 NESTED, WHOLE = Shape(3, (1, 1, 1)), Shape(3, (3,))
 
 
-def levels(shape: Shape, row: bytes) -> list[Level]:
+def levels(shape: Shape, row: bytes) -> list[TextLevel]:
     """What a person seals, with a hash in the place of the oblivious function."""
     ends = list(accumulate(shape.widths))
     return [
-        Level(sha256(row[:end]).digest(), row[end - width : end])
+        TextLevel(sha256(row[:end]).digest(), row[end - width : end])
         for end, width in zip(ends, shape.widths, strict=True)
     ]
 
@@ -227,7 +227,7 @@ def test_texts_of_other_widths_and_shapes_of_none_are_refused() -> None:
     with pytest.raises(ParameterError, match="needed"):
         Shape(0, (1,))
     with pytest.raises(ParameterError, match="seed"):
-        Sealer(WHOLE).seal([Level(b"short", b"abc")], SeededEntropy(1))
+        Sealer(WHOLE).seal([TextLevel(b"short", b"abc")], SeededEntropy(1))
 
 
 def test_seeds_and_texts_do_not_show() -> None:

@@ -15,7 +15,7 @@ from veilmix.protocol.announcement import Policy, Rules, Setting
 from veilmix.protocol.ballots import Ballot, seal_ballot, seal_envelope
 from veilmix.protocol.board import Board
 from veilmix.protocol.hiding import Hiding
-from veilmix.protocol.ideal import DecisionRule, Ideal, Table, two_round
+from veilmix.protocol.ideal import DecisionRule, Ideal, PeopleTable, two_round
 from veilmix.protocol.messages import Body, Call, Certificate, Decision, Submission
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import RoundResult
@@ -209,12 +209,12 @@ def ideal(played: Cast, absent: Mapping[int, Sequence[int]] | None = None) -> tu
     return answer.tallies, answer.decision, answer.release, answer.burned
 
 
-def table(played: Cast, rows: Sequence[Row]) -> Table:
+def table(played: Cast, rows: Sequence[Row]) -> PeopleTable:
     """Write rows as the ideal functionality takes them."""
     columns = range(len(played.schema.features))
     values = tuple(tuple(sorted({row[column] for row in rows})) for column in columns)
     codes = [[values[column].index(row[column]) for column in columns] for row in rows]
-    return Table(values, np.array(codes, dtype=np.int64).reshape(len(rows), len(columns)))
+    return PeopleTable(values, np.array(codes, dtype=np.int64).reshape(len(rows), len(columns)))
 
 
 def happened(transcript: Transcript) -> list[tuple[Any, ...]]:

@@ -19,7 +19,7 @@ from veilmix.poll.seeds import question
 from veilmix.poll.stage import cast_of
 from veilmix.protocol.frames import Message
 from veilmix.protocol.hiding import BLANK
-from veilmix.protocol.ideal import Table, run_through
+from veilmix.protocol.ideal import PeopleTable, run_through
 from veilmix.protocol.token_messages import Query
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Scenario
@@ -40,7 +40,7 @@ def ideal(scenario: Scenario, rows: Any) -> Any:
 
     cast, values = cast_of(scenario), tuple(feature.values or () for feature in scenario.feature)
     codes = [[values[j].index(value) for j, value in enumerate(row)] for row in rows]
-    table = Table(values, np.array(codes, dtype=np.int32))
+    table = PeopleTable(values, np.array(codes, dtype=np.int32))
     terms = cast.policy, cast.rules, cast.decide
     return run_through(cast.program, cast.schema, lambda _: table, *terms)  # type: ignore[arg-type]
 

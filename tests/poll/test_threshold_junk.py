@@ -13,7 +13,7 @@ from veilmix.crypto import threshold as locks
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.crypto.padding import pad, unpad
 from veilmix.crypto.ristretto import ORDER
-from veilmix.crypto.threshold import Level, Sealer, Shape
+from veilmix.crypto.threshold import Sealer, Shape, TextLevel
 from veilmix.crypto.verifiable_sharing import SHARE, Share, decode_share
 from veilmix.poll.record import PARTLY, SENT, STANDS, outcome_of_phones
 from veilmix.poll.seeds import question
@@ -30,11 +30,11 @@ from veilmix.scenarios.verification.checks import verify
 pytestmark = pytest.mark.slow
 
 Row = tuple[str, ...]
-Forge = Callable[[Shape, Sequence[Level]], bytes]
+Forge = Callable[[Shape, Sequence[TextLevel]], bytes]
 OWN = bytes(range(32))  # a seed that `randomness` has given nobody
 
 
-def nested(shape: Shape, levels: Sequence[Level], forge: Callable[[bytes], bytes]) -> bytes:
+def nested(shape: Shape, levels: Sequence[TextLevel], forge: Callable[[bytes], bytes]) -> bytes:
     """An honest message but for its second level, which `forge` changes before it is locked in."""
     entropy = SystemEntropy()
     inner = Sealer(Shape(shape.needed, shape.widths[1:])).seal(levels[1:], entropy)
@@ -46,7 +46,7 @@ def nested(shape: Shape, levels: Sequence[Level], forge: Callable[[bytes], bytes
     return outer[:end] + locks._seal(forge(inner), None, locks._ONCE, key)
 
 
-def share(shape: Shape, levels: Sequence[Level]) -> bytes:
+def share(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A share of the second level that is on no polynomial."""
     end = shape.body(1)
 
@@ -57,36 +57,36 @@ def share(shape: Shape, levels: Sequence[Level]) -> bytes:
     return nested(shape, levels, forge)
 
 
-def number(shape: Shape, levels: Sequence[Level]) -> bytes:
+def number(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """No share at all in the second level."""
     return nested(shape, levels, lambda inner: inner[: shape.body(1)] + bytes([255]) * SHARE)
 
 
-def text(shape: Shape, levels: Sequence[Level]) -> bytes:
+def text(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A second level that is made of nothing."""
     return nested(shape, levels, lambda inner: bytes(shape.body(1)) + inner[shape.body(1) :])
 
 
-def lock(shape: Shape, levels: Sequence[Level]) -> bytes:
+def lock(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A first level in which nothing can be opened."""
     outer = Sealer(shape).seal(levels, SystemEntropy())
     return outer[:-1] + bytes([outer[-1] ^ 1])
 
 
-def first(shape: Shape, levels: Sequence[Level]) -> bytes:
+def first(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A first level that is nobody else's."""
-    return Sealer(shape).seal([Level(OWN, levels[0].text), levels[1]], SystemEntropy())
+    return Sealer(shape).seal([TextLevel(OWN, levels[0].text), levels[1]], SystemEntropy())
 
 
-def second(shape: Shape, levels: Sequence[Level]) -> bytes:
+def second(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A second level with a seed of its own."""
-    return Sealer(shape).seal([levels[0], Level(OWN, levels[1].text)], SystemEntropy())
+    return Sealer(shape).seal([levels[0], TextLevel(OWN, levels[1].text)], SystemEntropy())
 
 
-def mauve(shape: Shape, levels: Sequence[Level]) -> bytes:
+def mauve(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
     """A first text that could not be said, with a seed of its own."""
     said = pad(threshold.text_of(["mauve"]), shape.widths[0])
-    return Sealer(shape).seal([Level(OWN, said), levels[1]], SystemEntropy())
+    return Sealer(shape).seal([TextLevel(OWN, said), levels[1]], SystemEntropy())
 
 
 @dataclass

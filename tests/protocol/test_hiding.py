@@ -17,7 +17,7 @@ from veilmix.protocol.hiding import (
     cover_draws,
     hide,
 )
-from veilmix.protocol.ideal import Table, hide_table
+from veilmix.protocol.ideal import PeopleTable, hide_table
 from veilmix.protocol.schema import Feature
 
 ROWS = (("a", "x", "1"), ("b", "y", "2"), ("c", "x", "1"), ("a", "z", "2"))
@@ -67,7 +67,7 @@ def test_a_table_is_hidden_as_its_people_would() -> None:
     codes = np.array([[v.index(t) for v, t in zip(values, row, strict=True)] for row in rows])
     for hidden in (rules, (Mask(0, ("b",)), Mask(2, ("2",))), ()):
         draws = np.array([cover_draws(hidden, root) for root in roots]).reshape(400, len(hidden))
-        table = hide_table(Table(values, codes), hidden, draws)
+        table = hide_table(PeopleTable(values, codes), hidden, draws)
         said = [tuple(v[c] for v, c in zip(table.values, row, strict=True)) for row in table.codes]
         assert said == [tuple(hide(hidden, r, e)) for r, e in zip(rows, roots, strict=True)]
 

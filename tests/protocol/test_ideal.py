@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.protocol.announcement import Policy, Rules, Setting
 from veilmix.protocol.ideal import (
-    Table,
+    PeopleTable,
     answer,
     count_cells,
     two_round,
@@ -20,13 +20,13 @@ from veilmix.protocol.schema import Feature, Schema
 
 
 @st.composite
-def tables(draw: Any) -> tuple[Table, list[tuple[str, ...]]]:
+def tables(draw: Any) -> tuple[PeopleTable, list[tuple[str, ...]]]:
     sizes = draw(st.lists(st.sampled_from([1, 2, 3, 300, 5_000]), min_size=1, max_size=6))
     people = draw(st.integers(1, 12))
     codes = [[draw(st.integers(0, size - 1)) for size in sizes] for _ in range(people)]
     values = tuple(tuple(f"v{i}" for i in range(size)) for size in sizes)
     rows = [tuple(values[j][code] for j, code in enumerate(row)) for row in codes]
-    return Table(values, np.array(codes, dtype=np.int64)), rows
+    return PeopleTable(values, np.array(codes, dtype=np.int64)), rows
 
 
 @settings(max_examples=100, deadline=None)
@@ -44,14 +44,14 @@ def test_cells_are_counted(case: Any, data: Any) -> None:
 def test_a_table_of_many_columns_is_counted() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 100, size=(500, 40))
-    table = Table(tuple(tuple(map(str, range(100))) for _ in range(40)), codes)
+    table = PeopleTable(tuple(tuple(map(str, range(100))) for _ in range(40)), codes)
     cells = count_cells(table, range(40))
     assert sum(cells.values()) == 500
     assert len(cells) == 500
 
 
 def test_a_call_is_answered_column_set_by_column_set() -> None:
-    table = Table((("a", "b"), ("x", "y")), np.array([[0, 0], [0, 1], [1, 1]]))
+    table = PeopleTable((("a", "b"), ("x", "y")), np.array([[0, 0], [0, 1], [1, 1]]))
     call = Call(1, Role.CURATOR, ((1,), (0, 1)))
     assert answer(table, call) == (
         {("x",): 1, ("y",): 2},
@@ -65,7 +65,7 @@ SCHEMA = Schema((Feature("one", ("a", "b")),))
 def play(
     first: int, second: int, policy: Policy, promised: int = 0, kept: tuple[int, ...] = (0,)
 ) -> Any:
-    tables = tuple(Table((("a", "b"),), np.zeros((n, 1), dtype=int)) for n in (first, second))
+    tables = tuple(PeopleTable((("a", "b"),), np.zeros((n, 1), dtype=int)) for n in (first, second))
 
     def decide(_: Any, marginals: Any, n: int) -> Decision:
         return Decision(kept, Certificate("coverage", policy.k, n, promised))

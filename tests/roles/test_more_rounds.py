@@ -22,7 +22,7 @@ from veilmix.protocol.hiding import (
     Redact,
     cover_draws,
 )
-from veilmix.protocol.ideal import Ideal, Table, hide_table, run_through
+from veilmix.protocol.ideal import Ideal, PeopleTable, hide_table, run_through
 from veilmix.protocol.ideal_view import ideal_view
 from veilmix.protocol.messages import Call, Submission
 from veilmix.protocol.parties import Role
@@ -63,7 +63,7 @@ def straight(played: Any, absent: Mapping[int, Sequence[int]] | None = None) -> 
     """Without a message: who stays away once stays away, and each covers as it would."""
     gone: dict[int, Sequence[int]] = dict(absent or {})
 
-    def answering(call: Call) -> Table:
+    def answering(call: Call) -> PeopleTable:
         missing = {i for number in range(1, call.round + 1) for i in gone.get(number, ())}
         here = [i for i in range(played.people) if i not in missing]
         table = KIT.table(played, [played.row(i) for i in here])

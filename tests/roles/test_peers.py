@@ -12,7 +12,7 @@ from veilmix.errors import ParameterError, Refused
 from veilmix.protocol import parties
 from veilmix.protocol.announcement import Policy, Program
 from veilmix.protocol.ballots import Ballot
-from veilmix.protocol.ideal import Table, run_through
+from veilmix.protocol.ideal import PeopleTable, run_through
 from veilmix.protocol.messages import Body, Certificate, Decision
 from veilmix.protocol.peer_messages import Accusation, Agreed, Relay
 from veilmix.protocol.peers.accounting import Reckoning, reckon
@@ -38,12 +38,12 @@ def played(terms: Agreement = TERMS, seed: int = 5, **changes: Any) -> Played:
     return play_peers(changed, [Recorder(transcript)], pytest.fail), transcript
 
 
-def table(rows: Sequence[tuple[str, str]]) -> Table:
+def table(rows: Sequence[tuple[str, str]]) -> PeopleTable:
     import numpy as np
 
     values = (("y", "n"), ("0", "A", "B"))
     codes = [[texts.index(said) for texts, said in zip(values, row, strict=True)] for row in rows]
-    return Table(values, np.array(codes))
+    return PeopleTable(values, np.array(codes))
 
 
 @pytest.mark.parametrize("path", [1, 2, 5])

@@ -14,19 +14,19 @@ from ....protocol.tallying import summed
 
 if TYPE_CHECKING:
     from ....analysis.composition.group_counts import Group
-    from ....analysis.composition.known_groups import Knowledge
+    from ....analysis.composition.known_groups import GroupKnowledge
     from ....analysis.trust.certain_cells import Certain, Certainty
 
 
 def knowledge(
     schema: Schema, heard: Sequence[RoundResult], k: int
-) -> tuple["Knowledge", tuple[tuple[str, ...], ...]]:
+) -> tuple["GroupKnowledge", tuple[tuple[str, ...], ...]]:
     """Return the curator's knowledge in the analysis' form, and the names of values by column.
 
     The values of a column are the values with a nonzero count in round 1, in ascending order.
     """
     from ....analysis.composition.group_counts import with_parts
-    from ....analysis.composition.known_groups import Knowledge
+    from ....analysis.composition.known_groups import GroupKnowledge
 
     names = tuple(tuple(sorted(value for (value,) in count)) for count in heard[0].counts)
     singles = tuple(
@@ -40,7 +40,7 @@ def knowledge(
     }
     tables = with_parts(asked)
     assert len(names) == len(schema.features)  # noqa: S101 - round 1 asks for every one
-    return Knowledge(k, singles, tables), names
+    return GroupKnowledge(k, singles, tables), names
 
 
 def standings(schema: Schema, heard: Sequence[RoundResult], k: int) -> "tuple[Certainty, ...]":

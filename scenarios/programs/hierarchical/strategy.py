@@ -47,7 +47,7 @@ from .heard import answered_again, knowledge, masked
 
 if TYPE_CHECKING:
     from ....analysis.composition.group_counts import Group, Said
-    from ....analysis.composition.known_groups import Knowledge, Promised
+    from ....analysis.composition.known_groups import GroupKnowledge, Promised
 
 KIND = "hierarchical"  # the kind of policy
 MOST_JUDGED = 200  # groups of one round
@@ -84,7 +84,7 @@ class Hierarchical:
         self,
         schema: Schema,
         heard: Sequence[RoundResult],
-        known: "Knowledge",
+        known: "GroupKnowledge",
         said: Mapping[int, "Group"],
     ) -> "list[Group]":
         """Return the group expected to lower the bound most per bit, or []."""
@@ -107,7 +107,7 @@ class Hierarchical:
         self,
         schema: Schema,
         heard: Sequence[RoundResult],
-        known: "Knowledge",
+        known: "GroupKnowledge",
         said: Mapping[int, "Group"],
     ) -> "list[Group]":
         """Return the safe groups of one more column, heaviest first."""
@@ -148,7 +148,7 @@ class Hierarchical:
         known, _ = knowledge(inside, again, self.policy.k)
         return certificate(known.promise(range(len(decision.kept))), self.policy.k)
 
-    def _limit(self, known: "Knowledge", said: "Said") -> "Callable[[Sequence[Group]], bool]":
+    def _limit(self, known: "GroupKnowledge", said: "Said") -> "Callable[[Sequence[Group]], bool]":
         """Return a predicate of tables: the curator may receive them all, by `curator_exposure`."""
         from ....analysis.suppression.column_suppression import people_allowed
         from ....analysis.trust.certain_cells import Certainty
@@ -161,7 +161,7 @@ class Hierarchical:
         )
         return lambda groups: sure.certain_people_after(groups, said) <= most
 
-    def _people_limit(self, known: "Knowledge") -> int:
+    def _people_limit(self, known: "GroupKnowledge") -> int:
         from ....analysis.suppression.column_suppression import people_allowed
 
         return people_allowed(self.policy.max_exposure, known.n)
@@ -174,7 +174,7 @@ class Hierarchical:
         return tuple(schema.column(name) for name in self.policy.required)
 
     def _speaking(
-        self, schema: Schema, known: "Knowledge", said: Mapping[int, "Group"]
+        self, schema: Schema, known: "GroupKnowledge", said: Mapping[int, "Group"]
     ) -> list[int]:
         """Return the columns allowed in a release that have at least two answers left."""
         return [
@@ -187,7 +187,7 @@ class Hierarchical:
         self,
         schema: Schema,
         heard: Sequence[RoundResult],
-        known: "Knowledge",
+        known: "GroupKnowledge",
         said: Mapping[int, "Group"],
     ) -> "Iterator[Group]":
         """Yield the groups that may be asked for next, heaviest first."""
@@ -215,7 +215,7 @@ def _groups(columns: Sequence[int], size: int) -> "Iterator[Group]":
     yield from combinations(columns[:limit], size)
 
 
-def _values(known: "Knowledge", column: int) -> int:
+def _values(known: "GroupKnowledge", column: int) -> int:
     """Return the number of values of a column that occur."""
     return len(known.singles[column])
 

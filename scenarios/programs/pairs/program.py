@@ -57,7 +57,7 @@ def cross_table(
     return priced.first((columns, proof.people) for _, _, columns, proof in tables) or ()
 
 
-class Pairs(Decided):
+class PairsProgram(Decided):
     """A program that releases a cross table of at most two columns."""
 
     kind = "pairs"

@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # judging a scenario needs no cryptography
     from numpy.random import Generator
 
     from ....crypto.entropy import Entropy
-    from ....protocol.ideal import Table
+    from ....protocol.ideal import PeopleTable
     from ....protocol.messages import Counts
     from ...populations import Population
 
@@ -293,7 +293,7 @@ def sample(question: Question, codes: Any, rng: "Generator") -> list[str]:
 
 def ideal_reports(
     questions: Sequence[Question], people: "Population", present: Any, entropy: "Entropy"
-) -> "Table":
+) -> "PeopleTable":
     """Return the reports of the people with these indices, without messages.
 
     With a seed, each person draws the noise of its real run; else all draw together.
@@ -333,15 +333,15 @@ def _report_blocks(question: Question, codes: Any) -> list[str]:
     ]
 
 
-def as_table(said: Sequence[Sequence[str]]) -> "Table":
+def as_table(said: Sequence[Sequence[str]]) -> "PeopleTable":
     """Return the table with these texts as column j."""
     import numpy as np
 
-    from ....protocol.ideal import Table
+    from ....protocol.ideal import PeopleTable
 
     values, codes = [], []
     for texts in said:
         place = {text: code for code, text in enumerate(dict.fromkeys(texts))}
         values.append(tuple(place) or ("-",))
         codes.append(np.fromiter((place[text] for text in texts), np.int64, len(texts)))
-    return Table(tuple(values), np.stack(codes, axis=1))
+    return PeopleTable(tuple(values), np.stack(codes, axis=1))

@@ -64,7 +64,7 @@ class Threshold(OneRound):
 
     def score(self, session: "Session") -> "Scored":
         """Return the counts of open and of closed rows."""
-        from ....protocol.ideal import Table, count_cells
+        from ....protocol.ideal import PeopleTable, count_cells
         from ..interface import Scored
         from .score import rows_tried, score, sealed_rows
 
@@ -82,7 +82,7 @@ class Threshold(OneRound):
         elif policy.sample:
             rows = rows_tried(played)
         else:
-            table = Table(people.values, people.codes[here])
+            table = PeopleTable(people.values, people.codes[here])
             rows = count_cells(table, range(len(people.values)))
         return Scored(score(policy, people.schema, played.release, rows, read))
 

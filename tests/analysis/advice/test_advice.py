@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.advice.ladder import Ladder, Level, entropy, entropy_losses, nested
+from veilmix.analysis.advice.ladder import Ladder, LadderLevel, entropy, entropy_losses, nested
 from veilmix.analysis.advice.lattice_search import Advice, search
 from veilmix.analysis.exposure.cells import joint_counts
 from veilmix.analysis.exposure.curves import users_below
@@ -24,7 +24,9 @@ def halving(name: str, counts: np.ndarray, weight: float = 1.0) -> Ladder:
     losses = entropy_losses(counts, steps)
     return Ladder(
         name,
-        tuple(Level(f"{i}", c, x) for i, (c, x) in enumerate(zip(steps, losses, strict=True))),
+        tuple(
+            LadderLevel(f"{i}", c, x) for i, (c, x) in enumerate(zip(steps, losses, strict=True))
+        ),
         weight,
     )
 
@@ -134,10 +136,17 @@ def test_a_ladder_goes_up() -> None:
     assert not nested(coarse, other)
     constant = np.zeros(4, int)
     with pytest.raises(ParameterError, match="is no coarsening of"):
-        Ladder("a", (Level("x", coarse, 0), Level("y", other, 0.5), Level("z", constant, 1)))
+        Ladder(
+            "a",
+            (
+                LadderLevel("x", coarse, 0),
+                LadderLevel("y", other, 0.5),
+                LadderLevel("z", constant, 1),
+            ),
+        )
     with pytest.raises(ParameterError, match="losses ascend"):
-        Ladder("a", (Level("x", coarse, 0.5), Level("z", constant, 0.1)))
+        Ladder("a", (LadderLevel("x", coarse, 0.5), LadderLevel("z", constant, 0.1)))
     with pytest.raises(ParameterError, match="one value only"):
-        Ladder("a", (Level("x", coarse, 0.5),))
+        Ladder("a", (LadderLevel("x", coarse, 0.5),))
     assert entropy([2, 2, 0]) == 1
     assert entropy_losses(np.array([1, 1, 1, 1]), [fine, coarse, constant]) == [0, 0.5, 1]

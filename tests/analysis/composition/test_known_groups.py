@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from veilmix.analysis.composition.certificate import Certificate
 from veilmix.analysis.composition.group_counts import GroupCounts
 from veilmix.analysis.composition.heaviest_columns import heaviest
-from veilmix.analysis.composition.known_groups import Knowledge, Promised
+from veilmix.analysis.composition.known_groups import GroupKnowledge, Promised
 from veilmix.analysis.contingency.dual_bound import Weights
 from veilmix.analysis.exposure import users_below
 from veilmix.analysis.exposure.cells import joint_counts
@@ -34,16 +34,18 @@ def truth(codes: Any, columns: tuple[int, ...], k: int) -> int:
     return int(users_below(joint_counts(codes, list(columns)), k))
 
 
-def climbed(codes: Any, sizes: list[int], k: int, depth: int) -> tuple[Knowledge, dict[int, Any]]:
+def climbed(
+    codes: Any, sizes: list[int], k: int, depth: int
+) -> tuple[GroupKnowledge, dict[int, Any]]:
     """What is known after all groups of up to `depth` columns were asked, masked round by round."""
     singles = tuple(joint(codes, (j,), sizes) for j in range(len(sizes)))
-    knowledge = Knowledge(k, singles, {})
+    knowledge = GroupKnowledge(k, singles, {})
     said: dict[int, Any] = {}
     for size in range(2, depth + 1):
         said = knowledge.masks(said)
         groups = combinations(range(len(sizes)), size)
         tables = {group: known(codes, group, sizes, said) for group in groups}
-        knowledge = Knowledge(k, singles, {**knowledge.tables, **tables})
+        knowledge = GroupKnowledge(k, singles, {**knowledge.tables, **tables})
     return knowledge, said
 
 
@@ -115,7 +117,7 @@ def test_people_who_left_are_as_exposed_as_they_can_be() -> None:
     singles = tuple(joint(codes, (j,), sizes) for j in range(3))
     stayed = codes[:49]
     tables = {g: known(stayed, g, sizes) for g in combinations(range(3), 2)}
-    knowledge = Knowledge(4, singles, tables)
+    knowledge = GroupKnowledge(4, singles, tables)
     promised = knowledge.promise((0, 1, 2))
     assert promised.n == 60
     assert promised.people >= truth(codes, (0, 1, 2), 4)
@@ -132,7 +134,7 @@ def test_tables_that_contradict_each_other_are_not_put_together() -> None:
     lied[0, 0] = 1 - lied[0, 0]
     changed = {**knowledge.tables, (0, 1): known(lied, (0, 1), sizes)}
     assert knowledge.by_margins((0, 1, 2)) is not None
-    assert Knowledge(5, knowledge.singles, changed).by_margins((0, 1, 2)) is None
+    assert GroupKnowledge(5, knowledge.singles, changed).by_margins((0, 1, 2)) is None
 
 
 @pytest.mark.slow

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from veilmix.analysis.composition import known_parts
 from veilmix.analysis.composition.group_counts import GroupCounts, with_parts
-from veilmix.analysis.composition.known_groups import Knowledge
+from veilmix.analysis.composition.known_groups import GroupKnowledge
 from veilmix.analysis.composition.next_group import choose_group, goal_of, outlooks
 from veilmix.analysis.contingency import dual_bound
 
 TEN = [4] * 10  # values of ten columns
 
 
-def people(table: Any, k: int, *groups: tuple[int, ...]) -> Knowledge:
+def people(table: Any, k: int, *groups: tuple[int, ...]) -> GroupKnowledge:
     """What is known of a table: single columns, and some groups."""
 
     def counted(group: tuple[int, ...]) -> Any:
@@ -32,7 +32,7 @@ def people(table: Any, k: int, *groups: tuple[int, ...]) -> Knowledge:
         )
         for group in groups
     }
-    return Knowledge(k, singles, with_parts(asked))
+    return GroupKnowledge(k, singles, with_parts(asked))
 
 
 def test_a_part_of_what_was_asked_is_known_and_stays_as_it_was_told() -> None:
@@ -76,7 +76,7 @@ def test_of_many_columns_the_nearest_set_in_reach_is_the_goal() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (5_000, 8))
     singles = tuple(np.bincount(codes[:, j], minlength=3) for j in range(8))
-    known = Knowledge(5, singles, {})
+    known = GroupKnowledge(5, singles, {})
     everything = tuple(range(8))
     assert known.joint(everything) is None  # 6,561 cells
     goal, promised = goal_of(known, everything, 50)
@@ -113,20 +113,20 @@ def drawn(
     return codes
 
 
-def told(codes: list[Any], sizes: list[int], k: int, *groups: tuple[int, ...]) -> Knowledge:
+def told(codes: list[Any], sizes: list[int], k: int, *groups: tuple[int, ...]) -> GroupKnowledge:
     """What is known of drawn people: single columns, and some groups, masked as they are asked."""
     singles = tuple(np.bincount(c, minlength=v) for c, v in zip(codes, sizes, strict=True))
-    known, asked = Knowledge(k, singles, {}), dict[tuple[int, ...], GroupCounts]()
+    known, asked = GroupKnowledge(k, singles, {}), dict[tuple[int, ...], GroupCounts]()
     for group in groups:
         counts = np.zeros([sizes[j] + 1 for j in group], np.int64)
         np.add.at(counts, tuple(codes[j] for j in group), 1)
         names = tuple(tuple(range(sizes[j])) for j in group)
         asked[group] = GroupCounts(group, names, counts).narrowed(known.masks({}))
-        known = Knowledge(k, singles, with_parts(asked))
+        known = GroupKnowledge(k, singles, with_parts(asked))
     return known
 
 
-Chosen = Callable[[Knowledge, int], tuple[int, ...]]
+Chosen = Callable[[GroupKnowledge, int], tuple[int, ...]]
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def chosen_soon(monkeypatch: pytest.MonkeyPatch) -> Chosen:
 
         monkeypatch.setattr(module, name, counted)
 
-    def choose(known: Knowledge, most: int) -> tuple[int, ...]:
+    def choose(known: GroupKnowledge, most: int) -> tuple[int, ...]:
         calls.clear()
         said = known.masks({})
         columns = tuple(range(len(known.singles)))

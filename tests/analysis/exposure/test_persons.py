@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.advice import Ladder, Level, search
+from veilmix.analysis.advice import Ladder, LadderLevel, search
 from veilmix.analysis.composition.person_bound import PersonBounds
 from veilmix.analysis.exposure.persons import Persons, people_below
 from veilmix.analysis.release_risks.k_l_t import diversity
@@ -176,7 +176,7 @@ def test_the_least_loss_is_that_of_all_choices(table: tuple[Rows, list[int]], k:
     if k > owned.n:
         return
     levels = [np.array([0, 1, 2]), np.array([0, 1, 1]), np.array([0, 0, 0])]
-    rungs = tuple(Level(str(i), codes, i / 2) for i, codes in enumerate(levels))
+    rungs = tuple(LadderLevel(str(i), codes, i / 2) for i, codes in enumerate(levels))
     ladders = [Ladder(str(j), rungs) for j in range(d)]
     most = owned.n // 4
     found = search(codes, ladders, k, most, persons=np.array(owner))

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.analysis.figures.frontier import Point, figure
+from veilmix.analysis.figures.frontier import FrontierPoint, figure
 from veilmix.analysis.figures.labels import Box, place_labels
 
 ROOM = Box(0, 0, 900, 500)
@@ -32,18 +32,18 @@ def test_a_name_alone_is_right_of_its_point_and_needs_no_line() -> None:
     assert not label.far
 
 
-def crowded() -> list[Point]:
+def crowded() -> list[FrontierPoint]:
     """Programs as close to each other as comparisons have them."""
     exact = [
-        Point("exposure", "mix", 1.58, 0.003, 0.02, 0.225, None, 0.9),
-        Point("shares", "shares", 1.58, 0.003, 0.02, 0.225, None, 0.9),
-        Point("hierarchical", "mix", 1.66, 0.004, 0.02, 0.0, None, 1.0),
-        Point("local-suppression", "mix", 1.63, 0.001, 0.04, 0.009, None, 0.7),
-        Point("trusted", "central", 5.0, 0.004, 0.04, 0.0, None, 1.0),
-        Point("trusted-cells", "central", 5.0, 0.0, 0.0, 0.001, None, 1.0),
+        FrontierPoint("exposure", "mix", 1.58, 0.003, 0.02, 0.225, None, 0.9),
+        FrontierPoint("shares", "shares", 1.58, 0.003, 0.02, 0.225, None, 0.9),
+        FrontierPoint("hierarchical", "mix", 1.66, 0.004, 0.02, 0.0, None, 1.0),
+        FrontierPoint("local-suppression", "mix", 1.63, 0.001, 0.04, 0.009, None, 0.7),
+        FrontierPoint("trusted", "central", 5.0, 0.004, 0.04, 0.0, None, 1.0),
+        FrontierPoint("trusted-cells", "central", 5.0, 0.0, 0.0, 0.001, None, 1.0),
     ]
     noisy = [
-        Point(
+        FrontierPoint(
             f"{name} e={e}", family, bits * e, 0.0, None, 0.2 / e, (0.1 / e, 0.3 / e), 0.1,
             rows=False, least=True,
         )

@@ -7,7 +7,7 @@ import make_many_features as TOOL
 import pytest
 from veilmix.analysis.figures.many_features import (
     FEATURES,
-    Point,
+    BudgetPoint,
     error_at,
     error_of,
     local_crossing,
@@ -32,8 +32,8 @@ def test_the_local_lines_cross_where_their_errors_are_equal() -> None:
 
 
 def test_a_way_is_better_only_where_the_bounds_decide_it() -> None:
-    near = (Point(1, 0.1, 0.2, 1.0), Point(2, 0.4, 0.8, 0.25))
-    far = (Point(1, 0.1, 0.2, 4.0), Point(2, 0.4, 0.8, 1.0))
+    near = (BudgetPoint(1, 0.1, 0.2, 1.0), BudgetPoint(2, 0.4, 0.8, 0.25))
+    far = (BudgetPoint(1, 0.1, 0.2, 4.0), BudgetPoint(2, 0.4, 0.8, 1.0))
     assert error_at(near, 0.2, end="low") == pytest.approx(0.5)
     assert error_at(near, 0.2, end="high") == pytest.approx(1.0)
     assert error_at(near, 0.9, end="high") == error_at(near, 0.09, end="low") == inf

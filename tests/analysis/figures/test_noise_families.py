@@ -10,7 +10,7 @@ from veilmix.analysis.figures.noise import (
     CROWDS,
     PAIRS,
     TASKS,
-    Point,
+    NoisePoint,
     curve,
     figure,
     measured,
@@ -44,10 +44,10 @@ def test_what_is_measured_is_what_is_computed(task: str) -> None:
         assert measured(task, make(3.0, 1000), 1000) == pytest.approx(exact, rel=0.25), family
 
 
-def lines(task: str) -> dict[tuple[str, str, int], tuple[Point, ...]]:
+def lines(task: str) -> dict[tuple[str, str, int], tuple[NoisePoint, ...]]:
     return {
         (name, family, people): tuple(
-            Point(local, local / people**0.5, 1 / local, 1.1 / local) for local in (1.0, 3.0)
+            NoisePoint(local, local / people**0.5, 1 / local, 1.1 / local) for local in (1.0, 3.0)
         )
         for name in TASKS
         for family in TASKS[name].families
@@ -67,7 +67,7 @@ def test_every_line_is_drawn_and_named() -> None:
 
 
 def test_errors_between_two_budgets_are_read_off_straight() -> None:
-    line = (Point(1, 0.1, 0.4, None), Point(2, 0.4, 0.1, None))
+    line = (NoisePoint(1, 0.1, 0.4, None), NoisePoint(2, 0.4, 0.1, None))
     assert TOOL.error_at(line, 0.2) == pytest.approx(0.2)
     assert TOOL.error_at(line, 0.5) is None
 

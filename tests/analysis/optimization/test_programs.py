@@ -8,7 +8,7 @@ from veilmix.analysis.optimization import (
     Constraint,
     LinearProgram,
     Option,
-    Status,
+    SolverStatus,
     solve_integer,
     solve_linear,
 )
@@ -26,7 +26,7 @@ def corner(*options: Option) -> LinearProgram:
 def test_a_program_is_changed_and_solved_again() -> None:
     program = corner()
     first = program.solve(columns=True, duals=True)
-    assert (first.status, first.value) == (Status.OPTIMAL, 7)
+    assert (first.status, first.value) == (SolverStatus.OPTIMAL, 7)
     assert first.columns.tolist() == [1, 3]
     assert first.duals.tolist() == [1]
     program.change_bounds(1, 0, 1)
@@ -37,12 +37,12 @@ def test_a_program_is_changed_and_solved_again() -> None:
     program.change_costs(np.arange(2), np.array([1.0, 0.0]))
     assert program.solve().value == 3
     program.add_rows(np.array([9.0]), np.array([9.0]), np.array([0]), np.array([0]), np.ones(1))
-    assert program.solve().status == Status.INFEASIBLE
+    assert program.solve().status == SolverStatus.INFEASIBLE
 
 
 def test_options_are_the_solvers() -> None:
     program = corner(("presolve", "off"), ("simplex_iteration_limit", 0))
-    assert program.solve().status == Status.OTHER
+    assert program.solve().status == SolverStatus.OTHER
     program.set_options(("simplex_iteration_limit", 100))
     assert program.solve().value == 7
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from veilmix.analysis.scoring.release_utility import (
-    Release,
+    ReleasedRows,
     bits_of_release,
     entropy_of,
     errors_of_tables,
@@ -22,12 +22,12 @@ CODES = np.array([[0, 0, 0]] * 4 + [[0, 1, 1]] * 2 + [[1, 0, 1]] * 2)
 SIZES = (2, 2, 2)
 
 
-def whole(codes: np.ndarray, kept: tuple[int, ...]) -> Release:
+def whole(codes: np.ndarray, kept: tuple[int, ...]) -> ReleasedRows:
     counts: dict[tuple[int, ...], int] = {}
     for row in codes.tolist():
         shown = tuple(code if j in kept else BLANK for j, code in enumerate(row))
         counts[shown] = counts.get(shown, 0) + 1
-    return Release.from_counts(counts, codes.shape[1])
+    return ReleasedRows.from_counts(counts, codes.shape[1])
 
 
 def test_releasing_everything_keeps_everything() -> None:
@@ -58,11 +58,11 @@ def test_a_published_marginal_helps() -> None:
 
 
 def test_nothing_released_is_a_uniform_guess() -> None:
-    errors = pair_errors(CODES, SIZES, Release.from_counts({}, 3))
+    errors = pair_errors(CODES, SIZES, ReleasedRows.from_counts({}, 3))
     assert errors.distances[0] == pytest.approx(
         np.abs(pair_shares(CODES, SIZES, (0, 1)) - 0.25).sum() / 2
     )
-    assert Release.from_counts({}, 3).entropy == 0
+    assert ReleasedRows.from_counts({}, 3).entropy == 0
 
 
 def test_blanks_at_random_leave_the_table_unbiased() -> None:
@@ -72,19 +72,19 @@ def test_blanks_at_random_leave_the_table_unbiased() -> None:
     for (a, _), n in counts.items():
         blanked[a, BLANK] = blanked.get((a, BLANK), 0) + n - n // 2
     codes = np.repeat(np.array(list(counts)), list(counts.values()), axis=0)
-    errors = pair_errors(codes, (2, 2), Release.from_counts(blanked, 2))
+    errors = pair_errors(codes, (2, 2), ReleasedRows.from_counts(blanked, 2))
     assert errors.largest < 1e-9
 
 
 def test_entropy_of_blanks_is_that_of_what_is_shown() -> None:
-    release = Release.from_counts({(0, 0): 2, (0, 1): 2, (BLANK, 0): 4}, 2)
+    release = ReleasedRows.from_counts({(0, 0): 2, (0, 1): 2, (BLANK, 0): 4}, 2)
     assert release.entropy == pytest.approx(0.5 * 1.0 + 0.5 * 0.0)
     assert release.cells == 12
 
 
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=6))
 def test_bits_without_blanks_are_those_of_the_joint_counts(people: list[int]) -> None:
-    release = Release.from_counts({(i,): many for i, many in enumerate(people)}, 1)
+    release = ReleasedRows.from_counts({(i,): many for i, many in enumerate(people)}, 1)
     n = sum(people)
     exact = n * log2(6) - log2_multinomial(people)
     assert bits_of_release(release, n, (6,)) == pytest.approx(exact)
@@ -94,7 +94,7 @@ def test_bits_with_blanks_are_at_most_the_truth() -> None:
     """Against counting: tables of 3 people over 2 binary columns that a release allows."""
     from itertools import permutations, product
 
-    release = Release.from_counts({(0, 0): 1, (1, BLANK): 2}, 2)
+    release = ReleasedRows.from_counts({(0, 0): 1, (1, BLANK): 2}, 2)
     rows = list(product((0, 1), repeat=2))
     patterns = [(0, 0), (1, BLANK), (1, BLANK)]
     allowed = {
@@ -111,7 +111,7 @@ def test_bits_with_blanks_are_at_most_the_truth() -> None:
     }
     truth = 3 * 2 - log2(len(allowed))
     assert bits_of_release(release, 3, (2, 2)) == pytest.approx(truth)
-    looser = Release.from_counts({(0, BLANK): 1, (BLANK, 0): 2}, 2)
+    looser = ReleasedRows.from_counts({(0, BLANK): 1, (BLANK, 0): 2}, 2)
     assert bits_of_release(looser, 3, (2, 2)) >= 0
 
 
@@ -119,7 +119,7 @@ def test_tables_of_an_estimate_are_held_against_the_people() -> None:
     exact = {(0, 1): pair_shares(CODES, SIZES, (0, 1))}
     assert errors_of_tables(CODES, SIZES, exact).largest == 0
     with pytest.raises(ParameterError, match="has not 3 cells"):
-        Release.from_counts({(0, 1): 3}, 3)
+        ReleasedRows.from_counts({(0, 1): 3}, 3)
 
 
 def test_an_analyst_who_knows_the_rule_finds_what_blanks_at_random_would_hide() -> None:
@@ -132,7 +132,7 @@ def test_an_analyst_who_knows_the_rule_finds_what_blanks_at_random_would_hide() 
             if people:
                 released[row] = released.get(row, 0) + people
     codes = np.repeat(np.array(list(truth)), list(truth.values()), axis=0)
-    release = Release.from_counts(released, 2)
+    release = ReleasedRows.from_counts(released, 2)
     told = pair_errors(codes, (3, 2), release, left_blank={0: [0.1, 0.1, 1.0]})
     blind = pair_errors(codes, (3, 2), release)
     assert told.largest < 1e-6
@@ -144,7 +144,7 @@ def test_a_rule_helps_beside_a_column_that_is_not_released() -> None:
     codes = np.array([[v, i % 2] for v, many in enumerate(truth) for i in range(many)])
     counts = {(0, BLANK): 540, (1, BLANK): 180, (BLANK, BLANK): 280}
     told = pair_errors(
-        codes, (3, 2), Release.from_counts(counts, 2), left_blank={0: [0.1, 0.1, 1.0]}
+        codes, (3, 2), ReleasedRows.from_counts(counts, 2), left_blank={0: [0.1, 0.1, 1.0]}
     )
     assert told.largest < 1e-6
 
@@ -152,4 +152,4 @@ def test_a_rule_helps_beside_a_column_that_is_not_released() -> None:
 def test_rows_without_any_cell_say_nothing_without_a_rule() -> None:
     codes = np.array([[0, 0]] * 6 + [[1, 1]] * 3)
     counts = {(0, 0): 4, (1, 1): 2, (BLANK, BLANK): 3}
-    assert pair_errors(codes, (2, 2), Release.from_counts(counts, 2)).largest < 1e-9
+    assert pair_errors(codes, (2, 2), ReleasedRows.from_counts(counts, 2)).largest < 1e-9

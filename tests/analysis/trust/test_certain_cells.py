@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_kit import sampled
 from veilmix.analysis.composition.group_counts import GroupCounts
-from veilmix.analysis.composition.known_groups import Knowledge
+from veilmix.analysis.composition.known_groups import GroupKnowledge
 from veilmix.analysis.trust.certain_cells import Certainty
 
 Row = tuple[int, ...]
@@ -47,7 +47,7 @@ def naive(tables: Sequence[Sequence[Row]], columns: int, k: int) -> int:
     )
 
 
-def knowing(rows: Sequence[Row], groups: Sequence[Group], k: int) -> Knowledge:
+def knowing(rows: Sequence[Row], groups: Sequence[Group], k: int) -> GroupKnowledge:
     """What a curator knows who has asked for single columns and these groups, nothing masked.
 
     Values are numbered as round 1 shows them: those that somebody has, in order.
@@ -66,7 +66,7 @@ def knowing(rows: Sequence[Row], groups: Sequence[Group], k: int) -> Knowledge:
         tables[group] = GroupCounts(
             group, tuple(tuple(range(len(values[j]))) for j in group), count
         )
-    return Knowledge(k, singles, tables)
+    return GroupKnowledge(k, singles, tables)
 
 
 PAIRS = ((0, 1), (0, 2), (1, 2))

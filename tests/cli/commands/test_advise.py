@@ -10,8 +10,8 @@ import pytest
 import veilmix
 from veilmix.analysis.advice.information_kept import prediction, two_way_distance
 from veilmix.errors import DataError
-from veilmix.scenarios.populations.people import Table
-from veilmix.scenarios.populations.roles import Role
+from veilmix.scenarios.populations.people import SourceTable
+from veilmix.scenarios.populations.roles import ColumnRole
 from veilmix.scenarios.tables.advise import advise
 from veilmix.scenarios.tables.ladders import column, widths
 from veilmix.scenarios.tables.patients import COLUMNS, patients
@@ -31,16 +31,16 @@ def messy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def table(**columns: list[str]) -> Table:
+def table(**columns: list[str]) -> SourceTable:
     values = tuple(tuple(sorted(set(texts))) for texts in columns.values())
     codes = [
         [known.index(text) for text in texts]
         for known, texts in zip(values, columns.values(), strict=True)
     ]
-    return Table("t", tuple(columns), np.array(codes, np.int32).T, values, "")
+    return SourceTable("t", tuple(columns), np.array(codes, np.int32).T, values, "")
 
 
-def names(of: Table, k: int = 5) -> list[str]:
+def names(of: SourceTable, k: int = 5) -> list[str]:
     return [level.name for level in column(of, 0, k, GONE).ladder.levels]
 
 
@@ -113,7 +113,9 @@ def test_patients_are_the_same_for_a_seed() -> None:
 
 def test_on_messy_patients_it_finds_decades_and_folded_sex(messy: Path) -> None:
     of = read(messy, Reading(columns="patient,name,age,sex,insurance"), GONE)
-    assert [judgement.column for judgement in of.judged if judgement.role is Role.IDENTIFIER] == [
+    assert [
+        judgement.column for judgement in of.judged if judgement.role is ColumnRole.IDENTIFIER
+    ] == [
         "patient",
         "name",
     ]

@@ -53,7 +53,7 @@ class Pressed:
         self.left = at
         self.shoot = matrix_runs.shoot
 
-    def __call__(self, job: matrix_runs.Job) -> matrix_runs.AttackOutcome:
+    def __call__(self, job: matrix_runs.MatrixJob) -> matrix_runs.AttackOutcome:
         self.left -= 1
         if self.left < 0:
             raise KeyboardInterrupt

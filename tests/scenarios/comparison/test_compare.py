@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from veilmix.analysis import drawing
-from veilmix.analysis.figures.frontier import Point, frontier
+from veilmix.analysis.figures.frontier import FrontierPoint, frontier
 from veilmix.analysis.figures.frontier import figure as draw
 from veilmix.errors import LocalError, ParameterError, StorageError
 from veilmix.scenarios.comparison import result_folder as comparisons
@@ -207,11 +207,11 @@ name = "sex"
 
 
 POINTS = [
-    Point("a", "mix", 1.0, 0.1, 0.2, 0.3, None, 0.5),
-    Point("b", "shares", 1.0, 0.1, 0.2, 0.3, None, 0.5),
-    Point("c", "central", 5.0, 0.0, 0.0, 0.0, None, 1.0),
-    Point("d e=1", "local", 0.1, 0.0, None, 0.5, (0.4, 0.6), 0.01, rows=False),
-    Point("d e=2", "local", 2.0, 0.0, None, 0.35, (0.3, 0.4), 0.1, rows=False),
+    FrontierPoint("a", "mix", 1.0, 0.1, 0.2, 0.3, None, 0.5),
+    FrontierPoint("b", "shares", 1.0, 0.1, 0.2, 0.3, None, 0.5),
+    FrontierPoint("c", "central", 5.0, 0.0, 0.0, 0.0, None, 1.0),
+    FrontierPoint("d e=1", "local", 0.1, 0.0, None, 0.5, (0.4, 0.6), 0.01, rows=False),
+    FrontierPoint("d e=2", "local", 2.0, 0.0, None, 0.35, (0.3, 0.4), 0.1, rows=False),
 ]
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from veilmix.analysis.exposure.curves import users_below
 from veilmix.protocol.hiding import COVERS, Redact
-from veilmix.protocol.ideal import Ideal, Table, hide_table, run_through
+from veilmix.protocol.ideal import Ideal, PeopleTable, hide_table, run_through
 from veilmix.protocol.messages import Call, Certificate, Decision
 from veilmix.protocol.promise import check_promise, promised_share, prove
 from veilmix.protocol.schema import Feature, Schema
@@ -98,10 +98,10 @@ class Case:
         )
 
     @property
-    def table(self) -> Table:
+    def table(self) -> PeopleTable:
         values = tuple(feature.values or () for feature in self.schema.features)
         codes = [[values[j].index(str(v)) for j, v in enumerate(row)] for row in self.rows]
-        return Table(values, np.array(codes, dtype=np.int64))
+        return PeopleTable(values, np.array(codes, dtype=np.int64))
 
     def here(self, number: int) -> list[int]:
         n = len(self.rows)
@@ -120,8 +120,8 @@ def play(case: Case, *, proving: bool = True) -> Ideal:
     table, scenario = case.table, case.scenario
     rng = np.random.default_rng(case.seed)
 
-    def answering(call: Call) -> Table:
-        here = Table(table.values, table.codes[case.here(call.round)])
+    def answering(call: Call) -> PeopleTable:
+        here = PeopleTable(table.values, table.codes[case.here(call.round)])
         redacts = any(isinstance(rule, Redact) for rule in call.hidden)
         shape = len(here.codes), len(call.hidden)
         return hide_table(here, call.hidden, rng.integers(0, COVERS if redacts else 1, shape))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import veilmix
 from veilmix.errors import DataError, ScenarioError
-from veilmix.scenarios.populations.roles import Role, guess_roles
+from veilmix.scenarios.populations.roles import ColumnRole, guess_roles
 
 N = 100
 COLUMNS = {
@@ -21,16 +21,16 @@ COLUMNS = {
     "study": ["x"] * N,
 }
 EXPECTED = {
-    "patient": (Role.IDENTIFIER, "every value is somebody's own"),
-    "case": (Role.IDENTIFIER, "every value is somebody's own"),
-    "name": (Role.IDENTIFIER, "it is called 'name' and has"),
-    "contact": (Role.IDENTIFIER, "its values are e-mail addresses"),
-    "weight": (Role.QUASI, "it is called 'weight'"),
-    "born": (Role.QUASI, "it is called 'born'"),
-    "diagnosis": (Role.SENSITIVE, "it is called 'diagnosis'"),
-    "sex": (Role.QUASI, "it is called 'sex'"),
-    "ward": (Role.QUASI, "it is called 'ward'"),
-    "study": (Role.OTHER, "it has one value only"),
+    "patient": (ColumnRole.IDENTIFIER, "every value is somebody's own"),
+    "case": (ColumnRole.IDENTIFIER, "every value is somebody's own"),
+    "name": (ColumnRole.IDENTIFIER, "it is called 'name' and has"),
+    "contact": (ColumnRole.IDENTIFIER, "its values are e-mail addresses"),
+    "weight": (ColumnRole.QUASI, "it is called 'weight'"),
+    "born": (ColumnRole.QUASI, "it is called 'born'"),
+    "diagnosis": (ColumnRole.SENSITIVE, "it is called 'diagnosis'"),
+    "sex": (ColumnRole.QUASI, "it is called 'sex'"),
+    "ward": (ColumnRole.QUASI, "it is called 'ward'"),
+    "study": (ColumnRole.OTHER, "it has one value only"),
 }
 
 
@@ -53,12 +53,12 @@ def test_a_guess_has_its_reason(name: str) -> None:
 
 def test_the_user_is_right() -> None:
     (guess,) = guess_roles(["patient"], [COLUMNS["patient"]], N, {"patient": "other"}, "")
-    assert (guess.role, guess.said) == (Role.OTHER, True)
+    assert (guess.role, guess.said) == (ColumnRole.OTHER, True)
 
 
 def test_few_people_differ_by_chance() -> None:
     (guess,) = guess_roles(["who"], [["ann", "bob", "cyd"]], 3, {}, "")
-    assert guess.role is Role.QUASI
+    assert guess.role is ColumnRole.QUASI
 
 
 def scenario(path: Path, *lines: str, features: str = "") -> str:
@@ -97,34 +97,34 @@ def test_only_identifiers_is_nobody_to_ask(table: Path) -> None:
 
 KEYS = [f"{104_000 + 37 * i + i % 5}" for i in range(80)]  # of 400 rows, five each
 CALLED = {
-    "Patienten-Nr": (KEYS, Role.IDENTIFIER),
-    "Fallnr": (KEYS, Role.IDENTIFIER),
-    "case number": (KEYS, Role.IDENTIFIER),
-    "KVNR": ([f"A{i:09}" for i in range(80)], Role.IDENTIFIER),
-    "Versichertennummer": (KEYS, Role.IDENTIFIER),
-    "n_securite_sociale": (KEYS, Role.IDENTIFIER),
-    "numéro_dossier": (KEYS, Role.IDENTIFIER),
-    "NumeroPaciente": (KEYS, Role.IDENTIFIER),
-    "codice fiscale": (KEYS, Role.IDENTIFIER),
-    "patiëntnummer": (KEYS, Role.IDENTIFIER),
-    "patient": (KEYS, Role.IDENTIFIER),
-    "Straße": ([f"Weg {i}" for i in range(80)], Role.IDENTIFIER),
-    "register": (KEYS, Role.IDENTIFIER),  # by its law alone
-    "Hauptdiagnose": (["J18", "I50", "E11"], Role.SENSITIVE),
-    "MEDIKAMENT": (["a", "b"], Role.SENSITIVE),
-    "diagnóstico principal": (["a", "b"], Role.SENSITIVE),
-    "nebendiagnose_1": (["a", "b"], Role.SENSITIVE),
-    "farmaco": (["a", "b"], Role.SENSITIVE),
-    "drug name": ([f"d{i}" for i in range(30)], Role.SENSITIVE),
-    "Hausarzt": (["Dr. A", "Dr. B"], Role.QUASI),
-    "Geburtsjahr": (["1950", "1951"], Role.QUASI),
-    "code postal": (["75001", "75002"], Role.QUASI),
-    "ward id": ([f"w{i}" for i in range(30)], Role.QUASI),
-    "PLZ": ([f"{10_000 + 97 * i}" for i in range(80)], Role.QUASI),
-    "platelets": ([str(150_000 + 10 * i) for i in range(80)], Role.QUASI),  # round
-    "steps": ([str(1000 + i * i) for i in range(80)], Role.QUASI),  # not even
-    "year": ([str(1900 + i) for i in range(80)], Role.QUASI),
-    "inpatient": (["yes", "no"], Role.QUASI),
+    "Patienten-Nr": (KEYS, ColumnRole.IDENTIFIER),
+    "Fallnr": (KEYS, ColumnRole.IDENTIFIER),
+    "case number": (KEYS, ColumnRole.IDENTIFIER),
+    "KVNR": ([f"A{i:09}" for i in range(80)], ColumnRole.IDENTIFIER),
+    "Versichertennummer": (KEYS, ColumnRole.IDENTIFIER),
+    "n_securite_sociale": (KEYS, ColumnRole.IDENTIFIER),
+    "numéro_dossier": (KEYS, ColumnRole.IDENTIFIER),
+    "NumeroPaciente": (KEYS, ColumnRole.IDENTIFIER),
+    "codice fiscale": (KEYS, ColumnRole.IDENTIFIER),
+    "patiëntnummer": (KEYS, ColumnRole.IDENTIFIER),
+    "patient": (KEYS, ColumnRole.IDENTIFIER),
+    "Straße": ([f"Weg {i}" for i in range(80)], ColumnRole.IDENTIFIER),
+    "register": (KEYS, ColumnRole.IDENTIFIER),  # by its law alone
+    "Hauptdiagnose": (["J18", "I50", "E11"], ColumnRole.SENSITIVE),
+    "MEDIKAMENT": (["a", "b"], ColumnRole.SENSITIVE),
+    "diagnóstico principal": (["a", "b"], ColumnRole.SENSITIVE),
+    "nebendiagnose_1": (["a", "b"], ColumnRole.SENSITIVE),
+    "farmaco": (["a", "b"], ColumnRole.SENSITIVE),
+    "drug name": ([f"d{i}" for i in range(30)], ColumnRole.SENSITIVE),
+    "Hausarzt": (["Dr. A", "Dr. B"], ColumnRole.QUASI),
+    "Geburtsjahr": (["1950", "1951"], ColumnRole.QUASI),
+    "code postal": (["75001", "75002"], ColumnRole.QUASI),
+    "ward id": ([f"w{i}" for i in range(30)], ColumnRole.QUASI),
+    "PLZ": ([f"{10_000 + 97 * i}" for i in range(80)], ColumnRole.QUASI),
+    "platelets": ([str(150_000 + 10 * i) for i in range(80)], ColumnRole.QUASI),  # round
+    "steps": ([str(1000 + i * i) for i in range(80)], ColumnRole.QUASI),  # not even
+    "year": ([str(1900 + i) for i in range(80)], ColumnRole.QUASI),
+    "inpatient": (["yes", "no"], ColumnRole.QUASI),
 }
 
 
@@ -138,14 +138,14 @@ def test_names_in_six_languages_and_laws_of_numbers(name: str) -> None:
 def test_free_text_is_never_asked_about(tmp_path: Path) -> None:
     notes = [f"Patient {i} was seen with pain in the chest" for i in range(100)]
     (guess,) = guess_roles(["note"], [notes], 100, {}, "")
-    assert guess.role is Role.TEXT
+    assert guess.role is ColumnRole.TEXT
     calls = [f"ring {i} before the visit" for i in range(30)]
     calls[0] = "write to ada.abel@example.org before the visit"
     (guess,) = guess_roles(["remark"], [calls], 3000, {}, "")
-    assert guess.role is Role.TEXT
+    assert guess.role is ColumnRole.TEXT
     assert "an e-mail address" in guess.reason
     (guess,) = guess_roles(["remark"], [calls[1:]], 3000, {}, "")
-    assert guess.role is Role.QUASI
+    assert guess.role is ColumnRole.QUASI
     lines = ["note,sex", *(f"{note},{'fm'[i % 2]}" for i, note in enumerate(notes))]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     score = veilmix.score(tmp_path / "t.csv", k=2)
@@ -172,7 +172,7 @@ def test_a_word_for_missing_makes_no_measurement_an_identifier(word: str, tmp_pa
         assert advised.columns[0].ladder.column == "bmi"
     assert exposures == [120, 120]
     guess, _ = guess_roles(["bmi", "sex"], [sorted(cells), ["f", "m"]], 120, {}, "")
-    assert guess.role is Role.QUASI
+    assert guess.role is ColumnRole.QUASI
     assert f"{word!r} left aside" in guess.reason
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from sample_kit import sampled
 from veilmix.errors import ScenarioError
 from veilmix.protocol.announcement import Program, Rules
-from veilmix.protocol.ideal import Ideal, Table, run_through
+from veilmix.protocol.ideal import Ideal, PeopleTable, run_through
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import RoundResult
 from veilmix.protocol.schema import Feature, Schema
@@ -46,7 +46,7 @@ def play(
 ) -> tuple[Ideal, list[int]]:
     """Play `hierarchical`: what comes out, and the certain people after each question."""
     policy = Policy(kind="hierarchical", k=k, max_exposure=target, curator_exposure=limit)
-    table = Table((("0", "1"),) * 3, np.array(rows))
+    table = PeopleTable((("0", "1"),) * 3, np.array(rows))
     announced = announced_policy(replace(load("hierarchical-class"), policy=policy))
     outcome = run_through(
         *(Program.HIERARCHICAL, SCHEMA, lambda _: table, announced, Rules()),

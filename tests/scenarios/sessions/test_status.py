@@ -4,11 +4,11 @@ import json
 
 import msgspec
 import pytest
-from veilmix.machines.gauge import Status
+from veilmix.machines.gauge import PlaceStatus
 from veilmix.protocol.board import Board
 from veilmix.scenarios.sessions.status import BoardStatus, keeper_says, seen_board
 
-SAID = Status("board", "ab" * 32, "collecting", 1, 4, {"post key": 3}, {}, 0, 1.5, 0.2, {}, {})
+SAID = PlaceStatus("board", "ab" * 32, "collecting", 1, 4, {"post key": 3}, {}, 0, 1.5, 0.2, {}, {})
 
 
 def test_what_is_said_is_read_again() -> None:
@@ -38,5 +38,5 @@ def test_nonsense_is_no_status(said: bytes) -> None:
 
 def test_what_is_written_has_what_was_said_first() -> None:
     written = msgspec.to_builtins(seen_board(BoardStatus(Board(), SAID)))
-    assert list(written) == [*Status.__struct_fields__, "burned", "parties"]
+    assert list(written) == [*PlaceStatus.__struct_fields__, "burned", "parties"]
     assert [party["last post"] for party in written["parties"]] == ["nothing yet"] * 3

@@ -39,7 +39,7 @@ from veilmix.scenarios.studies.attack_plan import (
 )
 from veilmix.scenarios.studies.matrix_frames import CELLS, cells
 from veilmix.scenarios.studies.matrix_result import Cell, Matrix, verdict
-from veilmix.scenarios.studies.matrix_runs import AttackOutcome, Job
+from veilmix.scenarios.studies.matrix_runs import AttackOutcome, MatrixJob
 from veilmix.scenarios.validation.load import load
 
 ATTACKED = ("drop", "forward", "collude", "predictable", "size")
@@ -343,7 +343,7 @@ def counted(*runs: AttackOutcome) -> Cell:
     """The cell of these runs."""
     scenario, seeds = load("blood-type"), range(len(runs))
     trial = Trial("drop", NONE, scenario)
-    keys = [Job("drop", scenario, seed, seeded=True).key for seed in seeds]
+    keys = [MatrixJob("drop", scenario, seed, seeded=True).key for seed in seeds]
     plain = [outcome(0) for _ in runs]
     return attack_cell(
         trial, None, Runs(CENTRAL.name, dict(zip(keys, runs, strict=True)), plain, seeds, 30)

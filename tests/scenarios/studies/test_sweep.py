@@ -19,7 +19,7 @@ from veilmix.scenarios.studies import executors
 from veilmix.scenarios.studies.sweep import play_one, sweep
 from veilmix.scenarios.studies.sweep_file import Line, smallest_coalition, written
 from veilmix.scenarios.studies.sweep_log import Log
-from veilmix.scenarios.studies.sweep_plan import Job, axes, mark_of, plan
+from veilmix.scenarios.studies.sweep_plan import SweepJob, axes, mark_of, plan
 from veilmix.scenarios.studies.swept import read_sweep
 from veilmix.scenarios.validation.load import change, load, loads
 
@@ -31,7 +31,7 @@ def threads() -> Executor:
     return ThreadPoolExecutor(1)
 
 
-def jobs(repeats: int = 2, seed: int | None = 7) -> tuple[Job, ...]:
+def jobs(repeats: int = 2, seed: int | None = 7) -> tuple[SweepJob, ...]:
     return plan(BLOOD, ALONG, repeats, seed, "ideal")
 
 
@@ -178,7 +178,7 @@ def test_what_kills_its_worker_is_tried_alone_and_told(monkeypatch: pytest.Monke
 
 
 def test_leaving_early_plays_no_more() -> None:
-    begun: list[Job] = []
+    begun: list[SweepJob] = []
 
     class Counting(ThreadPoolExecutor):
         def submit(self, fn, /, job):

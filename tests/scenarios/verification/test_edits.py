@@ -16,7 +16,7 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.folder_seal import SEAL, read_seal
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.validation.load import change, load
-from veilmix.scenarios.verification.checks import Check, Shows, verify
+from veilmix.scenarios.verification.checks import CheckResult, Shows, verify
 from veilmix.scenarios.verification.evidence import Evidence
 from veilmix.scenarios.verification.signers import folder as check_files
 
@@ -155,7 +155,7 @@ def test_posts_of_parties_that_are_known_are_authentic(
     folder = save(run("blood-type", 7, worst_case_nodes=0), tmp_path)
     known = {person.public.name: person.public for person in people.values()}
 
-    def shown(**some: PublicIdentity) -> Check:
+    def shown(**some: PublicIdentity) -> CheckResult:
         return next(
             check for check in verify(read(folder), known=some) if check.name == "signatures"
         )

@@ -16,7 +16,7 @@ from veilmix.protocol.transcript import Read, Refusal
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.validation.load import change, load, loads
-from veilmix.scenarios.verification.checks import CHECKS, Check, Shows, require, verify
+from veilmix.scenarios.verification.checks import CHECKS, CheckResult, Shows, require, verify
 
 NAMES = [name for name, _, _ in CHECKS]
 
@@ -387,7 +387,7 @@ def test_runs_with_faults_verify(attack: str, users: int, number: int, tmp_path:
 
 def test_require_names_each_failure() -> None:
     rows = (("a", True, ""), ("b", False, "why"), ("c", None, ""))
-    checks = [Check(name, "", ok, why, Shows.NOTHING) for name, ok, why in rows]
+    checks = [CheckResult(name, "", ok, why, Shows.NOTHING) for name, ok, why in rows]
     with pytest.raises(VerificationError, match=r"^b: why$"):
         require(checks)
     require(checks[:1])
