@@ -21,7 +21,7 @@ from veilmix.crypto.entropy import SystemEntropy
 from veilmix.protocol.board import Board
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.cast import Cast
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.populations import population
@@ -103,7 +103,7 @@ def main(people: int, repeats: int) -> None:
         best[name] = min(best.get(name, figures), figures)
 
     for _ in range(repeats):
-        recorder = Recorder(Transcript.sized(people))
+        recorder = TranscriptRecorder(Transcript.sized(people))
         keep("run", timed(lambda recorder=recorder: boards.append(play(cast, [recorder]))))  # type: ignore[misc]
         layers = operations(boards[-1], people)
         keep("floor", timed(lambda layers=layers: floor(layers, threads)))  # type: ignore[misc]

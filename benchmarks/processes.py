@@ -14,7 +14,7 @@ from typing import Any
 
 from veilmix.machines.processes import play_apart
 from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.play.presence import draw_faults
 from veilmix.scenarios.play.real import cast_of
@@ -34,7 +34,7 @@ def timed(stage: Callable[..., Any], cast: Any) -> tuple[float, float, bytes, li
     """Wall seconds, CPU seconds, digest, and what was recorded."""
     transcript = Transcript.sized(cast.people)
     wall, cpu = time.perf_counter(), processor()
-    board = stage(cast, [Recorder(transcript)])
+    board = stage(cast, [TranscriptRecorder(transcript)])
     wall, cpu = time.perf_counter() - wall, processor() - cpu
     events = sorted(
         (e.time, e.sender, e.receiver, str(e.kind), e.round, e.size, e.names)

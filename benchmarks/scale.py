@@ -36,7 +36,7 @@ from veilmix.crypto.layer import open_layer, seal_layer
 from veilmix.crypto.suites import suite
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.cast import Cast
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.play.announcement import announced_policy, announced_rules
 from veilmix.scenarios.populations import population
@@ -135,7 +135,7 @@ def once(people: int, features: int, shufflers: int, *, summary: bool) -> None:
     peak.every = max(1.0, people / 50_000)
     peak.start()
     start = cpu_seconds()
-    board = play(cast, [Recorder(Transcript(people, summary=summary))])
+    board = play(cast, [TranscriptRecorder(Transcript(people, summary=summary))])
     spent, after = cpu_seconds() - start, bare()
     if board.announcement is None or board.burned:
         sys.exit(f"the session has burned: {board.burned}")

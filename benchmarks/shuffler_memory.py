@@ -15,7 +15,7 @@ from pathlib import Path
 from veilmix.machines import processes
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 from veilmix.scenarios.play.presence import draw_faults
 from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.programs.registry import samples
@@ -77,7 +77,7 @@ def played(people: int, kind: str) -> Weight:
     scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     cast = cast_of(scenario, crowd, draw_faults(scenario, crowd.people.n, SEED), SEED)
     transcript = Transcript.sized(people)
-    board = processes.play_apart(cast, [Recorder(transcript)])
+    board = processes.play_apart(cast, [TranscriptRecorder(transcript)])
     events = [event for event in transcript.events if event.kind is Kind.SUBMISSION]
     first = [event.size for event in events if event.round == 1]
     held = {name: size for name, size in Weighed.held.items() if name.startswith("shuffler")}

@@ -25,7 +25,7 @@ from veilmix.crypto.ristretto import UNIFORM, base_times, element, scalar, times
 from veilmix.protocol.ideal import PeopleTable, count_cells
 from veilmix.protocol.opened_prefixes import crowds
 from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.populations.samples import Samples
@@ -78,7 +78,7 @@ def main(people: int, *, prefixes: bool) -> None:
         scenario = change(scenario, {"population.users": people})
     crowd, threads = samples(scenario, SEED), os.cpu_count() or 1
     cast, boards = cast_of(scenario, crowd, {}, None), []
-    recorder = Recorder(Transcript.sized(crowd.people.n))
+    recorder = TranscriptRecorder(Transcript.sized(crowd.people.n))
     run = timed(lambda: boards.append(play(cast, [recorder])))
     counts, layers = multiplications(scenario, crowd), operations(boards[-1], crowd.people.n)
     curve = timed(lambda: bare(counts, threads))

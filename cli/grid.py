@@ -34,7 +34,7 @@ class Shard(_Type):
         )
 
 
-class Setting(_Type):
+class GridSetting(_Type):
     """`PATH=V1,V2`: a key of the scenario and the values that it takes."""
 
     name = "PATH=V1,V2"

@@ -25,7 +25,7 @@ FILE_THERE = click.Path(path_type=Path, dir_okay=False, exists=True)
 SEED = click.IntRange(0, MAX_SEED)
 
 
-class Count(_Number):
+class PeopleCount(_Number):
     """A number of people, written out or as a power of ten: 100000000, 100_000_000, 1e8, 2.5e6."""
 
     name = "count"
@@ -71,7 +71,7 @@ class Nodes(_Number):
         return int(text)
 
 
-COUNT, NODES = Count(), Nodes()
+COUNT, NODES = PeopleCount(), Nodes()
 MAX_NODES = 999_999_999
 LONGEST = 40  # characters of a number
 

@@ -24,8 +24,8 @@ from ..protocol.messages import Roster
 from ..protocol.phases import BOARD
 from ..protocol.signed_posts import sign_head
 from ..protocol.wire import Writer
-from .http import BYTES, Answer, Request, Say
-from .inputs import Post
+from .http import BYTES, HttpResponse, Request, Say
+from .inputs import PostInput
 
 VERSION, OTHER_VERSION = "veilmix-version", 426  # header of a place's requests; status
 BEAT = 5.0  # seconds (real) after which a silent stream shows that it is still there
@@ -59,51 +59,51 @@ class BoardService:
         self._refused = refused
         self.write: Callable[[str, bytes], None] = lambda _peer, _post: None
         self._frames: list[bytes] = []
-        self._answers: dict[tuple[str, bytes], Answer] = {}
+        self._answers: dict[tuple[str, bytes], HttpResponse] = {}
         self._more = trio.Event()
 
-    async def answer(self, request: Request) -> Answer:
+    async def answer(self, request: Request) -> HttpResponse:
         """Answer a request."""
         await trio.lowlevel.checkpoint()
         if request.peer and request.headers.get(VERSION, __version__) != __version__:
-            return Answer(OTHER_VERSION, __version__.encode())
+            return HttpResponse(OTHER_VERSION, __version__.encode())
         if request.method == "POST" and request.path == "/posts":
             return self._append(request)
         kind, _, number = request.path.lstrip("/").partition("/")
         if request.method == "GET" and kind == "posts" and number.isdecimal() and len(number) < 9:
-            return Answer(200, partial(self._stream, int(number)), (BYTES,))
-        return Answer(404, b"there is nothing here\n")
+            return HttpResponse(200, partial(self._stream, int(number)), (BYTES,))
+        return HttpResponse(404, b"there is nothing here\n")
 
-    def _append(self, request: Request) -> Answer:
+    def _append(self, request: Request) -> HttpResponse:
         if not request.peer:
-            return Answer(403, b"only a party of this session may post\n")
+            return HttpResponse(403, b"only a party of this session may post\n")
         try:
-            post = Post.decode(request.body)
+            post = PostInput.decode(request.body)
             if not self._speaks(request.peer, post.author):
                 raise Refused(Reason.UNEXPECTED)  # noqa: TRY301 - one way out
         except Refused:
             self._refused(Reason.MALFORMED)
-            return Answer(400, b"no post of this party\n")
+            return HttpResponse(400, b"no post of this party\n")
         known = request.peer, post.id
         if known not in self._answers:
             self.write(request.peer, request.body)
             self.receive(request.peer, post)
         return self._answers[known]
 
-    def receive(self, peer: str, post: Post) -> None:
+    def receive(self, peer: str, post: PostInput) -> None:
         """Take or refuse a place's post; a repeated post gets the same answer."""
         self.posts[peer] = self.posts.get(peer, 0) + 1
         self._answers[peer, post.id] = self._judged(post)
 
-    def _judged(self, post: Post) -> Answer:
+    def _judged(self, post: PostInput) -> HttpResponse:
         self.time = max(self.time, post.time)
         try:
             place = self._add(post.author, post.data)
         except Refused as refusal:
             self._refused(refusal.reason)
             said = Writer().u32(len(self.board.entries)).text(refusal.reason).finish()
-            return Answer(409, said, (BYTES,))
-        return Answer(200, Writer().u32(place).finish(), (BYTES,))
+            return HttpResponse(409, said, (BYTES,))
+        return HttpResponse(200, Writer().u32(place).finish(), (BYTES,))
 
     def _add(self, author: str, data: bytes) -> int:
         """Add a post, and the board's head where it is due; return the place of the post."""

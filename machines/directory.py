@@ -28,7 +28,7 @@ def parse_address(text: str, name: str) -> Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SessionPlace:
     """A place of a session.
 
     Attributes:
@@ -49,10 +49,10 @@ class Place:
 class Directory:
     """All places by name."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, SessionPlace]
 
     @property
-    def board(self) -> Place:
+    def board(self) -> SessionPlace:
         """The place of the board."""
         return self.places[BOARD]
 

@@ -13,7 +13,7 @@ from ..crypto.identity import PublicIdentity
 from ..errors import DataError, Refused
 from ..protocol.board import END, Board, Entry
 from ..protocol.phases import Phase
-from .directory import Address, Place
+from .directory import Address, SessionPlace
 from .http import Client
 from .observer import posts, visiting
 from .outbox import LATEST, SOONEST, TROUBLE
@@ -39,7 +39,7 @@ async def follow(
     Raises:
         DataError: the board was away for too long, or shows a post that no board may take.
     """
-    place = Place(known.name, known.certificate, *address)
+    place = SessionPlace(known.name, known.certificate, *address)
     wait, seen = SOONEST, trio.current_time()
     while not is_complete(board):
         try:

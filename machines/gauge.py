@@ -17,7 +17,7 @@ from ..protocol.board import Board, Entry
 from ..protocol.phases import Phase
 from ..protocol.transcript import Refusal
 from ..roles.instruments import Instrument
-from .http import Answer, Request
+from .http import HttpResponse, Request
 from .trouble import Troubles
 
 Log = Callable[..., None]
@@ -140,10 +140,14 @@ def _lines(name: str, kind: str, label: str, numbers: Mapping[str, float]) -> li
     return [f"# TYPE veilmix_{name} {kind}", *rows]
 
 
-def answer_status(gauge: Gauge, board: Callable[[], Board], request: Request) -> Answer | None:
+def answer_status(
+    gauge: Gauge, board: Callable[[], Board], request: Request
+) -> HttpResponse | None:
     """Answer a request for the status of a place; None for other requests."""
     if (request.method, request.path) == ("GET", "/status"):
-        return Answer(200, json.dumps(msgspec.to_builtins(gauge.status(board()))).encode(), JSON)
+        return HttpResponse(
+            200, json.dumps(msgspec.to_builtins(gauge.status(board()))).encode(), JSON
+        )
     if (request.method, request.path) == ("GET", "/metrics"):
-        return Answer(200, gauge.metrics(board()))
+        return HttpResponse(200, gauge.metrics(board()))
     return None

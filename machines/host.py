@@ -26,13 +26,13 @@ from ..protocol.wire import Reader
 from . import tls
 from .board_service import BEAT, OTHER_VERSION, VERSION
 from .clocks import Time
-from .directory import Directory, Place
-from .http import Answer, Client, Request, Server, ServerLimits
-from .inputs import Body, Declined, Input, Letters, Parcel, Post, Posted, Tick, Written
+from .directory import Directory, SessionPlace
+from .http import Client, HttpResponse, Request, Server, ServerLimits
+from .inputs import Body, Declined, Input, Letters, Parcel, Posted, PostInput, Tick, Written
 from .journal import Journal
 from .outbox import LATEST, SOONEST, TROUBLE, Outbox
 from .trouble import Troubles
-from .world import Step, World
+from .world import World, WorldStep
 
 MOST_ENTRY = 1 << 26  # bytes
 MOST_LETTERS = (
@@ -94,7 +94,7 @@ class Host:
         note: Callable[[str], None] = lambda _: None,
         stepped: Callable[[], None] = lambda: None,
         journal: Journal | None = None,
-        asked: Callable[[Request], Answer | None] = lambda _: None,
+        asked: Callable[[Request], HttpResponse | None] = lambda _: None,
         patience: float = math.inf,
         troubles: Troubles | None = None,
     ) -> None:
@@ -125,7 +125,7 @@ class Host:
         self._outboxes: dict[str, Outbox] = {}
         self._news = trio.Event()
         self._quiet = trio.Event()
-        self._step = Step((), math.inf, over=False)
+        self._step = WorldStep((), math.inf, over=False)
 
     @property
     def seconds_left(self) -> float:
@@ -217,12 +217,16 @@ class Host:
             self._emit(await self._world.step(given))
         self._nursery.start_soon(self._follow)
 
-    def _emit(self, step: Step) -> None:
+    def _emit(self, step: WorldStep) -> None:
         self._step = step
         for output in step.outputs:
-            if isinstance(output, Post):
+            if isinstance(output, PostInput):
                 self._posted.add((output.author, sha256(output.data).digest()))
-            to = BOARD if isinstance(output, Post) else self._directory.place_of(output.receiver)
+            to = (
+                BOARD
+                if isinstance(output, PostInput)
+                else self._directory.place_of(output.receiver)
+            )
             self._outbox(to).put(output, self._known)
         self._stepped()
         if step.over:
@@ -307,17 +311,17 @@ class Host:
             )
         )
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request) -> HttpResponse:
         if refusal := self._asked(request):
             return refusal
         if (request.method, request.path) != ("POST", "/letters"):
-            return Answer(404, b"there is nothing here\n")
+            return HttpResponse(404, b"there is nothing here\n")
         try:
             parcel = Parcel.decode(request.body)
         except Refused:
-            return Answer(400, b"no parcel\n")
+            return HttpResponse(400, b"no parcel\n")
         if not self._directory.speaks_for(self.name, parcel.receiver):  # of another place
-            return Answer(403, b"for somebody else\n")
+            return HttpResponse(403, b"for somebody else\n")
         own = tuple(
             letter
             for letter in parcel.letters
@@ -329,14 +333,14 @@ class Host:
             self._note(f"{request.peer} sent {len(others)} messages in others' names: dropped")
         mine = sum(arrival.peer == request.peer for arrival in self._arrived)
         if mine >= WAITING_EACH or len(self._arrived) >= WAITING:
-            return Answer(503, b"later\n")
+            return HttpResponse(503, b"later\n")
         arrived = _Arrived(replace(parcel, letters=own), request.peer)
         self._arrived.append(arrived)
         self.wake()
         await arrived.heard.wait()
-        return Answer(204)
+        return HttpResponse(204)
 
-    async def _reach(self, place: Place) -> Client:
+    async def _reach(self, place: SessionPlace) -> Client:
         stream = await trio.open_tcp_stream(place.host, place.port)
         context = tls.client_context(self._own, place.certificate)
         secured = await tls.connected(stream, context, tls.digest(place.certificate))

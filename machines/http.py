@@ -68,7 +68,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResponse:
     """An answer of a server: a whole body, or a function that sends it piece by piece.
 
     Attributes:
@@ -82,7 +82,7 @@ class Answer:
     headers: Sequence[Header] = field(default=(PLAIN,))
 
 
-Handler = Callable[[Request], Awaitable[Answer]]
+Handler = Callable[[Request], Awaitable[HttpResponse]]
 
 
 class Server:
@@ -128,7 +128,7 @@ class Server:
     async def _converse(self, exchange: "Exchange", peer: str) -> bool:
         """Answer one request; return whether another may follow."""
         if self._full(peer):
-            await exchange.write(Answer(503, b"too many connections at once\n"))
+            await exchange.write(HttpResponse(503, b"too many connections at once\n"))
             return False
         try:
             request = await exchange.read()
@@ -136,7 +136,7 @@ class Server:
                 return False
             answer = await self._answer(request)
         except h11.RemoteProtocolError as wrong:
-            answer = Answer(wrong.error_status_hint, b"no request that is understood here\n")
+            answer = HttpResponse(wrong.error_status_hint, b"no request that is understood here\n")
             await exchange.write(answer)
             if wrong.error_status_hint == TOO_LONG:
                 await exchange.linger()
@@ -144,13 +144,13 @@ class Server:
         await exchange.write(answer)
         return exchange.accepts_request()
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request) -> HttpResponse:
         """Answer a request; a fault of our own is reported to the client and the operator."""
         try:
             return await self._handler(request)
         except Exception as bug:
             self._tell(f"the server: {request.method} {request.path!r:.80} failed: {bug!r:.200}")
-            return Answer(500, b"this went wrong here; whoever started the server was told\n")
+            return HttpResponse(500, b"this went wrong here; whoever started the server was told\n")
 
 
 class Exchange:
@@ -225,7 +225,7 @@ class Exchange:
         self._connection.start_next_cycle()
         return True
 
-    async def write(self, answer: Answer) -> None:
+    async def write(self, answer: HttpResponse) -> None:
         """Write an answer, piece by piece; TooSlowError if the client takes no piece for too long.
 
         HEAD is answered with the headers alone, for every answer (RFC 9110, 9.3.2).

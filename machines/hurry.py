@@ -14,7 +14,7 @@ from ..protocol.phases import Phase
 from . import clocks
 from .directory import EVERYBODY, Directory
 from .host import Host
-from .http import Answer, Request
+from .http import HttpResponse, Request
 
 
 class Hurry:
@@ -29,17 +29,17 @@ class Hurry:
         """Return the seconds of a clock that is never set, plus the skipped seconds."""
         return clocks.steady_time() + self._ahead
 
-    def answer(self, request: Request, board: Board, host: Host) -> Answer | None:
+    def answer(self, request: Request, board: Board, host: Host) -> HttpResponse | None:
         """Answer a request that says that a round is complete; None for other requests."""
         if (request.method, request.path) != ("POST", "/hurry"):
             return None
         place = self._directory.places.get(request.peer)
         if place is None or place.users != EVERYBODY:
-            return Answer(403, b"only who speaks for all people knows that\n")
+            return HttpResponse(403, b"only who speaks for all people knows that\n")
         number = b"%d" % board.calls[-1].round if board.calls else b""
         due = board.phase is Phase.COLLECTING and request.body == number
         if due and number not in self._over:
             self._over.add(number)
             self._ahead += max(0.0, host.seconds_left) if host.seconds_left < math.inf else 0.0
             host.wake()
-        return Answer(204)
+        return HttpResponse(204)

@@ -26,7 +26,7 @@ LABEL = b"veilmix letter 1\0"
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class LetterInput:
     """A message to one party, on its way.
 
     Attributes:
@@ -69,7 +69,7 @@ class Shelved:
         return self.spool[self.place]
 
 
-Written = Letter | Shelved
+Written = LetterInput | Shelved
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class Parcel:
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class PostInput:
     """A message to the board.
 
     Attributes:
@@ -201,13 +201,13 @@ class Post:
         return out.finish()
 
     @classmethod
-    def decode(cls, data: bytes) -> "Post":
+    def decode(cls, data: bytes) -> "PostInput":
         """Read the bytes of `encode`; Refused(MALFORMED) for other bytes."""
         return decode(data, lambda read: _post(read.raw(ID), read.text(), read.blob(), read.f64()))
 
 
-def _post(id_: bytes, author: str, data: bytes, time: float) -> Post:
-    return Post(author, data, id_, time)
+def _post(id_: bytes, author: str, data: bytes, time: float) -> PostInput:
+    return PostInput(author, data, id_, time)
 
 
 @dataclass(slots=True)
@@ -241,7 +241,7 @@ def _read_letters(data: Reader) -> Letters:
     receiver = data.text()
     return Letters(
         receiver,
-        tuple(Letter(data.text(), data.blob(), data.raw(ID)) for _ in range(data.u32())),
+        tuple(LetterInput(data.text(), data.blob(), data.raw(ID)) for _ in range(data.u32())),
     )
 
 

@@ -13,9 +13,9 @@ import trio
 
 from ..errors import Reason, VerificationError
 from ..protocol.wire import Reader
-from .directory import Place
+from .directory import SessionPlace
 from .http import Client
-from .inputs import Declined, Parcel, Post
+from .inputs import Declined, Parcel, PostInput
 from .trouble import Troubles
 
 PARCEL = 1 << 20  # bytes of letters that go together
@@ -25,7 +25,7 @@ TROUBLE = (
     *(trio.BrokenResourceError, trio.ClosedResourceError),
 )
 
-Reach = Callable[[Place], Awaitable[Client]]
+Reach = Callable[[SessionPlace], Awaitable[Client]]
 
 
 class Outbox:
@@ -38,7 +38,7 @@ class Outbox:
 
     def __init__(
         self,
-        place: Place,
+        place: SessionPlace,
         reach: Reach,
         declined: Callable[[int, Declined], None],
         lost: Callable[[str, int], None],
@@ -52,7 +52,7 @@ class Outbox:
         self._lost = lost
         self._now = now
         self._troubles = troubles
-        self._queue: deque[Parcel | Post] = deque()
+        self._queue: deque[Parcel | PostInput] = deque()
         self._news = trio.Event()
         self.acknowledged: Callable[[Sequence[bytes]], None] = lambda _: None
         self.emptied: Callable[[], None] = lambda: None
@@ -62,7 +62,7 @@ class Outbox:
         """Whether the other place has it all."""
         return not self._queue
 
-    def put(self, output: Parcel | Post, known: Set[bytes] = frozenset()) -> None:
+    def put(self, output: Parcel | PostInput, known: Set[bytes] = frozenset()) -> None:
         """Add an output, without the parts that the other place has already (known: its ids)."""
         self.said += len(ids_of(output))
         if isinstance(output, Parcel):
@@ -101,7 +101,7 @@ class Outbox:
     def _drop(self) -> bool:
         """Drop the first post of the queue if its time to send has passed; return if it has."""
         first = self._queue[0]
-        if not isinstance(first, Post) or self._now() < first.until:
+        if not isinstance(first, PostInput) or self._now() < first.until:
             return False
         self.said -= 1
         self._lost(f"a post could not be brought to {self._place.name} in time", 1)
@@ -110,12 +110,12 @@ class Outbox:
             self.emptied()
         return True
 
-    def _next_outputs(self) -> list[Parcel | Post]:
+    def _next_outputs(self) -> list[Parcel | PostInput]:
         """Return the next outputs to send: one post, or letters to one party as far as they fit."""
         first = self._queue[0]
-        if isinstance(first, Post):
+        if isinstance(first, PostInput):
             return [first]
-        bundle: list[Parcel | Post] = []
+        bundle: list[Parcel | PostInput] = []
         size = 0
         for queued in self._queue:
             if not isinstance(queued, Parcel) or queued.receiver != first.receiver:
@@ -126,9 +126,9 @@ class Outbox:
             bundle.append(queued)
         return bundle
 
-    async def _say(self, client: Client, some: list[Parcel | Post]) -> None:
+    async def _say(self, client: Client, some: list[Parcel | PostInput]) -> None:
         first = some[0]
-        if isinstance(first, Post):
+        if isinstance(first, PostInput):
             status, said = await client.ask("POST", "/posts", first.encode())
             if status == 409:
                 read = Reader(said)
@@ -155,7 +155,7 @@ class Outbox:
             self.emptied()
 
 
-def ids_of(output: Parcel | Post) -> tuple[bytes, ...]:
+def ids_of(output: Parcel | PostInput) -> tuple[bytes, ...]:
     """Return the ids of an output's letters, or of its post."""
     if isinstance(output, Parcel):
         return tuple(letter.id for letter in output.letters)

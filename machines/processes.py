@@ -53,10 +53,10 @@ from . import tls
 from .board_service import MOST_POST, BoardService
 from .clocks import SimulatedTime
 from .conductor import Conductor
-from .directory import EVERYBODY, Directory, Place
+from .directory import EVERYBODY, Directory, SessionPlace
 from .host import MOST_LETTERS, Host, IdleState, secured
 from .http import Request, Server, ServerLimits
-from .inputs import Post
+from .inputs import PostInput
 from .journal import SECRET, Durable, Journal, erase, memory_folder
 from .process_reports import READ, Copy, Hook, portable, send, tell_entry, whole
 from .remote import RemoteNetwork
@@ -182,11 +182,11 @@ class _Stage:
         finally:
             gc.unfreeze()
 
-    def _place(self, name: str) -> Place:
+    def _place(self, name: str) -> SessionPlace:
         listener = self._listeners.get(name)
         port = listener.getsockname()[1] if listener else 0
         users = EVERYBODY if name == PEOPLE else range(0)
-        return Place(name, self._identities[name].public.certificate, LOOPBACK, port, users)
+        return SessionPlace(name, self._identities[name].public.certificate, LOOPBACK, port, users)
 
     def __exit__(self, *_: object) -> None:
         for name in list(self._processes):
@@ -318,7 +318,7 @@ class _Stage:
             return said
 
         for peer, post in journal.inputs() if journal else ():
-            service.receive(peer, Post.decode(post))
+            service.receive(peer, PostInput.decode(post))
         own, known = self._identities[BOARD], self.directory.certificates
         server = Server(answer, partial(copy.say, "note"), POSTS)
         context = tls.server_context(own, known)

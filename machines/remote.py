@@ -17,7 +17,17 @@ from ..protocol.phases import BOARD
 from ..roles.instruments import Instruments
 from ..roles.network import Bag, Network
 from ..roles.spool import Spool
-from .inputs import Declined, Letter, Letters, Naming, Parcel, Post, Posted, Shelved, Written
+from .inputs import (
+    Declined,
+    LetterInput,
+    Letters,
+    Naming,
+    Parcel,
+    Posted,
+    PostInput,
+    Shelved,
+    Written,
+)
 
 LARGE = 1 << 20  # bytes of a letter: more, a piece of a batch, does not wait in memory
 
@@ -26,7 +36,7 @@ LARGE = 1 << 20  # bytes of a letter: more, a piece of a batch, does not wait in
 class _Awaited:
     """A post that is not yet answered."""
 
-    post: Post
+    post: PostInput
     done: trio.Event = field(default_factory=trio.Event)
     reason: Reason | None = None
 
@@ -42,7 +52,7 @@ class RemoteNetwork(Network):
         self, instruments: Instruments, known: Roster | None, lost: Callable[[int], None]
     ) -> None:
         super().__init__(instruments, known)
-        self.outputs: list[Parcel | Post] = []
+        self.outputs: list[Parcel | PostInput] = []
         self._lost = lost
         self._naming = Naming()
         self._awaited: list[_Awaited] = []
@@ -61,7 +71,7 @@ class RemoteNetwork(Network):
         """Return a letter; a large letter waits on disk, where memory ends."""
         id_ = self._naming.name(sender, receiver, data)
         if len(data) <= LARGE:
-            return Letter(sender, data, id_)
+            return LetterInput(sender, data, id_)
         self._shelf.extend([data])
         return Shelved(sender, len(data), id_, self._shelf, len(self._shelf) - 1)
 
@@ -72,7 +82,7 @@ class RemoteNetwork(Network):
         """
         id_ = self._naming.name(author, BOARD, data)
         now, until = trio.current_time(), trio.current_effective_deadline()
-        post = Post(author, data, id_, now, until)
+        post = PostInput(author, data, id_, now, until)
         awaited = _Awaited(post)
         self._awaited.append(awaited)
         self.outputs.append(post)
@@ -107,7 +117,7 @@ class RemoteNetwork(Network):
             except (trio.BrokenResourceError, trio.WouldBlock):
                 self._lost(len(letters))
 
-    def _answer(self, meant: Callable[[Post], bool], reason: Reason | None) -> None:
+    def _answer(self, meant: Callable[[PostInput], bool], reason: Reason | None) -> None:
         """Tell the first task that waits for this post its outcome."""
         for at, waiting in enumerate(self._awaited):
             if meant(waiting.post):

@@ -35,9 +35,9 @@ from .directory import Address, Directory
 from .follower import is_complete
 from .gauge import Gauge, Log, answer_status
 from .host import FAREWELL, MOST_LETTERS, Host, secured
-from .http import Answer, Request, Server, ServerLimits
+from .http import HttpResponse, Request, Server, ServerLimits
 from .hurry import Hurry
-from .inputs import Post
+from .inputs import PostInput
 from .journal import SECRET, Durable, Journal
 from .remote import RemoteNetwork
 from .saved_posts import SavedPosts
@@ -164,12 +164,12 @@ async def _keep_board(site: Site, linger: float, save: Save) -> Board:
         refused=lambda reason: gauge.refused(Refusal(BOARD, 0, reason)),
     )
     for peer, post in journal.inputs() if journal else ():
-        service.receive(peer, Post.decode(post))
+        service.receive(peer, PostInput.decode(post))
     if journal is not None:
         service.write = journal.write
     over = trio.Event()
 
-    async def answer(request: Request) -> Answer:
+    async def answer(request: Request) -> HttpResponse:
         if response := answer_status(gauge, lambda: service.board, request):
             return response
         said = await service.answer(request)
@@ -261,7 +261,7 @@ async def _played(
     )
     end = trio.Event()
 
-    def answer(request: Request) -> Answer | None:
+    def answer(request: Request) -> HttpResponse | None:
         board = boards[0].board
         return hurry.answer(request, board, host) or answer_status(gauge, lambda: board, request)
 

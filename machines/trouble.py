@@ -21,14 +21,14 @@ import trio
 from ..crypto.identity import NEAR_END, certificate_facts, fingerprint_of_digest
 from ..errors import ParameterError, VerificationError
 from . import tls
-from .directory import Place
+from .directory import SessionPlace
 
 MOST_REASONS = 100  # of refused connections that are logged: a flood of them fills no disk
 
 DATES = "sessions go on, as veilmix compares no date; a proxy or an auditor may"
 
 
-class Kind(StrEnum):
+class TroubleKind(StrEnum):
     """The kind of trouble between two places."""
 
     AWAY = "nobody answers"
@@ -46,11 +46,13 @@ class Trouble:
         text: the reason, with address and fingerprints, in one line.
     """
 
-    kind: Kind
+    kind: TroubleKind
     text: str
 
 
-async def diagnose(place: Place, error: BaseException, others: Mapping[bytes, str]) -> Trouble:
+async def diagnose(
+    place: SessionPlace, error: BaseException, others: Mapping[bytes, str]
+) -> Trouble:
     """Return the reason why a place was not reached.
 
     It connects once more, without a certificate of its own, if another party seems to answer: to
@@ -63,15 +65,17 @@ async def diagnose(place: Place, error: BaseException, others: Mapping[bytes, st
     alerts = [each for each in causes if isinstance(each, ssl.SSLError)]
     if any("ALERT" in str(each.reason or "") for each in alerts):
         return Trouble(
-            Kind.NOT_ACCEPTED,
+            TroubleKind.NOT_ACCEPTED,
             f"{where} does not accept our certificate: its session file has another one for us",
         )
     if alerts:
-        return Trouble(Kind.BROKEN, f"{where} does not speak TLS as a place does: {alerts[-1]}")
+        return Trouble(
+            TroubleKind.BROKEN, f"{where} does not speak TLS as a place does: {alerts[-1]}"
+        )
     refused = [each for each in causes if isinstance(each, OSError) and each.errno]
     if refused:
-        return Trouble(Kind.AWAY, f"{where} does not answer: {_error_text(refused[-1])}")
-    return Trouble(Kind.BROKEN, f"{where}: {error or type(error).__name__}")
+        return Trouble(TroubleKind.AWAY, f"{where} does not answer: {_error_text(refused[-1])}")
+    return Trouble(TroubleKind.BROKEN, f"{where}: {error or type(error).__name__}")
 
 
 def _error_text(error: OSError) -> str:
@@ -89,7 +93,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-async def _somebody_else(where: str, place: Place, others: Mapping[bytes, str]) -> Trouble:
+async def _somebody_else(where: str, place: SessionPlace, others: Mapping[bytes, str]) -> Trouble:
     """Return the trouble of a place whose address shows another party's certificate."""
     expected = f"{fingerprint_of_digest(tls.digest(place.certificate))} is expected"
     try:
@@ -101,7 +105,9 @@ async def _somebody_else(where: str, place: Place, others: Mapping[bytes, str]) 
         if shown is None
         else _certificate_owner(shown, others)
     )
-    return Trouble(Kind.SOMEBODY_ELSE, f"{where}: somebody else answers, {found}; {expected}")
+    return Trouble(
+        TroubleKind.SOMEBODY_ELSE, f"{where}: somebody else answers, {found}; {expected}"
+    )
 
 
 def _certificate_owner(shown: bytes, others: Mapping[bytes, str]) -> str:
@@ -148,11 +154,11 @@ class Troubles:
         self._logged: dict[str, str] = {}
         self._strangers: set[tuple[str, str]] = set()
 
-    async def failed(self, place: Place, error: BaseException, *, long: bool) -> None:
+    async def failed(self, place: SessionPlace, error: BaseException, *, long: bool) -> None:
         """Keep the reason why a place was not reached. long: the sender backs off no further."""
         trouble = await diagnose(place, error, tls.names(self._certificates))
         self.now[place.name] = trouble
-        if trouble.kind in (Kind.AWAY, Kind.BROKEN) and not long:
+        if trouble.kind in (TroubleKind.AWAY, TroubleKind.BROKEN) and not long:
             return
         if self._logged.get(place.name) != trouble.text:
             self._logged[place.name] = trouble.text

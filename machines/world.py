@@ -14,7 +14,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from ..roles.clock import VirtualClock
-from .inputs import Input, Parcel, Post, Tick
+from .inputs import Input, Parcel, PostInput, Tick
 from .remote import RemoteNetwork
 
 
@@ -55,7 +55,7 @@ class SteppedClock(VirtualClock):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WorldStep:
     """The result of a step.
 
     Attributes:
@@ -65,7 +65,7 @@ class Step:
         over: whether the role has finished.
     """
 
-    outputs: tuple[Parcel | Post, ...]
+    outputs: tuple[Parcel | PostInput, ...]
     deadline: float
     over: bool
 
@@ -81,7 +81,7 @@ class World:
         self._make = network
         self._perform = perform
         self._clock = SteppedClock()
-        self._steps, self._stepped = trio.open_memory_channel[Step](1)
+        self._steps, self._stepped = trio.open_memory_channel[WorldStep](1)
         self._inner: trio.lowlevel.TrioToken | None = None
         self._send, self._inputs = trio.open_memory_channel[Input](1)
         self._left = False
@@ -100,11 +100,11 @@ class World:
         except BaseExceptionGroup as group:
             raise _first(group) from None
 
-    async def first(self) -> Step:
+    async def first(self) -> WorldStep:
         """Wait until the role has done its actions before the first input."""
         return await self._stepped.receive()
 
-    async def step(self, given: Input) -> Step:
+    async def step(self, given: Input) -> WorldStep:
         """Give one input, and wait until all its consequences have been done."""
         self._inside(lambda: self._send.send_nowait(given))
         return await self._stepped.receive()
@@ -139,7 +139,7 @@ class World:
         while True:
             await self._settle()
             outputs, network.outputs = tuple(network.outputs), []
-            step = Step(outputs, self._clock.deadline, self._over)
+            step = WorldStep(outputs, self._clock.deadline, self._over)
             outer.run_sync_soon(self._steps.send_nowait, step)
             given = await self._inputs.receive()
             self._clock.move(given.time)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ..machines.http import Answer
+from ..machines.http import HttpResponse
 from .language import Language, languages
 
 HERE = Path(__file__).parent
@@ -69,7 +69,7 @@ def _asset(data: bytes, kind: str) -> Asset:
     return Asset(data, gzip.compress(data, mtime=0), kind)
 
 
-def asset_answer(path: str, accepted: str) -> Answer | None:
+def asset_answer(path: str, accepted: str) -> HttpResponse | None:
     """Answer with the file at a path; None if there is no such file.
 
     Args:
@@ -81,8 +81,8 @@ def asset_answer(path: str, accepted: str) -> Answer | None:
         return None
     headers = [("content-type", asset.type), LASTING, ("vary", "accept-encoding")]
     if not accepts_gzip(accepted):
-        return Answer(200, asset.data, headers)
-    return Answer(200, asset.packed, [*headers, ("content-encoding", "gzip")])
+        return HttpResponse(200, asset.data, headers)
+    return HttpResponse(200, asset.packed, [*headers, ("content-encoding", "gzip")])
 
 
 def accepts_gzip(accepted: str) -> bool:

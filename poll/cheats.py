@@ -25,7 +25,7 @@ FIRST = parties.user(0)  # the target: the first user that answers
 
 
 @dataclass(frozen=True, slots=True)
-class Cheat:
+class ClassroomAttack:
     """An attack as a class plays it.
 
     Attributes:
@@ -42,16 +42,20 @@ class Cheat:
 
 LESSON = {"lesson": True}  # without it no guard can be switched off
 UNCHECKED = {"sums": False, "promise": False}
-CHEATS: Mapping[str, Cheat] = {
-    "size": Cheat(Fault(attack="size"), "cheat-size", {"pad": False, **LESSON}, {}),
-    "surround": Cheat(
+CHEATS: Mapping[str, ClassroomAttack] = {
+    "size": ClassroomAttack(Fault(attack="size"), "cheat-size", {"pad": False, **LESSON}, {}),
+    "surround": ClassroomAttack(
         Fault(attack="surround", by=parties.shuffler(1), target=FIRST),
         "cheat-surround",
         LESSON,
         UNCHECKED,
     ),
-    "lie-marginals": Cheat(Fault(attack="lie-marginals"), "cheat-lie-marginals", LESSON, UNCHECKED),
-    "drop": Cheat(Fault(attack="drop", by=parties.shuffler(2), rate=0.2), "cheat-drop", {}, {}),
+    "lie-marginals": ClassroomAttack(
+        Fault(attack="lie-marginals"), "cheat-lie-marginals", LESSON, UNCHECKED
+    ),
+    "drop": ClassroomAttack(
+        Fault(attack="drop", by=parties.shuffler(2), rate=0.2), "cheat-drop", {}, {}
+    ),
 }
 
 

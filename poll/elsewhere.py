@@ -19,15 +19,15 @@ from ..errors import Refused
 from ..machines import tls
 from ..machines.board_service import MOST_POST, BoardService
 from ..machines.host import MOST_LETTERS, secured
-from ..machines.http import Answer, Client, Request, Say, Server, ServerLimits
-from ..machines.inputs import Letter, Naming, Parcel
+from ..machines.http import Client, HttpResponse, Request, Say, Server, ServerLimits
+from ..machines.inputs import LetterInput, Naming, Parcel
 from ..machines.outbox import TROUBLE, Outbox
 from ..machines.trouble import Troubles
 from ..protocol import parties
 from ..protocol.board import Entry
 from ..roles.instruments import Instrument
 from ..roles.network import Bag, Network
-from .enrolment import IdentityRecord, Papers, Seat
+from .enrolment import IdentityRecord, Papers, PartySeat
 from .mixers import OWN_NAMES
 
 AWAY = 20.0  # seconds after which a shuffler that does not follow the board is given up
@@ -55,10 +55,12 @@ class ClassIdentities:
         desk, hall = map(make_identity, OWN_NAMES)
         return cls(desk, hall)
 
-    def seats(self, host: str, port: int) -> tuple[Seat, Seat]:
+    def seats(self, host: str, port: int) -> tuple[PartySeat, PartySeat]:
         """Return the addresses of both. port: where the desk listens."""
-        desk = Seat(who=IdentityRecord.from_identity(self.desk.public), host=host, port=port)
-        return desk, Seat(who=IdentityRecord.from_identity(self.hall.public), host=host, port=0)
+        desk = PartySeat(who=IdentityRecord.from_identity(self.desk.public), host=host, port=port)
+        return desk, PartySeat(
+            who=IdentityRecord.from_identity(self.hall.public), host=host, port=0
+        )
 
 
 class _Board(BoardService):
@@ -116,7 +118,7 @@ class MixerLink(Instrument):
     def send(self, receiver: str, bag: Bag) -> None:
         """Send letters to a party on another computer; they are stored until it has them."""
         name = self._naming.name
-        letters = tuple(Letter(who, data, name(who, receiver, data)) for who, data in bag)
+        letters = tuple(LetterInput(who, data, name(who, receiver, data)) for who, data in bag)
         seen = len(self._network.board.entries)
         self._outboxes[receiver].put(Parcel(receiver, seen, 0.0, letters))
 
@@ -181,11 +183,11 @@ class MixerLink(Instrument):
         safe = await tls.connected(stream, context, tls.digest(place.certificate))
         return Client(safe, f"{place.host}:{place.port}")
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request) -> HttpResponse:
         if (request.method, request.path) == ("POST", "/letters"):
             return await self._letters(request)
         if len(request.body) > MOST_POST:
-            return Answer(413, b"no post is so long\n")
+            return HttpResponse(413, b"no post is so long\n")
         answer = await self._service.answer(request)
         if request.method == "GET" and not isinstance(answer.body, bytes):
             return replace(answer, body=partial(self._followed, request.peer, answer.body))
@@ -199,21 +201,21 @@ class MixerLink(Instrument):
             self._follows[peer] -= 1
             self._since[peer] = trio.current_time()
 
-    async def _letters(self, request: Request) -> Answer:
+    async def _letters(self, request: Request) -> HttpResponse:
         """Accept letters for the readers, each once."""
         try:
             parcel = Parcel.decode(request.body)
         except Refused:
-            return Answer(400, b"no parcel\n")
+            return HttpResponse(400, b"no parcel\n")
         if parcel.receiver not in READERS:
-            return Answer(403, b"for somebody else\n")
+            return HttpResponse(403, b"for somebody else\n")
         for letter in parcel.letters:
             known = request.peer, letter.id
             if known in self._seen or not self._directory.speaks_for(request.peer, letter.sender):
                 continue
             self._seen.add(known)
             await self._network.carry(letter.sender, parcel.receiver, letter.data)
-        return Answer(204)
+        return HttpResponse(204)
 
 
 class FarNetwork(Network):

@@ -1,6 +1,6 @@
 """The offer of a computer to mix, and the papers that it receives when a session begins.
 
-    POST /CODE/mix   an `Offer`, as JSON
+    POST /CODE/mix   an `MixOffer`, as JSON
                      204  not yet: repeat it; an offer that is not repeated lapses
                      200  `Papers`, as JSON: the session begins
                      409  why not, in a sentence
@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 
 from ..crypto.identity import PublicIdentity
 from ..errors import DataError, ParameterError
-from ..machines.directory import EVERYBODY, Directory, Place
+from ..machines.directory import EVERYBODY, Directory, SessionPlace
 from ..protocol import parties
 from ..protocol.messages import Roster
 from ..protocol.phases import BOARD
@@ -65,7 +65,7 @@ class IdentityRecord(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         )
 
 
-class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class MixOffer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An offer of a computer to mix.
 
     Attributes:
@@ -79,7 +79,7 @@ class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     port: Port
 
     @classmethod
-    def read(cls, data: bytes) -> "Offer":
+    def read(cls, data: bytes) -> "MixOffer":
         """Read an offer; DataError, in a sentence, if the data are no offer."""
         try:
             offer = from_json(data[: LARGEST + 1], cls)
@@ -91,7 +91,7 @@ class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return offer
 
 
-class Seat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class PartySeat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The address and the identity of a party.
 
     Attributes:
@@ -103,10 +103,10 @@ class Seat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     host: str
     port: Annotated[int, Meta(ge=0, le=65_535)]
 
-    def place(self, name: str) -> Place:
+    def place(self, name: str) -> SessionPlace:
         """Return it as a place of a directory."""
         users = EVERYBODY if name == HALL else range(0)
-        return Place(name, self.who.identity.certificate, self.host, self.port, users)
+        return SessionPlace(name, self.who.identity.certificate, self.host, self.port, users)
 
 
 class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -125,9 +125,9 @@ class Papers(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     questions: QuestionsTable
     opening: Hex
     signers: Annotated[tuple[Hex, ...], Meta(min_length=3, max_length=4)]
-    desk: Seat
-    hall: Seat
-    shufflers: tuple[Seat, ...]
+    desk: PartySeat
+    hall: PartySeat
+    shufflers: tuple[PartySeat, ...]
 
     @property
     def directory(self) -> Directory:

@@ -11,14 +11,14 @@ from .classroom import Classroom
 from .expected import expected_of
 from .language import Language, english
 from .mixers import Mixers
-from .terms import Terms
+from .terms import ClassTerms
 
 LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 
 
 def facts_of(
     scenario: Scenario,
-    terms: Terms,
+    terms: ClassTerms,
     room: Classroom,
     mixers: Mixers | None,
     language: Language | None = None,
@@ -67,7 +67,7 @@ def _until(time: float) -> int:
     return round(max(0.0, time - trio.current_time()))
 
 
-def _shuffler_list(terms: Terms, mixers: Mixers) -> list[dict[str, Any]]:
+def _shuffler_list(terms: ClassTerms, mixers: Mixers) -> list[dict[str, Any]]:
     """Return the shufflers by name and address, and whether each is this computer after all."""
     own = (terms.host, *LOOPBACKS)
     return [

@@ -11,7 +11,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 import trio
 
-from ..machines.http import Answer, Header, Request
+from ..machines.http import Header, HttpResponse, Request
 from .language import Language, english
 
 SENTENCES: tuple[Header, ...] = (
@@ -27,7 +27,7 @@ MOST_ADDRESSES = 10_000
 
 
 @dataclass(slots=True)
-class Rate:
+class TokenBucket:
     """A token bucket for each address: it fills with time, and each request takes one token.
 
     Attributes:
@@ -91,18 +91,20 @@ class Gate:
     """
 
     names: tuple[str, ...]
-    rate: Rate = field(default_factory=Rate)
+    rate: TokenBucket = field(default_factory=TokenBucket)
 
-    def refusal(self, request: Request, language: Language | None = None) -> Answer | None:
+    def refusal(self, request: Request, language: Language | None = None) -> HttpResponse | None:
         """Return the refusal of a request; None if it is allowed. language: None: English."""
         if not self.rate.allows(request.peer):
             words = (language or english()).say("too-many-requests")
-            return Answer(429, words.encode(), SENTENCES)
+            return HttpResponse(429, words.encode(), SENTENCES)
         if request.headers.get("host") not in self.names:
-            return Answer(421, f"This is http://{self.names[0]}/ and nothing else.\n".encode())
+            return HttpResponse(
+                421, f"This is http://{self.names[0]}/ and nothing else.\n".encode()
+            )
         origin = request.headers.get("origin")
         if origin is None and request.method in SAFE:
             return None
         if origin not in [f"http://{name}" for name in self.names]:
-            return Answer(403, b"Only the page itself may ask for this.\n")
+            return HttpResponse(403, b"Only the page itself may ask for this.\n")
         return None

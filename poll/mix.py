@@ -29,7 +29,7 @@ from ..roles.session import make_key, perform
 from ..roles.workplace import HERE, Workplace
 from ..scenarios.schema.model import Scenario
 from ..strict_text import Unreadable, from_json
-from .enrolment import IdentityRecord, Offer, Papers
+from .enrolment import IdentityRecord, MixOffer, Papers
 from .questions import promise_of, scenario_of
 from .stage import cast_of
 from .words import key_words, to_compare
@@ -48,7 +48,7 @@ def mix(
     log: Log,
     tell: Tell,
     workplace: Workplace = HERE,
-) -> "Mixed":
+) -> "ShufflerResult":
     """Be a shuffler of the class at an address, to the end of its session.
 
     port: to listen at; 0: any free port. log: receives events; tell: receives lines for people to
@@ -62,7 +62,7 @@ def mix(
     return run_loop(_Mixing(address, party, own, port, log, tell, workplace).run)
 
 
-class Mixed(msgspec.Struct, frozen=True):
+class ShufflerResult(msgspec.Struct, frozen=True):
     """The result of a session for its shuffler.
 
     Attributes:
@@ -99,7 +99,7 @@ class _Mixing:
         self._party, self._own, self._listen_at = party, own, port
         self._log, self._tell, self._workplace = log, tell, workplace
 
-    async def run(self) -> Mixed:
+    async def run(self) -> ShufflerResult:
         """Offer to mix, wait, and mix."""
         listeners, port = await self._listen()
         self._tell(f"{self._party} is {self._own.public.name}: waiting for the class to begin")
@@ -113,7 +113,7 @@ class _Mixing:
             patience=AWAY,
         )
         board = await run_party(site, partial(self._role, scenario), listeners)
-        return Mixed(board, scenario)
+        return ShufflerResult(board, scenario)
 
     async def _listen(self) -> tuple[list[trio.SocketListener], int]:
         """Listen at the address by which this computer reaches the class."""
@@ -134,7 +134,7 @@ class _Mixing:
 
     async def _papers(self, port: int) -> Papers:
         """Repeat the offer until the session begins; return its papers. DataError if refused."""
-        offer = Offer(
+        offer = MixOffer(
             party=self._party, who=IdentityRecord.from_identity(self._own.public), port=port
         )
         body, wait, seen = msgspec.json.encode(offer), SOONEST, trio.current_time()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import trio
 
 from ..protocol import parties
-from .enrolment import Offer, Papers, Seat
+from .enrolment import MixOffer, Papers, PartySeat
 from .unwelcome import Unwelcome
 
 OWN_NAMES = ("class", "people")  # certificates are looked for by name: none is there twice
@@ -25,7 +25,7 @@ class Offered:
         heard: when it was last repeated, in seconds.
     """
 
-    seat: Seat
+    seat: PartySeat
     heard: float
 
 
@@ -40,7 +40,7 @@ class Mixers:
         self.papers: Papers | None = None
 
     @property
-    def present_seats(self) -> Mapping[str, Seat]:
+    def present_seats(self) -> Mapping[str, PartySeat]:
         """The computers with a recent offer, in the order of their hops."""
         if self.papers is not None:
             return dict(zip(self._wanted, self.papers.shufflers, strict=True))
@@ -59,13 +59,13 @@ class Mixers:
         self.papers = papers
         self._begun.set()
 
-    async def offer(self, offer: Offer, address: str, patience: float) -> Papers | None:
+    async def offer(self, offer: MixOffer, address: str, patience: float) -> Papers | None:
         """Accept an offer, and wait for the session to begin; None if it has not.
 
         address: where it comes from. patience: seconds to wait. Unwelcome if another computer is
         that shuffler, or there is no such shuffler.
         """
-        seat = Seat(who=offer.who, host=address, port=offer.port)
+        seat = PartySeat(who=offer.who, host=address, port=offer.port)
         self._take(offer.party, seat)
         with trio.move_on_after(patience):
             await self._begun.wait()
@@ -73,7 +73,7 @@ class Mixers:
             self._take(offer.party, seat)
         return self.papers
 
-    def _take(self, name: str, seat: Seat) -> None:
+    def _take(self, name: str, seat: PartySeat) -> None:
         if name not in self._wanted:
             accepted = ", ".join(self._wanted)
             raise Unwelcome(409, words=f"There is no {name} here; this session has {accepted}.")

@@ -26,7 +26,7 @@ from .questions import noise_of
 TOO_WIDE = VERDICTS[0][0]  # half width of an interval from which its estimate is not shown
 
 
-class Share(msgspec.Struct, frozen=True):
+class AnswerShare(msgspec.Struct, frozen=True):
     """The estimated share of an answer.
 
     Attributes:
@@ -69,7 +69,7 @@ class NoisyResult(msgspec.Struct, frozen=True):
     shuffled: float | None
     delta: float | None
     people: int
-    shares: dict[str, tuple[Share, ...]]
+    shares: dict[str, tuple[AnswerShare, ...]]
 
 
 def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResult | None:
@@ -101,7 +101,7 @@ def noisy_result(scenario: Scenario, board: Board, simulated: int) -> NoisyResul
         people,
         {
             estimate.feature: tuple(
-                map(Share, estimate.values, estimate.shares, estimate.low, estimate.high)
+                map(AnswerShare, estimate.values, estimate.shares, estimate.low, estimate.high)
             )
             for estimate in known
         },

@@ -98,7 +98,7 @@ def is_query(plan: Round, data: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SimulatedQuery:
     """The query of a simulated person, and its state until it seals.
 
     Attributes:
@@ -127,8 +127,8 @@ class Question:
         return Message(self.plan.session, self.plan.call.round, sent).encode()
 
 
-def question(plan: Round, row: Sequence[str], entropy: Entropy) -> Question:
+def question(plan: Round, row: Sequence[str], entropy: Entropy) -> SimulatedQuery:
     """Make the query for the seals of a row, as a letter for the desk."""
     asking = threshold.ask(plan, row, sealing(entropy, plan.session).fork("rows"))
     data = Message(plan.session, plan.call.round, asking.body).encode()
-    return Question(plan, asking, data, entropy)
+    return SimulatedQuery(plan, asking, data, entropy)

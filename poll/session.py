@@ -26,7 +26,7 @@ from ..protocol.transcript import Transcript
 from ..roles.adversary_record import AdversaryRecord
 from ..roles.cast import Cast
 from ..roles.event_loop import run_loop
-from ..roles.instruments import Instrument, Instruments, Recorder
+from ..roles.instruments import Instrument, Instruments, TranscriptRecorder
 from ..roles.keyholder import Keyholder
 from ..roles.network import Network
 from ..scenarios.programs.registry import program_of
@@ -47,13 +47,13 @@ from .simulated import SimulatedPeople
 from .singles import counts_data as singles_shown
 from .singles import singles_of
 from .slips import LETTERS, Slips
-from .stage import Stage, all_here, cast_of, mixed_elsewhere
+from .stage import PendingSession, all_here, cast_of, mixed_elsewhere
 from .teacher import Lines, Teacher, spare_of
 from .teacher_page import TeacherPage
-from .terms import Terms
+from .terms import ClassTerms
 from .unwelcome import Unwelcome
 from .wall import Wall
-from .web import Desk
+from .web import PhoneServer
 from .words import to_compare
 
 CODE = 6  # of them: 30 bits
@@ -95,7 +95,7 @@ Finished = Callable[[FinishedSession], None]
 class PhoneSession:
     """A session of phones. tell: receives lines for the person that runs the class."""
 
-    def __init__(self, scenario: Scenario, terms: Terms, tell: Tell) -> None:
+    def __init__(self, scenario: Scenario, terms: ClassTerms, tell: Tell) -> None:
         self.code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
         spare = spare_of(scenario)
         later = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
@@ -149,7 +149,7 @@ class PhoneSession:
         port = listeners[0].socket.getsockname()[1]
         gate = Gate(names_of(self._terms.host, port))
         about = (self.facts, self.wall, self.mixers, self._terms.language)
-        desk = Desk(self.room, self.code, gate, *about, self.page)
+        desk = PhoneServer(self.room, self.code, gate, *about, self.page)
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
             nursery.start_soon(trio.serve_listeners, partial(_serve, server), listeners)
@@ -234,7 +234,7 @@ class PhoneSession:
             self.wall.awaits(now[2], len(room.due))
         self._tell(here + asked)
 
-    async def _play(self, desk: Desk) -> FinishedSession:
+    async def _play(self, desk: PhoneServer) -> FinishedSession:
         cast = committed(self.scenario, cast_of(self.scenario), empty_population(self.scenario))
         cheating, lent = cast.adversary, AdversaryRecord()
         if program_of(self.scenario).opens and self._terms.kept:
@@ -247,7 +247,7 @@ class PhoneSession:
         if self.room.registered:
             cast = replace(cast, registry=self.room.enroll())
         adversaries = [cheating] if cheating else []
-        tools = [Recorder(transcript), *adversaries, self.room, self.wall]
+        tools = [TranscriptRecorder(transcript), *adversaries, self.room, self.wall]
         stage = await self._staged(cast, tools)
         network, began = stage.network, time.monotonic()
         self.room.started, self.room.board = True, network.board
@@ -289,7 +289,7 @@ class PhoneSession:
             self.room.singles = singles
             self.wall.show_result(singles_shown(singles, self._language))
 
-    async def _staged(self, cast: Cast, tools: list[Instrument]) -> Stage:
+    async def _staged(self, cast: Cast, tools: list[Instrument]) -> PendingSession:
         if self.mixers is None:
             return all_here(cast, tools, self._tell)
         questions = table_of(self.scenario)
@@ -303,7 +303,7 @@ class PhoneSession:
         here, needed = len(self.room.phones), self.scenario.mix.min_batch
         return Unwelcome(409, "few-came", n=here, needed=needed)
 
-    async def _look(self, stage: Stage) -> None:
+    async def _look(self, stage: PendingSession) -> None:
         """Check for new answers; close the round when it is complete or due."""
         self._count()
         await trio.sleep(LOOK)
@@ -353,7 +353,7 @@ async def _serve(server: Server, stream: trio.SocketStream) -> None:
     await server.serve(stream, address)
 
 
-async def _listening(terms: Terms) -> list[trio.SocketListener]:
+async def _listening(terms: ClassTerms) -> list[trio.SocketListener]:
     try:
         return list(await trio.open_tcp_listeners(terms.port, host=terms.host))
     except OSError as bad:

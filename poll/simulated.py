@@ -23,7 +23,7 @@ from .classroom import Classroom
 from .noise import response
 from .questions import schema_of
 from .seeds import Seeds, question
-from .web import Desk
+from .web import PhoneServer
 
 LOOK = 0.2  # seconds between two looks at what is asked
 SLOWEST = 3.0  # seconds for all of them to answer, where there is so much time
@@ -51,7 +51,7 @@ class SimulatedPeople:
             row = [secrets.choice(feature.values or ("",)) for feature in features]
             self._people[secret] = response(self._scenario, row)
 
-    async def live(self, desk: Desk) -> None:
+    async def live(self, desk: PhoneServer) -> None:
         """Answer every round, until cancelled. desk: where phones submit."""
         done: set[int] = set()
         while self._people:

@@ -27,7 +27,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class PendingSession:
     """A session that is about to begin.
 
     Attributes:
@@ -60,12 +60,12 @@ class Stage:
         await curator.burn(RoundBurned(why))
 
 
-def all_here(cast: Cast, tools: list[Instrument], tell: Tell) -> Stage:
+def all_here(cast: Cast, tools: list[Instrument], tell: Tell) -> PendingSession:
     """Set up a session with all parties on this computer."""
     identities = identities_of(cast)
     cast = replace(cast, identities=identities)  # they are drawn once
     network = Network(Instruments(tools, tell), roster_of(cast, identities), identities.get(BOARD))
-    return Stage(cast, network, {name: make_key(cast, name) for name in keyholders(cast)})
+    return PendingSession(cast, network, {name: make_key(cast, name) for name in keyholders(cast)})
 
 
 async def mixed_elsewhere(
@@ -75,7 +75,7 @@ async def mixed_elsewhere(
     mixers: Mixers,
     questions: QuestionsTable,
     host: str,
-) -> Stage:
+) -> PendingSession:
     """Set up a session with shufflers on other computers, and give them their papers.
 
     host: of this computer. StorageError if it cannot be listened at.
@@ -106,7 +106,7 @@ async def mixed_elsewhere(
     network = FarNetwork(elsewhere, watching, papers.roster, identities[BOARD])
     mixers.begin(papers)
     keys = {name: make_key(cast, name) for name in keyholders(cast) if name not in far}
-    return Stage(cast, network, keys, elsewhere, listeners)
+    return PendingSession(cast, network, keys, elsewhere, listeners)
 
 
 def cast_of(scenario: Scenario) -> Cast:

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import trio
 
-from ..machines.http import Answer, Request
+from ..machines.http import HttpResponse, Request
 from ..strict_text import Unreadable, from_json
 from .assets import page, policy
 from .classroom import MOST_PHONES, Classroom
@@ -76,8 +76,8 @@ class TeacherPage:
 
     async def answer(
         self, request: Request, code: str, rest: list[str], language: Language
-    ) -> Answer:
-        """Answer a request. rest: the parts of its path behind `teacher`.
+    ) -> HttpResponse:
+        """HttpResponse a request. rest: the parts of its path behind `teacher`.
 
         Unwelcome for another secret, from another computer, and for what is not possible now.
         """
@@ -90,14 +90,14 @@ class TeacherPage:
             case (("GET" | "HEAD"), []):
                 kind = ("content-type", "text/html; charset=utf-8")
                 rule = ("content-security-policy", policy())
-                return Answer(200, page("teacher", code, language), (kind, rule, NO_STORE))
+                return HttpResponse(200, page("teacher", code, language), (kind, rule, NO_STORE))
             case "GET", ["news", version] if version.isascii() and version.isdecimal():
                 with trio.move_on_after(BEAT):
                     await self._room.news(int(version[:18]), BEAT)
-                return Answer(200, msgspec.json.encode(self.state(language)), JSON)
+                return HttpResponse(200, msgspec.json.encode(self.state(language)), JSON)
             case "POST", [command]:
                 self._follow(command, request.body)
-                return Answer(204, b"", (NO_STORE,))
+                return HttpResponse(204, b"", (NO_STORE,))
         raise Unwelcome(404, "no-session")
 
     def _follow(self, command: str, body: bytes) -> None:

@@ -6,7 +6,7 @@ from .classroom import MOST_OF_ONE
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ClassTerms:
     """The settings of a class.
 
     Attributes:

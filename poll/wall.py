@@ -11,7 +11,7 @@ numbers of onions are in order, and independent of their senders.
 from collections import Counter
 from collections.abc import Mapping
 
-from ..machines.http import Answer, Request
+from ..machines.http import HttpResponse, Request
 from ..protocol import parties
 from ..protocol.announcement import Announcement
 from ..protocol.board import Entry
@@ -19,9 +19,9 @@ from ..protocol.messages import Call, Mixed
 from ..roles.instruments import Instrument
 from ..scenarios.serialization.record import plain
 from ..theatre.audience import Audience
-from ..theatre.log import Log
+from ..theatre.log import EventLog
 from ..theatre.move_recorder import MoveRecorder
-from ..theatre.moves import Batch, Move, Send
+from ..theatre.moves import BatchMove, Move, Send
 from ..theatre.outside import bill_of
 from ..theatre.page_data import deviated_data
 from ..theatre.proved_recorder import ProvedRecorder
@@ -45,7 +45,7 @@ class Wall(Instrument):
         proved: bool = False,
         once: bool = False,
     ) -> None:
-        self.log = Log()
+        self.log = EventLog()
         self._language = language or english()
         self._proved = proved
         self._mixers = self._language.say("wall-here")
@@ -66,7 +66,7 @@ class Wall(Instrument):
         self._audience = Audience(self.log, lambda: self._bill, {})
         self.log.begin(self._bill)
 
-    async def answer(self, request: Request, what: str) -> Answer:
+    async def answer(self, request: Request, what: str) -> HttpResponse:
         """Answer a browser. what: `page` or `events`."""
         path = {"page": "/", "events": "/events"}[what]
         return await self._audience.answer(Request(request.method, path, request.headers))
@@ -97,7 +97,7 @@ class Wall(Instrument):
             numbers = list(range(mixed.forwarded))
         last = mixed.hop == self._bill["shufflers"]
         to = self._call.reader if last else parties.shuffler(mixed.hop + 1)
-        self._move(Batch(parties.shuffler(mixed.hop), to, self._call.round, tuple(numbers)))
+        self._move(BatchMove(parties.shuffler(mixed.hop), to, self._call.round, tuple(numbers)))
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:  # noqa: ARG002
         """Show the submission of an envelope; in a verified mix, to each keyholder."""

@@ -30,12 +30,12 @@ import trio
 
 from ..crypto.signing import SIGNING_KEY
 from ..errors import DataError
-from ..machines.http import ALWAYS, BYTES, Answer, Header, Request, Server, ServerLimits
+from ..machines.http import ALWAYS, BYTES, Header, HttpResponse, Request, Server, ServerLimits
 from ..protocol.session import Round
 from ..strict_text import Unreadable, from_json
 from .assets import asset_answer, page, policy
 from .classroom import Classroom, Deliver
-from .enrolment import Offer
+from .enrolment import MixOffer
 from .gate import SAFE, SENTENCES, Gate, device_of
 from .language import Language, language_of
 from .mixers import Mixers
@@ -62,7 +62,7 @@ KEY = re.compile(rf"[0-9a-f]{{{2 * SIGNING_KEY}}}")  # of a phone's signatures
 Facts = Callable[[Language], dict[str, Any]]
 
 
-class Desk:
+class PhoneServer:
     """The server of phones.
 
     code: of the session. facts: returns the state that a phone receives besides posts.
@@ -96,7 +96,7 @@ class Desk:
         """Return the server of phones. tell: receives a line about a fault of our own."""
         return Server(self.answer, tell, LIMITS, HEADERS)
 
-    async def answer(self, request: Request) -> Answer:
+    async def answer(self, request: Request) -> HttpResponse:
         """Answer a request."""
         await trio.lowlevel.checkpoint()
         language = language_of(self._language, request.headers.get("accept-language", ""))
@@ -107,7 +107,7 @@ class Desk:
         if file is not None:
             return file
         if request.path == "/" and self._room.slips is not None:
-            return Answer(302, b"", (("location", f"/{self._code}"), NO_STORE))
+            return HttpResponse(302, b"", (("location", f"/{self._code}"), NO_STORE))
         if request.path == "/":
             return _sentence(200, language, "whole-address")
         code, _, what = request.path[1:].partition("/")
@@ -116,15 +116,15 @@ class Desk:
         try:
             return await self._respond(request, what, language)
         except Unwelcome as no:
-            return Answer(no.status, no.say(language).encode(), SENTENCES)
+            return HttpResponse(no.status, no.say(language).encode(), SENTENCES)
 
-    async def _respond(self, request: Request, what: str, language: Language) -> Answer:
+    async def _respond(self, request: Request, what: str, language: Language) -> HttpResponse:
         match request.method, what.split("/"):
             case (("GET" | "HEAD"), [""]):
                 html = ("content-type", "text/html; charset=utf-8")
                 rule = ("content-security-policy", policy())
                 text = page("join", self._code, language)
-                return Answer(200, text, (html, rule, NO_CACHE, ("vary", "accept-language")))
+                return HttpResponse(200, text, (html, rule, NO_CACHE, ("vary", "accept-language")))
             case (("GET" | "HEAD"), ["wall"]):
                 return await self._wall.answer(request, "page")
             case _, ["teacher", _, *_] if self._teacher is not None:
@@ -144,17 +144,19 @@ class Desk:
             case "POST", ["seed"]:
                 return await self._seed(request)
             case method, _ if method not in ("GET", "HEAD", "POST"):
-                return Answer(405, b"Only GET, HEAD and POST are understood here.\n", SENTENCES)
+                return HttpResponse(
+                    405, b"Only GET, HEAD and POST are understood here.\n", SENTENCES
+                )
         return _sentence(404, language, "no-session")
 
-    async def _news(self, version: int, number: int, language: Language) -> Answer:
+    async def _news(self, version: int, number: int, language: Language) -> HttpResponse:
         await self._room.news(version, BEAT)
         posts = [[author, data.hex()] for author, data in self._room.posts[number:]]
         now = self._facts(language)
         said = {"version": self._room.version, "from": number, "posts": posts, **now}
-        return Answer(200, msgspec.json.encode(said), (*JSON, NO_STORE))
+        return HttpResponse(200, msgspec.json.encode(said), (*JSON, NO_STORE))
 
-    def _join(self, request: Request) -> Answer:
+    def _join(self, request: Request) -> HttpResponse:
         try:
             asked = from_json(request.body)
         except Unreadable:
@@ -170,32 +172,32 @@ class Desk:
         key = _key(asked["key"]) if self._room.registered else b""
         phone = self._room.join(secret, name, device_of(request.peer), slip, key)
         said = {"name": phone.name, "answered": bool(phone.sent)}
-        return Answer(200, json.dumps(said).encode(), (*JSON, NO_STORE))
+        return HttpResponse(200, json.dumps(said).encode(), (*JSON, NO_STORE))
 
-    async def _mix(self, request: Request) -> Answer:
+    async def _mix(self, request: Request) -> HttpResponse:
         if self._mixers is None:
             raise Unwelcome(
                 409, words="This class mixes on its own computer: --others was not given."
             )
         try:
-            offer = Offer.read(request.body)
+            offer = MixOffer.read(request.body)
         except DataError as wrong:
             raise Unwelcome(400, words=str(wrong)) from None
         papers = await self._mixers.offer(offer, request.peer, BEAT)
         said = b"" if papers is None else msgspec.json.encode(papers)
-        return Answer(200 if said else 204, said, (*JSON, NO_STORE))
+        return HttpResponse(200 if said else 204, said, (*JSON, NO_STORE))
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request) -> HttpResponse:
         secret, plan = self._asking(request)
         await self._room.answer(plan, secret, request.body, self.deliver)
-        return Answer(204, b"", (NO_STORE,))
+        return HttpResponse(204, b"", (NO_STORE,))
 
-    async def _seed(self, request: Request) -> Answer:
+    async def _seed(self, request: Request) -> HttpResponse:
         secret, plan = self._asking(request)
         if self.seeds is None or plan.shape is None:
             raise Unwelcome(409, "seed-none")
         said = await self.seeds.ask(plan, secret, request.body)
-        return Answer(200, said, (BYTES, NO_STORE))
+        return HttpResponse(200, said, (BYTES, NO_STORE))
 
     def _asking(self, request: Request) -> tuple[str, Round]:
         """Return the secret of the submitting phone, and the round; Unwelcome without either."""
@@ -227,5 +229,5 @@ def _key(text: object) -> bytes:
     return bytes.fromhex(text)
 
 
-def _sentence(status: int, language: Language, key: str) -> Answer:
-    return Answer(status, language.say(key).encode(), SENTENCES)
+def _sentence(status: int, language: Language, key: str) -> HttpResponse:
+    return HttpResponse(status, language.say(key).encode(), SENTENCES)

@@ -9,7 +9,7 @@ half.
 Behind a hop that it does not follow, a coalition distinguishes the closed messages there (a block)
 from all others, and can count the answers of each block separately. Blocks of two hops that overlap
 in part are merged here: the coalition then also has probabilities of membership, which is reported
-(`Crowds.whole`) and not counted.
+(`AnswerCrowds.whole`) and not counted.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ Way = tuple[bytes, ...]  # the name of one answer's layer at every hop, the enve
 
 
 @dataclass(frozen=True, slots=True)
-class Crowds:
+class AnswerCrowds:
     """The crowds that a coalition distinguishes among the answers to a query.
 
     Attributes:
@@ -45,7 +45,7 @@ def shown_layers(board: Board) -> Mapping[int, frozenset[bytes]]:
     }
 
 
-def crowds(ways: Mapping[int, Way], closed: Sequence[int], shown: frozenset[bytes]) -> Crowds:
+def crowds(ways: Mapping[int, Way], closed: Sequence[int], shown: frozenset[bytes]) -> AnswerCrowds:
     """Any party: return the crowds that a coalition distinguishes.
 
     ways: of a query, by person. closed: hops of non-members, from 0. shown: names of opened layers.
@@ -59,7 +59,7 @@ def crowds(ways: Mapping[int, Way], closed: Sequence[int], shown: frozenset[byte
     for block in blocks:
         apart = [crowd for crowd in joined if not crowd & block]
         joined = [*apart, block.union(*(crowd for crowd in joined if crowd & block))]
-    return Crowds(tuple(joined), all(crowd in blocks for crowd in joined))
+    return AnswerCrowds(tuple(joined), all(crowd in blocks for crowd in joined))
 
 
 class AuditedRecord(RunRecord):
@@ -67,7 +67,7 @@ class AuditedRecord(RunRecord):
 
     def __init__(self, transcript: Transcript, board: Board) -> None:
         super().__init__(transcript, board)
-        self._found: dict[tuple[int, int, tuple[int, ...]], Crowds] = {}
+        self._found: dict[tuple[int, int, tuple[int, ...]], AnswerCrowds] = {}
 
     @cached_property
     def opened_layers(self) -> Mapping[int, frozenset[bytes]]:
@@ -93,7 +93,7 @@ class AuditedRecord(RunRecord):
         locked = told is not None and told.rules.challenge
         return not locked or self.board.challenged.unlocked(number, self.openers[number])
 
-    def crowds_of(self, number: int, ask: int, members: frozenset[str]) -> Crowds:
+    def crowds_of(self, number: int, ask: int, members: frozenset[str]) -> AnswerCrowds:
         """Return the crowds that a coalition distinguishes in the answers to a query."""
         hops = self.openers[number][:-1]
         closed = tuple(at for at, party in enumerate(hops) if party not in members)

@@ -21,7 +21,7 @@ from .exposure_alerts import (
     unanimous,
     vacuous,
 )
-from .facts import Facts
+from .facts import PageFacts
 from .guard_alerts import (
     achieved,
     alarms,
@@ -37,15 +37,15 @@ from .guard_alerts import (
 )
 from .wording import people
 
-Check = Callable[[Facts], Iterator[Alert]]
+Check = Callable[[PageFacts], Iterator[Alert]]
 
 
-def alerts(facts: Facts) -> tuple[Alert, ...]:
+def alerts(facts: PageFacts) -> tuple[Alert, ...]:
     """Run every check."""
     return worst_first([alert for check in CHECKS for alert in check(facts)])
 
 
-def _burned(facts: Facts) -> Iterator[Alert]:
+def _burned(facts: PageFacts) -> Iterator[Alert]:
     """Warn of a round that was aborted."""
     if facts.result.burned:
         yield Alert(
@@ -57,7 +57,7 @@ def _burned(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def _empty_release(facts: Facts) -> Iterator[Alert]:
+def _empty_release(facts: PageFacts) -> Iterator[Alert]:
     """Note that a policy decided and released no column."""
     decision = facts.result.decision
     if decision and not facts.result.release and not facts.result.burned:
@@ -70,7 +70,7 @@ def _empty_release(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def _refused(facts: Facts) -> Iterator[Alert]:
+def _refused(facts: PageFacts) -> Iterator[Alert]:
     """Note the messages that were refused, by reason."""
     refused = facts.result.refused
     if refused:
@@ -85,7 +85,7 @@ def _refused(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def _absent(facts: Facts) -> Iterator[Alert]:
+def _absent(facts: PageFacts) -> Iterator[Alert]:
     """Warn if the rounds counted different numbers of the same people."""
     if facts.run.scenario.population.setting != "fixed" or not facts.crowds:
         return
@@ -102,7 +102,7 @@ def _absent(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def _ideal(facts: Facts) -> Iterator[Alert]:
+def _ideal(facts: PageFacts) -> Iterator[Alert]:
     """Note that a run had no messages."""
     if facts.result.mode == "ideal":
         yield Alert(

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from ..scenarios.catalogue.registry import guarding
-from ..scenarios.pages.pieces import Block, Grid, Section, Words
+from ..scenarios.pages.pieces import Block, PageGrid, Paragraph, Section
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.wording import percent
-from .facts import Facts
+from .facts import PageFacts
 
 
-def section(facts: Facts) -> Section | None:
+def section(facts: PageFacts) -> Section | None:
     """Return the section on attacks; None if there is no fault, refusal, alarm or outcome."""
     scenario = facts.run.scenario
     refused = facts.result.refused
@@ -20,7 +20,7 @@ def section(facts: Facts) -> Section | None:
     blocks: list[Block] = []
     if scenario.fault:
         headings = ("attack", "by", "how often", "round")
-        blocks.append(Grid("Faults of this scenario", headings, list(_faults(scenario))))
+        blocks.append(PageGrid("Faults of this scenario", headings, list(_faults(scenario))))
     if achieved:
         told_achieved = [
             (
@@ -32,20 +32,20 @@ def section(facts: Facts) -> Section | None:
             for effect in achieved
         ]
         headings = ("attack", "by", "achieved", "unit")
-        blocks.append(Grid("What each attack achieved", headings, told_achieved, (2,)))
-    blocks.append(Grid("Guards", ("guard", "state", "what it does"), list(_guards(scenario))))
+        blocks.append(PageGrid("What each attack achieved", headings, told_achieved, (2,)))
+    blocks.append(PageGrid("Guards", ("guard", "state", "what it does"), list(_guards(scenario))))
     if refused:
         told = [(reason, f"{number:,}") for reason, number in refused.items()]
-        blocks.append(Grid("Messages refused", ("reason", "messages"), told, (1,)))
+        blocks.append(PageGrid("Messages refused", ("reason", "messages"), told, (1,)))
     else:
-        blocks.append(Words("No message was refused."))
+        blocks.append(Paragraph("No message was refused."))
     if alarms:
         told_alarms = [
             (alarm.party, str(alarm.round), alarm.cause, "yes" if alarm.borne_out else "no")
             for alarm in alarms
         ]
         headings = ("party", "round", "cause", "borne out")
-        blocks.append(Grid("Alarms", headings, told_alarms))
+        blocks.append(PageGrid("Alarms", headings, told_alarms))
     lead = "What was made to go wrong, the guards that were on, and what they refused or raised."
     return Section("attacks", "Attacks and defences", lead, tuple(blocks))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.pages.pieces import Answer, Block, Grid, Marked, Numbers, Words
+from ..scenarios.pages.pieces import Block, Marked, PageGrid, PageNumbers, Paragraph, VerdictAnswer
 from ..scenarios.programs.registry import unchecked_queries
 from ..scenarios.studies.cheating_result import CheatingStudy, WorstAttack, telling
 from ..scenarios.studies.cheating_text import (
@@ -19,48 +19,48 @@ from ..scenarios.studies.cheating_text import (
 )
 from ..scenarios.verification.submitted_once import price
 from ..scenarios.wording import OUTSIDE_CATALOGUE, WATCHING, sentence
-from .facts import Facts
+from .facts import PageFacts
 
 QUESTION = "And if parties cheat?"
 
 
-def answer(facts: Facts) -> Answer:
+def answer(facts: PageFacts) -> VerdictAnswer:
     """Return the answer about malicious coalitions: the smallest found to learn a row."""
     study, known = facts.cheating, map(sentence, unchecked_queries(facts.run.scenario))
     if why := why_unmeasured(facts.run.scenario):
-        return Answer(QUESTION, NOT_MEASURED, sentence(why))
+        return VerdictAnswer(QUESTION, NOT_MEASURED, sentence(why))
     if study is None:
-        return Answer(QUESTION, NOT_MEASURED, " ".join((*known, sentence(WATCHING))))
+        return VerdictAnswer(QUESTION, NOT_MEASURED, " ".join((*known, sentence(WATCHING))))
     limit = " ".join((*known, sentence(OUTSIDE_CATALOGUE), sentence(played(study))))
     if not study.smallest:
         none = sentence(no_success(len(study.attacks), study.min_runs))
-        return Answer(QUESTION, NO_SUCCESS, f"{none} {limit}")
+        return VerdictAnswer(QUESTION, NO_SUCCESS, f"{none} {limit}")
     least = study.smallest[0]
     parties = len(least.parties) + least.friends
     short = "one is enough" if parties == 1 else f"{parties} or fewer are enough"
     told = successes_with_attacks(study)
-    return Answer(QUESTION, short, f"Somebody's row is learnt by {told}. {limit}")
+    return VerdictAnswer(QUESTION, short, f"Somebody's row is learnt by {told}. {limit}")
 
 
-def blocks(facts: Facts) -> Iterator[Block]:
+def blocks(facts: PageFacts) -> Iterator[Block]:
     """Yield the table of malicious coalitions and its notes; without a study, the way to get it."""
     study = facts.cheating
     if study is None:
-        yield Words(sentence(why_unmeasured(facts.run.scenario) or WATCHING))
+        yield Paragraph(sentence(why_unmeasured(facts.run.scenario) or WATCHING))
         if told := price(facts.run.scenario, facts.run.result):
-            yield Words(sentence(told))
+            yield Paragraph(sentence(told))
         return
     yield _table(study)
     for line in notes(study):
-        yield Words(line)
+        yield Paragraph(line)
 
 
-def _table(study: CheatingStudy) -> Grid:
+def _table(study: CheatingStudy) -> PageGrid:
     rows: list[tuple[str | Marked, ...]] = [
         (*row(study, worst)[:-1], _noticed(study, worst)) for worst in telling(study.coalitions)
     ]
     all_of_them = numbers(study.attacks)
-    taken = Numbers(
+    taken = PageNumbers(
         "cheating",
         all_of_them.headings,
         [
@@ -68,7 +68,7 @@ def _table(study: CheatingStudy) -> Grid:
             for line in all_of_them.rows
         ],
     )
-    return Grid("If they cheat", HEADINGS, rows, (2, 3), taken)
+    return PageGrid("If they cheat", HEADINGS, rows, (2, 3), taken)
 
 
 def _noticed(study: CheatingStudy, worst: WorstAttack) -> str | Marked:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from ..scenarios.comparison.result import Compared, Comparison, name_coalition
 from ..scenarios.pages.pieces import (
     Alert,
-    Answer,
-    Grid,
     Page,
+    PageGrid,
+    Paragraph,
     Section,
-    Words,
+    VerdictAnswer,
     worst_first,
 )
 from ..scenarios.studies.cheating_text import NOT_MEASURED, played, successes_with_attacks
@@ -99,7 +99,7 @@ def _links_alone(program: Compared) -> bool:
     return bool(received.linked) and not received.reports
 
 
-def _verdict(comparison: Comparison) -> tuple[Answer, ...]:
+def _verdict(comparison: Comparison) -> tuple[VerdictAnswer, ...]:
     done = [program for program in comparison.programs if not program.burned]
     if not done:
         return ()
@@ -109,13 +109,13 @@ def _verdict(comparison: Comparison) -> tuple[Answer, ...]:
     most = max(exact, key=lambda program: program.utility.entropy) if exact else best
     return (
         _smallest_trust(known, [program for program in done if not known_from_above(program)]),
-        Answer(
+        VerdictAnswer(
             "Which answers two-way tables best?",
             best.program,
             f"Mean total variation distance {best.utility.mean:.3f} over {best.utility.pairs} "
             f"tables, of which {best.utility.answered} are answered.",
         ),
-        Answer(
+        VerdictAnswer(
             "Which releases most true counts?",
             most.program,
             f"It keeps {most.utility.entropy:.2f} of {most.utility.entropy_of_all:.2f} bits a "
@@ -124,7 +124,7 @@ def _verdict(comparison: Comparison) -> tuple[Answer, ...]:
     )
 
 
-def _smallest_trust(known: list[Compared], unknown: list[Compared]) -> Answer:
+def _smallest_trust(known: list[Compared], unknown: list[Compared]) -> VerdictAnswer:
     """Answer with the program that needs least trust in a party, if that leakage is bounded above.
 
     known: programs with an exact number or an upper bound; unknown: programs with a lower bound
@@ -134,10 +134,10 @@ def _smallest_trust(known: list[Compared], unknown: list[Compared]) -> Answer:
     left_out = ", ".join(program.program for program in unknown)
     why = f" Not ranked, for only a lower bound is known: {left_out}." if unknown else ""
     if not known:
-        return Answer(question, "not known", why.strip())
+        return VerdictAnswer(question, "not known", why.strip())
     least = min(known, key=bits)
     text = f"The party that learns most receives {bits_text(least)} bits a person."
-    return Answer(question, least.program, text + why)
+    return VerdictAnswer(question, least.program, text + why)
 
 
 def _sections(comparison: Comparison) -> Iterator[Section]:
@@ -180,14 +180,14 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
         "note",
     )
     blocks = (
-        Grid("Every program", headings, rows),
-        Words(f"Features: {', '.join(comparison.features)}."),
+        PageGrid("Every program", headings, rows),
+        Paragraph(f"Features: {', '.join(comparison.features)}."),
     )
     lead = COLLUDERS + PROVED * any(program.trust.proof for program in comparison.programs)
     yield Section("trust", "Who must collude", lead, blocks)
     seed = "" if comparison.seed is None else f" --seed {comparison.seed}"
     real = "--mode real" if comparison.messages else "--mode ideal"
-    told = Words(
+    told = Paragraph(
         f"veilmix compare {comparison.scenario}{seed} {real}; seconds differ from run to run."
     )
     yield Section("repeat", "How to reproduce it", "The scenario is in the folder.", (told,))
@@ -198,7 +198,7 @@ def _cheating(program: Compared) -> str:
     return NOT_MEASURED if study is None else f"{successes_with_attacks(study)}; {played(study)}"
 
 
-def _trust(comparison: Comparison) -> Grid:
+def _trust(comparison: Comparison) -> PageGrid:
     rows = []
     for program in comparison.programs:
         best, promised = program.trust.most_trusted, program.privacy.promised
@@ -217,10 +217,12 @@ def _trust(comparison: Comparison) -> Grid:
         *("program", "receives most", "bits a person", "links"),
         *("exposed, in truth", "promised", "known by exclusion"),
     )
-    return Grid("Trust and privacy", headings, rows, (2, 3, 4, 5, 6), measures_numbers(comparison))
+    return PageGrid(
+        "Trust and privacy", headings, rows, (2, 3, 4, 5, 6), measures_numbers(comparison)
+    )
 
 
-def _use(comparison: Comparison) -> Grid:
+def _use(comparison: Comparison) -> PageGrid:
     rows = [
         (
             program.program,
@@ -239,7 +241,7 @@ def _use(comparison: Comparison) -> Grid:
         *("program", "columns (cells)", "bits a person kept", "table error, mean", "worst"),
         *("CPU", "a person sends", "in all, a person", "rounds"),
     )
-    return Grid("Utility and cost", headings, rows, tuple(range(1, 9)))
+    return PageGrid("Utility and cost", headings, rows, tuple(range(1, 9)))
 
 
 def _error(program: Compared) -> str:

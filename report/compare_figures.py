@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..analysis.figures.labels import Box, place_labels
 from ..analysis.trust.side import Side
 from ..scenarios.comparison.result import Compared, Comparison
-from ..scenarios.pages.pieces import Cell, Figure, Numbers
+from ..scenarios.pages.pieces import Cell, PageFigure, PageNumbers
 from ..scenarios.pages.svg import Drawing, Plot, plot, shorten
 from ..scenarios.wording import percent
 
@@ -91,7 +91,7 @@ MEASURES = (
 )
 
 
-def measures_figure(comparison: Comparison) -> Figure:
+def measures_figure(comparison: Comparison) -> PageFigure:
     """Draw a row for each program and a bar for each measure."""
     height = 34 + ROW * len(comparison.programs)
     about = "; ".join(
@@ -126,7 +126,7 @@ def measures_figure(comparison: Comparison) -> Figure:
     for row, program in enumerate(comparison.programs):
         drawing.text(0, 42 + ROW * row, shorten(program.program, 22))
     caption = "Every measure from 0; a line is a 95 % interval. An arrow: at least so much."
-    return Figure(drawing.svg(), caption, measures_numbers(comparison))
+    return PageFigure(drawing.svg(), caption, measures_numbers(comparison))
 
 
 def _arrow(drawing: Drawing, x: float, y: float) -> None:
@@ -137,7 +137,7 @@ def _arrow(drawing: Drawing, x: float, y: float) -> None:
         drawing.line((x + ARROW - 9, y + side), (x + ARROW - 4, y), "link")
 
 
-def measures_numbers(comparison: Comparison) -> Numbers:
+def measures_numbers(comparison: Comparison) -> PageNumbers:
     """Return every figure of every program, for a spreadsheet."""
     headings = (
         *("program", "family", "most_trusted", "bits_per_person", "bits_are", "linked_people"),
@@ -165,10 +165,10 @@ def measures_numbers(comparison: Comparison) -> Numbers:
                 *(worth.largest, program.cost.cpu, program.cost.bytes, program.cost.rounds),
             )
         )
-    return Numbers("programs", headings, rows)
+    return PageNumbers("programs", headings, rows)
 
 
-def frontier_figure(comparison: Comparison) -> Figure:
+def frontier_figure(comparison: Comparison) -> PageFigure:
     """Draw error against bits: a mark for each program, with its name beside it."""
     right = max(*(bits(program) for program in comparison.programs), 0.1)
     high = max(*(program.utility.mean for program in comparison.programs), 0.05)
@@ -202,7 +202,7 @@ def frontier_figure(comparison: Comparison) -> Figure:
         "Filled: exact counts. Open: people add noise, and e is their epsilon in nats. An arrow: "
         "at least so many bits; how many more is not known."
     )
-    return Figure(picture.drawing.svg(), caption, measures_numbers(comparison))
+    return PageFigure(picture.drawing.svg(), caption, measures_numbers(comparison))
 
 
 def _named(picture: Plot, programs: Sequence[Compared]) -> None:

@@ -5,12 +5,21 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from ..protocol.hiding import HIDDEN
-from ..scenarios.pages.pieces import Block, Cell, Figure, Grid, Marked, Numbers, Row, Section
+from ..scenarios.pages.pieces import (
+    Block,
+    Cell,
+    FigureRow,
+    Marked,
+    PageFigure,
+    PageGrid,
+    PageNumbers,
+    Section,
+)
 from ..scenarios.pages.svg import Drawing, Plot, plot, shorten
 from ..scenarios.scoring.result import WrittenRelease
 from ..scenarios.studies.exposure_curves import Curves
 from ..scenarios.wording import percent, plural
-from .facts import Facts
+from .facts import PageFacts
 
 DECADES = 100  # people; with more, both axes of the curves are logarithmic
 NAMES = {
@@ -24,7 +33,7 @@ BARS = 12  # values of a column that are drawn; the rest are summed up
 NOTHING = WrittenRelease((), ())
 
 
-def section(facts: Facts) -> Section | None:
+def section(facts: PageFacts) -> Section | None:
     """Return the section on crowds; None for randomized reports."""
     if facts.randomized or not facts.result.marginals:
         return None
@@ -33,7 +42,7 @@ def section(facts: Facts) -> Section | None:
         blocks.append(exposure_figure(facts.curves))
     if facts.crowds and facts.released_columns:
         blocks.append(_release(facts))
-    blocks.append(Row(tuple(_column(facts, name) for name in facts.result.features)))
+    blocks.append(FigureRow(tuple(_column(facts, name) for name in facts.result.features)))
     lead = (
         "A crowd is everybody who has the same values in the columns of the release. Exposed at k "
         f"are the people in a crowd smaller than k. {facts.reader} sees the counts of single "
@@ -42,7 +51,7 @@ def section(facts: Facts) -> Section | None:
     return Section("crowds", "Crowds", lead, tuple(blocks))
 
 
-def exposure_figure(curves: Curves) -> Figure:
+def exposure_figure(curves: Curves) -> PageFigure:
     """Draw exposure against k: the truth as steps, every bound, the worst case, and k."""
     what = " x ".join(curves.columns)
     about = "" if curves.released else " (not released: all columns together)"
@@ -72,7 +81,7 @@ def exposure_figure(curves: Curves) -> Figure:
     x, y = picture.x.end - 236, picture.floor - 18 * len(picture.entries) - 18
     picture.legend(x, y)
     caption = f"{title}. Everything below a bound is promised; the truth is the laboratory's."
-    return Figure(picture.drawing.svg(), caption, _numbers(curves))
+    return PageFigure(picture.drawing.svg(), caption, _numbers(curves))
 
 
 def _worst(picture: Plot, curves: Curves) -> None:
@@ -112,7 +121,7 @@ def _spoken(curves: Curves) -> Iterator[str]:
             yield f"worst case: {worst_case.found:,} to {worst_case.proven:,}"
 
 
-def _numbers(curves: Curves) -> Numbers:
+def _numbers(curves: Curves) -> PageNumbers:
     rules = tuple(curves.bounds)
     worst = {worst_case.k: worst_case for worst_case in curves.worst}
     ks = sorted({*curves.ks, *(curves.truth.breakpoints if curves.truth else ())})
@@ -130,22 +139,22 @@ def _numbers(curves: Curves) -> Numbers:
             ]
         )
     headings = ("k", "truth_people", *(f"{rule}_people" for rule in rules))
-    return Numbers("exposure", (*headings, "worst_found_people", "worst_proven_people"), rows)
+    return PageNumbers("exposure", (*headings, "worst_found_people", "worst_proven_people"), rows)
 
 
-def _release(facts: Facts) -> Grid:
+def _release(facts: PageFacts) -> PageGrid:
     release = facts.result.release or NOTHING
     rows: list[list[str | Marked]] = [
         [*map(str, row[:-1]), f"{row[-1]:,}", _mark(int(row[-1]), facts.k)]
         for row in sorted(release.counts, key=lambda row: row[-1])
     ]
     columns = tuple(release.columns)
-    return Grid(
+    return PageGrid(
         f"The release: {plural(len(rows), 'combination')}, the smallest crowds first",
         (*columns, "people", "crowd"),
         rows,
         (len(columns),),
-        Numbers("release", (*columns, "people"), release.counts),
+        PageNumbers("release", (*columns, "people"), release.counts),
     )
 
 
@@ -153,7 +162,7 @@ def _mark(people: int, k: int) -> Marked:
     return Marked("below k", "bad") if people < k else Marked("k or more", "good")
 
 
-def _column(facts: Facts, name: str) -> Figure:
+def _column(facts: PageFacts, name: str) -> PageFigure:
     """Draw bars for the values of a column; values of fewer than k people have a sign."""
     counts = facts.result.marginals[name]
     total = sum(counts.values()) or 1
@@ -183,11 +192,11 @@ def _column(facts: Facts, name: str) -> Figure:
         said = f"{plural(len(rest), 'other value')}: {people:,} people"
         drawing.text(110, y + 13, said)
     rows = [(value, people, people / total) for value, people in ordered]
-    numbers = Numbers(f"column-{name}", ("value", "people", "share"), rows)
-    return Figure(drawing.svg(), "", numbers)
+    numbers = PageNumbers(f"column-{name}", ("value", "people", "share"), rows)
+    return PageFigure(drawing.svg(), "", numbers)
 
 
-def _fate(facts: Facts, name: str) -> str:
+def _fate(facts: PageFacts, name: str) -> str:
     """Return whether the release has a column, and whether some values are hidden there."""
     if name not in facts.released_columns:
         return "not released"
@@ -207,5 +216,5 @@ def in_order(counted: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     return sorted(counted, key=lambda column: ends[column[0]])
 
 
-def _place(facts: Facts, name: str) -> int:
+def _place(facts: PageFacts, name: str) -> int:
     return int(list(facts.result.features).index(name))

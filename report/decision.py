@@ -2,19 +2,27 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
-from ..scenarios.pages.svg import Drawing, Scale, number, shorten
+from ..scenarios.pages.pieces import (
+    Block,
+    Marked,
+    PageFigure,
+    PageGrid,
+    PageNumbers,
+    Paragraph,
+    Section,
+)
+from ..scenarios.pages.svg import Drawing, PositionScale, number, shorten
 from ..scenarios.populations.coarser import in_words, is_coarser
 from ..scenarios.studies.column_sets import ColumnSet
 from ..scenarios.wording import percent, plural
-from .facts import Facts
+from .facts import PageFacts
 
 ROW = 22  # units of the picture
 NAMES = 250
 SMALL = 100  # people; with more, the axis is logarithmic
 
 
-def section(facts: Facts) -> Section | None:
+def section(facts: PageFacts) -> Section | None:
     """Return the section on the decision; None if the run made no decision."""
     if not facts.sets or not facts.result.decision:
         return None
@@ -22,8 +30,8 @@ def section(facts: Facts) -> Section | None:
     blocks: list[Block] = [_figure(facts), _table(facts)]
     if coarser := list(_coarser(facts)):
         title = "Coarser values: public rules that everybody applies before answering"
-        blocks.append(Grid(title, ("column", "what is said"), coarser))
-    blocks += [Words(line) for line in _unreleased_sets(facts)]
+        blocks.append(PageGrid(title, ("column", "what is said"), coarser))
+    blocks += [Paragraph(line) for line in _unreleased_sets(facts)]
     lead = (
         f"The policy ({policy.kind}) lets at most {percent(policy.max_exposure)} of people be in a "
         f"crowd smaller than k = {policy.k}. Promise: what {facts.topology.reader} can prove from "
@@ -34,7 +42,7 @@ def section(facts: Facts) -> Section | None:
     return Section("decision", "The decision", lead, tuple(blocks))
 
 
-def _coarser(facts: Facts) -> Iterator[tuple[str, str]]:
+def _coarser(facts: PageFacts) -> Iterator[tuple[str, str]]:
     for feature in facts.run.scenario.feature:
         if is_coarser(feature):
             yield feature.name, in_words(feature)
@@ -46,7 +54,7 @@ def _fate(choice: ColumnSet) -> Marked:
     return Marked("safe", "good") if choice.safe else Marked("too exposed", "bad")
 
 
-def _table(facts: Facts) -> Grid:
+def _table(facts: PageFacts) -> PageGrid:
     sets = facts.sets.sets if facts.sets else ()
     rows = [
         (
@@ -68,10 +76,10 @@ def _table(facts: Facts) -> Grid:
         *("columns", "promised: people at most", "by", "truth: people"),
         *("bits per person", "weight", "decision"),
     )
-    return Grid(what, headings, rows, (1, 3, 4, 5), _numbers(sets))
+    return PageGrid(what, headings, rows, (1, 3, 4, 5), _numbers(sets))
 
 
-def _numbers(sets: tuple[ColumnSet, ...]) -> Numbers:
+def _numbers(sets: tuple[ColumnSet, ...]) -> PageNumbers:
     headings = (
         *("columns", "promised_people", "of_people", "rule", "true_people", "of_people_counted"),
         *("entropy_bits_per_person", "weight", "safe", "released"),
@@ -89,10 +97,10 @@ def _numbers(sets: tuple[ColumnSet, ...]) -> Numbers:
         )
         for choice in sets
     ]
-    return Numbers("column-sets", headings, rows)
+    return PageNumbers("column-sets", headings, rows)
 
 
-def _figure(facts: Facts) -> Figure:
+def _figure(facts: PageFacts) -> PageFigure:
     """Draw a row for each set, from its truth to its promise, against the limit of the policy."""
     sets = facts.sets.sets if facts.sets else ()
     people = max(choice.asked for choice in sets)
@@ -108,7 +116,7 @@ def _figure(facts: Facts) -> Figure:
     )
     # zero has a place of its own, left of one person
     start = NAMES + (34 if decades else 12)
-    x = Scale(1.0 if decades else 0.0, people, start, 626, decades, NAMES + 12)
+    x = PositionScale(1.0 if decades else 0.0, people, start, 626, decades, NAMES + 12)
     bottom = height - 46
     ticks = [(0.0, "0")] if decades else []
     ticks += [(tick, number(tick)) for tick in x.ticks()]
@@ -124,10 +132,10 @@ def _figure(facts: Facts) -> Figure:
     for row, choice in enumerate(sets):
         _row(drawing, x, 36 + ROW * row, choice)
     caption = "Each line runs from the truth (circle) to the promise (diamond)."
-    return Figure(drawing.svg(), caption, _numbers(sets))
+    return PageFigure(drawing.svg(), caption, _numbers(sets))
 
 
-def _row(drawing: Drawing, x: Scale, y: float, choice: ColumnSet) -> None:
+def _row(drawing: Drawing, x: PositionScale, y: float, choice: ColumnSet) -> None:
     kind = "chosen" if choice.released else "good" if choice.safe else "bad"
     if choice.released:
         drawing.box(0, y - 10, 720, ROW - 1, "highlight")
@@ -141,7 +149,7 @@ def _row(drawing: Drawing, x: Scale, y: float, choice: ColumnSet) -> None:
     drawing.text(640, y + 4, _fate(choice).text, "tick")
 
 
-def _unreleased_sets(facts: Facts) -> Iterator[str]:
+def _unreleased_sets(facts: PageFacts) -> Iterator[str]:
     """Yield sentences on sets that were not released, and which limits would admit them."""
     policy = facts.run.scenario.policy
     for dropped in facts.sets.dropped if facts.sets else ():

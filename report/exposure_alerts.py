@@ -8,11 +8,11 @@ from ..protocol.hiding import HIDDEN
 from ..scenarios.pages.pieces import Alert
 from ..scenarios.scoring.alike import alike_lines
 from ..scenarios.wording import percent, plural
-from .facts import Facts
+from .facts import PageFacts
 from .wording import listed, people
 
 
-def broken(facts: Facts) -> Iterator[Alert]:
+def broken(facts: PageFacts) -> Iterator[Alert]:
     """Warn if more people are exposed than was promised."""
     exposure = facts.result.exposure
     if facts.crowds and exposure.true > exposure.promised:
@@ -27,13 +27,13 @@ def broken(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def _why_broken(facts: Facts) -> str:
+def _why_broken(facts: PageFacts) -> str:
     if not facts.run.scenario.defence.promise:
         return "The scenario switches off `defence.promise`, which keeps such a table back."
     return "Its reader should have kept it back: `veilmix verify` recomputes what was recorded."
 
 
-def unanimous(facts: Facts) -> Iterator[Alert]:
+def unanimous(facts: PageFacts) -> Iterator[Alert]:
     """Warn of a column in which all people have the same value: no linking is needed."""
     released = facts.released_counts
     for name in facts.result.features:
@@ -54,7 +54,7 @@ def unanimous(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def homogeneous(facts: Facts) -> Iterator[Alert]:
+def homogeneous(facts: PageFacts) -> Iterator[Alert]:
     """Note people with a value that follows from another value, even in a large crowd."""
     found = facts.shared_values
     if found.widest is not None:
@@ -71,7 +71,7 @@ def homogeneous(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def rare_values(facts: Facts) -> Iterator[Alert]:
+def rare_values(facts: PageFacts) -> Iterator[Alert]:
     """Warn of values that fewer than k people have, in the release and in the counts alone."""
     released = facts.released_counts
     for name in facts.result.features:
@@ -83,7 +83,7 @@ def rare_values(facts: Facts) -> Iterator[Alert]:
 
 
 def _rare(
-    facts: Facts, name: str, counts: Mapping[str, int], source: str, *, serious: bool
+    facts: PageFacts, name: str, counts: Mapping[str, int], source: str, *, serious: bool
 ) -> Iterator[Alert]:
     """Report values that fewer than k people have. source: first words of the sentence."""
     rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
@@ -105,12 +105,12 @@ def _spelt(value: str) -> str:
     return value.strip() if value in HIDDEN else repr(value)
 
 
-def _reader_text(facts: Facts) -> str:
+def _reader_text(facts: PageFacts) -> str:
     public = facts.topology.public(facts.run.scenario)
     return "The counts on the board show" if public else "The curator read, and did not release,"
 
 
-def exposed(facts: Facts) -> Iterator[Alert]:
+def exposed(facts: PageFacts) -> Iterator[Alert]:
     """Warn of people in cells of the release that are smaller than k."""
     small = [people for people in facts.crowds if people < facts.k]
     if small and not facts.opens:  # there a blank is a crowd of several groups
@@ -127,7 +127,7 @@ def exposed(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def excluded(facts: Facts) -> Iterator[Alert]:
+def excluded(facts: PageFacts) -> Iterator[Alert]:
     """Warn of people in unpublished rows: their small crowd is known by exclusion."""
     if facts.opens and facts.exposed:
         share = percent(facts.exposed / facts.released)
@@ -146,7 +146,7 @@ def _hold(number: int) -> str:
     return "holds" if number == 1 else "hold"
 
 
-def named(facts: Facts) -> Iterator[Alert]:
+def named(facts: PageFacts) -> Iterator[Alert]:
     """Warn if an attacker with some known columns re-identifies people for certain."""
     reidentified = facts.result.reidentification
     scored = reidentified.attacks if reidentified else ()
@@ -169,7 +169,7 @@ def named(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def vacuous(facts: Facts) -> Iterator[Alert]:
+def vacuous(facts: PageFacts) -> Iterator[Alert]:
     """Warn of a bound or an interval that excludes no outcome."""
     decision = facts.result.decision
     promised = facts.result.exposure.promised
@@ -204,7 +204,7 @@ def vacuous(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def above_target(facts: Facts) -> Iterator[Alert]:
+def above_target(facts: PageFacts) -> Iterator[Alert]:
     """Warn if the certified bound of a release is above max_exposure."""
     decision, promised = facts.result.decision, facts.result.exposure.promised
     if decision and facts.released_columns and promised > decision.max_exposure:

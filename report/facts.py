@@ -68,7 +68,7 @@ class Learner:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class PageFacts:
     """A run, read once, with all facts that its page shows.
 
     Attributes:

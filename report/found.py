@@ -5,12 +5,12 @@ from typing import Any
 
 from msgspec.structs import astuple
 
-from ..scenarios.pages.pieces import Block, Figure, Grid, Numbers, Section
-from ..scenarios.pages.svg import Drawing, Scale, number, shorten
+from ..scenarios.pages.pieces import Block, PageFigure, PageGrid, PageNumbers, Section
+from ..scenarios.pages.svg import Drawing, PositionScale, number, shorten
 from ..scenarios.programs.registry import program_of
 from ..scenarios.scoring.reidentification import Reidentified, ReportPie, Risks
 from ..scenarios.wording import percent, plural
-from .facts import Facts
+from .facts import PageFacts
 
 ROW = 22
 NAMES = 250
@@ -20,7 +20,7 @@ OWNERS = (
 )
 
 
-def section(facts: Facts) -> Section | None:
+def section(facts: PageFacts) -> Section | None:
     """Return the section on re-identification; None if it was not measured."""
     reidentified = facts.result.reidentification
     if not reidentified:
@@ -31,7 +31,7 @@ def section(facts: Facts) -> Section | None:
     if reidentified.risk:
         rows = list(_risk(reidentified.risk, reidentified.population))
         headings = ("attacker", "largest chance", "mean", "knows")
-        blocks.append(Grid("Chances of a person to be found", headings, rows, (1, 2)))
+        blocks.append(PageGrid("Chances of a person to be found", headings, rows, (1, 2)))
     if reidentified.reports:
         blocks.append(_reports(reidentified.reports))
     lead = (
@@ -45,14 +45,14 @@ def section(facts: Facts) -> Section | None:
     return Section("found", "Who is found", lead, tuple(blocks))
 
 
-def _figure(reidentified: Reidentified) -> Figure:
+def _figure(reidentified: Reidentified) -> PageFigure:
     attacks, people = reidentified.attacks, reidentified.people
     height = ROW * len(attacks) + 62
     most = max(attacks, key=lambda attack: attack.found)
     about = f"at most {most.found:.1f} of {people:,} people, knowing {', '.join(most.knows)}"
     drawing = Drawing("found", "People found by attackers who know columns", about, 720, height)
     decades = people > 100
-    x = Scale(1.0 if decades else 0.0, people, NAMES, 640, decades, NAMES)
+    x = PositionScale(1.0 if decades else 0.0, people, NAMES, 640, decades, NAMES)
     bottom = height - 46
     for tick in x.ticks():
         drawing.line((x(tick), 8), (x(tick), bottom), "grid")
@@ -69,19 +69,19 @@ def _figure(reidentified: Reidentified) -> Figure:
             said += f", {attack.certain:,} for certain"
         drawing.text(x(attack.found) + 9, y + 4, said)
     caption = "Rows: the columns an attacker knows. Open diamond: people named for certain."
-    return Figure(drawing.svg(), caption, _numbers(reidentified))
+    return PageFigure(drawing.svg(), caption, _numbers(reidentified))
 
 
-def _numbers(reidentified: Reidentified) -> Numbers:
+def _numbers(reidentified: Reidentified) -> PageNumbers:
     keys = ("found", "standard_error", "bayes_error", "certain", "bits", "bits_standard_error")
     rows = [
         (" x ".join(attack.knows), " x ".join(attack.sees), *astuple(attack)[2:])
         for attack in reidentified.attacks
     ]
-    return Numbers("found", ("knows", "sees", *keys), rows)
+    return PageNumbers("found", ("knows", "sees", *keys), rows)
 
 
-def _table(reidentified: Reidentified) -> Grid:
+def _table(reidentified: Reidentified) -> PageGrid:
     rows = [
         (
             ", ".join(attack.knows),
@@ -94,7 +94,7 @@ def _table(reidentified: Reidentified) -> Grid:
     ]
     headings = ("knows", "people found", "Bayes error", "for certain", "bits a row tells")
     caption = "Attackers by what they know"
-    return Grid(caption, headings, rows, (1, 2, 3, 4), _numbers(reidentified), folded=True)
+    return PageGrid(caption, headings, rows, (1, 2, 3, 4), _numbers(reidentified), folded=True)
 
 
 def _spread(error: float) -> str:
@@ -114,7 +114,7 @@ def _risk(risk: Risks, population: int) -> Iterator[tuple[str, str, str, str]]:
     yield "marketer", "-", percent(risk.marketer), "the released values of all; share linked"
 
 
-def _reports(reports: Sequence[ReportPie]) -> Grid:
+def _reports(reports: Sequence[ReportPie]) -> PageGrid:
     rows = [
         (
             report.feature,
@@ -132,10 +132,10 @@ def _reports(reports: Sequence[ReportPie]) -> Grid:
     )
     caption = "What one report tells about who sent it (personal information entropy)"
     keys = ("feature", "pie", "standard_error", "exact", "contraction", "attained")
-    numbers = Numbers(
+    numbers = PageNumbers(
         "report-pie", keys, [[_plain(getattr(report, key)) for key in keys] for report in reports]
     )
-    return Grid(caption, headings, rows, (1, 2, 3), numbers)
+    return PageGrid(caption, headings, rows, (1, 2, 3), numbers)
 
 
 def _plain(value: Any) -> Any:

@@ -5,11 +5,11 @@ from ..scenarios.records.traffic import traffic
 from ..scenarios.studies.cheating_file import read_study
 from ..scenarios.studies.column_sets import choices
 from ..scenarios.studies.exposure_curves import curves
-from .facts import Facts, learners
+from .facts import PageFacts, learners
 
 
-def gather(run: Run, nodes: int | None) -> Facts:
+def gather(run: Run, nodes: int | None) -> PageFacts:
     """Compute all facts that the page of a run shows. nodes: of each search for a worst case."""
     sets = choices(run)
     sent, curve = traffic(run.transcript), curves(run, sets, nodes)
-    return Facts(run, sets, curve, sent, learners(run), read_study(run))
+    return PageFacts(run, sets, curve, sent, learners(run), read_study(run))

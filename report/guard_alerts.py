@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from ..scenarios.pages.pieces import Alert
 from ..scenarios.verification.deviations import NOT_BY_WATCHING
 from ..scenarios.wording import plural, sentence
-from .facts import Facts
+from .facts import PageFacts
 from .wording import listed, people
 
 FIRST = 10**9  # weight: above all other alerts of its level
 
 
-def deviated(facts: Facts) -> Iterator[Alert]:
+def deviated(facts: PageFacts) -> Iterator[Alert]:
     """Warn of deviating parties, successful attacks, and confirmed alarms."""
     if facts.deviations:
         yield Alert(
@@ -24,7 +24,7 @@ def deviated(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def coalition(facts: Facts) -> Iterator[Alert]:
+def coalition(facts: PageFacts) -> Iterator[Alert]:
     """Warn of a coalition below the trust line that links people."""
     below = [learner for learner in facts.breaking if not facts.trusted(learner)]
     if below:
@@ -40,7 +40,7 @@ def coalition(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def alarms(facts: Facts) -> Iterator[Alert]:
+def alarms(facts: PageFacts) -> Iterator[Alert]:
     """Warn of an alarm that the board confirms, and note an alarm that it does not confirm."""
     raised = [alarm for alarm in facts.alarms if alarm.borne_out]
     false = len(facts.alarms) - len(raised)
@@ -64,7 +64,7 @@ def alarms(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def charged(facts: Facts) -> Iterator[Alert]:
+def charged(facts: PageFacts) -> Iterator[Alert]:
     """Warn of a peer that posts on the board prove to have deviated."""
     among = facts.result.peers
     if among and among.charges:
@@ -80,7 +80,7 @@ def charged(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def uneven_sizes(facts: Facts) -> Iterator[Alert]:
+def uneven_sizes(facts: PageFacts) -> Iterator[Alert]:
     """Warn if the length of a message depends on its answer, or could without padding."""
     seen = facts.traffic.sizes if facts.traffic else {}
     uneven = {number: sizes for number, sizes in seen.items() if len(sizes) > 1}
@@ -106,7 +106,7 @@ def uneven_sizes(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def textbook(facts: Facts) -> Iterator[Alert]:
+def textbook(facts: PageFacts) -> Iterator[Alert]:
     """Warn of the textbook suite, which exists for the lesson on salt."""
     if facts.run.scenario.mix.suite == "textbook":
         yield Alert(
@@ -120,7 +120,7 @@ def textbook(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def guards_off(facts: Facts) -> Iterator[Alert]:
+def guards_off(facts: PageFacts) -> Iterator[Alert]:
     """Warn of guards that only a lesson may switch off."""
     off = facts.guards_off
     if off:
@@ -134,7 +134,7 @@ def guards_off(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def achieved(facts: Facts) -> Iterator[Alert]:
+def achieved(facts: PageFacts) -> Iterator[Alert]:
     """Warn of an attack of the scenario that achieved its goal in part."""
     won = [effect for effect in facts.result.attacks if effect.value > 0]
     if won:
@@ -151,7 +151,7 @@ def achieved(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def kept_order(facts: Facts) -> Iterator[Alert]:
+def kept_order(facts: PageFacts) -> Iterator[Alert]:
     """Warn of shufflers that keep the order of messages."""
     if facts.run.scenario.mix.order == "kept":
         yield Alert(
@@ -164,7 +164,7 @@ def kept_order(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def seeded(facts: Facts) -> Iterator[Alert]:
+def seeded(facts: PageFacts) -> Iterator[Alert]:
     """Warn that the randomness of a real run follows from a seed."""
     seed = facts.result.seed
     if seed is not None and facts.result.mode == "real":
@@ -178,7 +178,7 @@ def seeded(facts: Facts) -> Iterator[Alert]:
         )
 
 
-def one_shuffler(facts: Facts) -> Iterator[Alert]:
+def one_shuffler(facts: PageFacts) -> Iterator[Alert]:
     """Note that a mix has a single shuffler."""
     if len(facts.shufflers) == 1 and facts.learners:
         yield Alert(

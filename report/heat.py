@@ -7,7 +7,7 @@ a colour is never the only sign, and the tooltip of a cell says it in words.
 from html import escape
 
 from ..analysis.figures.attack_matrix import MEANING, HeatTable, Sign
-from ..scenarios.pages.pieces import Figure, Numbers
+from ..scenarios.pages.pieces import PageFigure, PageNumbers
 from ..scenarios.pages.svg import Drawing, shorten
 
 CELL = 25  # units of the picture, both ways
@@ -22,7 +22,7 @@ EXTRA = {
 }
 
 
-def figure(table: HeatTable, numbers: Numbers) -> Figure:
+def figure(table: HeatTable, numbers: PageNumbers) -> PageFigure:
     """Draw the matrix and its key."""
     wide, high = len(table.headings), len(table.rows)
     width = max(NAMES + CELL * wide + 40, 720)
@@ -38,7 +38,7 @@ def figure(table: HeatTable, numbers: Numbers) -> Figure:
             _cell(drawing, NAMES + CELL * x, top, sign, f"{name}, {heading}: {_sign_text(sign)}")
     _key(drawing, HEAD + CELL * high + 24)
     caption = f"{table.title}. none: without the framed defences; all: with every defence."
-    return Figure(drawing.svg(), caption, numbers)
+    return PageFigure(drawing.svg(), caption, numbers)
 
 
 def _about(table: HeatTable) -> str:

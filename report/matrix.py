@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from ..scenarios.pages.pieces import (
     Alert,
-    Answer,
-    Grid,
     Marked,
-    Numbers,
     Page,
+    PageGrid,
+    PageNumbers,
+    Paragraph,
     Section,
-    Words,
+    VerdictAnswer,
     worst_first,
 )
 from ..scenarios.studies.attack_matrix_file import (
@@ -73,12 +73,12 @@ def section(matrix: Matrix) -> Section:
         *("attack", "kind", "defence", "outcome", "achieved", "unit", "alarms", "released"),
         "no occasion",
     )
-    numbers = Numbers("attack-matrix", tuple(CELLS), [_plain(line) for line in cells(matrix)])
-    grids: list[Grid] = []
+    numbers = PageNumbers("attack-matrix", tuple(CELLS), [_plain(line) for line in cells(matrix)])
+    grids: list[PageGrid] = []
     for who in dict.fromkeys(row.by for row in matrix.rows):
         rows = [line for row in matrix.rows if row.by == who for line in _lines(matrix, row)]
         caption = f"Attacks by {WHO.get(who, who)}"
-        grids.append(Grid(caption, headings, rows, (4, 6, 7, 8)))
+        grids.append(PageGrid(caption, headings, rows, (4, 6, 7, 8)))
     words = (
         "kind: parties that cheat break a rule; those that watch keep to the rules, and use what a "
         "design error shows. What every coalition of a run learns of either kind is in its report. "
@@ -91,7 +91,7 @@ def section(matrix: Matrix) -> Section:
         "matrix",
         "Attacks × defences where run",
         LEAD,
-        (heat.figure(figure_of(matrix), numbers), Words(words), *grids),
+        (heat.figure(figure_of(matrix), numbers), Paragraph(words), *grids),
     )
 
 
@@ -130,8 +130,8 @@ def _paid(matrix: Matrix) -> Section:
     """Return the section on the cost of every defence."""
     headings = COST_HEADINGS
     rows = [cost_cells(column) for column in matrix.columns]
-    numbers = Numbers("defence-costs", tuple(COSTS), [_plain(line) for line in costs(matrix)])
-    grid = Grid("What a defence adds", headings, rows, (2, 3, 4, 5, 6, 7), numbers)
+    numbers = PageNumbers("defence-costs", tuple(COSTS), [_plain(line) for line in costs(matrix)])
+    grid = PageGrid("What a defence adds", headings, rows, (2, 3, 4, 5, 6, 7), numbers)
     honest = matrix.honest
     lead = (
         f"A run that nobody attacks takes {1000 * honest['cpu_seconds']:.1f} ms of CPU, "
@@ -176,7 +176,7 @@ def _alerts(matrix: Matrix) -> Iterator[Alert]:
         yield Alert("serious", "false-alarm", "An alarm without a reason", text)
 
 
-def _verdict(matrix: Matrix) -> Iterator[Answer]:
+def _verdict(matrix: Matrix) -> Iterator[VerdictAnswer]:
     bare = [row for row in matrix.rows if matrix.cell(row.name, NONE).verdict == "works"]
     full = [row for row in bare if matrix.cell(row.name, ALL).verdict == "stopped"]
     seen = [
@@ -185,20 +185,20 @@ def _verdict(matrix: Matrix) -> Iterator[Answer]:
         if (cell := matrix.cell(row.name, ALL)).verdict != "stopped" and noticed(cell)
     ]
     left = standing(matrix)
-    yield Answer(
+    yield VerdictAnswer(
         "How many attacks work without a defence?",
         f"{len(bare)} of {len(matrix.rows)}",
         "The others achieve nothing here, or find no occasion: "
         + (_names(matrix.rows, bare) or "there are none")
         + ".",
     )
-    yield Answer(
+    yield VerdictAnswer(
         "How many of them does everything together stop?",
         f"{len(full)} of {len(bare)}",
         f"{plural(len(seen), 'more is', 'more are')} noticed in every run: "
         f"{_names(seen) or 'none'}.",
     )
-    yield Answer(
+    yield VerdictAnswer(
         "What is left?",
         plural(len(left), "attack") if left else "nothing",
         f"Neither stopped nor always noticed: {_names(left) or 'none'}.",

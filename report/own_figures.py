@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from ..analysis import drawing
 from ..errors import ParameterError
-from ..scenarios.pages.pieces import Numbers, Picture, Section
+from ..scenarios.pages.pieces import PageNumbers, Picture, Section
 from ..scenarios.scoring.own_figures import numbers_of, own_figures
 from ..scenarios.scoring.result import Result
-from .facts import Facts
+from .facts import PageFacts
 
 LEAD = "Other installed packages bring these figures. veilmix did not check them."
 
 
-def section(facts: Facts) -> Section | None:
+def section(facts: PageFacts) -> Section | None:
     """Return the section; None if no package has a figure of this run.
 
     Raises ParameterError if a package returns no table or no figure.
@@ -37,4 +37,6 @@ def _pictures(result: Result) -> Iterator[Picture]:
             )
         rows = [tuple(row.values()) for row in numbers]
         svg = drawing.rendered(drawn, ".svg").decode()
-        yield Picture(svg, f"{name}: {figure.caption}", Numbers(name, tuple(numbers.columns), rows))
+        yield Picture(
+            svg, f"{name}: {figure.caption}", PageNumbers(name, tuple(numbers.columns), rows)
+        )

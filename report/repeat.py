@@ -1,11 +1,11 @@
 """The section on repeating a run: command, seed, versions, scenario, digest."""
 
-from ..scenarios.pages.pieces import Block, Grid, Listing, Section, Words
+from ..scenarios.pages.pieces import Block, Listing, PageGrid, Paragraph, Section
 from ..scenarios.schema.dump import dump
-from .facts import Facts
+from .facts import PageFacts
 
 
-def section(facts: Facts) -> Section:
+def section(facts: PageFacts) -> Section:
     """Return the last section of the page of a run."""
     result, versions = facts.result, facts.run.versions
     seed, mode, name = result.seed, result.mode, result.scenario
@@ -36,8 +36,8 @@ def section(facts: Facts) -> Section:
     ]
     blocks: tuple[Block, ...] = (
         Listing("Command", "\n".join(lines) + "\n", "command.txt"),
-        Words(note),
-        Grid("What it was made with", ("what", "value"), rows),
+        Paragraph(note),
+        PageGrid("What it was made with", ("what", "value"), rows),
         Listing("The scenario, as resolved", dump(facts.run.scenario), file),
     )
     lead = "Everything that is needed to have this run again, or to check it."

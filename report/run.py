@@ -12,7 +12,7 @@ from ..scenarios.wording import plural
 from . import attacks, crowds, decision, found, own_figures, repeat, trust, wires
 from . import matrix as attack_matrix
 from .alerts import alerts
-from .facts import Facts
+from .facts import PageFacts
 from .gathered import gather
 from .verdict import verdict
 
@@ -23,18 +23,18 @@ KNOWS = (
 )
 
 
-def _program(facts: Facts) -> Iterable[Section]:
+def _program(facts: PageFacts) -> Iterable[Section]:
     """Return the sections that the program adds."""
     scenario = facts.run.scenario
     return program_of(scenario).section(scenario, facts.result)
 
 
-def _topology(facts: Facts) -> Iterable[Section]:
+def _topology(facts: PageFacts) -> Iterable[Section]:
     """Return the sections on the topology that carried the messages."""
     return facts.topology.section(facts.run.scenario, facts.result, facts.run.transcript)
 
 
-SECTIONS: tuple[Callable[[Facts], Section | Iterable[Section] | None], ...] = (
+SECTIONS: tuple[Callable[[PageFacts], Section | Iterable[Section] | None], ...] = (
     crowds.section,
     decision.section,
     _program,
@@ -80,13 +80,13 @@ def page(run: Run, nodes: int | None = None, matrix: Matrix | None = None) -> Pa
     )
 
 
-def _sections(facts: Facts) -> Iterator[Section]:
+def _sections(facts: PageFacts) -> Iterator[Section]:
     for make in SECTIONS:
         made = make(facts)
         yield from (made,) if isinstance(made, Section) else made or ()
 
 
-def _about(facts: Facts) -> tuple[str, ...]:
+def _about(facts: PageFacts) -> tuple[str, ...]:
     scenario, result = facts.run.scenario, facts.result
     program = program_of(scenario)
     columns = len(result.features) if program.held else len(facts.run.sizes)

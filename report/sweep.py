@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from itertools import product
 
-from ..scenarios.mean import Estimate
+from ..scenarios.mean import MeanEstimate
 from ..scenarios.pages.pieces import (
     Alert,
-    Answer,
     Block,
-    Grid,
-    Numbers,
+    FigureRow,
     Page,
-    Row,
+    PageGrid,
+    PageNumbers,
+    Paragraph,
     Section,
-    Words,
+    VerdictAnswer,
     worst_first,
 )
 from ..scenarios.pages.svg import number
@@ -113,11 +113,11 @@ def point_text(point: Point) -> str:
     return ", ".join(f"{key} = {value}" for key, value in point) or "the only point"
 
 
-def _verdict(study: Sweep) -> Iterator[Answer]:
+def _verdict(study: Sweep) -> Iterator[VerdictAnswer]:
     released = sum(has_release(line.result) for line in study.lines)
     total = len(study.lines)
     text = f"Something was released in {released:,} of {total:,} runs."
-    yield Answer("What was released?", f"{released:,} of {total:,} runs", text)
+    yield VerdictAnswer("What was released?", f"{released:,} of {total:,} runs", text)
     decided = [
         line for line in study.lines if line.result.get("release") and line.result.get("decision")
     ]
@@ -125,7 +125,7 @@ def _verdict(study: Sweep) -> Iterator[Answer]:
         held = sum(not _broken(line) for line in decided)
         most = max(line.result["exposure"]["true"] for line in decided)
         text = f"The largest true exposure of any run is {100 * most:.3g} % of its people."
-        yield Answer("Did promises hold?", f"{held:,} of {len(decided):,} releases", text)
+        yield VerdictAnswer("Did promises hold?", f"{held:,} of {len(decided):,} releases", text)
     fewest = _smallest_coalitions(study)
     if fewest:
         low, high = fewest
@@ -134,7 +134,7 @@ def _verdict(study: Sweep) -> Iterator[Answer]:
             "The size of the smallest coalition that links anybody while it keeps to the rules, "
             "over all runs."
         )
-        yield Answer("Who must collude?", short, text)
+        yield VerdictAnswer("Who must collude?", short, text)
 
 
 def _smallest_coalitions(study: Sweep) -> tuple[int, int] | None:
@@ -152,18 +152,18 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
     grid = SweptGrid(axes, columns)
     if axes:
         words = f"Across: {keys[0]}." + (f" A line for each {keys[1]}." if len(keys) > 1 else "")
-        blocks.append(Words(words))
+        blocks.append(Paragraph(words))
         for place, rest in enumerate(_rests(axes)):
             if rest:
-                blocks.append(Words(f"Where {point_text(rest)}:"))
-            blocks.append(Row(tuple(panels(f"{place}", rest, grid, scored))))
+                blocks.append(Paragraph(f"Where {point_text(rest)}:"))
+            blocks.append(FigureRow(tuple(panels(f"{place}", rest, grid, scored))))
     same = [
         f"{score} {number(means_of(score, scored).pop())} ({unit})"
         for score, unit, _ in SCORES
         if len(means_of(score, scored)) == 1
     ]
     if same:
-        blocks.append(Words(f"The same at every point: {'; '.join(same)}."))
+        blocks.append(Paragraph(f"The same at every point: {'; '.join(same)}."))
     blocks.append(_table(axes, scored))
     lead = "The mean of each score over the runs of a point, with its 95 % interval."
     yield Section("scores", "Scores", lead, tuple(blocks))
@@ -175,14 +175,16 @@ def _sections(study: Sweep, scored: Scored) -> Iterator[Section]:
         ("veilmix", ", ".join(sorted({line.version for line in study.lines}))),
         *((key, ", ".join(map(str, values))) for key, values in axes.items()),
     ]
-    made = Grid("What it was made with", ("what", "value"), rows)
+    made = PageGrid("What it was made with", ("what", "value"), rows)
     plain = [
         (*(line.key.get(key) for key in axes), line.seed, line.version, line.result.get("digest"))
         for line in study.lines
     ]
-    numbers = Numbers("runs", (*axes, "seed", "version", "digest"), plain)
+    numbers = PageNumbers("runs", (*axes, "seed", "version", "digest"), plain)
     each = [[str(cell) if cell is not None else "-" for cell in row] for row in plain]
-    runs = Grid("Every run", (*axes, "seed", "version", "digest"), each, (), numbers, folded=True)
+    runs = PageGrid(
+        "Every run", (*axes, "seed", "version", "digest"), each, (), numbers, folded=True
+    )
     lead = "A run with the same scenario, key and seed has the same digest."
     yield Section("repeat", "How to reproduce it", lead, (made, runs))
 
@@ -202,7 +204,7 @@ def _rank(point: Point, axes: Axes) -> list[int]:
     return [all_.index(where[key]) if key in where else -1 for key, all_ in axes.items()]
 
 
-def _table(axes: Axes, scored: Scored) -> Grid:
+def _table(axes: Axes, scored: Scored) -> PageGrid:
     keys = list(axes)
     there = [name for name, _, _ in SCORES if any(name in each for each in scored.values())]
     # What is the same at every point is said in words, once; alone it would leave no table.
@@ -223,12 +225,12 @@ def _table(axes: Axes, scored: Scored) -> Grid:
             ]
             for name, estimate in each.items()
         ]
-    numbers = Numbers("sweep", (*keys, "score", "runs", "mean", "low_95", "high_95"), plain)
+    numbers = PageNumbers("sweep", (*keys, "score", "runs", "mean", "low_95", "high_95"), plain)
     right = tuple(range(len(keys), len(keys) + 1 + len(names)))
     caption = "Every point: the mean with its 95 % interval"
-    return Grid(caption, (*keys, "runs", *names), rows, right, numbers)
+    return PageGrid(caption, (*keys, "runs", *names), rows, right, numbers)
 
 
-def _written(estimate: Estimate) -> str:
+def _written(estimate: MeanEstimate) -> str:
     unit = next(unit for name, unit, _ in SCORES if name == estimate.score)
     return interval(estimate.mean, estimate.low, estimate.high, unit)

@@ -14,13 +14,13 @@ from ..analysis.figures.sweep_axis import (
     spans_decades,
     stretches,
 )
-from ..scenarios.mean import Estimate
-from ..scenarios.pages.pieces import Cell, Figure, Numbers
+from ..scenarios.mean import MeanEstimate
+from ..scenarios.pages.pieces import Cell, PageFigure, PageNumbers
 from ..scenarios.pages.svg import MARKS, Plot, number, plot, shorten
 from ..scenarios.studies.sweep_file import SCORES, Point, Value
 
-Scored = dict[Point, dict[str, Estimate]]
-Series = list[tuple[int, Estimate, Columns]]  # place on the first key, the score there, of what
+Scored = dict[Point, dict[str, MeanEstimate]]
+Series = list[tuple[int, MeanEstimate, Columns]]  # place on the first key, the score there, of what
 Axes = dict[str, tuple[Value, ...]]
 
 
@@ -37,7 +37,7 @@ class SweptGrid:
     columns: dict[Point, Columns]
 
 
-def panels(name: str, rest: Point, grid: SweptGrid, scored: Scored) -> Iterator[Figure]:
+def panels(name: str, rest: Point, grid: SweptGrid, scored: Scored) -> Iterator[PageFigure]:
     """Yield a panel for each score that is not the same at all points. rest: the further keys."""
     here = {point: each for point, each in scored.items() if set(rest) <= set(point)}
     for place, (score, unit, _) in enumerate(SCORES):
@@ -50,7 +50,7 @@ def means_of(score: str, scored: Scored) -> set[float]:
     return {each[score].mean for each in scored.values() if score in each}
 
 
-def _panel(key: str, what: tuple[str, str], grid: SweptGrid, scored: Scored) -> Figure:
+def _panel(key: str, what: tuple[str, str], grid: SweptGrid, scored: Scored) -> PageFigure:
     """Draw a score against the first key, with a line for each value of the second."""
     name, unit = what
     keys = list(grid.axes)
@@ -83,12 +83,14 @@ def _panel(key: str, what: tuple[str, str], grid: SweptGrid, scored: Scored) -> 
         for at, estimate, _ in each
     ]
     second = keys[1] if len(keys) > 1 else "-"
-    numbers = Numbers(f"sweep-{name}", (keys[0], second, "runs", "mean", "low_95", "high_95"), rows)
+    numbers = PageNumbers(
+        f"sweep-{name}", (keys[0], second, "runs", "mean", "low_95", "high_95"), rows
+    )
     said = [f"{name} ({unit})", runs_clause([each.runs for each in there]), BREAKS][: 2 + broken]
-    return Figure(picture.drawing.svg(), f"{'; '.join(said)}.", numbers)
+    return PageFigure(picture.drawing.svg(), f"{'; '.join(said)}.", numbers)
 
 
-def _upright(there: Sequence[Estimate]) -> tuple[float, float, bool]:
+def _upright(there: Sequence[MeanEstimate]) -> tuple[float, float, bool]:
     """Return the ends of the vertical axis, and whether it is logarithmic."""
     low, high = min(each.low for each in there), max(each.high for each in there)
     if spans_decades([each.mean for each in there], [each.low for each in there]):

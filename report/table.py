@@ -13,13 +13,13 @@ from ..errors import StorageError
 from ..scenarios.pages.pieces import (
     Alert,
     Block,
-    Figure,
-    Grid,
     Marked,
-    Numbers,
     Page,
+    PageFigure,
+    PageGrid,
+    PageNumbers,
+    Paragraph,
     Section,
-    Words,
 )
 from ..scenarios.pages.svg import plot
 from ..scenarios.serialization.bounded_file import read_bounded
@@ -141,7 +141,7 @@ def _context(score: Score) -> Section:
         ("marketer", "everybody at once", "", f"{risk['marketer']:.4g}", ""),
     ]
     headings = ("attacker", "looks for", "largest chance", "mean chance", f"above 1/{score['k']}")
-    return Section("context", "Context", lead, (Grid("Attackers", headings, rows, (2, 3, 4)),))
+    return Section("context", "Context", lead, (PageGrid("Attackers", headings, rows, (2, 3, 4)),))
 
 
 def _chances(chances: dict[str, float]) -> tuple[str, str, str]:
@@ -161,7 +161,7 @@ def _data(score: Score) -> Section:
         )
     headings = ("column", "is", "because", "values", "missing", "here")
     lead = f"{score['read']}; SHA-256 {score['sha256']}."
-    return Section("data", "Data", lead, (Grid("Columns of the file", headings, rows, (3, 4)),))
+    return Section("data", "Data", lead, (PageGrid("Columns of the file", headings, rows, (3, 4)),))
 
 
 def _identifiability(score: Score) -> Section:
@@ -189,14 +189,14 @@ def _identifiability(score: Score) -> Section:
         lead,
         (
             _curve(score),
-            Grid("Each column, and all together", headings, singles, (1, 2, 3)),
-            Grid("All columns together", ("", "people", "share"), bounds, (1, 2)),
+            PageGrid("Each column, and all together", headings, singles, (1, 2, 3)),
+            PageGrid("All columns together", ("", "people", "share"), bounds, (1, 2)),
             *table_questions.blocks(score),
         ),
     )
 
 
-def _curve(score: Score) -> Figure:
+def _curve(score: Score) -> PageFigure:
     """Draw the people in a crowd smaller than k, for every k."""
     curve, n = score["joint"]["curve"], score["users"]
     title = "People in a crowd smaller than k, all scored columns"
@@ -206,13 +206,13 @@ def _curve(score: Score) -> Figure:
     picture.axes("k: the smallest crowd wanted (people)", f"people, of {n:,}")
     picture.upright(score["k"], f"k = {score['k']:,}")
     picture.curve(steps, 1, "this table", steps=True)
-    numbers = Numbers("crowds", ("k_from", "people"), steps)
-    return Figure(picture.drawing.svg(), title, numbers)
+    numbers = PageNumbers("crowds", ("k_from", "people"), steps)
+    return PageFigure(picture.drawing.svg(), title, numbers)
 
 
 def _mitigation(score: Score) -> Section:
     sets, n = score["sets"], score["users"]
-    blocks: list[Block] = [Words(f"{line}.") for line in score.get("coarser", ())]
+    blocks: list[Block] = [Paragraph(f"{line}.") for line in score.get("coarser", ())]
     for key, by in (
         ("truth", "the table itself"),
         ("promised", f"the columns' counts alone ({BOUNDS[sets['promised_by']]})"),
@@ -220,7 +220,7 @@ def _mitigation(score: Score) -> Section:
         chosen = sets[key]
         kept = ", ".join(chosen["keep"]) or "nothing"
         blocks.append(
-            Words(f"Safe together by {by}: {kept} ({percent(chosen['people'] / n)} below k).")
+            Paragraph(f"Safe together by {by}: {kept} ({percent(chosen['people'] / n)} below k).")
         )
     rows = [
         (
@@ -233,7 +233,7 @@ def _mitigation(score: Score) -> Section:
     ]
     if rows:
         headings = ("column", "people below k with it", "share")
-        blocks.append(Grid("What each other column would cost", headings, rows, (1,)))
+        blocks.append(PageGrid("What each other column would cost", headings, rows, (1,)))
     lead = "What was done to the columns, and which of them could be released together."
     return Section("mitigation", "Mitigation", lead, tuple(blocks))
 
@@ -245,7 +245,7 @@ def _governance(score: Score) -> Section:
         "options that the score was made with."
     )
     lead = "What makes this page checkable, and what it leaves to the signer."
-    return Section("governance", "Governance", lead, (Words(named), Words(TO_DECIDE)))
+    return Section("governance", "Governance", lead, (Paragraph(named), Paragraph(TO_DECIDE)))
 
 
 SECTIONS = (_context, _data, _identifiability, _mitigation, _governance)

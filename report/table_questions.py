@@ -6,7 +6,7 @@ The answers come from the JSON of a score; an older score has no answers, and it
 from collections.abc import Iterator
 from typing import Any
 
-from ..scenarios.pages.pieces import Block, Grid, Words
+from ..scenarios.pages.pieces import Block, PageGrid, Paragraph
 from ..scenarios.wording import percent, plural
 
 Score = dict[str, Any]
@@ -24,7 +24,7 @@ NAMED = 4  # columns that are listed
 def blocks(score: Score) -> Iterator[Block]:
     """Yield the tables that stand under Identifiability."""
     if asked := score.get("questions"):
-        yield Words(MEANS)
+        yield Paragraph(MEANS)
         rows = [
             (
                 in_words(question),
@@ -35,7 +35,7 @@ def blocks(score: Score) -> Iterator[Block]:
             )
             for question in asked
         ]
-        yield Grid("Three questions of regulators", HEADINGS, rows, (1, 2, 3))
+        yield PageGrid("Three questions of regulators", HEADINGS, rows, (1, 2, 3))
     if sensitive := score.get("sensitive"):
         held = [
             (
@@ -49,7 +49,7 @@ def blocks(score: Score) -> Iterator[Block]:
         ]
         headings = ("column", "k", "l", "l by entropy", "t")
         title = "Sensitive columns, among people who agree in all that may be known"
-        yield Grid(title, headings, held, (1, 2, 3, 4))
+        yield PageGrid(title, headings, held, (1, 2, 3, 4))
 
 
 def summary(score: Score) -> str:

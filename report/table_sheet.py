@@ -6,7 +6,7 @@ It is made from the JSON of a score, as are the sections behind it.
 from collections.abc import Iterator
 from typing import Any
 
-from ..scenarios.pages.pieces import Answer
+from ..scenarios.pages.pieces import VerdictAnswer
 from ..scenarios.wording import percent, plural
 from . import table_questions
 
@@ -22,33 +22,33 @@ MEANINGS = {"category": "are a value of their own", "wildcard": "match any value
 Score = dict[str, Any]
 
 
-def sheet(score: Score) -> Iterator[Answer]:
+def sheet(score: Score) -> Iterator[VerdictAnswer]:
     """Yield the questions and answers of the first page, the line to sign last."""
     yield from _data_answers(score)
     yield from _exposure_answers(score)
-    yield Answer(
+    yield VerdictAnswer(
         "By which method?",
         f"veilmix {score['version']}",
         f"Crowds are counted in the table; missing cells {MEANINGS[score['missing']['meaning']]}. "
         "Bounds are those of docs/theorems.md.",
     )
-    yield Answer(
+    yield VerdictAnswer(
         "What is not said?",
         "That anybody is safe",
         "This page describes what was measured and certifies nothing. Who receives the table, and "
         "what was released of the same people before, is written beside it.",
     )
-    yield Answer("Signed", "\u2003", "Name, role, date: " + "_ " * 22)
+    yield VerdictAnswer("Signed", "\u2003", "Name, role, date: " + "_ " * 22)
 
 
-def _data_answers(score: Score) -> Iterator[Answer]:
+def _data_answers(score: Score) -> Iterator[VerdictAnswer]:
     n, k = score["users"], score["k"]
-    yield Answer(
+    yield VerdictAnswer(
         "What was looked at?",
         f"{n:,} people, {plural(len(score['columns']), 'column')}",
         f"{score['data']}, SHA-256 {score['sha256']}; {score['read']}.",
     )
-    yield Answer(
+    yield VerdictAnswer(
         "Who is a person?", f"{n:,} people", f"{score['person'].capitalize()}.{_rows(score)}"
     )
     roles = " ".join(
@@ -56,8 +56,8 @@ def _data_answers(score: Score) -> Iterator[Answer]:
         for role in ROLES
         if (named := [column["column"] for column in score["roles"] if column["role"] == role])
     )
-    yield Answer("What are the columns?", f"{len(score['roles'])} in the file", roles)
-    yield Answer(
+    yield VerdictAnswer("What are the columns?", f"{len(score['roles'])} in the file", roles)
+    yield VerdictAnswer(
         "What was wanted?",
         f"k = {k}, for all but {percent(score['max_exposure'])}".replace(" %", "\u00a0%"),
         f"Everybody but at most {max_exposed(score):,} people shares the values of all scored "
@@ -76,10 +76,10 @@ def _rows(score: Score) -> str:
     )
 
 
-def _exposure_answers(score: Score) -> Iterator[Answer]:
+def _exposure_answers(score: Score) -> Iterator[VerdictAnswer]:
     n, exposed = score["users"], below(score)
     met = "met" if exposed <= max_exposed(score) else "not met"
-    yield Answer(
+    yield VerdictAnswer(
         "What was found?",
         f"{percent(exposed / n)} below k: {met}".replace(" %", "\u00a0%"),
         f"{exposed:,} people; the smallest crowd is {score['joint']['smallest_crowd']:,}. Whoever "
@@ -88,12 +88,12 @@ def _exposure_answers(score: Score) -> Iterator[Answer]:
     )
     done = [f"left out {first_names(left)}"] if (left := left_out(score)) else []
     done += list(score.get("coarser", ()))
-    yield Answer(
+    yield VerdictAnswer(
         "What was done?",
         plural(len(done), "measure") if done else "Nothing",
         f"{'; '.join(done)}." if done else "The columns were scored as they are in the file.",
     )
-    yield Answer(
+    yield VerdictAnswer(
         "What remains?",
         f"{exposed:,} of {n:,} people",
         "may be found by whoever knows all scored columns of theirs; more, if the recipient knows "

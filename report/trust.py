@@ -2,12 +2,20 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..scenarios.pages.pieces import Block, Figure, Grid, Marked, Numbers, Section, Words
+from ..scenarios.pages.pieces import (
+    Block,
+    Marked,
+    PageFigure,
+    PageGrid,
+    PageNumbers,
+    Paragraph,
+    Section,
+)
 from ..scenarios.pages.svg import Drawing, shorten
 from ..scenarios.verification.deviations import NOT_BY_WATCHING
 from ..scenarios.wording import percent, plural, sentence
 from . import cheating
-from .facts import READERS, Facts, Learner
+from .facts import READERS, Learner, PageFacts
 
 ROWS = 36  # coalitions that are drawn; all are in the CSV
 CELL = 26  # units of the picture
@@ -16,12 +24,12 @@ WIDE = 510  # units for all bars beside each other
 _Bar = tuple[str, Callable[[Learner], float], Callable[[Learner], str]]
 
 
-def section(facts: Facts) -> Section | None:
+def section(facts: PageFacts) -> Section | None:
     """Return the section on trust; None if no coalition was scored."""
     if not facts.learners:
         return None
     blocks: list[Block] = [_figure(facts), _table(facts)]
-    blocks += [Words(line) for line in _words(facts)]
+    blocks += [Paragraph(line) for line in _words(facts)]
     blocks += cheating.blocks(facts)
     what = "a report that the person had randomized" if facts.randomized else "a value"
     lead = (
@@ -34,7 +42,7 @@ def section(facts: Facts) -> Section | None:
     return Section("trust", "Trust", lead, tuple(blocks))
 
 
-def chosen(facts: Facts) -> tuple[Learner, ...]:
+def chosen(facts: PageFacts) -> tuple[Learner, ...]:
     """Return the coalitions to draw: all, or if there are more than ROWS the most informative.
 
     These are single parties, the largest coalitions, minimal coalitions that link people, and
@@ -61,7 +69,7 @@ def _parties(learners: Sequence[Learner]) -> list[str]:
     return sorted(parties, key=lambda party: (party not in READERS, party != "curator", party))
 
 
-def _verdict(facts: Facts, learner: Learner) -> Marked:
+def _verdict(facts: PageFacts, learner: Learner) -> Marked:
     if learner.certain == facts.cells:
         return Marked("everything", "bad")
     if learner.others:
@@ -73,7 +81,7 @@ def _verdict(facts: Facts, learner: Learner) -> Marked:
     return Marked("nobody but members linked" if learner.linked else "nobody linked", "good")
 
 
-def _figure(facts: Facts) -> Figure:
+def _figure(facts: PageFacts) -> PageFigure:
     """Draw members at the left as filled squares, and their knowledge at the right as bars."""
     learners = chosen(facts)
     parties = _parties(learners)
@@ -115,10 +123,10 @@ def _figure(facts: Facts) -> Figure:
         "A filled square: the party is in the coalition. The first row is what anybody reads on "
         "the board."
     )
-    return Figure(drawing.svg(), caption, _numbers(facts))
+    return PageFigure(drawing.svg(), caption, _numbers(facts))
 
 
-def _bars(facts: Facts, learners: Sequence[Learner]) -> tuple[_Bar, ...]:
+def _bars(facts: PageFacts, learners: Sequence[Learner]) -> tuple[_Bar, ...]:
     """Return the bars of every coalition: title, share of the full width, text."""
     most = max((learner.bits for learner in learners), default=0.0) or 1.0
     bars: tuple[_Bar, ...] = (
@@ -152,7 +160,7 @@ def _guessed(learner: Learner) -> str:
     return f"{mark}{learner.guessed:,.1f} ({learner.before or 0.0:,.1f})"
 
 
-def _table(facts: Facts) -> Grid:
+def _table(facts: PageFacts) -> PageGrid:
     rows = [
         (
             learner.name,
@@ -174,10 +182,10 @@ def _table(facts: Facts) -> Grid:
         *(facts.topology.line(facts.run.scenario), "learnt"),
     )
     caption = f"{plural(len(rows), 'coalition')}, the smallest first"
-    return Grid(caption, headings, rows, (1, 2, 3, 4, 5), _numbers(facts), folded=True)
+    return PageGrid(caption, headings, rows, (1, 2, 3, 4, 5), _numbers(facts), folded=True)
 
 
-def _numbers(facts: Facts) -> Numbers:
+def _numbers(facts: PageFacts) -> PageNumbers:
     headings = (
         *("coalition", "linked_people", "of_people", "certain_values", "of_values"),
         *("bits_per_person", "bits_are", "rows_guessed", "rows_guessed_before"),
@@ -191,10 +199,10 @@ def _numbers(facts: Facts) -> Numbers:
         )
         for learner in facts.learners
     ]
-    return Numbers("coalitions", headings, rows)
+    return PageNumbers("coalitions", headings, rows)
 
 
-def _words(facts: Facts) -> Iterator[str]:
+def _words(facts: PageFacts) -> Iterator[str]:
     breaking = facts.breaking
     if facts.deviations:
         yield sentence(NOT_BY_WATCHING)

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from ..scenarios.pages.pieces import EXPOSED, RELEASED, Answer
+from ..scenarios.pages.pieces import EXPOSED, RELEASED, VerdictAnswer
 from ..scenarios.programs.registry import program_of
 from ..scenarios.scoring.alike import alike_lines
 from ..scenarios.verification.deviations import NOT_BY_WATCHING
 from ..scenarios.wording import percent, plural, sentence
 from . import cheating
-from .facts import Facts
+from .facts import PageFacts
 
 
-def verdict(facts: Facts) -> tuple[Answer, ...]:
+def verdict(facts: PageFacts) -> tuple[VerdictAnswer, ...]:
     """Return the answers; the last is there only if a policy decided."""
     own = program_of(facts.run.scenario).answers(facts.result)
     return (
@@ -22,10 +22,10 @@ def verdict(facts: Facts) -> tuple[Answer, ...]:
     )
 
 
-def _release_answer(facts: Facts) -> Answer:
+def _release_answer(facts: PageFacts) -> VerdictAnswer:
     if not facts.result.release:
         why = facts.result.burned or "no column is safe enough for this promise"
-        return Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
+        return VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
     left = [name for name in facts.result.features if name not in facts.released_columns]
     text = (
         f"{plural(len(facts.crowds), 'combination')} of "
@@ -33,26 +33,30 @@ def _release_answer(facts: Facts) -> Answer:
         f"{facts.released:,} people. "
         + (f"Not released: {', '.join(left)}." if left else "No column was held back.")
     )
-    return Answer(RELEASED, " x ".join(facts.released_columns) or "the number of people", text)
+    return VerdictAnswer(
+        RELEASED, " x ".join(facts.released_columns) or "the number of people", text
+    )
 
 
 def _columns_text(columns: int) -> str:
     return plural(columns, "column")
 
 
-def _exposed(facts: Facts) -> Answer:
+def _exposed(facts: PageFacts) -> VerdictAnswer:
     if not facts.crowds:
-        return Answer(EXPOSED, "not at all", "Nothing is released, so nobody is exposed by it.")
+        return VerdictAnswer(
+            EXPOSED, "not at all", "Nothing is released, so nobody is exposed by it."
+        )
     exposure = facts.result.exposure
     people = facts.exposed
     text = " ".join([*_bounds(facts), *alike_lines(facts.released_columns, facts.shared_values)])
     short = f"{percent(exposure.true)} of people"
     where = "in a crowd smaller than" if not facts.opens else "known to be in a crowd smaller than"
     held = f"{people:,} of {facts.released:,} are {where} k = {facts.k}. "
-    return Answer(EXPOSED, short, held + text)
+    return VerdictAnswer(EXPOSED, short, held + text)
 
 
-def _bounds(facts: Facts) -> Iterator[str]:
+def _bounds(facts: PageFacts) -> Iterator[str]:
     decision, exposure = facts.result.decision, facts.result.exposure
     if not decision:
         return
@@ -76,16 +80,16 @@ def _bounds(facts: Facts) -> Iterator[str]:
         yield f"No table with these counts exposes more than {percent(worst.high)}; {found}."
 
 
-def _trust(facts: Facts) -> Answer:
+def _trust(facts: PageFacts) -> VerdictAnswer:
     question = "Who must be trusted?"
     if facts.deviations:
         told = f"{'; '.join(facts.deviations)}. {sentence(NOT_BY_WATCHING)}"
-        return Answer(question, "not said of this run", told)
+        return VerdictAnswer(question, "not said of this run", told)
     if among := facts.topology.trust(facts.result):
         return among
     breaking = facts.breaking
     if not breaking:
-        return Answer(
+        return VerdictAnswer(
             question, "nobody looked at links anyone", "No coalition that was scored links anyone."
         )
     smallest = min(len(learner.parties) for learner in breaking)
@@ -96,10 +100,10 @@ def _trust(facts: Facts) -> Answer:
         "Of parties that keep to the rules: as long as one of every such group tells nobody, none "
         f"is linked. Together, {names} link {linked:,} of {facts.crowd:,} people to {what}."
     )
-    return Answer(question, f"{smallest} must collude, if all keep to the rules", text)
+    return VerdictAnswer(question, f"{smallest} must collude, if all keep to the rules", text)
 
 
-def _decided(facts: Facts) -> Iterator[Answer]:
+def _decided(facts: PageFacts) -> Iterator[VerdictAnswer]:
     decision = facts.result.decision
     if not decision:
         return
@@ -111,4 +115,4 @@ def _decided(facts: Facts) -> Iterator[Answer]:
         f"{percent(decision.bound)} at most. Held back: {', '.join(held) or 'nothing'}."
     )
     short = f"release {_columns_text(len(decision.kept))}" if decision.kept else "release nothing"
-    yield Answer("What was decided, and why?", short, text)
+    yield VerdictAnswer("What was decided, and why?", short, text)

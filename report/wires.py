@@ -1,15 +1,15 @@
 """The section on traffic: messages, bytes, and the lengths of submissions."""
 
-from ..scenarios.pages.pieces import Figure, Grid, Numbers, Section
+from ..scenarios.pages.pieces import PageFigure, PageGrid, PageNumbers, Section
 from ..scenarios.pages.svg import Drawing
 from ..scenarios.records.traffic import Traffic
 from ..scenarios.wording import plural, size
-from .facts import Facts
+from .facts import PageFacts
 
 BINS = 24  # lengths that are drawn by themselves; with more, neighbours are put together
 
 
-def section(facts: Facts) -> Section | None:
+def section(facts: PageFacts) -> Section | None:
     """Return the section on traffic; None for a run without messages."""
     seen = facts.traffic
     if seen is None:
@@ -22,7 +22,7 @@ def section(facts: Facts) -> Section | None:
     return Section("traffic", "Traffic", lead, blocks)
 
 
-def _table(seen: Traffic) -> Grid:
+def _table(seen: Traffic) -> PageGrid:
     rows = [
         (
             wire.kind,
@@ -34,13 +34,13 @@ def _table(seen: Traffic) -> Grid:
         )
         for wire in seen.flows
     ]  # fmt: skip
-    numbers = Numbers(
+    numbers = PageNumbers(
         "traffic",
         ("kind", "round", "messages", "bytes", "smallest_bytes", "largest_bytes"),
         [(f.kind, f.round, f.messages, f.size, f.smallest, f.largest) for f in seen.flows],
     )
     headings = ("message", "round", "how many", "in all", "bytes each")
-    return Grid("Messages by kind and round", headings, rows, (1, 2, 3, 4), numbers)
+    return PageGrid("Messages by kind and round", headings, rows, (1, 2, 3, 4), numbers)
 
 
 def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
@@ -56,7 +56,7 @@ def _binned(sizes: dict[int, int]) -> list[tuple[int, int, int]]:
     return [(start, start + step - 1, count) for start, count in sorted(bins.items())]
 
 
-def _figure(seen: Traffic) -> Figure:
+def _figure(seen: Traffic) -> PageFigure:
     """Draw a bar for each length, round by round."""
     rounds = {number: _binned(sizes) for number, sizes in seen.sizes.items()}
     height = 14 + sum(26 + 20 * len(bins) for bins in rounds.values())
@@ -85,5 +85,5 @@ def _figure(seen: Traffic) -> Figure:
         for number, sizes in seen.sizes.items()
         for length, count in sizes.items()
     ]
-    numbers = Numbers("sizes", ("round", "bytes", "submissions"), rows)
-    return Figure(drawing.svg(), "How long the submissions of people were.", numbers)
+    numbers = PageNumbers("sizes", ("round", "bytes", "submissions"), rows)
+    return PageFigure(drawing.svg(), "How long the submissions of people were.", numbers)

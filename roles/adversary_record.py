@@ -20,7 +20,7 @@ from ..protocol.messages import Kind
 from ..protocol.phases import BOARD
 from ..protocol.transcript import SealedAnswers
 from .challenge import Keyring
-from .mint import Desk
+from .mint import TokenDesk
 from .occasions import OccasionRecord
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class AdversaryRecord(OccasionRecord):
     post_times: list[float] = field(default_factory=list)
     keys: dict[str, SecretKey] = field(default_factory=dict)
     rings: dict[str, Keyring] = field(default_factory=dict)
-    desks: dict[str, Desk] = field(default_factory=dict)
+    desks: dict[str, TokenDesk] = field(default_factory=dict)
     signers: dict[str, Signer] = field(default_factory=dict)
     functions: dict[int, OprfKey] = field(default_factory=dict)
     sealed_answers: list[SealedAnswers] = field(default_factory=list)
@@ -67,7 +67,7 @@ class AdversaryRecord(OccasionRecord):
         """Keep a party's secret key."""
         self.keys[party] = secret
 
-    def seat(self, party: str, ring: Keyring, desk: Desk, identity: Signer | None) -> None:
+    def seat(self, party: str, ring: Keyring, desk: TokenDesk, identity: Signer | None) -> None:
         """Keep references to the shares, token keys and signing key of a keyholder."""
         self.rings[party], self.desks[party] = ring, desk
         if identity is not None:

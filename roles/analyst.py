@@ -17,7 +17,7 @@ from ..protocol.transcript import CertificateSeen
 from .board_monitor import BoardMonitor
 from .challenge import Keyring
 from .keyholder import Keyholder, next_call
-from .mint import Desk
+from .mint import TokenDesk
 from .network import Endpoint
 from .reader import publish, read_round
 from .verified_mix import offer_release_key
@@ -31,7 +31,7 @@ async def analyst(
     key: Keyholder,
     pool: WorkerPool,
     watch: BoardMonitor,
-    desk: Desk,
+    desk: TokenDesk,
     ring: Keyring,
     strategy: Strategy | None = None,
     *,

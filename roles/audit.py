@@ -25,7 +25,7 @@ from .worker_pool import WorkerPool
 
 
 @dataclass(slots=True)
-class Purse:
+class CoinShares:
     """A keyholder's part of the coins of every round.
 
     Attributes:
@@ -41,7 +41,7 @@ class Purse:
         return sealing(self.entropy.fork(f"round-{plan.call.round}"), plan.session)
 
 
-async def commit(me: Endpoint, plan: Round, purse: Purse) -> None:
+async def commit(me: Endpoint, plan: Round, purse: CoinShares) -> None:
     """Keyholder: draw a part of the coins of a round, and post its hash."""
     if not plan.announcement.rules.audit:
         return
@@ -67,7 +67,7 @@ def check_traced(me: Endpoint, plan: Round, hop: int, batch: Sequence[bytes]) ->
         raise RoundBurned(f"{sender} delivered another batch to {me.party} than it has shown")
 
 
-async def toss(me: Endpoint, plan: Round, purse: Purse) -> bool:
+async def toss(me: Endpoint, plan: Round, purse: CoinShares) -> bool:
     """Keyholder: post its part of the coins after all shufflers have posted hashes; wait for all.
 
     False if the session ends meanwhile. RoundBurned, with names, if a keyholder does not post.
@@ -109,7 +109,7 @@ async def answer(
     secret: SecretKey,
     came: Sequence[bytes],
     pool: WorkerPool,
-    purse: Purse,
+    purse: CoinShares,
 ) -> None:
     """Shuffler: open the arrived layers that the coins have chosen, in the order of `due_of`.
 
@@ -138,7 +138,7 @@ def _has_opened(me: Endpoint, number: int, hop: int) -> bool:
     return hop in me.board.audited.opened.get(number, {})
 
 
-async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: Purse) -> bool:
+async def audit_round(me: Endpoint, plan: Round, pool: WorkerPool, purse: CoinShares) -> bool:
     """Reader: toss, wait for openings, and judge them; False if the session ends meanwhile.
 
     RoundBurned, with a name, if an opening does not lead to a forwarded message.

@@ -35,7 +35,7 @@ def in_parts(plan: Round, hop: int, arriving: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class LayerRun:
     """Layers that were opened together, in order, cut by their first bytes.
 
     Attributes:
@@ -51,7 +51,7 @@ class Run:
     failed: tuple[int, ...] = ()
 
 
-def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes]) -> Run:
+def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes]) -> LayerRun:
     """First shuffler: open envelopes, and sort the onions in them."""
     onions: list[bytes] = []
     failed: list[int] = []
@@ -62,13 +62,13 @@ def run_of_envelopes(plan: Round, secret: SecretKey, envelopes: Sequence[bytes])
             refused[inside] += 1
         else:
             onions += inside
-    return Run(_cut(onions), len(onions), refused, tuple(failed))
+    return LayerRun(_cut(onions), len(onions), refused, tuple(failed))
 
 
-def run_of_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> Run:
+def run_of_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> LayerRun:
     """Shuffler at `hop` (2 or later): open layers, and sort their contents."""
     opened = open_layers(plan, hop, secret, list(layers))
-    return Run(_cut(opened.inside), len(opened.inside), opened.refused)
+    return LayerRun(_cut(opened.inside), len(opened.inside), opened.refused)
 
 
 def _cut(layers: list[bytes]) -> tuple[tuple[bytes, bytes], ...]:
@@ -87,7 +87,7 @@ class Sorting:
         self._spool = Spool()
         self._parts = defaultdict[bytes, list[range]](list)  # where the layers of each run lie
 
-    def add(self, run: Run) -> None:
+    def add(self, run: LayerRun) -> None:
         """Add a run."""
         for prefix, data in run.parts:
             first = len(self._spool)

@@ -24,7 +24,7 @@ from ..protocol.peer_messages import Share, ShareSecret
 from ..protocol.phases import Phase
 from ..protocol.session import Round, as_cited, sealing
 from . import audit
-from .audit import Purse
+from .audit import CoinShares
 from .network import Endpoint
 from .worker_pool import WorkerPool
 
@@ -45,7 +45,7 @@ class Keyring:
     """
 
     entropy: Entropy
-    purse: Purse
+    purse: CoinShares
     shares: dict[int, KeyShare] = field(default_factory=dict)
     offered: dict[int, float] = field(default_factory=dict)
     release: KeyShare | None = None

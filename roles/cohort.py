@@ -21,7 +21,7 @@ from ..protocol.tokens import PendingTokens, make_asks
 from ..protocol.transcript import SealedAnswers
 from .board_monitor import CallMonitor
 from .mint import mint_key
-from .network import Crowd, Letter
+from .network import Letter, UserCrowd
 from .people import People, Person
 from .replies import await_answer
 from .user import Grants, ask_publicly, sealed_answers, sealing_size, taken_grants
@@ -33,7 +33,7 @@ Refusing = tuple[str, Reason]  # a user, and the reason why it does not send
 
 
 async def cohort(
-    me: Crowd,
+    me: UserCrowd,
     indices: Sequence[int],
     person: Callable[[int], Person],
     pool: WorkerPool,
@@ -59,7 +59,7 @@ async def cohort(
             await pool.spread("users seal", work, People(person, asked), send)
 
 
-async def _hand_in(me: Crowd, plan: Round, sealed: Sequence[Handed | Refusing]) -> None:
+async def _hand_in(me: UserCrowd, plan: Round, sealed: Sequence[Handed | Refusing]) -> None:
     """Send the sealed ballots of some users to the first shuffler, while other users still seal."""
     letters, made = list[Letter](), list[SealedAnswers]()
     for one, other in sealed:
@@ -74,7 +74,7 @@ async def _hand_in(me: Crowd, plan: Round, sealed: Sequence[Handed | Refusing]) 
 
 
 async def _obtain(
-    crowd: Crowd,
+    crowd: UserCrowd,
     plan: Round,
     everybody: People,
     pool: WorkerPool,

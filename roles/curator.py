@@ -38,7 +38,7 @@ from ..protocol.tallying import Reading
 from ..protocol.transcript import CertificateSeen
 from .challenge import Keyring
 from .keyholder import Keyholder, longest_round
-from .mint import Desk
+from .mint import TokenDesk
 from .network import Endpoint
 from .reader import publish, read_round
 from .verified_mix import check_opened
@@ -50,7 +50,7 @@ async def curator(
     key: Keyholder,
     plans: "Plans",
     pool: WorkerPool,
-    desk: Desk,
+    desk: TokenDesk,
     ring: Keyring,
 ) -> Decision | None:
     """Announce, put the program's queries one after the other, decide in between, close."""

@@ -60,7 +60,7 @@ class Instrument:
 
 
 @dataclass(slots=True)
-class Recorder(Instrument):
+class TranscriptRecorder(Instrument):
     """Writes the transcript."""
 
     transcript: Transcript

@@ -44,7 +44,7 @@ Answer = Grant | Reason
 
 
 @dataclass(slots=True)
-class Desk:
+class TokenDesk:
     """The memory of curator or analyst about tokens: keys and requesting users, by round.
 
     Attributes:
@@ -95,7 +95,7 @@ class Desk:
         check_envelopes(self.issued(number), envelopes)
 
 
-async def mint(me: Endpoint, desk: Desk, pool: WorkerPool) -> None:
+async def mint(me: Endpoint, desk: TokenDesk, pool: WorkerPool) -> None:
     """Curator, analyst: issue tokens in rounds it reads; receive the roll of other rounds."""
     async for plan in me.rounds():
         if plan.reader != me.party:
@@ -119,7 +119,7 @@ async def mint(me: Endpoint, desk: Desk, pool: WorkerPool) -> None:
             await _answer_publicly(me, plan, desk, pool)
 
 
-async def _rolls_fit(me: Endpoint, desk: Desk) -> bool:
+async def _rolls_fit(me: Endpoint, desk: TokenDesk) -> bool:
     """Whether all rolls so far have the posted number of people; the session burns if not."""
     try:
         for number, people in me.board.issued.items():
@@ -130,7 +130,7 @@ async def _rolls_fit(me: Endpoint, desk: Desk) -> bool:
     return True
 
 
-async def _answer_publicly(me: Endpoint, plan: Round, desk: Desk, pool: WorkerPool) -> None:
+async def _answer_publicly(me: Endpoint, plan: Round, desk: TokenDesk, pool: WorkerPool) -> None:
     """Answer requests that stand on the board, until cancelled or the session ends.
 
     A person whose letter was answered already gets the same tokens. A person whose letter asked for
@@ -159,7 +159,7 @@ async def _answer_publicly(me: Endpoint, plan: Round, desk: Desk, pool: WorkerPo
         await me.until(Kind.ASK, lambda _: not judged.issuperset(asked.unanswered(number)))
 
 
-async def _hear_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
+async def _hear_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
     """Wait for the roll of a round from its reader, or for the end of the session."""
     number = plan.call.round
     async with me.while_open():
@@ -178,7 +178,7 @@ async def _hear_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
                     desk.people[number] = {parties.user(index) for index in body.people}
 
 
-async def tell_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
+async def tell_roll(me: Endpoint, plan: Round, desk: TokenDesk) -> None:
     """Reader: send the other reader the roll: the users with tokens in a round."""
     people = sorted(map(parties.index, desk.people[plan.call.round]))
     await me.send(plan, other_reader(me.party), Roll(tuple(people)))
@@ -187,7 +187,7 @@ async def tell_roll(me: Endpoint, plan: Round, desk: Desk) -> None:
 async def _answer(
     me: Endpoint,
     plan: Round,
-    desk: Desk,
+    desk: TokenDesk,
     letters: Sequence[Letter],
     tries: Counter[str],
     pool: WorkerPool,
@@ -216,7 +216,7 @@ async def _answer(
 
 
 def _read_request(
-    me: Endpoint, plan: Round, desk: Desk, letter: Letter, tries: Counter[str]
+    me: Endpoint, plan: Round, desk: TokenDesk, letter: Letter, tries: Counter[str]
 ) -> Job:
     """Return the request in a letter; Refused before any computation if it cannot be valid."""
     sender, _ = letter

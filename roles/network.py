@@ -206,7 +206,7 @@ class Network:
         return self.stream.plan(call)
 
 
-class Rounds:
+class SessionRounds:
     """The rounds of a session, one after the other; waits for the next call.
 
     It is not an async generator, which an interrupted run would have to close.
@@ -221,7 +221,7 @@ class Rounds:
         self._burns = burns
         self._number = 0
 
-    def __aiter__(self) -> "Rounds":
+    def __aiter__(self) -> "SessionRounds":
         return self
 
     async def __anext__(self) -> Round:
@@ -290,7 +290,7 @@ class Endpoint:
         """The seconds that this party waits for the announcement of the session."""
         return self.network.patience
 
-    def rounds(self, patience: float | None = None) -> "Rounds":
+    def rounds(self, patience: float | None = None) -> "SessionRounds":
         """Iterate over the rounds as they are called, until the session ends.
 
         patience: seconds that a keyholder waits for a call; then it burns the session. None: this
@@ -298,8 +298,8 @@ class Endpoint:
         leaves instead, later than keyholders would have burned the session.
         """
         if patience is None:
-            return Rounds(self, LAST_TO_LEAVE * self.patience, burns=False)
-        return Rounds(self, patience, burns=True)
+            return SessionRounds(self, LAST_TO_LEAVE * self.patience, burns=False)
+        return SessionRounds(self, patience, burns=True)
 
     def plan(self, call: Call) -> Round:
         """Return the round of a call, as this party reads it."""
@@ -432,7 +432,7 @@ class Endpoint:
                 await self.post(Burned(str(burned)))
 
 
-class Crowd(Endpoint):
+class UserCrowd(Endpoint):
     """The place of many users in one task, which behave alike."""
 
     @property

@@ -98,7 +98,7 @@ def _open_all(plan: PeerRound, step: int, jobs: Sequence[Opening]) -> list[StepR
     return [pass_on(plan, me, secret, step, arrived) for me, secret, arrived in jobs]
 
 
-class Seat:
+class PeerSeat:
     """The place of a peer at the board. A fault may stand in for it (faults/peer.py)."""
 
     def __init__(self, commons: Commons, number: int) -> None:
@@ -163,7 +163,7 @@ class PeerCast:
     decide: DecisionRule | Strategy
     entropy: Entropy
     absent: frozenset[int] = frozenset()
-    seats: Mapping[str, Callable[[Commons, int], Seat]] = field(default_factory=dict)
+    seats: Mapping[str, Callable[[Commons, int], PeerSeat]] = field(default_factory=dict)
     threads: int | None = None
 
 
@@ -185,7 +185,7 @@ async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:
     async with worker_pool(cast.threads, instruments) as pool, trio.open_nursery() as nursery:
         for index in sorted(set(range(cast.people)) - cast.absent):
             name = parties.peer(index)
-            seat = cast.seats.get(name, Seat)(commons, index + 1)
+            seat = cast.seats.get(name, PeerSeat)(commons, index + 1)
             pair = scheme.keypair(cast.entropy.fork(parties.key_label(name)))
             fresh = cast.entropy.fork(name)
             nursery.start_soon(peer, seat, pair, cast.row(index), fresh, pool, name=name)
@@ -194,7 +194,7 @@ async def gather(cast: PeerCast, instruments: Instruments) -> Reckoning:
     return commons.seen
 
 
-async def peer(seat: Seat, pair: KeyPair, row: Row, entropy: Entropy, pool: WorkerPool) -> None:
+async def peer(seat: PeerSeat, pair: KeyPair, row: Row, entropy: Entropy, pool: WorkerPool) -> None:
     """Post a key; then, round by round, seal, mix, read, count and decide, until it is over."""
     if not await seat.say(None, Key(pair.public)):
         return
@@ -206,7 +206,7 @@ async def peer(seat: Seat, pair: KeyPair, row: Row, entropy: Entropy, pool: Work
 
 
 async def _round(
-    seat: Seat, plan: PeerRound, secret: SecretKey, row: Row, entropy: Entropy, pool: WorkerPool
+    seat: PeerSeat, plan: PeerRound, secret: SecretKey, row: Row, entropy: Entropy, pool: WorkerPool
 ) -> bool:
     """Take part in a round; False if the peer leaves."""
     number, commons = plan.call.round, seat.commons
@@ -236,7 +236,7 @@ async def _round(
 
 
 async def _next(
-    seat: Seat, plan: PeerRound, secret: SecretKey, share: KeyShare, step: int, pool: WorkerPool
+    seat: PeerSeat, plan: PeerRound, secret: SecretKey, share: KeyShare, step: int, pool: WorkerPool
 ) -> Body:
     """Return the body that an honest peer posts in a step after the first."""
     number, board = plan.call.round, seat.commons.board

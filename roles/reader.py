@@ -21,7 +21,7 @@ from ..protocol.transcript import Read
 from .audit import audit_round
 from .challenge import Keyring, check_signed, lock_of, offer, opened_by_all
 from .keyholder import batch_of
-from .mint import Desk, tell_roll
+from .mint import TokenDesk, tell_roll
 from .network import Endpoint
 from .verified_mix import read_verified
 from .worker_pool import WorkerPool
@@ -32,7 +32,7 @@ async def read_round(
     plan: Round,
     secret: SecretKey,
     pool: WorkerPool,
-    desk: Desk,
+    desk: TokenDesk,
     ring: Keyring,
 ) -> Reading | None:
     """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first.
@@ -82,7 +82,7 @@ def _note_reading(me: Endpoint, plan: Round, reading: Reading) -> None:
     me.notify(lambda instrument: instrument.read(seen))
 
 
-async def publish(me: Endpoint, reading: Reading, desk: Desk, *, counts: bool) -> None:
+async def publish(me: Endpoint, reading: Reading, desk: TokenDesk, *, counts: bool) -> None:
     """Reader: post totals and refusals, and the counts if they are public.
 
     counts: whether the counts are public. With tokens, first post the number of users with tokens.

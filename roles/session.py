@@ -17,7 +17,7 @@ from ..protocol.messages import OPENING, Registry, Roster
 from ..protocol.phases import BOARD
 from ..protocol.programs import strategy_of
 from .analyst import analyst
-from .audit import Purse
+from .audit import CoinShares
 from .board_monitor import BoardMonitor, CallMonitor
 from .cast import Cast
 from .challenge import Keyring
@@ -27,8 +27,8 @@ from .curator import Plans, curator
 from .event_loop import run_loop
 from .instruments import Instrument, Instruments
 from .keyholder import SLOW, Keyholder, longest_round
-from .mint import Desk, mint
-from .network import OWN_INBOX, Crowd, Endpoint, Network
+from .mint import TokenDesk, mint
+from .network import OWN_INBOX, Endpoint, Network, UserCrowd
 from .people import Person
 from .randomness import randomness
 from .shuffler import shuffler
@@ -198,8 +198,8 @@ def _start_keyholder(
 ) -> None:
     """Start a shuffler, the analyst or the curator: with a place, a key and an inbox."""
     guards, strategy = cast.guards, strategy_of(cast.decide)
-    desk = Desk(cast.entropy.fork(f"tokens of {name}"))
-    purse = Purse(cast.entropy.fork(f"coins of {name}"))
+    desk = TokenDesk(cast.entropy.fork(f"tokens of {name}"))
+    purse = CoinShares(cast.entropy.fork(f"coins of {name}"))
     ring = Keyring(cast.entropy.fork(parties.lock_label(name)), purse)
     network.inbox(name)
     place = _seat(cast, network)(name)
@@ -283,5 +283,5 @@ def _start_users(
     if together:
         for index in together if asks else ():
             network.inbox(parties.user(index))
-        crowd = Crowd(network, PEOPLE)
+        crowd = UserCrowd(network, PEOPLE)
         nursery.start_soon(cohort, crowd, together, person, pool, signing, monitor)

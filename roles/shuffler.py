@@ -22,7 +22,7 @@ from ..protocol.signed_posts import Fork
 from . import audit
 from .batches import (
     Envelopes,
-    Run,
+    LayerRun,
     Sorting,
     in_parts,
     pieces_of,
@@ -177,7 +177,7 @@ async def _open_envelopes(
     if in_parts(plan, 1, len(came)):
         sorting, failed = Sorting(plan.inner[2]), set[int]()
 
-        def take(first: int, run: Run) -> None:
+        def take(first: int, run: LayerRun) -> None:
             sorting.add(run)
             collected.refused.update(run.refused)
             failed.update(first + at for at in run.failed)
@@ -213,7 +213,7 @@ async def _mix_batch(
     if in_parts(plan, hop, len(batch)):
         sorting = Sorting(plan.inner[hop + 1])
 
-        def take(_: int, run: Run) -> None:
+        def take(_: int, run: LayerRun) -> None:
             sorting.add(run)
             collected.refused.update(run.refused)
 

@@ -22,7 +22,7 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class MeanEstimate:
     """The mean of a score over `runs`, and the ends of its interval (the mean if undefined).
 
     Attributes:
@@ -49,7 +49,7 @@ class Estimate:
 
 def estimate(
     name: str, values: Sequence[float], least: float = -inf, most: float = inf
-) -> Estimate:
+) -> MeanEstimate:
     """Return the mean and its 95 % interval; a single value has no interval.
 
     least, most: between which every value of the score lies.
@@ -64,7 +64,7 @@ def estimate(
 
         half = float(t.ppf((1 + LEVEL) / 2, runs - 1)) * spread / sqrt(runs)
         low, high = max(mean - half, least), min(mean + half, most)
-    return Estimate(name, runs, mean, low, high, len(set(values)) == 1)
+    return MeanEstimate(name, runs, mean, low, high, len(set(values)) == 1)
 
 
 def _share(hits: int, runs: int) -> tuple[float, float]:

@@ -14,15 +14,15 @@ from typing import Any
 import trio
 
 from ..errors import StorageError
-from .http import SAFE, Answer, Request, Say
-from .log import Log, Place
+from .http import SAFE, HttpResponse, Request, Say
+from .log import EventLog, ReaderPlace
 from .page import policy, render, script, stage_of, style_of
 
 LOOPBACK = "127.0.0.1"
 BEAT = 10.0  # seconds after which a silent stream shows that it is still there
 EVENTS = (("content-type", "text/event-stream; charset=utf-8"),)
 
-Route = Callable[[Request], Awaitable[Answer]]
+Route = Callable[[Request], Awaitable[HttpResponse]]
 Routes = Mapping[tuple[str, str], Route]
 
 
@@ -47,7 +47,7 @@ class Audience:
     more: further routes, by method and path.
     """
 
-    def __init__(self, log: Log, bill: Callable[[], Mapping[str, Any]], more: Routes) -> None:
+    def __init__(self, log: EventLog, bill: Callable[[], Mapping[str, Any]], more: Routes) -> None:
         self._log = log
         self._bill = bill
         self._routes: Routes = {
@@ -56,26 +56,26 @@ class Audience:
             **more,
         }
 
-    async def answer(self, request: Request) -> Answer:
+    async def answer(self, request: Request) -> HttpResponse:
         """Answer a request."""
         route = self._routes.get((request.method, request.path))
-        return await route(request) if route else Answer(404, b"there is nothing here\n")
+        return await route(request) if route else HttpResponse(404, b"there is nothing here\n")
 
-    async def _page(self, _request: Request) -> Answer:
+    async def _page(self, _request: Request) -> HttpResponse:
         bill = self._bill()
         style, code = style_of(live=True), script(stage_of(bill), live=True)
         rule = f"{policy(style, code, live=True)}; frame-ancestors 'none'"
         data = {"bill": bill, "moves": [], "choices": [], "live": True}
         headers = (("content-type", "text/html; charset=utf-8"), ("content-security-policy", rule))
         await trio.lowlevel.checkpoint()
-        return Answer(200, render(data, live=True).encode(), headers)
+        return HttpResponse(200, render(data, live=True).encode(), headers)
 
-    async def _events(self, request: Request) -> Answer:
+    async def _events(self, request: Request) -> HttpResponse:
         await trio.lowlevel.checkpoint()
-        place = Place.parse(request.headers.get("last-event-id", ""))
-        return Answer(200, partial(self._stream, place), EVENTS)
+        place = ReaderPlace.parse(request.headers.get("last-event-id", ""))
+        return HttpResponse(200, partial(self._stream, place), EVENTS)
 
-    async def _stream(self, place: Place, say: Say) -> None:
+    async def _stream(self, place: ReaderPlace, say: Say) -> None:
         """Send a browser the log, as fast as it reads."""
         present = False
         while True:

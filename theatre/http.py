@@ -9,9 +9,18 @@ that changes state must come from the page itself (Origin); a request from anoth
 from collections.abc import Callable
 
 from ..machines import http
-from ..machines.http import ALWAYS, Answer, Handler, Request, Say
+from ..machines.http import ALWAYS, Handler, HttpResponse, Request, Say
 
-__all__ = ["MOST_BODY", "MOST_CONNECTIONS", "SAFE", "Answer", "Request", "Say", "Server", "checked"]
+__all__ = [
+    "MOST_BODY",
+    "MOST_CONNECTIONS",
+    "SAFE",
+    "HttpResponse",
+    "PageServer",
+    "Request",
+    "Say",
+    "checked",
+]
 
 MOST_BODY = 4_096  # bytes of a request
 MOST_HEAD = 4 * MOST_BODY  # bytes of its line and headers
@@ -26,27 +35,27 @@ HEADERS = (
 )
 
 
-def checked(request: Request, port: int) -> Answer | None:
+def checked(request: Request, port: int) -> HttpResponse | None:
     """Return the refusal of a request that is not from this computer's own page; None if it is."""
     hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost")]
     if request.headers.get("host") not in hosts:
-        return Answer(421, f"this is {hosts[0]}, for this computer alone\n".encode())
+        return HttpResponse(421, f"this is {hosts[0]}, for this computer alone\n".encode())
     origin = request.headers.get("origin")
     if origin is None and request.method in SAFE:  # an address that was typed in, or followed
         return None
     if origin not in [f"http://{host}" for host in hosts]:
-        return Answer(403, b"only the page itself may ask for this\n")
+        return HttpResponse(403, b"only the page itself may ask for this\n")
     return None
 
 
-class Server(http.Server):
+class PageServer(http.Server):
     """A server that answers one request of each connection. handler: of a request that is allowed.
 
     tell: receives a line about a fault of our own.
     """
 
     def __init__(self, handler: Handler, port: int, tell: Callable[[str], None]) -> None:
-        async def allowed(request: Request) -> Answer:
+        async def allowed(request: Request) -> HttpResponse:
             return checked(request, port) or await handler(request)
 
         super().__init__(allowed, tell, LIMITS, HEADERS)

@@ -38,13 +38,13 @@ from ..scenarios.validation.load import change, resolve
 from ..scenarios.verification.deviations import deviations
 from ..strict_text import Unreadable, from_json
 from .audience import LOOPBACK, Audience, doors
-from .http import Answer, Request, Server
-from .log import Log
+from .http import HttpResponse, PageServer, Request
+from .log import EventLog
 from .move_recorder import MoveRecorder
 from .page_data import choices, page_data
 from .peer_recorder import PeerRecorder
 from .show import check_size
-from .stages import Stage, stage_of
+from .stages import TopologyStage, stage_of
 from .submission_delays import with_delays, with_pauses
 
 MOST_SAID = 400  # characters of a refusal, which may quote what was asked
@@ -103,7 +103,7 @@ async def _open(playing: Playing, port: int, tell: Tell) -> None:
     listeners, port = await doors(port)
     house = Theatre(playing, tell)
     async with trio.open_nursery() as nursery:
-        server = Server(house.answer, port, tell)
+        server = PageServer(house.answer, port, tell)
         nursery.start_soon(trio.serve_listeners, server.serve, listeners)
         tell(f"http://{LOOPBACK}:{port}/")
         await house.play()
@@ -115,7 +115,7 @@ class Theatre:
     def __init__(self, playing: Playing, tell: Tell) -> None:
         self._playing = playing
         self._tell = tell
-        self._log = Log()
+        self._log = EventLog()
         self._run = trio.CancelScope()
         self._wanted = trio.Event()
         more = {("POST", "/again"): self._restart}
@@ -139,7 +139,7 @@ class Theatre:
                 self._log.append({"what": "over"})
                 await self._wanted.wait()
 
-    async def _restart(self, request: Request) -> Answer:
+    async def _restart(self, request: Request) -> HttpResponse:
         """Start a new run with other numbers; refuse invalid numbers with the reason."""
         try:
             scenario = self._playing.scenario
@@ -147,13 +147,13 @@ class Theatre:
             seed = self._playing.seed
             playing = await trio.to_thread.run_sync(prepared, changed, seed)
         except LocalError as wrong:
-            return Answer(422, str(wrong)[:MOST_SAID].encode(errors="replace"))
+            return HttpResponse(422, str(wrong)[:MOST_SAID].encode(errors="replace"))
         self._playing = playing
         self._run.cancel()
-        return Answer(204)
+        return HttpResponse(204)
 
 
-def _changes(body: bytes, stage: Stage) -> dict[str, object]:
+def _changes(body: bytes, stage: TopologyStage) -> dict[str, object]:
     """Return the changes that the page requests: whole numbers, for the keys of sliders only."""
     keys = {name: slider.key for name, slider in stage.sliders.items()}
     try:
@@ -170,17 +170,17 @@ def _changes(body: bytes, stage: Stage) -> dict[str, object]:
     return {keys[name]: value for name, value in asked.items()}
 
 
-async def _play(playing: Playing, log: Log, tell: Tell) -> None:
+async def _play(playing: Playing, log: EventLog, tell: Tell) -> None:
     """Play a run; its events go to the log."""
     log.begin(playing.bill)
     await PLAYS[topology_of(playing.scenario).name](playing, log, tell)
 
 
-async def _play_central(playing: Playing, log: Log, tell: Tell) -> None:
+async def _play_central(playing: Playing, log: EventLog, tell: Tell) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     cast = with_delays(cast_of(scenario, crowd, faults, seed), seed)
-    decided = Decided()
+    decided = DecisionInstrument()
     recorder = MoveRecorder(program_of(scenario), lambda move: log.append(plain(move)))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_consider, decided, playing, log)
@@ -188,7 +188,7 @@ async def _play_central(playing: Playing, log: Log, tell: Tell) -> None:
         nursery.cancel_scope.cancel()
 
 
-async def _play_peers(playing: Playing, log: Log, tell: Tell) -> None:
+async def _play_peers(playing: Playing, log: EventLog, tell: Tell) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     cast = with_pauses(peers_of(scenario, crowd, faults, seed), seed)
@@ -203,13 +203,13 @@ async def _play_peers(playing: Playing, log: Log, tell: Tell) -> None:
     log.append({"what": "choices", "choices": choices(options)})
 
 
-PLAYS: Mapping[str, Callable[[Playing, Log, Tell], Awaitable[None]]] = {
+PLAYS: Mapping[str, Callable[[Playing, EventLog, Tell], Awaitable[None]]] = {
     CENTRAL.name: _play_central,
     PEERS.name: _play_peers,
 }  # topology -> how a session is played while it is watched
 
 
-class Decided(Instrument):
+class DecisionInstrument(Instrument):
     """The wait for the curator's decision, and the counts that it is based on."""
 
     def __init__(self) -> None:
@@ -230,7 +230,7 @@ class Decided(Instrument):
             self.made.set()
 
 
-async def _consider(decided: Decided, playing: Playing, log: Log) -> None:
+async def _consider(decided: DecisionInstrument, playing: Playing, log: EventLog) -> None:
     """Show the options that the curator considered; computed in a thread while the run goes on."""
     await decided.made.wait()
     policy_, announced = playing.scenario.policy, decided.announced

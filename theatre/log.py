@@ -18,7 +18,7 @@ MOST = 500  # entries that are sent at once: the most that is held for a slow re
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReaderPlace:
     """A reader's place: the number of entries of a run that it has read.
 
     Attributes:
@@ -30,7 +30,7 @@ class Place:
     read: int = 0
 
     @classmethod
-    def parse(cls, text: str) -> "Place":
+    def parse(cls, text: str) -> "ReaderPlace":
         """Return the place after the entry with an id; the beginning if the text is no id."""
         run, _, last = text.partition(".")
         if run.isdecimal() and last.isdecimal() and len(text) < 20:
@@ -39,7 +39,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Log:
+class EventLog:
     """The events of the present run, each entry as JSON.
 
     Attributes:
@@ -63,13 +63,13 @@ class Log:
         self._more.set()
         self._more = trio.Event()
 
-    def read_by(self, place: Place) -> bool:
+    def read_by(self, place: ReaderPlace) -> bool:
         """Whether a reader at a place has read all entries."""
         return place.run == self.run and place.read >= len(self.entries)
 
     async def entries_after(
-        self, place: Place, most: int = MOST
-    ) -> tuple[list[tuple[str, str]], Place]:
+        self, place: ReaderPlace, most: int = MOST
+    ) -> tuple[list[tuple[str, str]], ReaderPlace]:
         """Wait for entries after a place; return them with their ids, and the place after them.
 
         most: entries at once; a slow reader gets the rest at its next request.
@@ -79,4 +79,4 @@ class Log:
         first = place.read if place.run == self.run else 0
         taken = self.entries[first : first + most]
         named = [(f"{self.run}.{at}", entry) for at, entry in enumerate(taken, start=first)]
-        return named, Place(self.run, first + len(taken))
+        return named, ReaderPlace(self.run, first + len(taken))

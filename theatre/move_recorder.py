@@ -44,7 +44,18 @@ from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.stage import promise, rule
 from ..scenarios.scoring.alike import alike_lines, released_alike
 from .captions import caption_of
-from .moves import NOBODY, Answers, Batch, Count, Post, Refuse, Send, Silent, Tables, Tell
+from .moves import (
+    NOBODY,
+    Answers,
+    BatchMove,
+    CountMove,
+    PostMove,
+    Refuse,
+    Send,
+    Silent,
+    Tables,
+    Tell,
+)
 
 # reason of a refusal -> the faults of envelopes that it may be about
 SUSPECTS = {
@@ -115,7 +126,7 @@ class MoveRecorder(Instrument):
         asked = self._rounds.get(event.round)
         if event.kind is Kind.BATCH and asked:
             onions = tuple(asked.onions.get(name, -1) for name in split_names(event.names))
-            self._tell(Batch(event.sender, event.receiver, event.round, onions))
+            self._tell(BatchMove(event.sender, event.receiver, event.round, onions))
         elif event.receiver == parties.shuffler(1):  # other letters are no envelopes
             self._tell(self._send(event, asked))
 
@@ -182,7 +193,7 @@ class MoveRecorder(Instrument):
         if isinstance(body, Burned | Closed) or (isinstance(body, Mixed) and body.hop == 1):
             self._close()
         kind, sentence = entry.message.kind.name.lower(), self.caption(entry)
-        self._tell(Post(entry.author, kind, number, sentence, **self._facts(entry)))
+        self._tell(PostMove(entry.author, kind, number, sentence, **self._facts(entry)))
 
     def caption(self, entry: Entry) -> str:
         """Return the meaning of a post, in a sentence."""
@@ -239,7 +250,7 @@ class MoveRecorder(Instrument):
     def read(self, read: Read) -> None:
         """Record that a reader has counted."""
         alike = self._shared_value_lines(read.round, read.counts)
-        self._tell(Count(read.reader, read.round, plain_counts(read.counts), alike))
+        self._tell(CountMove(read.reader, read.round, plain_counts(read.counts), alike))
 
     def _shared_value_lines(self, number: int, counts: Sequence[Counts]) -> tuple[str, ...]:
         """Return lines about people with equal values, if the counts of a round are the release."""

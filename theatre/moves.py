@@ -32,7 +32,7 @@ class Move(Record, frozen=True, tag_field="what", omit_defaults=True):
 Tell = Callable[[Move], None]
 
 
-class Post(Move, frozen=True, tag="post"):
+class PostMove(Move, frozen=True, tag="post"):
     """A message on the board.
 
     Attributes:
@@ -118,7 +118,7 @@ class Silent(Move, frozen=True, tag="silent"):
     answers: Answers
 
 
-class Batch(Move, frozen=True, tag="batch"):
+class BatchMove(Move, frozen=True, tag="batch"):
     """All onions that leave a shuffler.
 
     Attributes:
@@ -133,7 +133,7 @@ class Batch(Move, frozen=True, tag="batch"):
     onions: tuple[int, ...]
 
 
-class Count(Move, frozen=True, tag="count"):
+class CountMove(Move, frozen=True, tag="count"):
     """A reader has opened the last layer.
 
     Attributes:

@@ -12,7 +12,7 @@ import trio
 
 from ..crypto.identity import PublicIdentity
 from ..errors import Refused
-from ..machines.directory import Address, Place
+from ..machines.directory import Address, SessionPlace
 from ..machines.http import Client
 from ..machines.observer import address_of, posts, visiting
 from ..machines.outbox import LATEST, SOONEST, TROUBLE
@@ -26,9 +26,9 @@ from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.topology import CENTRAL
 from ..scenarios.serialization.record import plain
 from .audience import LOOPBACK, Audience, doors
-from .http import Server
+from .http import PageServer
 from .live import Tell
-from .log import Log
+from .log import EventLog
 from .move_recorder import MoveRecorder
 from .moves import Move
 
@@ -55,7 +55,7 @@ async def _open(outside: "Outside", port: int, tell: Tell) -> None:
     """Open the page, and follow the board beside it."""
     listeners, port = await doors(port)
     async with trio.open_nursery() as nursery:
-        server = Server(Audience(outside.log, lambda: outside.bill, {}).answer, port, tell)
+        server = PageServer(Audience(outside.log, lambda: outside.bill, {}).answer, port, tell)
         nursery.start_soon(trio.serve_listeners, server.serve, listeners)
         tell(f"http://{LOOPBACK}:{port}/")
         await outside.follow(tell)
@@ -71,7 +71,7 @@ class Outside:
     """
 
     def __init__(self, address: Address, known: PublicIdentity) -> None:
-        self.log = Log()
+        self.log = EventLog()
         self.bill = bill_of(None, f"{address[0]}:{address[1]}")
         self._address = address
         self._known = known
@@ -101,7 +101,7 @@ class Outside:
                 self._word(word)
                 if wait == SOONEST:
                     host, port = self._address
-                    there = Place("the board", self._known.certificate, host, port)
+                    there = SessionPlace("the board", self._known.certificate, host, port)
                     tell(f"{word}: {(await diagnose(there, wrong, {})).text}")
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)

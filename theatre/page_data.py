@@ -31,7 +31,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..protocol.opened_prefixes import by_prefixes, closes_further
-from ..scenarios.programs.interface import Considered
+from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import program_of
 from ..scenarios.programs.stage import rule
 from ..scenarios.programs.topology import topology_of
@@ -105,7 +105,7 @@ def deviated_data(lines: Sequence[str]) -> dict[str, Any] | None:
     return {"first": list(lines), "instead": sentence(NOT_BY_WATCHING)} if lines else None
 
 
-def choices(considered: Iterable[Considered]) -> list[dict[str, Any]]:
+def choices(considered: Iterable[ConsideredColumns]) -> list[dict[str, Any]]:
     """Return the column sets that the curator considered, as the page shows them."""
     return [
         {

@@ -22,7 +22,7 @@ from ..scenarios.programs.topology import PEERS
 from ..scenarios.scoring.alike import alike_lines, released_alike
 from . import peer_captions as captions
 from .move_recorder import plain_counts
-from .moves import Answers, Count, Post, Silent, Tell
+from .moves import Answers, CountMove, PostMove, Silent, Tell
 from .peer_moves import EVERYBODY, Bags, PeerBallots, PeerCall, PeerRelay
 
 
@@ -65,23 +65,23 @@ class PeerRecorder(Instrument):
         match body:
             case Key():
                 says = f"{author.capitalize()} makes a fresh key pair and posts the public half."
-                self._tell(Post(author, "key", 0, says))
+                self._tell(PostMove(author, "key", 0, says))
             case Relay():
                 self._tell(self._handed(author, body, number))
             case FoundBallots():
                 says = captions.finds(author, body)
                 self._tell(PeerBallots(author, number, body.step, len(body.sealed), says))
             case Share():
-                self._tell(Post(author, "share", number, captions.shares(author), step=0))
+                self._tell(PostMove(author, "share", number, captions.shares(author), step=0))
             case ShareSecret():
                 says = captions.opens_up(author)
-                self._tell(Post(author, "secret", number, says, step=body.step))
+                self._tell(PostMove(author, "secret", number, says, step=body.step))
             case Agreed():
                 says = captions.agrees(author, body, self._path)
-                self._tell(Post(author, "agreed", number, says, step=body.step))
+                self._tell(PostMove(author, "agreed", number, says, step=body.step))
             case Accusation():
                 says = captions.accuses(author, body)
-                self._tell(Post(author, "accusation", number, says, step=body.step))
+                self._tell(PostMove(author, "accusation", number, says, step=body.step))
 
     @property
     def _path(self) -> int:
@@ -107,7 +107,7 @@ class PeerRecorder(Instrument):
             self._silent(number)
             says = f"The session is over and nothing of the round is used: {self._seen.burned}."
             named = tuple(sorted({charge.peer for charge in self._seen.charges}))
-            self._tell(Post(EVERYBODY, "burned", number, says, named=named))
+            self._tell(PostMove(EVERYBODY, "burned", number, says, named=named))
         elif self._seen.place == (number, 2):
             self._silent(number)
         if self._seen.pending is not None and self._done < number:
@@ -129,13 +129,13 @@ class PeerRecorder(Instrument):
         if self._seen.unbalanced:
             return
         self._tell(
-            Count(EVERYBODY, number, plain_counts(tallies), self._shared_value_lines(tallies))
+            CountMove(EVERYBODY, number, plain_counts(tallies), self._shared_value_lines(tallies))
         )
         decision = self._seen.proposed
         if decision is not None and decision is not self._decided:
             self._decided, proof = decision, decision.certificate
             says = self._program.stage_decision(decision, self._columns, PEERS.reader)
-            told = Post(
+            told = PostMove(
                 *(EVERYBODY, "decision", number, says),
                 kept=decision.kept,
                 promise=promise(proof),
@@ -161,7 +161,7 @@ class PeerRecorder(Instrument):
         """Judge the remaining steps after the last post; return the account of the session."""
         while not self._seen.over:
             self._settle()
-        self._tell(Post(EVERYBODY, "closed", self._seen.place[0], "The session is over."))
+        self._tell(PostMove(EVERYBODY, "closed", self._seen.place[0], "The session is over."))
         return self._seen
 
 

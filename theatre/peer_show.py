@@ -3,7 +3,7 @@
 from ..protocol.peers.agreement import Agreement
 from ..protocol.peers.board import PeerBoard
 from ..protocol.transcript import Transcript
-from ..scenarios.programs.interface import Considered
+from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import program_of, strategy
 from ..scenarios.schema.model import Scenario
 from .moves import Tell
@@ -12,7 +12,7 @@ from .peer_recorder import PeerRecorder
 
 def read_out_peers(
     transcript: Transcript, scenario: Scenario, agreement: str, tell: Tell
-) -> tuple[Considered, ...]:
+) -> tuple[ConsideredColumns, ...]:
     """Record every move; return the options for a release. Refused if a post is not legal.
 
     agreement: its encoding, in hex.

@@ -6,7 +6,7 @@ from typing import Any
 from ..errors import ParameterError
 from ..protocol.board import replay
 from ..protocol.transcript import Transcript
-from ..scenarios.programs.interface import Considered
+from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import announced_names, program_of
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.records.run_folder import Run
@@ -96,7 +96,7 @@ def check_size(people: int) -> None:
 
 def _read_out(
     transcript: Transcript, scenario: Scenario, _agreement: str, tell: Tell
-) -> tuple[Considered, ...]:
+) -> tuple[ConsideredColumns, ...]:
     """Record every move; return the curator's options, () without a decision."""
     recorder = ProvedRecorder if scenario.mix.kind == "verified" else MoveRecorder
     read_out(transcript, recorder(program_of(scenario), tell))
@@ -110,7 +110,7 @@ def _read_out(
     return program_of(scenario).options(scenario.policy, schema, tally, others)
 
 
-READ: Mapping[str, Callable[[Transcript, Scenario, str, Tell], tuple[Considered, ...]]] = {
+READ: Mapping[str, Callable[[Transcript, Scenario, str, Tell], tuple[ConsideredColumns, ...]]] = {
     CENTRAL.name: _read_out,
     PEERS.name: read_out_peers,
 }  # topology -> how a transcript is read out

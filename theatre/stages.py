@@ -27,7 +27,7 @@ class Slider:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class TopologyStage:
     """The appearance of a topology.
 
     Attributes:
@@ -58,8 +58,8 @@ def _peers(_scenario: Scenario, people: int) -> list[str]:
     return [parties.peer(index) for index in range(people)] if people <= CHIPS else []
 
 
-STAGES: Mapping[str, Stage] = {
-    CENTRAL.name: Stage(
+STAGES: Mapping[str, TopologyStage] = {
+    CENTRAL.name: TopologyStage(
         _central,
         "shuffler",
         "The curator's decision",
@@ -73,7 +73,7 @@ STAGES: Mapping[str, Stage] = {
             ),
         },
     ),
-    PEERS.name: Stage(
+    PEERS.name: TopologyStage(
         _peers,
         "peer",
         "What everybody decides",
@@ -87,6 +87,6 @@ STAGES: Mapping[str, Stage] = {
 }  # by topology
 
 
-def stage_of(scenario: Scenario) -> Stage:
+def stage_of(scenario: Scenario) -> TopologyStage:
     """Return the stage of a scenario."""
     return STAGES[topology_of(scenario).name]

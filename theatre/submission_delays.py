@@ -17,7 +17,7 @@ from ..protocol.peers.agreement import PeerRound, last_step
 from ..protocol.session import Round
 from ..roles.cast import Cast
 from ..roles.network import Endpoint, Fault, Network
-from ..roles.peer import Commons, PeerCast, Seat
+from ..roles.peer import Commons, PeerCast, PeerSeat
 
 SPENT = 0.8  # of a collection's time; the last person sends then
 
@@ -57,7 +57,7 @@ def with_pauses(cast: PeerCast, seed: int | None) -> PeerCast:
         parties.peer(index): partial(
             _peer_seat,
             part * float(turn + 1) / cast.people,
-            cast.seats.get(parties.peer(index), Seat),
+            cast.seats.get(parties.peer(index), PeerSeat),
         )
         for index, turn in enumerate(turns)
     }
@@ -65,8 +65,8 @@ def with_pauses(cast: PeerCast, seed: int | None) -> PeerCast:
 
 
 def _peer_seat(
-    pause: float, inner: Callable[[Commons, int], Seat], commons: Commons, number: int
-) -> Seat:
+    pause: float, inner: Callable[[Commons, int], PeerSeat], commons: Commons, number: int
+) -> PeerSeat:
     """Return a seat that posts after a pause in seconds."""
     seat = inner(commons, number)
     say = seat.say

@@ -46,7 +46,7 @@ from veilmix.protocol.tokens import check_asks, give, make_asks, take_grants
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.board_stream import BoardStream
 from veilmix.roles.cast import Cast, Guards
-from veilmix.roles.instruments import Instrument, Instruments, Recorder
+from veilmix.roles.instruments import Instrument, Instruments, TranscriptRecorder
 from veilmix.roles.network import Endpoint, Network
 from veilmix.roles.peer import PeerCast, play_peers
 from veilmix.roles.session import play, signers
@@ -261,7 +261,7 @@ class Hearers:
     def _keep(self, sender: str, hearer: str, frame: bytes) -> None:
         """Whoever keeps a transcript and looks at it: no letter crashes a view."""
         transcript = Transcript.sized(len(ROWS))
-        Recorder(transcript).carried(1.0, sender, hearer, frame)
+        TranscriptRecorder(transcript).carried(1.0, sender, hearer, frame)
         _ = RunRecord(transcript, self.played.board).submitted
 
     def _use(self, plan: Round, sender: str, body: Body) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from veilmix.analysis.scaling import Cluster
 from veilmix.cli.text.scale import links, span
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.studies.scale import Scale, scale
+from veilmix.scenarios.studies.scale import SessionScale, scale
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.wording import size
 
@@ -19,14 +19,14 @@ BLOCK = re.compile(r"<!-- made by tools/make_scale.py -->\n(.*?)<!-- end -->", r
 SIZES = {"10^6": 10**6, "10^8": 10**8, "10^9": 10**9}
 
 
-def estimates() -> list[Scale]:
+def estimates() -> list[SessionScale]:
     """One for each size."""
     census = load("census")
     crowd = samples(census, census.scenario.seed)
     return [scale(census, crowd, people, Cluster()) for people in SIZES.values()]
 
 
-def table(scales: list[Scale]) -> str:
+def table(scales: list[SessionScale]) -> str:
     """The lines of the table."""
     lines = [["", *SIZES], ["---", *["---:"] * len(scales)]]
     every = [links(predicted.sent) for predicted in scales]

@@ -60,7 +60,7 @@ def _refuses(node: ast.AST) -> bool:
         case ast.Raise(exc=ast.Call(func=error) | (ast.Name() as error)):
             return ast.unparse(error).rpartition(".")[2] in NAMES
         case ast.Return(
-            value=ast.Call(func=ast.Name(id="Answer"), args=[ast.Constant(status), *_])
+            value=ast.Call(func=ast.Name(id="HttpResponse"), args=[ast.Constant(status), *_])
         ):
             return status in REFUSING
         case _:

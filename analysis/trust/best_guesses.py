@@ -1,6 +1,6 @@
 """Figures from a posterior: shares, best guesses, certain cells, anonymity sets.
 
-This file reads an `Inference` and computes no posterior. It sums the shares of crowds over the
+This file reads `PersonPosteriors` and computes no posterior. It sums the shares of crowds over the
 pools that a person may be in, and compares best guesses with the prior or with the truth.
 """
 
@@ -14,7 +14,7 @@ from math import exp, fsum, prod
 from operator import itemgetter
 
 from .evidence import Cell, Evidence
-from .fiber import Nats, Posterior, log_prior
+from .fiber import CrowdPosterior, Nats, log_prior
 
 MOST_ROWS = 20_000  # rows of a pool that the search for the likeliest looks at
 
@@ -48,7 +48,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Inference:
+class PersonPosteriors:
     """The posterior of every person, by crowd.
 
     Attributes:
@@ -61,7 +61,7 @@ class Inference:
     """
 
     evidence: Evidence
-    posteriors: tuple[Posterior, ...]
+    posteriors: tuple[CrowdPosterior, ...]
     told: Nats
     method: Method
 
@@ -195,9 +195,9 @@ class Inference:
         return False
 
     @cached_property
-    def _about(self) -> Mapping[int, Sequence[Posterior]]:
+    def _about(self) -> Mapping[int, Sequence[CrowdPosterior]]:
         """The posteriors that each crowd is part of."""
-        about = defaultdict[int, list[Posterior]](list)
+        about = defaultdict[int, list[CrowdPosterior]](list)
         for posterior in self.posteriors:
             for crowd in posterior.columns:
                 about[crowd].append(posterior)

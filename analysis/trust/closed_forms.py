@@ -6,8 +6,8 @@ from math import exp, fsum, log
 from ...errors import ParameterError
 from .count_trees import joined, log_of_tree, tree_of
 from .covered_counts import covered
-from .evidence import Cell, Component, Count, Crowd, Evidence
-from .fiber import Nats, Posterior, log_multinomial, log_prior, possible
+from .evidence import Cell, Component, Crowd, Evidence, OpenCount
+from .fiber import CrowdPosterior, Nats, log_multinomial, log_prior, possible
 
 MOST_JOINED = 1 << 20  # limits the cells of a tree of counts that are joined
 
@@ -22,8 +22,8 @@ def restricted(about: Crowd, columns: Sequence[int]) -> bool:
 
 
 def single_count_posterior(
-    evidence: Evidence, columns: dict[int, tuple[int, ...]], count: Count
-) -> Posterior:
+    evidence: Evidence, columns: dict[int, tuple[int, ...]], count: OpenCount
+) -> CrowdPosterior:
     """Return the posterior of people with no evidence except one count.
 
     If labels were counted, the states behind a label keep their prior proportions.
@@ -40,10 +40,10 @@ def single_count_posterior(
     shares = {cell: number / people for cell, number in cells.items()}
     logs = fsum(n * log_prior(evidence.laws, order, cell) for cell, n in cells.items())
     leakage = Nats.exactly(max(-log_multinomial(cells.values()) - logs, 0.0))
-    return Posterior(columns, dict.fromkeys(columns, shares), leakage)
+    return CrowdPosterior(columns, dict.fromkeys(columns, shares), leakage)
 
 
-def decomposed(evidence: Evidence, component: Component) -> Posterior | None:
+def decomposed(evidence: Evidence, component: Component) -> CrowdPosterior | None:
     """Return the posterior of people in counts that form a tree; None if they do not, or too many.
 
     All counts must be of the same crowds and of plain states, with no other statement about these.
@@ -74,10 +74,10 @@ def decomposed(evidence: Evidence, component: Component) -> Posterior | None:
     places = [first_columns.index(column) for column in order]
     sorted_ = {tuple(cell[place] for place in places): share for cell, share in shares.items()}
     leakage = Nats.exactly(max(-logs, 0.0))
-    return Posterior(component.columns, dict.fromkeys(component.columns, sorted_), leakage)
+    return CrowdPosterior(component.columns, dict.fromkeys(component.columns, sorted_), leakage)
 
 
-def alone_posterior(evidence: Evidence, component: Component) -> Posterior | None:
+def alone_posterior(evidence: Evidence, component: Component) -> CrowdPosterior | None:
     """Return the posterior of a crowd in no count: the prior, cut down to the allowed cells.
 
     None if there are too many cells. ParameterError if no allowed cell is possible.
@@ -85,7 +85,7 @@ def alone_posterior(evidence: Evidence, component: Component) -> Posterior | Non
     ((crowd, columns),) = component.columns.items()
     about = evidence.crowds[crowd]
     if len(columns) == 1 and not restricted(about, columns):
-        return Posterior(
+        return CrowdPosterior(
             component.columns, {crowd: law_of(evidence, columns[0])}, Nats.exactly(0.0)
         )
     cells = possible(evidence, component, crowd, columns, 1 << 20)
@@ -101,7 +101,7 @@ def alone_posterior(evidence: Evidence, component: Component) -> Posterior | Non
     leakage = -log(whole)
     if evidence.coined.intersection(columns):  # a coin reveals no value
         leakage = _divergence(evidence, columns, shares)
-    return Posterior(
+    return CrowdPosterior(
         component.columns, {crowd: shares}, Nats.exactly(max(about.people * leakage, 0.0))
     )
 

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 
 from ...errors import ParameterError
-from .evidence import Cell, Count, Evidence, projected
+from .evidence import Cell, Evidence, OpenCount, projected
 from .fiber import log_multinomial, log_prior
 
-Tree = list[tuple[Count, tuple[int, ...]]]
+Tree = list[tuple[OpenCount, tuple[int, ...]]]
 
 
-def tree_of(counts: Sequence[Count]) -> Tree:
+def tree_of(counts: Sequence[OpenCount]) -> Tree:
     """Choose counts that form a tree; return each with the columns it shares with earlier counts.
 
     It begins with the count of most columns and adds the count that shares most columns.
@@ -58,7 +58,7 @@ def log_of_tree(evidence: Evidence, tree: Tree) -> float:
 
 
 def joined(
-    shares: Mapping[Cell, float], held: tuple[int, ...], count: Count, shared: tuple[int, ...]
+    shares: Mapping[Cell, float], held: tuple[int, ...], count: OpenCount, shared: tuple[int, ...]
 ) -> dict[Cell, float]:
     """Return the shares of wider cells: a cell's share is split in proportion to the count.
 

@@ -26,8 +26,8 @@ from itertools import product
 from math import exp, fsum, lgamma, log, prod
 
 from .dealt_labels import binomial, deal_labels
-from .evidence import Cell, Component, Count, Evidence, projected
-from .fiber import Nats, Posterior, log_multinomial
+from .evidence import Cell, Component, Evidence, OpenCount, projected
+from .fiber import CrowdPosterior, Nats, log_multinomial
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class SolvedColumn:
     log_chance: float
 
 
-def covered(evidence: Evidence, component: Component) -> Posterior | None:
+def covered(evidence: Evidence, component: Component) -> CrowdPosterior | None:
     """Return the posterior of one wide count with single columns beside it; None if another form.
 
     There must be no statement about the component's people beside these counts. ParameterError if
@@ -106,16 +106,16 @@ def covered(evidence: Evidence, component: Component) -> Posterior | None:
     for crowd, crowd_columns in columns.items():
         shares[crowd] = inside if crowd in wide.crowds else _outside(solved, crowd_columns)
     logs = [log_multinomial(wide.left.values()), *(solution.log_chance for solution in solved)]
-    return Posterior(columns, shares, _value_leakage(evidence, wide, solved, -fsum(logs)))
+    return CrowdPosterior(columns, shares, _value_leakage(evidence, wide, solved, -fsum(logs)))
 
 
-def _width(evidence: Evidence, count: Count) -> tuple[int, bool]:
+def _width(evidence: Evidence, count: OpenCount) -> tuple[int, bool]:
     coined = any(counts_coins(evidence, count, place) for place in range(len(count.columns)))
     return len(count.columns), coined
 
 
 def _column(
-    evidence: Evidence, wide: Count, place: int, second: Count | None
+    evidence: Evidence, wide: OpenCount, place: int, second: OpenCount | None
 ) -> SolvedColumn | None:
     """Solve one column; None if `deal_labels` has no closed form for it."""
     column = wide.columns[place]
@@ -153,7 +153,9 @@ def _column(
     return SolvedColumn(column, by_label, unlabelled, log_chance + chance)
 
 
-def _shares(wide: Count, solved: Sequence[SolvedColumn], order: Sequence[int]) -> dict[Cell, float]:
+def _shares(
+    wide: OpenCount, solved: Sequence[SolvedColumn], order: Sequence[int]
+) -> dict[Cell, float]:
     """Return the probability of each cell for a person in the wide count, columns in this order."""
     people = sum(wide.left.values())
     state_shares = [
@@ -185,7 +187,7 @@ def _outside(solved: Sequence[SolvedColumn], columns: Sequence[int]) -> dict[Cel
 
 
 def _value_leakage(
-    evidence: Evidence, wide: Count, solved: Sequence[SolvedColumn], nats: float
+    evidence: Evidence, wide: OpenCount, solved: Sequence[SolvedColumn], nats: float
 ) -> Nats:
     """Return the leakage about values, from -log P of the full observation (nats)."""
     places = range(len(wide.columns))
@@ -201,7 +203,7 @@ def _value_leakage(
     return Nats(high if is_single_coin else 0.0, high)
 
 
-def counts_coins(evidence: Evidence, count: Count, place: int) -> bool:
+def counts_coins(evidence: Evidence, count: OpenCount, place: int) -> bool:
     """Whether two states of one value of a column have different labels."""
     if not evidence.values:
         return False
@@ -210,7 +212,7 @@ def counts_coins(evidence: Evidence, count: Count, place: int) -> bool:
     return len(value_labels) > len(set(column_values))
 
 
-def _determines_value(evidence: Evidence, wide: Count, place: int) -> bool:
+def _determines_value(evidence: Evidence, wide: OpenCount, place: int) -> bool:
     """Whether the label of a column determines its value."""
     column = wide.columns[place]
     states = [s for s, share in enumerate(evidence.laws[column]) if share]
@@ -218,7 +220,9 @@ def _determines_value(evidence: Evidence, wide: Count, place: int) -> bool:
     return len({wide.label(place, state) for state in states}) == len(values)
 
 
-def _coins(evidence: Evidence, wide: Count, plain: Sequence[int], solution: SolvedColumn) -> float:
+def _coins(
+    evidence: Evidence, wide: OpenCount, plain: Sequence[int], solution: SolvedColumn
+) -> float:
     """Return the expected log probability (nats) of one column's covers, given the table.
 
     The sum is over the cells of the other columns and the values that may be suppressed as a cover.
@@ -244,7 +248,7 @@ def _coins(evidence: Evidence, wide: Count, plain: Sequence[int], solution: Solv
 
 
 def _covers(
-    values: Sequence[int], law: Sequence[float], wide: Count, place: int
+    values: Sequence[int], law: Sequence[float], wide: OpenCount, place: int
 ) -> Iterator[tuple[int, int, int]]:
     """Yield per value with two states: suppressed label, suppressed state, reported state."""
     for value in sorted(set(values)):

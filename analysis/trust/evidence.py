@@ -63,7 +63,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CrowdCount:
     """People of some crowds (their places in the evidence), counted by their cells.
 
     Attributes:
@@ -101,7 +101,7 @@ class Evidence:
 
     laws: tuple[Law, ...]
     crowds: tuple[Crowd, ...]
-    groups: tuple[Group, ...] = ()
+    groups: tuple[CrowdCount, ...] = ()
     pools: tuple[frozenset[int], ...] = ()
     values: tuple[Labels, ...] = ()
 
@@ -163,7 +163,7 @@ def uniform(sizes: Sequence[int]) -> tuple[Law, ...]:
 
 
 @dataclass(slots=True)
-class Count:
+class OpenCount:
     """Counts still to be explained, and the crowds of the counted people.
 
     Attributes:
@@ -197,14 +197,14 @@ class Count:
         self.crowds -= set(crowds)
 
 
-def simplified(evidence: Evidence) -> list[Count]:
+def simplified(evidence: Evidence) -> list[OpenCount]:
     """Simplify counts: subtract people with known cells, and counts from counts that contain them.
 
     A crowd with known cells leaves its counts. Subtracting the marginals of the release from those
     of the first round gives the marginals of the dropouts.
     """
     counts = [
-        Count(
+        OpenCount(
             group.columns,
             {cell: people for cell, people in group.counts.items() if people},
             set(group.crowds),
@@ -224,7 +224,7 @@ def simplified(evidence: Evidence) -> list[Count]:
     return [count for count in counts if count.crowds]
 
 
-def _subtract_one(counts: list[Count]) -> bool:
+def _subtract_one(counts: list[OpenCount]) -> bool:
     """Subtract one count from another that contains it; False if there is no such pair."""
     for inner in counts:
         for outer in counts:
@@ -241,7 +241,7 @@ def _subtract_one(counts: list[Count]) -> bool:
     return False
 
 
-def _translated_count(inner: Count, outer: Count) -> dict[Cell, int] | None:
+def _translated_count(inner: OpenCount, outer: OpenCount) -> dict[Cell, int] | None:
     """Return a count in the columns and labels of another; None if labels do not determine it."""
     places = [inner.columns.index(column) for column in outer.columns]
     translations = [_translation(inner, place, outer, at) for at, place in enumerate(places)]
@@ -257,7 +257,7 @@ def _translated_count(inner: Count, outer: Count) -> dict[Cell, int] | None:
     return cells
 
 
-def known_cell(crowd: Crowd, count: Count) -> Cell | None:
+def known_cell(crowd: Crowd, count: OpenCount) -> Cell | None:
     """Return the cell that is counted for all people of a crowd; None if it is not known."""
     states_of = {column: {state} for column, state in crowd.known}
     for part in crowd.allowed:
@@ -273,7 +273,7 @@ def known_cell(crowd: Crowd, count: Count) -> Cell | None:
     return tuple(cell)
 
 
-def _translation(inner: Count, place: int, outer: Count, at: int) -> dict[int, int] | None:
+def _translation(inner: OpenCount, place: int, outer: OpenCount, at: int) -> dict[int, int] | None:
     """Return the outer count's label for each label of the inner count; None if not unique.
 
     An empty translation leaves labels as they are.
@@ -310,10 +310,10 @@ class Component:
     """
 
     columns: dict[int, tuple[int, ...]]
-    counts: list[Count]
+    counts: list[OpenCount]
 
 
-def components(evidence: Evidence, counts: Sequence[Count]) -> list[Component]:
+def components(evidence: Evidence, counts: Sequence[OpenCount]) -> list[Component]:
     """Return the evidence cut into independent components."""
     parent: dict[tuple[int, int], tuple[int, int]] = {}
 

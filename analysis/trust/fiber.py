@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from math import exp, fsum, isfinite, lgamma, log, prod
 
-from .evidence import Cell, Component, Count, Evidence, Law
+from .evidence import Cell, Component, Evidence, Law, OpenCount
 from .side import Side
 
 MOST_CELLS = 4_096  # limits the cells of a fiber
@@ -74,7 +74,7 @@ class Nats:
 
 
 @dataclass(frozen=True, slots=True)
-class Posterior:
+class CrowdPosterior:
     """The posterior of a person of each crowd in one component.
 
     Attributes:
@@ -184,7 +184,7 @@ def possible(
 
 
 def _domain(
-    evidence: Evidence, crowd_counts: Iterable[Count], crowd: int, column: int
+    evidence: Evidence, crowd_counts: Iterable[OpenCount], crowd: int, column: int
 ) -> list[int]:
     """Return the values of one column that a crowd may have, from evidence on that column alone."""
     about = evidence.crowds[crowd]
@@ -278,7 +278,9 @@ def _search(tables: Fibre, steps: int) -> Iterator[tuple[int, ...]]:
         at += 1
 
 
-def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evidence) -> Posterior:
+def enumerated(
+    tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evidence
+) -> CrowdPosterior:
     """Return the exact posterior from all tables; TooManyTables if they are too many."""
     solutions, weights = listed(tables)
     if not solutions:
@@ -305,7 +307,7 @@ def enumerated(tables: Fibre, columns: dict[int, tuple[int, ...]], evidence: Evi
         leakage = _value_leakage(
             tables, columns, evidence, solutions, [share / whole for share in shares]
         )
-    return Posterior(columns, result, Nats.exactly(max(leakage, 0.0)))
+    return CrowdPosterior(columns, result, Nats.exactly(max(leakage, 0.0)))
 
 
 def _value_leakage(

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ..optimization import Constraint, solve_integer, solve_linear
 from .evidence import Cell
-from .fiber import Fibre, Nats, NoTable, Posterior
+from .fiber import CrowdPosterior, Fibre, Nats, NoTable
 
 CHAINS = 4
 STEPS = 4_000  # steps of each chain
@@ -39,7 +39,7 @@ def sampled(
     columns: dict[int, tuple[int, ...]],
     told: Nats,
     steps: int = STEPS,
-) -> Posterior:
+) -> CrowdPosterior:
     """Return the posterior from a walk. told: bounds on the leakage (nats)."""
     rng = np.random.default_rng(SEED)
     starts = [_somewhere(tables, rng) for _ in range(CHAINS)]
@@ -57,7 +57,7 @@ def sampled(
         if share:
             result[crowd][cell] = share
     proven = frozenset(_proven(tables, columns, result))
-    return Posterior(columns, result, told, False, error, agreement, proven)
+    return CrowdPosterior(columns, result, told, False, error, agreement, proven)
 
 
 def _proven(

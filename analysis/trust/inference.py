@@ -18,21 +18,21 @@ computed from the posterior in best_guesses.py.
 from math import fsum, inf
 
 from ...errors import ParameterError
-from .best_guesses import Inference, Method
+from .best_guesses import Method, PersonPosteriors
 from .closed_forms import alone_posterior, decomposed, restricted, single_count_posterior
 from .covered_counts import covered
 from .evidence import Component, Evidence, components, simplified
-from .fiber import Fibre, Nats, NoTable, Posterior, TooManyTables, enumerated, fibre
+from .fiber import CrowdPosterior, Fibre, Nats, NoTable, TooManyTables, enumerated, fibre
 from .information_bounds import bound_leakage, likeliest_part, partial_posteriors
 from .revealed_values import hidden_by_pools, revealed_leakage
 
 MOST_SAMPLED = 512  # limits the cells of a fiber that is sampled
 
 
-def infer(evidence: Evidence) -> Inference:
+def infer(evidence: Evidence) -> PersonPosteriors:
     """Compute the posterior. ParameterError if the evidence is contradictory."""
     revealed, counts, whole = revealed_leakage(evidence, simplified(evidence))
-    posteriors: list[Posterior] = []
+    posteriors: list[CrowdPosterior] = []
     for component in components(evidence, counts):
         posteriors += _solved(evidence, component)
     method = Method.EXACT
@@ -44,10 +44,10 @@ def infer(evidence: Evidence) -> Inference:
     leakages = [revealed, *(posterior.told for posterior in posteriors)]
     low = max(fsum(nats.low for nats in leakages) - hidden_by_pools(evidence), 0.0)
     high = fsum(nats.high for nats in leakages) if whole else inf
-    return Inference(evidence, tuple(posteriors), Nats(low, max(low, high)), method)
+    return PersonPosteriors(evidence, tuple(posteriors), Nats(low, max(low, high)), method)
 
 
-def _solved(evidence: Evidence, component: Component) -> list[Posterior]:
+def _solved(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
     """Solve one component, exactly if possible."""
     if not component.counts:
         single = alone_posterior(evidence, component)
@@ -80,7 +80,7 @@ def _solved(evidence: Evidence, component: Component) -> list[Posterior]:
         raise ParameterError("no table agrees with all that is known") from None
 
 
-def _listed_or_sampled(evidence: Evidence, component: Component, tables: Fibre) -> Posterior:
+def _listed_or_sampled(evidence: Evidence, component: Component, tables: Fibre) -> CrowdPosterior:
     try:
         return enumerated(tables, component.columns, evidence)
     except TooManyTables:

@@ -11,11 +11,13 @@ from math import exp, fsum, inf, log
 from .closed_forms import law_of, single_count_posterior
 from .count_trees import log_of_tree, tree_of
 from .covered_counts import counts_coins
-from .evidence import Cell, Component, Count, Evidence, projected
-from .fiber import Nats, Posterior, log_multinomial, log_prior
+from .evidence import Cell, Component, Evidence, OpenCount, projected
+from .fiber import CrowdPosterior, Nats, log_multinomial, log_prior
 
 
-def bound_leakage(posterior: Posterior, evidence: Evidence, component: Component) -> Posterior:
+def bound_leakage(
+    posterior: CrowdPosterior, evidence: Evidence, component: Component
+) -> CrowdPosterior:
     """Return the posterior with its leakage bounded from below by values alone, if not exact."""
     low, high = posterior.told.low, posterior.told.high
     if low == high:
@@ -25,9 +27,9 @@ def bound_leakage(posterior: Posterior, evidence: Evidence, component: Component
     )
 
 
-def partial_posteriors(evidence: Evidence, component: Component) -> list[Posterior]:
+def partial_posteriors(evidence: Evidence, component: Component) -> list[CrowdPosterior]:
     """Return the posterior of a coalition that ignores a part of its evidence."""
-    posteriors: list[Posterior] = []
+    posteriors: list[CrowdPosterior] = []
     no_leakage = Nats.exactly(0.0)
     disjoint_counts = _disjoint(component.counts)
     for crowd, columns in component.columns.items():
@@ -37,7 +39,7 @@ def partial_posteriors(evidence: Evidence, component: Component) -> list[Posteri
         for column, value in known_values.items():
             certain: dict[Cell, float] = {(value,): 1.0}
             posteriors.append(
-                Posterior({crowd: (column,)}, {crowd: certain}, Nats.exactly(0.0), exact=False)
+                CrowdPosterior({crowd: (column,)}, {crowd: certain}, Nats.exactly(0.0), exact=False)
             )
         for count in disjoint_counts:
             free_columns = tuple(c for c in count.columns if c in free)
@@ -52,15 +54,19 @@ def partial_posteriors(evidence: Evidence, component: Component) -> list[Posteri
                     key = tuple(cell[place] for place in places)
                     shares[key] = shares.get(key, 0.0) + share
                 posteriors.append(
-                    Posterior(
+                    CrowdPosterior(
                         {crowd: free_columns}, {crowd: shares}, Nats.exactly(0.0), exact=False
                     )
                 )
                 free -= set(free_columns)
         for column in free:
             law = law_of(evidence, column)
-            posteriors.append(Posterior({crowd: (column,)}, {crowd: law}, no_leakage, exact=False))
-    lower_bound = Posterior({}, {}, Nats(-likeliest_part(evidence, component), inf), exact=False)
+            posteriors.append(
+                CrowdPosterior({crowd: (column,)}, {crowd: law}, no_leakage, exact=False)
+            )
+    lower_bound = CrowdPosterior(
+        {}, {}, Nats(-likeliest_part(evidence, component), inf), exact=False
+    )
     return [*posteriors, lower_bound]
 
 
@@ -89,7 +95,7 @@ def likeliest_part(evidence: Evidence, component: Component) -> float:
     return min(pinned, count_bound, allowed_bound, tree_bound, 0.0)
 
 
-def _uncoined(evidence: Evidence, count: Count) -> Count | None:
+def _uncoined(evidence: Evidence, count: OpenCount) -> OpenCount | None:
     """Return a count without columns with labels that depend on coins; None without columns."""
     kept_places = [
         place for place in range(len(count.columns)) if not counts_coins(evidence, count, place)
@@ -98,10 +104,10 @@ def _uncoined(evidence: Evidence, count: Count) -> Count | None:
         return None
     columns = tuple(count.columns[place] for place in kept_places)
     labels = tuple(count.labels[place] for place in kept_places) if count.labels else ()
-    return Count(columns, projected(count.left, kept_places), count.crowds, labels)
+    return OpenCount(columns, projected(count.left, kept_places), count.crowds, labels)
 
 
-def _log_of_counts(evidence: Evidence, count: Count) -> float:
+def _log_of_counts(evidence: Evidence, count: OpenCount) -> float:
     """Return the log prior probability of one count (nats)."""
     logs = [log_multinomial(count.left.values())]
     for cell, number in count.left.items():
@@ -126,9 +132,9 @@ def _log_allowed(evidence: Evidence, crowd: int) -> float:
     return min((log(min(share, 1.0)) for share in shares if share), default=0.0)
 
 
-def _disjoint(counts: Sequence[Count]) -> list[Count]:
+def _disjoint(counts: Sequence[OpenCount]) -> list[OpenCount]:
     """Choose counts that share no column of a crowd, widest first."""
-    disjoint_counts: list[Count] = []
+    disjoint_counts: list[OpenCount] = []
     for count in sorted(counts, key=lambda count: (-len(count.columns), -len(count.crowds))):
         if not any(
             set(count.columns) & set(chosen_count.columns) and count.crowds & chosen_count.crowds

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ParameterError
 from ..validation import number
 from . import opened_rows
-from .best_guesses import Guess, Inference, Method
+from .best_guesses import Guess, Method, PersonPosteriors
 from .fiber import Nats, log_multinomial
 from .inference import infer
 from .side import Side
@@ -128,7 +128,7 @@ def inferred(
     sizes: Sequence[int],
     truth: Mapping[int, Row] | None = None,
     prior: Shares | None = None,
-) -> tuple[ReadEvidence, Inference]:
+) -> tuple[ReadEvidence, PersonPosteriors]:
     """Return the evidence in a view, and the posterior of every person.
 
     If a person lied in one round, the evidence can be contradictory: counts of the latest rounds

@@ -2,7 +2,7 @@
 
 from math import fsum, log
 
-from .evidence import Count, Crowd, Evidence, known_cell, projected
+from .evidence import Crowd, Evidence, OpenCount, known_cell, projected
 from .fiber import Nats, log_multinomial
 
 
@@ -18,7 +18,9 @@ def hidden_by_pools(evidence: Evidence) -> float:
     )
 
 
-def revealed_leakage(evidence: Evidence, counts: list[Count]) -> tuple[Nats, list[Count], bool]:
+def revealed_leakage(
+    evidence: Evidence, counts: list[OpenCount]
+) -> tuple[Nats, list[OpenCount], bool]:
     """Return the leakage of revealed values, the remaining counts, and whether all is kept.
 
     A count with revealed columns is left out. If it also holds unrevealed values, its information
@@ -29,7 +31,7 @@ def revealed_leakage(evidence: Evidence, counts: list[Count]) -> tuple[Nats, lis
         for crowd, about in enumerate(evidence.crowds)
         for column in about.revealed
     ]
-    remaining: list[Count] = []
+    remaining: list[OpenCount] = []
     whole = True
     for count in counts:
         is_complete = [_says_no_more(evidence.crowds[crowd], count) for crowd in count.crowds]
@@ -46,12 +48,12 @@ def revealed_leakage(evidence: Evidence, counts: list[Count]) -> tuple[Nats, lis
     )
 
 
-def _says_no_more(about: Crowd, count: Count) -> bool:
+def _says_no_more(about: Crowd, count: OpenCount) -> bool:
     """Whether all that a count implies about a crowd is revealed or known."""
     places_left = [
         place for place, column in enumerate(count.columns) if column not in about.revealed
     ]
-    rest = Count(
+    rest = OpenCount(
         tuple(count.columns[place] for place in places_left),
         {},
         count.crowds,

@@ -24,7 +24,7 @@ from ...protocol.record import distinct
 from .announced_rates import announced
 from .best_guesses import Truth
 from .crowd_marks import Mark, counted_crowds, crowd_with, recorded_crowds, rows_by_length
-from .evidence import Cell, Evidence, Group, Law
+from .evidence import Cell, CrowdCount, Evidence, Law
 from .value_states import LABELS, States
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _usable(view: "View", counts_seen: "CountsSeen") -> bool:
 
 def _groups(
     usable: "Sequence[CountsSeen]", marks: Sequence[Mark], states: States
-) -> Iterable[Group]:
+) -> Iterable[CrowdCount]:
     for place, counts_seen in enumerate(usable):
         counts = {
             tuple(map(states.code, counts_seen.columns, cell)): people
@@ -206,12 +206,12 @@ def _groups(
         labels = tuple(states.labels(column, rules.get(column)) for column in counts_seen.columns)
         crowds = frozenset(i for i, mark in enumerate(marks) if mark.counted[place])
         is_plain = not states.values and not rules.keys() & set(counts_seen.columns)
-        yield Group(counts_seen.columns, counts, crowds, () if is_plain else labels)
+        yield CrowdCount(counts_seen.columns, counts, crowds, () if is_plain else labels)
 
 
 def _listed(
     listed: "Sequence[CountsSeen]", marks: Mapping[Mark, Sequence[int]], at: int, states: States
-) -> Iterable[Group]:
+) -> Iterable[CrowdCount]:
     """Yield counts of people with a suppressed value. at: place of the first of these in the marks.
 
     People whose value is revealed reported it, so it is another value: they are taken out.
@@ -233,7 +233,7 @@ def _listed(
         counts[LABELS[OTHER],] -= shown_people
         crowds = frozenset(i for i, mark in counted_marks.items() if column not in mark.revealed)
         if crowds:
-            yield Group((column,), counts, crowds, (labels,))
+            yield CrowdCount((column,), counts, crowds, (labels,))
 
 
 def _pools(view: "View", marks: Sequence[Mark]) -> tuple[frozenset[int], ...]:

@@ -12,7 +12,7 @@ from ...scenarios.wording import seeds
 from ..options import MAX_SEED, executor_option, kept_options, tell_trust
 from ..text.layout import (
     Grid,
-    Page,
+    PipeConsole,
     clean,
     format_option,
     lay_out,
@@ -155,7 +155,7 @@ def _pool(executor: str, workers: int | None) -> Iterator[Executor | None]:
         yield pool
 
 
-def print_matrix(console: Page, matrix: "Matrix") -> None:
+def print_matrix(console: PipeConsole, matrix: "Matrix") -> None:
     """Print a matrix: outcome and detection of each attack, cost of each countermeasure."""
     say(
         console,

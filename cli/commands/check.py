@@ -12,7 +12,7 @@ from ..text import peers as peers_text
 from ..text.attacks import attacks
 from ..text.layout import (
     Grid,
-    Page,
+    PipeConsole,
     clean,
     format_option,
     lay_out,
@@ -194,7 +194,7 @@ def _query_text(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> s
 
 
 def _print_check(
-    console: Page, scenario: "Scenario", people: "Population", price: "Cost", called: str
+    console: PipeConsole, scenario: "Scenario", people: "Population", price: "Cost", called: str
 ) -> None:
     from ...scenarios.populations.coarser import coarser_lines
     from ...scenarios.programs.registry import program_of, unchecked_queries
@@ -238,7 +238,7 @@ def _print_check(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SessionPlan:
     """The plan of a session, in words.
 
     Attributes:
@@ -256,13 +256,13 @@ class Plan:
     senders: str = ""
 
 
-def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> Plan:
+def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> SessionPlan:
     from ...scenarios.programs.registry import program_of
 
     parties = f"{plural(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
     if program_of(scenario).opens:
         parties += ", randomness"
-    return Plan(
+    return SessionPlan(
         parties,
         _steps(scenario, price),
         program_of(scenario).largest,
@@ -270,8 +270,8 @@ def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> Plan
     )
 
 
-def _peers(scenario: "Scenario", people: "Population", _price: "Cost") -> Plan:
-    return Plan(
+def _peers(scenario: "Scenario", people: "Population", _price: "Cost") -> SessionPlan:
+    return SessionPlan(
         "none but these people: each is user, shuffler, curator and analyst",
         peers_text.steps(scenario, people.n, len(people.schema.names)),
         peers_text.POSTED,
@@ -279,7 +279,7 @@ def _peers(scenario: "Scenario", people: "Population", _price: "Cost") -> Plan:
     )
 
 
-PLANS: Mapping[str, Callable[["Scenario", "Population", "Cost"], Plan]] = {
+PLANS: Mapping[str, Callable[["Scenario", "Population", "Cost"], SessionPlan]] = {
     "central": _central,
     "peers": _peers,
 }  # topology -> its plan
@@ -360,7 +360,7 @@ def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "Check
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.programs.topology import topology_of
     from ...scenarios.studies.trust_table import measured_trust
-    from ..text.records import AskedFeature, CheckedScenario, Noise
+    from ..text.records import AskedFeature, CheckedScenario, NoiseRecord
 
     features = (
         AskedFeature(feature.name, len(texts), feature.values is None)
@@ -376,7 +376,7 @@ def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "Check
         price.seconds,
         scenario.policy.k,
         scenario.policy.max_exposure,
-        Noise(scenario.local.mechanism, scenario.local.epsilon),
+        NoiseRecord(scenario.local.mechanism, scenario.local.epsilon),
         (*people.warnings, *warnings(scenario), *unchecked_queries(scenario)),
         measured_trust(scenario),
     )

@@ -17,7 +17,7 @@ from .slips import use_slips, write_slips
 
 if TYPE_CHECKING:
     from ...poll.session import FinishedSession
-    from ...poll.terms import Terms
+    from ...poll.terms import ClassTerms
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
 
@@ -145,7 +145,7 @@ def command(
     _check_usage(host, people, cheat, simulate, others=others)
     if find_spec("h11") is None:
         raise click.UsageError(missing("web", "poll"))
-    from ...poll.terms import Terms
+    from ...poll.terms import ClassTerms
 
     scenario = _load_questions(questions, cheat)
     held = None if with_slips is None else use_slips(with_slips, scenario, host, port)
@@ -156,11 +156,11 @@ def command(
     kept = not (no_save or others or proved)
     codes = held.codes if held else ()
     lang = _lang(questions)
-    terms = Terms(host, port, people, wait, kept, others, simulate, most_of_one, codes, lang)
+    terms = ClassTerms(host, port, people, wait, kept, others, simulate, most_of_one, codes, lang)
     _hold(scenario, terms, out if kept else None)
 
 
-def _hold(scenario: "Scenario", terms: "Terms", out: Path | None) -> None:
+def _hold(scenario: "Scenario", terms: "ClassTerms", out: Path | None) -> None:
     """Hold a session. out: the folder for the run; None: the session is not saved."""
     from ...poll.session import PhoneSession
 

@@ -69,7 +69,7 @@ class Wish:
         return read_identity(self.sign) if self.sign else None
 
 
-class Traced(click.Command):
+class TraceCommand(click.Command):
     """A command with an option `--trace` that may also be written `--trace=all`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -78,7 +78,7 @@ class Traced(click.Command):
         return super().parse_args(ctx, [spelt.get(arg, arg) for arg in args])
 
 
-@click.command("run", cls=Traced)
+@click.command("run", cls=TraceCommand)
 @click.argument("scenario")
 @click.option(
     "--seed",

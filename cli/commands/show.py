@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import UNSET
 
-from ..text.layout import Grid, Page, clean, lay_out, page, plural, say, write_json, write_text
-from ..text.sequence_diagram import Flow, flows, mermaid
+from ..text.layout import (
+    Grid,
+    PipeConsole,
+    clean,
+    lay_out,
+    page,
+    plural,
+    say,
+    write_json,
+    write_text,
+)
+from ..text.sequence_diagram import DiagramFlow, flows, mermaid
 
 if TYPE_CHECKING:
     from ...protocol.transcript import Event
@@ -84,7 +94,7 @@ def _parties(parties: Sequence[str], run: str, form: str, eyes: str) -> None:
     click.echo(f"next: veilmix show {run} --as {eyes}")
 
 
-def _warn(console: Page, run: "Run") -> tuple[str, ...]:
+def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:
     """Print the deviations of a run first; return the lines."""
     from ...scenarios.verification.deviations import deviations
 
@@ -111,7 +121,7 @@ def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
 
 
 def _print_view(
-    console: Page, run: "Run", seen: "View", members: Sequence[str], *, everything: bool
+    console: PipeConsole, run: "Run", seen: "View", members: Sequence[str], *, everything: bool
 ) -> None:
     from ...analysis.trust import users_linked
     from ...scenarios.verification.deviations import NOT_BY_WATCHING
@@ -134,7 +144,7 @@ def _print_view(
         say(console, clean(line))
 
 
-def _row(flow: Flow) -> tuple[object, ...]:
+def _row(flow: DiagramFlow) -> tuple[object, ...]:
     return (
         f"{flow.time:.0f} s",
         flow.sender,

@@ -10,7 +10,7 @@ import click
 
 from ..app import BUG
 from ..found import HOME
-from ..grid import Setting, Shard, spelt
+from ..grid import GridSetting, Shard, spelt
 from ..grid import repeats as usual
 from ..options import NODES, PATH, SEED, executor_option, tell_trust
 from ..text.layout import clean, format_option, page, plural, say
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...scenarios.schema.model import Scenario
     from ...scenarios.studies.sweep_file import Line, Value
-    from ...scenarios.studies.sweep_log import Log
+    from ...scenarios.studies.sweep_log import SweepLog
     from ...scenarios.studies.sweep_plan import SweepJob
 
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--set",
     "settings",
-    type=Setting(),
+    type=GridSetting(),
     multiple=True,
     help="A key and its values, such as policy.k=2,5,10; again for another axis. Replaces the "
     "file's [sweep] of this key.",
@@ -98,7 +98,7 @@ def command(
     soon as it is done; a sweep that was stopped goes on with --resume.
     """
     from ...scenarios.studies.executors import executor as named
-    from ...scenarios.studies.sweep_log import Log
+    from ...scenarios.studies.sweep_log import SweepLog
     from ...scenarios.studies.sweep_plan import axes, plan
     from ...scenarios.validation.load import load
 
@@ -110,7 +110,7 @@ def command(
     jobs = plan(loaded, along, times, seed, mode, worst_case)
     jobs = jobs[shard[0] - 1 :: shard[1]] if shard else jobs
     make, window = named(executor, workers)
-    log = Log(out or _home(loaded, shard), resume=resume)
+    log = SweepLog(out or _home(loaded, shard), resume=resume)
     try:
         left = log.todo(jobs)
         if form == "table" and not quiet:
@@ -167,7 +167,7 @@ def _play(
     left: "Sequence[SweepJob]",
     make: "Callable[[], Executor]",
     window: int,
-    log: "Log",
+    log: "SweepLog",
     *,
     quiet: bool,
 ) -> None:
@@ -222,7 +222,7 @@ def _bar(total: int, *, quiet: bool) -> "Iterator[Callable[[int], None]]":
 def _print_sweep(
     scenario: "Scenario",
     along: "dict[str, tuple[Value, ...]]",
-    log: "Log",
+    log: "SweepLog",
     lines: "Sequence[Line]",
     form: str,
     *,

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .layout import Grid, Page, clean, lay_out, percent, plural, say
+from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
 from .score import COVERAGE, PERSON_BOUND
 
 if TYPE_CHECKING:
     from ...scenarios.tables.advise import Advised, Cost
 
 
-def print_advice(console: Page, advised: "Advised", called: str) -> None:
+def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     """Print the advice."""
     best, n = advised.best, advised.n
     say(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .layout import Page, clean, say
+from .layout import PipeConsole, clean, say
 
 if TYPE_CHECKING:
     from ...scenarios.pages.pieces import Alert
@@ -23,19 +23,19 @@ MARKS = {"serious": ("!!", "bold red"), "warning": ("! ", "yellow")}
 def raised(outcome: "Outcome") -> "tuple[Alert, ...]":
     """Return the alerts of a run that is not on disk yet, worst first; without notes."""
     from ...report.alerts import alerts
-    from ...report.facts import Facts, learners
+    from ...report.facts import PageFacts, learners
     from ...scenarios.records.result_file import Run
     from ...scenarios.records.traffic import traffic
 
     result, scenario = outcome.written(), outcome.scenario
     run = Run(Path(), scenario, result, outcome.transcript, outcome.sizes, None, {})
     sent = None if scenario.mix.pad else traffic(outcome.transcript)  # lengths leak only then
-    raised_here = alerts(Facts(run, None, None, sent, learners(run)))
+    raised_here = alerts(PageFacts(run, None, None, sent, learners(run)))
     return tuple(alert for alert in raised_here if alert.level in MARKS and alert.rule not in SAID)
 
 
 def print_alerts(
-    console: Page, outcomes: "Sequence[Outcome]", *, only_serious: bool = False
+    console: PipeConsole, outcomes: "Sequence[Outcome]", *, only_serious: bool = False
 ) -> None:
     """Print each alert once; for several runs, with the number of runs that have it."""
     shown = [

@@ -8,11 +8,11 @@ import click
 from ...installation import missing
 
 if TYPE_CHECKING:
-    from ...poll.terms import Terms
+    from ...poll.terms import ClassTerms
     from ...scenarios.schema.model import Scenario
 
 
-def say_terms(scenario: "Scenario", terms: "Terms") -> None:
+def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
     """Print the terms of a session before it begins."""
     from ...poll.expected import forecast_of
     from ...poll.questions import promise_of
@@ -67,7 +67,7 @@ def _written(*, proved: bool, kept: bool) -> str:
     return "" if kept else ", and nothing is written down"
 
 
-def say_address(terms: "Terms", address: str) -> None:
+def say_address(terms: "ClassTerms", address: str) -> None:
     """Print the addresses of an opened session, and advice for phones that cannot reach them."""
     from ...poll.facts import LOOPBACKS
     from .qr import qr_code

@@ -28,7 +28,7 @@ Key = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CoalitionKind:
     """Coalitions with the same knowledge.
 
     Attributes:
@@ -40,13 +40,14 @@ class Kind:
     received: "Received"
 
 
-def kinds(views: "Sequence[Received]") -> tuple[Kind, ...]:
+def kinds(views: "Sequence[Received]") -> tuple[CoalitionKind, ...]:
     """Group coalitions, in the order in which the first of each kind comes."""
     grouped: dict[Key, list[Received]] = {}
     for view in views:
         grouped.setdefault(_key(view), []).append(view)
     return tuple(
-        Kind(tuple(frozenset(view.parties) for view in same), same[0]) for same in grouped.values()
+        CoalitionKind(tuple(frozenset(view.parties) for view in same), same[0])
+        for same in grouped.values()
     )
 
 
@@ -107,11 +108,11 @@ def _number(shuffler: str) -> int:
     return int(shuffler.rpartition("-")[2])
 
 
-def _dots(kind: Kind, initials: Sequence[str]) -> str:
+def _dots(kind: CoalitionKind, initials: Sequence[str]) -> str:
     return " ".join(_dot(kind, initial) for initial in initials)
 
 
-def _dot(kind: Kind, initial: str) -> str:
+def _dot(kind: CoalitionKind, initial: str) -> str:
     """Return the dot of a party in a kind; for many shufflers their number, or its range."""
     if initial == "shufflers":
         counts = {

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .layout import Grid, Page, clean, lay_out, percent, plural, say
+from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
     from ...scenarios.comparison.result import Compared, Comparison, Cost, Learnt, Privacy, Utility
 
 
-def print_comparison(console: Page, comparison: "Comparison") -> None:
+def print_comparison(console: PipeConsole, comparison: "Comparison") -> None:
     """Print the tables of a comparison, and notes on refused and skipped programs."""
     # A legend is printed only if a program of this comparison has the figures that it explains:
     # otherwise a reader would search the tables for them.

@@ -24,7 +24,7 @@ from ...scenarios.wording import Block, Grid, Line, escaped, percent, plural
 __all__ = [
     "FORMATS",
     "Grid",
-    "Page",
+    "PipeConsole",
     "clean",
     "format_option",
     "lay_out",
@@ -55,7 +55,7 @@ format_option = click.option(
 )
 
 
-class Page(Console):
+class PipeConsole(Console):
     """A console that raises an exception when its reader has closed the pipe."""
 
     def on_broken_pipe(self) -> None:
@@ -64,16 +64,16 @@ class Page(Console):
         raise BrokenPipeError
 
 
-def page(*, err: bool = False) -> Page:
+def page(*, err: bool = False) -> PipeConsole:
     """Return the console for stdout, or stderr."""
     stream = sys.stderr if err else sys.stdout
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="replace")  # print ? for a letter that the encoding lacks
     width = None if stream.isatty() else PIPED
-    return Page(file=stream, width=width, markup=False, emoji=False, highlight=False)
+    return PipeConsole(file=stream, width=width, markup=False, emoji=False, highlight=False)
 
 
-def say(console: Page, text: str | Text = "", style: str | None = None) -> None:
+def say(console: PipeConsole, text: str | Text = "", style: str | None = None) -> None:
     """Print a line, or several.
 
     A terminal wraps a long line itself. In a pipe or a file the line is broken between words; a
@@ -105,7 +105,7 @@ def broken(line: str) -> str:
     )
 
 
-def saved(console: Page, folder: str | PathLike[str], picture: str) -> None:
+def saved(console: PipeConsole, folder: str | PathLike[str], picture: str) -> None:
     """Print the folder of a saved run, its picture or how to draw it, and the next command."""
     folder = Path(folder)
     file = folder / picture
@@ -115,7 +115,7 @@ def saved(console: Page, folder: str | PathLike[str], picture: str) -> None:
         say(console, missing("report", "a picture"))
 
 
-def show(console: Page, blocks: Iterable[Block]) -> None:
+def show(console: PipeConsole, blocks: Iterable[Block]) -> None:
     """Print lines and tables, one below the other."""
     for block in blocks:
         if isinstance(block, Line):
@@ -124,7 +124,7 @@ def show(console: Page, blocks: Iterable[Block]) -> None:
             lay_out(console, block)
 
 
-def lay_out(console: Page, grid: Grid) -> None:
+def lay_out(console: PipeConsole, grid: Grid) -> None:
     """Print a table without borders; in a pipe its widest column of words is folded to fit."""
     table = Table(box=None, pad_edge=True, header_style="bold")
     fold = {} if console.is_terminal else _folded(grid)

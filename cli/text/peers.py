@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .layout import Grid, Page, lay_out, plural, say
+from .layout import Grid, PipeConsole, lay_out, plural, say
 
 if TYPE_CHECKING:
     from ...scenarios.programs.peers.found import PeersFound
@@ -36,7 +36,7 @@ def sizes(peers: "PeersFound") -> Grid:
     return Grid(SIZES, rows_by_size(peers), (0, 2, 3, 4, 5))
 
 
-def tell_sizes(console: Page, peers: "PeersFound") -> None:
+def tell_sizes(console: PipeConsole, peers: "PeersFound") -> None:
     """Print the table, and how to read it."""
     if not peers.sizes:
         say(console, "no message was sent, so there is nothing to follow")

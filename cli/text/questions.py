@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...analysis.release_risks import Attack
 from ...scenarios.tables.score_record import AskedQuestion, AttackRate, SensitiveColumn
-from .layout import Grid, Page, lay_out, percent, say
+from .layout import Grid, PipeConsole, lay_out, percent, say
 
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
@@ -41,7 +41,7 @@ def sensitive(score: "TableScore") -> tuple[SensitiveColumn, ...]:
     )
 
 
-def print_questions(console: Page, score: "TableScore") -> None:
+def print_questions(console: PipeConsole, score: "TableScore") -> None:
     """Print the questions."""
     say(console, "\nthree questions of regulators, if the rows of these columns left as they are")
     if score.rows > score.n:

@@ -12,7 +12,7 @@ from ...scenarios.serialization.record import Record
 from ...scenarios.studies.trust_table import MeasuredTrust
 
 if TYPE_CHECKING:
-    from ...scenarios.mean import Estimate
+    from ...scenarios.mean import MeanEstimate
 
 
 class AskedFeature(Record, frozen=True):
@@ -51,7 +51,7 @@ class RoundPrice(Record, frozen=True):
     multiplications: int = 0
 
 
-class Noise(Record, frozen=True):
+class NoiseRecord(Record, frozen=True):
     """The noise that people add to their answers; None without noise.
 
     Attributes:
@@ -90,7 +90,7 @@ class CheckedScenario(Record, frozen=True):
     cpu_seconds: float
     k: int
     max_exposure: float
-    local: Noise
+    local: NoiseRecord
     warnings: tuple[str, ...]
     trust: MeasuredTrust | None = None
 
@@ -271,7 +271,9 @@ class MeanScore(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None
 
     @classmethod
-    def from_estimate(cls, estimate: "Estimate", unit: "str | UnsetType" = UNSET) -> "MeanScore":
+    def from_estimate(
+        cls, estimate: "MeanEstimate", unit: "str | UnsetType" = UNSET
+    ) -> "MeanScore":
         """Return the record of an estimate."""
         return cls(
             score=estimate.score,

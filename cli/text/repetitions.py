@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
-from ...scenarios.mean import Estimate, estimate
+from ...scenarios.mean import MeanEstimate, estimate
 from ...scenarios.scoring.result import Result
 from ...scenarios.serialization.record import Record
 from ...scenarios.studies.repetitions import Study, kept_promises
@@ -81,7 +81,7 @@ def _error(outcome: "Outcome", program: str, which: str) -> float | None:
     return error
 
 
-def estimates(outcomes: "Sequence[Outcome]") -> list[Estimate]:
+def estimates(outcomes: "Sequence[Outcome]") -> list[MeanEstimate]:
     """Estimate each score over the runs that have it."""
     estimated = []
     for name, most, score in SCORES:
@@ -99,7 +99,7 @@ def grid(outcomes: "Sequence[Outcome]") -> Grid:
     return Grid(("score", "mean", "95 % from", "to", "runs"), rows, (1, 2, 3, 4))
 
 
-def _ends(each: Estimate) -> tuple[str, str]:
+def _ends(each: MeanEstimate) -> tuple[str, str]:
     """Return the ends of an interval as text; two dashes if it is missing."""
     if each.interval is None:
         return "-", "-"

@@ -13,13 +13,13 @@ from ...scenarios.verification.deviations import deviations
 from ...scenarios.wording import noun_of
 from . import peers as peers_text
 from . import reidentification as found_text
-from .layout import Grid, Page, clean, lay_out, page, percent, plural, say, show
+from .layout import Grid, PipeConsole, clean, lay_out, page, percent, plural, say, show
 from .run_scores import randomized, scores
 from .warnings import warnings
 
 if TYPE_CHECKING:
     from ...protocol.messages import Counts
-    from ...scenarios.programs.interface import Considered
+    from ...scenarios.programs.interface import ConsideredColumns
     from ...scenarios.scoring.outcome import Outcome
 
 VALUES = 5  # values of a feature that are printed one by one
@@ -50,7 +50,7 @@ def print_run(outcome: "Outcome") -> None:
         say(console, line)
 
 
-def head(console: Page, outcome: "Outcome") -> None:
+def head(console: PipeConsole, outcome: "Outcome") -> None:
     """Print the participants and the kind of randomness, then warnings and deviations."""
     scenario = outcome.scenario
     parts = [
@@ -86,7 +86,7 @@ def people_asked(outcome: "Outcome") -> tuple[int, int]:
     return (outcome.users, outcome.users) if fixed else (first, outcome.users - first)
 
 
-def _first_round(console: Page, outcome: "Outcome") -> None:
+def _first_round(console: PipeConsole, outcome: "Outcome") -> None:
     if outcome.marginals is None and outcome.decision is not None:
         return
     if outcome.marginals is None:
@@ -121,7 +121,7 @@ def _values(counts: "Counts") -> str:
     return "  ".join(said)
 
 
-def _decision(console: Page, outcome: "Outcome") -> None:
+def _decision(console: PipeConsole, outcome: "Outcome") -> None:
     if outcome.decision is None:
         return
     policy = outcome.scenario.policy
@@ -200,15 +200,15 @@ def typed(path: str) -> str:
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
 
 
-def _verdict(choice: "Considered", outcome: "Outcome") -> str:
+def _verdict(choice: "ConsideredColumns", outcome: "Outcome") -> str:
     if choice.columns == outcome.kept:
         return "released" if outcome.released else "chosen"
     return "safe" if choice.safe else "suppress"
 
 
 def printed_sets(
-    considered: "Sequence[Considered]", kept: tuple[str, ...]
-) -> "Iterator[Considered]":
+    considered: "Sequence[ConsideredColumns]", kept: tuple[str, ...]
+) -> "Iterator[ConsideredColumns]":
     """Yield all sets if they are few; else maximal safe, minimal unsafe and released sets."""
     if len(considered) <= SETS:
         yield from considered
@@ -226,7 +226,7 @@ def printed_sets(
             yield choice
 
 
-def _second_round(console: Page, outcome: "Outcome") -> None:
+def _second_round(console: PipeConsole, outcome: "Outcome") -> None:
     if outcome.decision is None:
         if outcome.marginals is not None:
             say(console, f"  {_last(outcome)}  burned: {outcome.burned}", style="bold red")
@@ -259,7 +259,7 @@ def _last(outcome: "Outcome") -> str:
     return f"round {len(outcome.counted)}"
 
 
-def _release(console: Page, outcome: "Outcome") -> None:
+def _release(console: PipeConsole, outcome: "Outcome") -> None:
     release = outcome.release or {}
     cells = sorted(release.items())
     k = outcome.scenario.policy.k

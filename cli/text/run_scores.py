@@ -16,7 +16,7 @@ from ...scenarios.wording import CHECKED_ONCE, PROVED, audited, sentence
 from . import peers as peers_text
 from . import reidentification as found_text
 from .cheating import WIDTH
-from .layout import Grid, Page, lay_out, percent, say
+from .layout import Grid, PipeConsole, lay_out, percent, say
 from .ledger import ledger_rows
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def randomized(outcome: "Outcome") -> bool:
     return program_of(outcome.scenario).reports
 
 
-def scores(console: Page, outcome: "Outcome") -> None:
+def scores(console: PipeConsole, outcome: "Outcome") -> None:
     """Print the table of scores, and the lines below it."""
     first = () if randomized(outcome) else _exposures(outcome)
     own = program_of(outcome.scenario).scores(outcome)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from ...roles.spool import KEPT, folder
 from ...scenarios.wording import size
-from .layout import Grid, Page, clean, lay_out, say
+from .layout import Grid, PipeConsole, clean, lay_out, say
 
 if TYPE_CHECKING:
     from ...analysis.scaling import PeopleLimit, SessionCosts
-    from ...scenarios.studies.scale import Scale
+    from ...scenarios.studies.scale import SessionScale
     from ...scenarios.studies.traffic import LinkTraffic
     from .records import EstimatedScale
 
@@ -46,12 +46,12 @@ def span(seconds: float) -> str:
     return f"{seconds:.2g} s"
 
 
-def grid(scale: "Scale") -> Grid:
+def grid(scale: "SessionScale") -> Grid:
     """Return a table of every link, in plain numbers."""
     return Grid(HEADINGS[:-1], links(scale.sent), (0, 3, 4))
 
 
-def tell_scale(console: Page, name: str, scale: "Scale") -> None:
+def tell_scale(console: PipeConsole, name: str, scale: "SessionScale") -> None:
     """Print the estimate."""
     from ...analysis.scaling import MEASURED
 
@@ -95,7 +95,7 @@ def _broken(limit: "PeopleLimit", number: int) -> str:
     return f"{'then' if number else 'first'}, above {limit.people:,} people: {clean(limit.what)}"
 
 
-def _costs(console: Page, scale: "Scale", costs: "SessionCosts") -> None:
+def _costs(console: PipeConsole, scale: "SessionScale", costs: "SessionCosts") -> None:
     whole, where = sum(message.bytes for message in scale.sent), scale.cluster
     each = f"{where.cores:,} cores, {where.gigabits:g} Gbit/s and {where.gigabytes:g} GB of memory"
     say(console, f"bytes     {size(whole)} in all, exact")
@@ -141,7 +141,7 @@ def constants() -> str:
     )
 
 
-def record(name: str, scale: "Scale") -> "EstimatedScale":
+def record(name: str, scale: "SessionScale") -> "EstimatedScale":
     """Return the estimate as a record, for programs."""
     from ...analysis.scaling import MEASURED
     from .records import Breaks, EstimatedScale, LinkBytes

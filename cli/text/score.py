@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import questions
-from .layout import Grid, Page, clean, lay_out, percent, plural, say
+from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
     from ...analysis.exposure import Attacker
@@ -41,7 +41,11 @@ MEANINGS = {
 
 
 def print_score(
-    console: Page, score: "TableScore", called: str, lacks: Sequence[str], table: "SourceTable"
+    console: PipeConsole,
+    score: "TableScore",
+    called: str,
+    lacks: Sequence[str],
+    table: "SourceTable",
 ) -> None:
     """Print the score. table: the scored table, with the roles of its columns."""
     from ...analysis.scoring import Missing
@@ -91,7 +95,7 @@ def print_score(
         say(console, clean(f"said coarser, more may stay: veilmix advise {called}"), style="dim")
 
 
-def _tell_people(console: Page, score: "TableScore", table: "SourceTable") -> None:
+def _tell_people(console: PipeConsole, score: "TableScore", table: "SourceTable") -> None:
     """Print the definition of a person, and the roles of the columns."""
     say(console, clean(f"a person is {table.person}"))
     if score.rows > score.n:
@@ -279,7 +283,7 @@ def _name(score: "TableScore", columns: Sequence[int]) -> str:
     return " x ".join(score.columns[j].name for j in columns) or "(none)"
 
 
-def _advise(console: Page, score: "TableScore", choice: "SetChoice", by: str) -> None:
+def _advise(console: PipeConsole, score: "TableScore", choice: "SetChoice", by: str) -> None:
     """Print the columns to keep and the columns to drop."""
     most = "no safe set has more columns" if choice.largest else "larger ones may exist"
     kept = ", ".join(score.columns[j].name for j in choice.kept) or "nothing"

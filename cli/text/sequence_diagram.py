@@ -10,7 +10,7 @@ ALIKE = 6  # similar messages that are still shown one by one
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class DiagramFlow:
     """A message, or a group of similar messages.
 
     Attributes:
@@ -35,9 +35,9 @@ class Flow:
     name: str = ""
 
 
-def flows(events: Iterable[Event], *, each: bool = False) -> list[Flow]:
+def flows(events: Iterable[Event], *, each: bool = False) -> list[DiagramFlow]:
     """Group consecutive messages of a kind, from senders of a role to a party."""
-    arrows: list[Flow] = []
+    arrows: list[DiagramFlow] = []
     for _, group in groupby(events, _event_key):
         same = list(group)
         one_by_one = each or len(same) <= ALIKE
@@ -50,7 +50,7 @@ def _event_key(event: Event) -> tuple[object, ...]:
     return event.time, role, event.receiver, event.kind, event.round
 
 
-def _flow(same: Sequence[Event]) -> Flow:
+def _flow(same: Sequence[Event]) -> DiagramFlow:
     first, last = same[0], same[-1]
     sender = first.sender
     if len(same) > 1:
@@ -60,10 +60,10 @@ def _flow(same: Sequence[Event]) -> Flow:
     messages = sum(event.messages for event in same)
     place = first.time, sender, first.receiver, kind, first.round
     named = first.names.hex() if messages == 1 and len(first.names) == NAME else ""
-    return Flow(*place, messages, min(sizes), max(sizes), named)
+    return DiagramFlow(*place, messages, min(sizes), max(sizes), named)
 
 
-def mermaid(seen: Sequence[Flow]) -> str:
+def mermaid(seen: Sequence[DiagramFlow]) -> str:
     """Return the flow as a Mermaid sequence diagram; many people share a lifeline."""
     names = dict.fromkeys(_lifeline(name) for flow in seen for name in (flow.sender, flow.receiver))
     order = sorted(names, key=_rank)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ...scenarios.mean import Estimate
+from ...scenarios.mean import MeanEstimate
 from ...scenarios.studies.sweep_file import Line, Point, Value, grouped
 from ...scenarios.studies.sweep_scores import (
     HEADINGS,
@@ -32,7 +32,7 @@ def print_scores(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
         say(page(), "no run has been played to its end")
 
 
-def _swept(point: Point, each: Sequence[Estimate]) -> SweptPoint:
+def _swept(point: Point, each: Sequence[MeanEstimate]) -> SweptPoint:
     return SweptPoint(
         dict(point),
         tuple(MeanScore.from_estimate(estimate, UNITS[estimate.score]) for estimate in each),
@@ -72,7 +72,7 @@ def _repeated(scores: Scored) -> bool:
     return any(estimate.runs > 1 for _, each in scores for estimate in each)
 
 
-def _cell(estimate: Estimate | None) -> str:
+def _cell(estimate: MeanEstimate | None) -> str:
     return (
         "-"
         if estimate is None

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...scenarios.serialization.record import Record
-from .layout import Grid, Page, clean, lay_out, percent, plural, say
+from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
     from ...analysis.composition import WorstCase
     from ...analysis.composition.worst_bracket import SearchStep
 
 
-class Stage(Record, frozen=True):
+class BracketStage(Record, frozen=True):
     """A step that narrowed the bracket.
 
     Attributes:
@@ -54,25 +54,25 @@ class WorstRecord(Record, frozen=True):
     rounds: int
     nodes: int
     seed: int
-    stages: tuple[Stage, ...]
+    stages: tuple[BracketStage, ...]
 
 
 class Way:
     """The stages of a search, collected while it runs."""
 
     def __init__(self) -> None:
-        self.stages: list[Stage] = []
+        self.stages: list[BracketStage] = []
 
     def step_line(self, step: "SearchStep") -> str:
         """Keep a step that narrows the bracket; return the line to print."""
         last = self.stages[-1] if self.stages else None
         if last is None or (last.found, last.at_most) != (step.people, step.upper):
-            self.stages.append(Stage(step.doing, step.people, step.upper))
+            self.stages.append(BracketStage(step.doing, step.people, step.upper))
         return f"the worst table: {step}"
 
 
 def print_bracket(
-    console: Page, worst: "WorstCase", way: Way, called: str, columns: Sequence[str]
+    console: PipeConsole, worst: "WorstCase", way: Way, called: str, columns: Sequence[str]
 ) -> None:
     """Print the bracket, how it came about and why it is no narrower."""
     named = ", ".join(columns)

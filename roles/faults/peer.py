@@ -18,7 +18,7 @@ from ...protocol.peer_messages import Agreed, FoundBallots, Relay, ShareSecret
 from ...protocol.peers.agreement import PeerRound, last_step
 from ...protocol.peers.onions import bags_of
 from ..occasions import NOT_NOTED, Notes, no_note
-from ..peer import Commons, Seat
+from ..peer import Commons, PeerSeat
 
 Doing = Callable[[PeerRound, Body, float], Body | None]
 Secrets = dict[tuple[int, int], bytes]  # by round and number, of the rounds' keys
@@ -78,7 +78,7 @@ def withhold(_plan: PeerRound, body: Body, _rate: float) -> Body | None:
     return None if isinstance(body, ShareSecret) else body
 
 
-class FaultySeat(Seat):
+class FaultySeat(PeerSeat):
     """A seat that posts by an attack, in the rounds of the attack."""
 
     def __init__(
@@ -113,7 +113,7 @@ def faulty_peer(
     attacks: Mapping[int, tuple[Doing, float]],
     secrets: Secrets | None = None,
     notes: Notes = NOT_NOTED,
-) -> Callable[[Commons, int], Seat]:
+) -> Callable[[Commons, int], PeerSeat]:
     """Return the seat that carries out an attack in each round, at a rate from 0 to 1.
 
     secrets: the common store of the attackers' secrets. notes: by round, record that an attack is

@@ -220,7 +220,7 @@ def pre_empt(deed: Deed, turn: Turn) -> bool:
     return bool(layers)
 
 
-class Cheat(BatchDoor):
+class DeviatingShuffler(BatchDoor):
     """A shuffler's place that carries out its deeds."""
 
     def __init__(self, network: Network, party: str, deeds: Sequence[Deed]) -> None:
@@ -248,4 +248,4 @@ class Cheat(BatchDoor):
 
 def cheat(*deeds: Deed) -> Fault:
     """Return the fault of a shuffler that commits these deeds."""
-    return lambda network, party: Cheat(network, party, deeds)
+    return lambda network, party: DeviatingShuffler(network, party, deeds)

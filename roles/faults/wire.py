@@ -20,7 +20,7 @@ Strikes = Callable[[str], bool]  # whether a user is meant
 
 
 @dataclass(slots=True)
-class Block(Wire):
+class BlockingWire(Wire):
     """Lose the submissions of some users.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from ...protocol import parties
 from ...protocol.adversary_view import senders
-from ...roles.faults.wire import Block
+from ...roles.faults.wire import BlockingWire
 from ...roles.occasions import note_of
 from ..catalogue.attack import NETWORK, Attack, Measured, RowsRead, aimed, by_some
 from ..catalogue.entries import drawn, rounds_of
@@ -18,7 +18,7 @@ def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Lose the messages of the users drawn for this attack."""
     struck = drawn(entry, setup.people, setup.rng)
     setup.adversary.struck[number] = struck
-    setup.wires.append(Block(struck.__contains__, rounds_of(entry), note_of(number)))
+    setup.wires.append(BlockingWire(struck.__contains__, rounds_of(entry), note_of(number)))
 
 
 def missing_people(scene: Scene, fault: Fault) -> Measured:

@@ -1,6 +1,6 @@
 """`isolate`: the network blocks all users but the target, and adds invented people."""
 
-from ...roles.faults.wire import Block
+from ...roles.faults.wire import BlockingWire
 from ...roles.network import EVERY_ROUND
 from ...roles.occasions import note_of
 from ..catalogue.attack import NETWORK, Attack, Keys, RowsRead
@@ -14,7 +14,7 @@ from ..schema.model import Fault
 def commit(setup: AttackSetup, entry: Fault, number: int) -> None:
     """Block the messages of all users but the target; invented people fill the batch."""
     others = all_but(target(entry), setup.people)
-    setup.wires.append(Block(others, EVERY_ROUND, note_of(number)))
+    setup.wires.append(BlockingWire(others, EVERY_ROUND, note_of(number)))
 
 
 def trial(people: int, _shufflers: int) -> list[Keys]:

@@ -19,7 +19,7 @@ from ..schema.model import Fault as Entry
 from ..schema.model import Scenario
 from .attack import Sequel, Strikes
 from .deviations import deviating
-from .guard import Setting
+from .guard import GuardSetting
 from .registry import ATTACKS, GUARDS, sybils
 from .session import AttackSetup
 from .strikes import Faults
@@ -35,7 +35,7 @@ def commit(
 
     rng = np.random.default_rng(None if seed is None else [seed, STREAM])
     guards = Guards()
-    setting = Setting(scenario, crowd.people.n, frozenset(faults), rng)
+    setting = GuardSetting(scenario, crowd.people.n, frozenset(faults), rng)
     for guard in GUARDS.values():
         if guard.observe is not None:
             guards = guard.observe(guards, setting)

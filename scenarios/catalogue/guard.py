@@ -45,7 +45,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class GuardSetting:
     """A session that a guard is switched on in.
 
     Attributes:
@@ -101,7 +101,7 @@ class Guard:
     lesson: bool = False
     unguarded: str = ""
     flaw: str = ""
-    observe: "Callable[[Guards, Setting], Guards] | None" = None
+    observe: "Callable[[Guards, GuardSetting], Guards] | None" = None
     among: tuple[str, ...] = (CENTRAL.name,)
 
     def value(self, scenario: "Scenario") -> object:

@@ -29,7 +29,7 @@ STUDENT = 3.182  # 97.5 % point of Student's t with SAMPLES - 1 = 3 degrees of f
 
 
 @dataclass(slots=True)
-class Purse:
+class RivalExpenses:
     """The expenses of a rival: bytes of people's messages, and messages refused, by reason.
 
     Attributes:
@@ -112,7 +112,9 @@ class Case:
         )
 
 
-def delivered(case: Case, number: int, user: int, data: bytes, purse: Purse) -> Iterator[bytes]:
+def delivered(
+    case: Case, number: int, user: int, data: bytes, purse: RivalExpenses
+) -> Iterator[bytes]:
     """Yield the bytes that arrive in a round of a person's message; no bytes if it is late."""
     strike = case.faults.get(user, {}).get(number)
     match strike and strike.attack:
@@ -129,12 +131,14 @@ def delivered(case: Case, number: int, user: int, data: bytes, purse: Purse) -> 
             yield data
 
 
-def measured(case: Case, seconds: float, purse: Purse, rounds: int) -> Cost:
+def measured(case: Case, seconds: float, purse: RivalExpenses, rounds: int) -> Cost:
     """Return the cost of messages that were all sent."""
     return Cost(seconds, None, case.n, 1, purse.bytes / case.n, rounds)
 
 
-def sampled(case: Case, work: Callable[[Case], Purse], rounds: int, decided: float = 0.0) -> Cost:
+def sampled(
+    case: Case, work: Callable[[Case], RivalExpenses], rounds: int, decided: float = 0.0
+) -> Cost:
     """Return the cost of the messages of all people, from the messages of samples.
 
     work: sends them. decided: seconds of CPU that were spent on all people besides.

@@ -17,7 +17,7 @@ from ...errors import Reason, Refused
 from ...protocol.frames import Message
 from ...protocol.messages import Submission
 from ...protocol.wire import Reader, Writer, decode
-from .case import Case, Purse, delivered, measured, sampled, timed
+from .case import Case, RivalExpenses, delivered, measured, sampled, timed
 from .result import Cost
 
 LABEL = b"veilmix direct 1\0"
@@ -64,9 +64,11 @@ class Line:
         return decode(unpad(plain), lambda reader: reader.many(Reader.text))
 
 
-def hand_in(case: Case, rows: Sequence[Row], widths: Sequence[int]) -> tuple[dict[int, Row], Purse]:
+def hand_in(
+    case: Case, rows: Sequence[Row], widths: Sequence[int]
+) -> tuple[dict[int, Row], RivalExpenses]:
     """Send the row of each user; return the rows of the reader, by person, and the expenses."""
-    entropy, purse = case.entropy("direct"), Purse()
+    entropy, purse = case.entropy("direct"), RivalExpenses()
     line = Line.open(case, widths, entropy)
     rows_read: dict[int, Row] = {}
     for user, row in enumerate(rows):
@@ -88,13 +90,15 @@ def paid(
     said: Callable[[Case], Sequence[Row]],
     widths: Sequence[int],
     decided: float = 0.0,
-) -> tuple[Purse, Cost]:
+) -> tuple[RivalExpenses, Cost]:
     """Send the rows of all people, or of samples; return the refused messages, and the cost.
 
     said: returns the rows of some people. decided: seconds of CPU spent on all people besides.
     """
     if not case.messages:
-        return Purse(), sampled(case, lambda part: hand_in(part, said(part), widths)[1], 1, decided)
+        return RivalExpenses(), sampled(
+            case, lambda part: hand_in(part, said(part), widths)[1], 1, decided
+        )
     rows = said(case)
     seconds, (_, purse) = timed(lambda: hand_in(case, rows, widths))
     return purse, measured(case, seconds + decided, purse, 1)

@@ -43,7 +43,7 @@ from ...protocol.transcript import Row, Transcript
 from ...protocol.view import View
 from ..play.announcement import announced_policy, announced_rules
 from ..programs.two_round.rules import BySingles, decision_rule
-from .case import Case, Purse, delivered, measured, sampled, timed
+from .case import Case, RivalExpenses, delivered, measured, sampled, timed
 from .result import Compared, Privacy, Trust
 from .shares_session import Played, Session, shufflers
 from .utility import released, utility
@@ -145,7 +145,7 @@ def play(case: Case, kept: Sequence[int] | None = None) -> Played:
 
 
 def collect(
-    case: Case, session: Session, purse: Purse
+    case: Case, session: Session, purse: RivalExpenses
 ) -> tuple[ShareAccumulator, ShareAccumulator]:
     """Play round 1: every person shares its row. A fault changes the share for aggregator 1."""
     plan = session.sharing

@@ -12,7 +12,7 @@ from ...protocol.parties import ANALYST, CURATOR, shuffler
 from ...protocol.shares import AGGREGATOR_1, AGGREGATOR_2, ShareSession, open_sharing
 from ...protocol.transcript import Row
 from ..play.announcement import announced_policy, announced_rules
-from .case import Case, Purse
+from .case import Case, RivalExpenses
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Played:
     burned: str | None = None
     linked: Mapping[int, Row] | None = None
     mixed: dict[int, Row] = field(default_factory=dict)
-    purse: Purse = field(default_factory=Purse)
+    purse: RivalExpenses = field(default_factory=RivalExpenses)
 
     @property
     def rounds(self) -> int:

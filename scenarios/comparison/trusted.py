@@ -22,7 +22,7 @@ from ...protocol.transcript import Transcript
 from ...protocol.view import View
 from ..programs.registry import program_of
 from ..programs.weights import column_weights
-from .case import Case, Purse, timed
+from .case import Case, RivalExpenses, timed
 from .direct import paid
 from .result import Compared, Cost, Privacy, Trust
 from .utility import empty_utility, released, utility
@@ -113,7 +113,7 @@ def _suppression_text(suppressed: Suppressed) -> str:
     return f"{share}: {proof}; the greedy blanks {suppressed.greedy:,}"
 
 
-def _cost(case: Case, decided: float) -> tuple[Purse, Cost]:
+def _cost(case: Case, decided: float) -> tuple[RivalExpenses, Cost]:
     """Send every row to the curator, or the rows of samples."""
     widths = [feature.width for feature in case.people.schema.features]
     return paid(case, lambda part: [part.people.row(i) for i in range(part.n)], widths, decided)

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..catalogue.guard import Guard, Setting
+from ..catalogue.guard import Guard, GuardSetting
 from .challenge import HELD_IN, LOCKED, PRICE
 
 if TYPE_CHECKING:
     from ...roles.cast import Guards
 
 
-def observe(guards: "Guards", setting: Setting) -> "Guards":
+def observe(guards: "Guards", setting: GuardSetting) -> "Guards":
     """Draw the users that check; users struck by a fault do not. With `challenge` all check."""
     defence = setting.scenario.defence
     if defence.challenge or not defence.receipts:

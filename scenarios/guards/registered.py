@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..catalogue.guard import Guard, Setting
+from ..catalogue.guard import Guard, GuardSetting
 
 if TYPE_CHECKING:
     from ...roles.cast import Guards
 
 
-def observe(guards: "Guards", setting: Setting) -> "Guards":
+def observe(guards: "Guards", setting: GuardSetting) -> "Guards":
     """Register all real people, if the scenario has a list."""
     registered = setting.people if setting.scenario.registered else None
     return replace(guards, registered=registered)

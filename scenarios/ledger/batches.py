@@ -6,7 +6,7 @@ from ...protocol.hiding import Hiding, Mask, Redact
 from ...protocol.history import HandedBatch
 from ...protocol.releases import Release
 from .entry import NEVER_ENDED, Coarsening, Entry, LedgerBatch, Suppression
-from .people import Crowd
+from .people import ScenarioPeople
 
 
 def session(entry: Entry) -> list[HandedBatch]:
@@ -47,7 +47,7 @@ def _rule(suppression: Suppression) -> Hiding:
     )
 
 
-def handed(batch: HandedBatch, crowd: Crowd) -> LedgerBatch:
+def handed(batch: HandedBatch, crowd: ScenarioPeople) -> LedgerBatch:
     """Return a batch as the ledger writes it."""
     crowd_marks = set(crowd.people)
     rules = {name: rule for release in batch.releases for name, rule in release.hidden.items()}

@@ -37,7 +37,7 @@ class TooManyGroupsError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class SessionPromise:
     """The promise of a session.
 
     Attributes:
@@ -90,7 +90,7 @@ class KnownRelease:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ReleaseGroup:
     """A group that releases give.
 
     Attributes:
@@ -145,8 +145,8 @@ class Group:
 
 
 def new_groups(
-    past: Sequence[KnownRelease], now: KnownRelease, promises: Sequence[Promise]
-) -> list[Group]:
+    past: Sequence[KnownRelease], now: KnownRelease, promises: Sequence[SessionPromise]
+) -> list[ReleaseGroup]:
     """Return every group that a release gives with earlier releases, and they did not give before.
 
     promises: of all sessions, the present last. Its own people are not among the groups unless
@@ -154,7 +154,7 @@ def new_groups(
     MOST_COLUMN_SETS.
     """
     near_releases = _linked(past, now)
-    groups: dict[frozenset[str], list[Group]] = defaultdict(list)
+    groups: dict[frozenset[str], list[ReleaseGroup]] = defaultdict(list)
     looked_at: set[frozenset[int]] = set()
     for columns in _common_columns(near_releases, now):
         about = [release for release in near_releases if columns <= release.told.columns]
@@ -169,7 +169,9 @@ def new_groups(
     return [group for groups_of_people in groups.values() for group in groups_of_people]
 
 
-def _is_whole_release(group: Group, new_release: KnownRelease, promise: Promise) -> bool:
+def _is_whole_release(
+    group: ReleaseGroup, new_release: KnownRelease, promise: SessionPromise
+) -> bool:
     """Whether a group is all people of the present release, which its session judges itself."""
     strictest = (group.k, group.max_exposure) == (promise.k, promise.max_exposure)
     return strictest and group.people == new_release.told.people
@@ -204,8 +206,8 @@ def _groups(
     about: Sequence[KnownRelease],
     new_release: KnownRelease,
     columns: tuple[str, ...],
-    promises: Sequence[Promise],
-) -> Iterator[Group]:
+    promises: Sequence[SessionPromise],
+) -> Iterator[ReleaseGroup]:
     """Yield the new groups over some columns. about: the earlier releases that have all columns."""
     readable = _distinct(
         [release for release in about if release.cells is not None], new_release, columns
@@ -280,12 +282,12 @@ def _group(
     atoms: Sequence[frozenset[str]],
     columns: tuple[str, ...],
     terms: tuple[tuple[KnownRelease, Fraction], ...],
-    promises: Sequence[Promise],
-) -> Group:
+    promises: Sequence[SessionPromise],
+) -> ReleaseGroup:
     """Return a group with the strictest promise to any of its people."""
     people = frozenset[str]().union(*(atoms[atom] for atom in picked))
     touched_promises = [promise for promise in promises if not promise.people.isdisjoint(people)]
     k = max(promise.k for promise in touched_promises)
-    return Group(
+    return ReleaseGroup(
         people, columns, terms, k, min(promise.max_exposure for promise in touched_promises)
     )

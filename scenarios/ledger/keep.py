@@ -29,7 +29,7 @@ from .book import Ledger
 from .cells import CountedCell, marked
 from .entry import Entry
 from .noise import Noise
-from .people import Crowd, crowd_of, memory_of, source_name
+from .people import ScenarioPeople, crowd_of, memory_of, source_name
 from .spending import noise_of, refusal, spending
 from .subtraction import GroupRule, group_rule
 from .true_exposure import true_exposure
@@ -205,7 +205,7 @@ def begin(
     ledger: Ledger,
     scenario: Scenario,
     schema: Schema,
-    crowd: Crowd,
+    crowd: ScenarioPeople,
     seed: int | None,
     session: str = "",
     asked: Sequence["Question"] = (),
@@ -229,7 +229,9 @@ def begin(
     return Begun(ledger, scenario, past, noise, spending_now, budget, rule, memory)
 
 
-def entry_of(scenario: Scenario, crowd: Crowd, seed: int | None, noise: Noise | None) -> Entry:
+def entry_of(
+    scenario: Scenario, crowd: ScenarioPeople, seed: int | None, noise: Noise | None
+) -> Entry:
     """Return the entry of a session that is about to begin."""
     return Entry(
         scenario=scenario.scenario.name,
@@ -261,7 +263,7 @@ def remembered(
     ledger: Ledger,
     before: Sequence[Entry],
     scenario: Scenario,
-    crowd: Crowd,
+    crowd: ScenarioPeople,
     seed: int | None,
     rule: GroupRule,
     spent: str | None = None,
@@ -290,7 +292,7 @@ def remembered(
     )
 
 
-def incomparable(past: Sequence[Entry], crowd: Crowd) -> str | None:
+def incomparable(past: Sequence[Entry], crowd: ScenarioPeople) -> str | None:
     """Return why these people cannot be compared with an earlier session's; None: they can."""
     for entry in past:
         if entry.source != crowd.columns:

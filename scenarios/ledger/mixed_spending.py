@@ -33,7 +33,7 @@ from .certified import Certified
 from .curves import certify, compose_curves
 from .entry import Entry
 from .noise import Noise
-from .people import Crowd
+from .people import ScenarioPeople
 from .spending import ROUNDING, counts, price
 
 SMALL = 1e-3  # of the largest epsilon; a smaller epsilon is added: a lattice for both is too long
@@ -93,7 +93,7 @@ class MixedBudget:
     past: Sequence[Entry]
     noise: Noise
     asked: Sequence[Question]
-    crowd: Crowd
+    crowd: ScenarioPeople
     scenario: Scenario
     counted: dict[frozenset[tuple["NoisyRun", int]], Cost] = field(default_factory=dict)
     judged: MixedSpending | None = None

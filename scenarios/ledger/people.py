@@ -32,7 +32,7 @@ BYTES = 16  # of a fingerprint
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class ScenarioPeople:
     """The people of a scenario.
 
     Attributes:
@@ -54,7 +54,7 @@ class Crowd:
         return hashlib.sha256(text.encode()).hexdigest()[: 2 * BYTES]
 
 
-def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
+def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> ScenarioPeople:
     """Fingerprint the people of a scenario. drawn: these people, as they were drawn."""
     people, source_names = drawn.people, scenario.population.columns
     names, rows = _rows(people)
@@ -63,7 +63,7 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> Crowd:
     return _crowd(names, rows, order, _Reading(people.exact_values, column_pairs, names), key)
 
 
-def crowd_of_table(table: SourceTable, key: bytes) -> Crowd:
+def crowd_of_table(table: SourceTable, key: bytes) -> ScenarioPeople:
     """Fingerprint the people of a table that was read from a file. DataError if it was not."""
     if table.source is None:
         raise DataError(f"{table.name}: its people are generated, and in no ledger")
@@ -78,13 +78,13 @@ def crowd_of_table(table: SourceTable, key: bytes) -> Crowd:
     return _crowd(names, table.source.rows(), numbers, _Reading(own_row, column_pairs, names), key)
 
 
-def crowd_of_keys(keys: Sequence[bytes], key: bytes) -> Crowd:
+def crowd_of_keys(keys: Sequence[bytes], key: bytes) -> ScenarioPeople:
     """Fingerprint people by the keys that they sign with: one key, one person."""
     marks = (
         hashlib.blake2b(public_key, key=key, digest_size=BYTES, person=b"signer").hexdigest()
         for public_key in keys
     )
-    return Crowd(("signing key",), tuple(marks))
+    return ScenarioPeople(("signing key",), tuple(marks))
 
 
 def _crowd(
@@ -93,7 +93,7 @@ def _crowd(
     order: Iterable[int],
     reading: "_Reading",
     key: bytes,
-) -> Crowd:
+) -> ScenarioPeople:
     """Fingerprint the people with rows of these numbers in the source."""
     places = {number: place for place, number in enumerate(order)}
     marks = {
@@ -102,7 +102,7 @@ def _crowd(
         if number in places
     }
     people = tuple(marks[number] for number in places)
-    return Crowd(tuple(sorted(names)), people, reading.merged(key))
+    return ScenarioPeople(tuple(sorted(names)), people, reading.merged(key))
 
 
 class _Reading:

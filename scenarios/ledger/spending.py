@@ -22,7 +22,7 @@ from ..schema.model import Scenario
 from .account import Spending
 from .entry import NEVER_ENDED, Entry
 from .noise import Noise
-from .people import Crowd
+from .people import ScenarioPeople
 
 ROUNDING = 1e-9  # nats
 
@@ -63,7 +63,9 @@ def counts(entry: Entry) -> bool:
     return bool(entry.handed) or entry.burned == NEVER_ENDED
 
 
-def spending(past: Sequence[Entry], now: Noise, crowd: Crowd, limit: float | None) -> Spending:
+def spending(
+    past: Sequence[Entry], now: Noise, crowd: ScenarioPeople, limit: float | None
+) -> Spending:
     """Return the spending of these people after a run with this noise. limit: nats, or None."""
     index = {mark: place for place, mark in enumerate(crowd.people)}
     runs = {now: np.ones(len(index), np.int64)}

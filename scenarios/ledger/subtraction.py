@@ -17,8 +17,8 @@ from .account import Subtraction
 from .batches import handed_batch
 from .cells import CellCounts, CountedCell, marked_column
 from .entry import Entry
-from .groups import Group, KnownRelease, Promise, TooManyGroupsError, new_groups
-from .people import Crowd
+from .groups import KnownRelease, ReleaseGroup, SessionPromise, TooManyGroupsError, new_groups
+from .people import ScenarioPeople
 
 SHOWN = 5  # groups of an account: the most exposed ones
 REMEDY = "ask exactly the people of an earlier session, or release nothing more about them"
@@ -45,12 +45,12 @@ class GroupRule:
     """
 
     past: Sequence[KnownRelease]
-    promises: Sequence[Promise]
+    promises: Sequence[SessionPromise]
     number: int
     key: bytes
     cells: CellCounts | None = None
     exact: bool = False
-    found: list[tuple[Group, int | None]] = field(default_factory=list)
+    found: list[tuple[ReleaseGroup, int | None]] = field(default_factory=list)
 
     def refusal(self, now: HandedBatch, singles: SingleCounts | None) -> str | None:
         """Return the reason to refuse a release, or None.
@@ -82,7 +82,7 @@ class GroupRule:
             else None
         )
 
-    def _refusal_text(self, group: Group) -> str:
+    def _refusal_text(self, group: ReleaseGroup) -> str:
         n, limit = len(group.people), f"{100 * group.max_exposure:.4g} %"
         if self.exact and group.exposed is not None:
             reason = (
@@ -109,7 +109,7 @@ class GroupRule:
         rows.sort(key=lambda row: (row.share, row.people), reverse=True)
         return len(rows), tuple(rows[:SHOWN])
 
-    def _completed(self, group: Group, cells: CellCounts | None) -> Group:
+    def _completed(self, group: ReleaseGroup, cells: CellCounts | None) -> ReleaseGroup:
         """Return a group with the cells of the present release."""
         terms = tuple(
             (replace(release, cells=cells) if release.number == self.number else release, factor)
@@ -118,11 +118,15 @@ class GroupRule:
         return replace(group, terms=terms)
 
 
-def group_rule(past: Sequence[Entry], scenario: Scenario, crowd: Crowd, key: bytes) -> GroupRule:
+def group_rule(
+    past: Sequence[Entry], scenario: Scenario, crowd: ScenarioPeople, key: bytes
+) -> GroupRule:
     """Return the rule for a run of a scenario. past: the sessions of the ledger before it."""
     noisy = scenario.local.mechanism in mechanisms()
     exact = [(number, entry) for number, entry in enumerate(past, 1) if not (noisy or entry.noise)]
-    promises = [Promise(frozenset(entry.people), entry.k, entry.max_exposure) for _, entry in exact]
+    promises = [
+        SessionPromise(frozenset(entry.people), entry.k, entry.max_exposure) for _, entry in exact
+    ]
     policy = scenario.policy
     return GroupRule(
         [
@@ -130,7 +134,7 @@ def group_rule(past: Sequence[Entry], scenario: Scenario, crowd: Crowd, key: byt
             for number, entry in exact
             if (known_release := _known_release(number, entry)) is not None
         ],
-        [*promises, Promise(frozenset(crowd.people), policy.k, policy.max_exposure)],
+        [*promises, SessionPromise(frozenset(crowd.people), policy.k, policy.max_exposure)],
         len(past) + 1,
         key,
     )
@@ -148,7 +152,7 @@ def _known_release(number: int, entry: Entry) -> KnownRelease | None:
     return KnownRelease.with_cells(number, release, cells)
 
 
-def _row(group: Group, at_most: int | None) -> Subtraction:
+def _row(group: ReleaseGroup, at_most: int | None) -> Subtraction:
     return Subtraction(
         people=len(group.people),
         columns=group.columns,

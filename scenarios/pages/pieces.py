@@ -41,7 +41,7 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class VerdictAnswer:
     """A question of the verdict, and its answer: a phrase and a sentence.
 
     Attributes:
@@ -56,7 +56,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class PageNumbers:
     """Rows of numbers under headings, which a reader can save as `name`.csv.
 
     Attributes:
@@ -87,7 +87,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PageFigure:
     """A picture (SVG, its texts escaped), its caption, and its numbers.
 
     Attributes:
@@ -99,7 +99,7 @@ class Figure:
 
     svg: str
     caption: str
-    numbers: Numbers
+    numbers: PageNumbers
     kind: str = "figure"
 
 
@@ -116,7 +116,7 @@ class Picture:
 
     svg: str
     caption: str
-    numbers: Numbers
+    numbers: PageNumbers
     kind: str = "picture"
 
     @property
@@ -139,7 +139,7 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class PageGrid:
     """A table as text.
 
     Attributes:
@@ -156,7 +156,7 @@ class Grid:
     headings: tuple[str, ...]
     rows: Sequence[Sequence[str | Marked]]
     right: tuple[int, ...] = ()
-    numbers: Numbers | None = None
+    numbers: PageNumbers | None = None
     folded: bool = False
     kind: str = "grid"
 
@@ -172,7 +172,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Paragraph:
     """A paragraph.
 
     Attributes:
@@ -207,7 +207,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FigureRow:
     """Small figures side by side.
 
     Attributes:
@@ -215,11 +215,11 @@ class Row:
         kind: which block it is, for the template.
     """
 
-    figures: tuple[Figure, ...]
+    figures: tuple[PageFigure, ...]
     kind: str = "row"
 
 
-Block = Figure | Picture | Grid | Words | Listing | Row
+Block = PageFigure | Picture | PageGrid | Paragraph | Listing | FigureRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ class Page:
     title: str
     about: tuple[str, ...]
     alerts: tuple[Alert, ...]
-    verdict: tuple[Answer, ...]
+    verdict: tuple[VerdictAnswer, ...]
     sections: tuple[Section, ...]
     knows: str
     quiet: str = ""

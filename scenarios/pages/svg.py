@@ -20,7 +20,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class PositionScale:
     """The map from numbers to positions.
 
     Attributes:
@@ -172,8 +172,8 @@ class Plot:
     """
 
     drawing: Drawing
-    x: Scale
-    y: Scale
+    x: PositionScale
+    y: PositionScale
     entries: list[tuple[str, str, str, str]] = field(default_factory=list)
 
     @property
@@ -284,10 +284,10 @@ def plot(
     """
     drawing = Drawing(name, title, about, width, height)
     bottom = height - BOTTOM
-    x = Scale(xs[0], xs[1], LEFT, width - RIGHT, xs[2])
+    x = PositionScale(xs[0], xs[1], LEFT, width - RIGHT, xs[2])
     if zero:
-        return Plot(drawing, x, Scale(ys[0], ys[1], bottom - 22, TOP + head, ys[2], bottom))
-    return Plot(drawing, x, Scale(ys[0], ys[1], bottom, TOP + head, ys[2]))
+        return Plot(drawing, x, PositionScale(ys[0], ys[1], bottom - 22, TOP + head, ys[2], bottom))
+    return Plot(drawing, x, PositionScale(ys[0], ys[1], bottom, TOP + head, ys[2]))
 
 
 def number(value: float) -> str:

@@ -22,7 +22,7 @@ from ...protocol.record import plain_rows
 from ...protocol.transcript import SUMMARY_ABOVE, Transcript
 from ...roles import peer as role
 from ...roles.faults.peer import Doing, Secrets, faulty_peer
-from ...roles.instruments import Instrument, Recorder
+from ...roles.instruments import Instrument, TranscriptRecorder
 from ...roles.occasions import OccasionRecord, note_of
 from ..catalogue.effects import measure_among_peers
 from ..catalogue.occasions import Ended, unmet
@@ -128,7 +128,7 @@ def _real(
     cast = cast_of(scenario, crowd, faults, seed, secrets)
     terms = cast.agreement
     occasions = OccasionRecord({faults[who][1].entry for who in cast.absent})  # always acts
-    seen = role.play_peers(cast, [Recorder(transcript), occasions, *instruments], report)
+    seen = role.play_peers(cast, [TranscriptRecorder(transcript), occasions, *instruments], report)
     record = PeerRecord(transcript, seen)
     refused: Counter[str] = Counter()
     for refusal in transcript.refusals:

@@ -12,7 +12,7 @@ from ...protocol.history import History
 from ...protocol.parties import Role, role
 from ...protocol.transcript import Transcript
 from ...roles.cast import Cast
-from ...roles.instruments import Instrument, Recorder
+from ...roles.instruments import Instrument, TranscriptRecorder
 from ...roles.session import Stage, play
 from ..catalogue.commit import commit, earlier_sessions, next_session, sequels
 from ..catalogue.deviations import unmet_deviations
@@ -97,12 +97,14 @@ def play_real(
     for first in earlier_sessions(scenario, cast):
         old = Transcript.sized(first.people)
         adversaries = [first.adversary] if first.adversary else []
-        earlier.append((old, stage(first, [Recorder(old), *adversaries], report), first.adversary))
+        earlier.append(
+            (old, stage(first, [TranscriptRecorder(old), *adversaries], report), first.adversary)
+        )
     if earlier:
         cast = next_session(scenario, cast, crowd, first, earlier[-1][1])
     transcript = Transcript.sized(cast.people)
     adversaries = [cast.adversary] if cast.adversary else []
-    board = stage(cast, [Recorder(transcript), *adversaries, *instruments], report)
+    board = stage(cast, [TranscriptRecorder(transcript), *adversaries, *instruments], report)
     told = _effects(scenario, crowd, cast, board, transcript, seed, earlier, faults)
     missed = (*_unmet(scenario, cast, board, faults, earlier), *unmet_deviations(scenario, cast))
     return played_of(transcript, board, told, _raised(scenario, crowd, board), missed)

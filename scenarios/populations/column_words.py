@@ -16,7 +16,7 @@ WEAK = frozenset(("id", "name", "nom", "nombre", "nome", "naam"))  # "ward id", 
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ColumnWords:
     """Words of one kind.
 
     Attributes:
@@ -39,12 +39,12 @@ class Words:
 
 
 @cache
-def kinds() -> dict[str, Words]:
+def kinds() -> dict[str, ColumnWords]:
     """The words of each kind: own, numbered, person, shared, quasi, sensitive, missing."""
     package = files("veilmix.scenarios.populations")
     text = (package / "column_words.toml").read_text("utf-8")
     return {
-        kind: Words(
+        kind: ColumnWords(
             frozenset(lists.get("whole", ())),
             tuple(lists.get("part", ())),
             tuple(lists.get("phrase", ())),

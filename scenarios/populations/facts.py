@@ -20,7 +20,7 @@ USERS = ("population", "users")
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ScenarioFacts:
     """The facts about a scenario before it is played.
 
     None: unknown, because the key that would say it is itself wrong.
@@ -118,7 +118,7 @@ def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
         yield problem(path, message)
 
 
-def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
+def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Problem]]:
     """Read the source: its facts, and the scenario's requests that it cannot meet."""
     names_given = tuple(feature.name for feature in scenario.feature) or None
     try:
@@ -132,10 +132,10 @@ def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
             )
             return facts, [*problems, *_generated(scenario, offered)]
         if problems:
-            return Facts(None, names_given), problems
+            return ScenarioFacts(None, names_given), problems
         whole = table(scenario.population, scenario.feature, base)
     except DataError as bad:
-        return Facts(None, names_given), [problem(("population", "source"), str(bad))]
+        return ScenarioFacts(None, names_given), [problem(("population", "source"), str(bad))]
     texts_by_column, problems = _coarse_texts(scenario, whole, base)
     problems += _contradictions(scenario, whole, texts_by_column)
     sizes = _table_sizes(scenario, whole, texts_by_column)
@@ -143,20 +143,20 @@ def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
     if (facts.people or 0) > len(whole.codes):
         shortage = f"{whole.name} has only {len(whole.codes):,} people to draw from"
         problems.append(problem(USERS, f"found {facts.people:,}; {shortage}"))
-        return Facts(None, whole.columns), problems
+        return ScenarioFacts(None, whole.columns), problems
     return facts, problems
 
 
-def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...]) -> Facts:
+def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...]) -> ScenarioFacts:
     """Return the number of participants, in all and in the smaller round."""
     section = scenario.population
     if section.setting == "fixed":
         people = section.users or available
-        return Facts(people, features, asked=people)
+        return ScenarioFacts(people, features, asked=people)
     if section.users is None and available is None:
-        return Facts(None, features)
+        return ScenarioFacts(None, features)
     first, second = round_sizes(section, available)
-    return Facts(first + second, features, asked=min(first, second))
+    return ScenarioFacts(first + second, features, asked=min(first, second))
 
 
 def _generated_sizes(scenario: Scenario, offered: Offer, names: tuple[str, ...]) -> tuple[int, ...]:

@@ -5,36 +5,36 @@ from pathlib import Path as Folder
 from ...errors import DataError
 from ..schema.model import Incidence, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
-from .facts import Facts
+from .facts import ScenarioFacts
 
 USERS, SOURCE = ("population", "users"), ("population", "source")
 POSITIONS = ("incidence", "positions")
 
 
-def people(scenario: Scenario, base: Folder) -> tuple[Facts, list[Problem]]:
+def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Problem]]:
     """Say how many owners there are, and which pieces they say; every contradiction."""
     from . import sets
 
     source = scenario.population.source
     if source != sets.SOURCE and scenario.population.builtin:
         message = f"{source} holds no sets; {sets.SOURCE} or a CSV file is accepted"
-        return Facts(), [problem(SOURCE, message)]
+        return ScenarioFacts(), [problem(SOURCE, message)]
     if source == sets.SOURCE:
         owners, positions, problems = _generated(scenario)
     else:
         try:
             owners, positions, problems = _file_facts(scenario, base)
         except DataError as bad:
-            return Facts(), [problem(SOURCE, str(bad))]
+            return ScenarioFacts(), [problem(SOURCE, str(bad))]
     if problems:
-        return Facts(), problems
+        return ScenarioFacts(), problems
     if not 1 <= owners <= sets.MOST_OWNERS:
         message = f"{owners:,} owners; at most {sets.MOST_OWNERS} are accepted"
-        return Facts(), [problem(USERS, message)]
+        return ScenarioFacts(), [problem(USERS, message)]
     if positions > sets.MOST_POSITIONS:
         message = f"{positions:,} elements; at most {sets.MOST_POSITIONS:,} are accepted"
-        return Facts(), [problem(SOURCE, message)]
-    return Facts(owners, sets.piece_names(positions), asked=owners), []
+        return ScenarioFacts(), [problem(SOURCE, message)]
+    return ScenarioFacts(owners, sets.piece_names(positions), asked=owners), []
 
 
 def _generated(scenario: Scenario) -> tuple[int, int, list[Problem]]:

@@ -4,7 +4,7 @@ from math import isclose
 from typing import Any, TypeVar
 
 from ...errors import VerificationError
-from .evidence import Evidence, NoGround
+from .evidence import NoGround, ProgramEvidence
 from .findings import Findings
 
 F = TypeVar("F", bound=Findings)
@@ -26,7 +26,7 @@ def require_close(where: str, actual: Any, claimed: Any, *, close: float = CLOSE
         raise VerificationError(f"{where}: {claimed!r} is claimed, {actual!r} was found")
 
 
-def claimed(evidence: Evidence, kind: type[F]) -> F:
+def claimed(evidence: ProgramEvidence, kind: type[F]) -> F:
     """Return the findings of this kind in result.json; NoGround if it holds no such findings."""
     said = evidence.result.findings
     if not isinstance(said, kind):

@@ -91,7 +91,7 @@ class Recorded(Protocol):
         """The number of values of each column."""
 
 
-class Evidence(Protocol):
+class ProgramEvidence(Protocol):
     """A run in the form that a program verifies (verification/evidence.py)."""
 
     @property

@@ -19,7 +19,7 @@ from ...protocol.transcript import Row, Transcript
 from ...protocol.view import View
 from ..serialization.record import Record
 from .dropped import UnreleasedColumn
-from .evidence import Claims, Evidence
+from .evidence import Claims, ProgramEvidence
 from .findings import Findings
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from ...protocol.announcement import Policy
     from ...protocol.programs import RoundResult, Strategy
-    from ..pages.pieces import Answer, Section
+    from ..pages.pieces import Section, VerdictAnswer
     from ..populations import Population
-    from ..populations.facts import Facts
+    from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
     from ..schema.model import Feature, Scenario
     from ..schema.model import Policy as PolicySection
@@ -45,7 +45,7 @@ Report = Callable[[str], None]  # receives the progress of an instrument, a line
 
 
 @dataclass(frozen=True, slots=True)
-class Considered:
+class ConsideredColumns:
     """A set of columns that the curator considered, with its exposure bound.
 
     Attributes:
@@ -210,10 +210,10 @@ class ReleaseProgram(Protocol):
     def rounds(self, features: int, policy: "PolicySection") -> int:
         """Return the largest number of rounds of a session with so many features."""
 
-    def check(self, scenario: "Scenario", facts: "Facts") -> "Iterator[Problem]":
+    def check(self, scenario: "Scenario", facts: "ScenarioFacts") -> "Iterator[Problem]":
         """Yield a problem for each request of a scenario that this program cannot meet."""
 
-    def facts(self, scenario: "Scenario", base: Path) -> "tuple[Facts, list[Problem]]":
+    def facts(self, scenario: "Scenario", base: Path) -> "tuple[ScenarioFacts, list[Problem]]":
         """Return the people, and the problems of requests to the data source."""
 
     def samples(self, scenario: "Scenario", seed: int | None) -> "Samples":
@@ -257,7 +257,7 @@ class ReleaseProgram(Protocol):
     def sizes(self, people: "Population") -> tuple[int, ...]:
         """Return the number of values of each column."""
 
-    def considered(self, session: Session) -> tuple[Considered, ...]:
+    def considered(self, session: Session) -> tuple[ConsideredColumns, ...]:
         """Return sets of columns, each with its exposure bound."""
 
     def dropped(self, session: Session) -> tuple[UnreleasedColumn, ...]:
@@ -283,7 +283,7 @@ class ReleaseProgram(Protocol):
     ) -> None:
         """Raise VerificationError unless the round results prove the claims of a decision."""
 
-    def verify(self, evidence: Evidence) -> str:
+    def verify(self, evidence: ProgramEvidence) -> str:
         """Recompute its findings from the record, and return a summary.
 
         Raises VerificationError if the claim differs, NoGround if there is no claim.
@@ -313,7 +313,7 @@ class ReleaseProgram(Protocol):
     def remark(self) -> str:
         """Return a remark on reading its figures; empty if not needed."""
 
-    def answers(self, result: Claims) -> "tuple[Answer, ...]":
+    def answers(self, result: Claims) -> "tuple[VerdictAnswer, ...]":
         """Return release and exposure for the head of a page; () if columns and classes do."""
 
     def section(self, scenario: "Scenario", result: Claims) -> "Iterator[Section]":
@@ -340,7 +340,7 @@ class ReleaseProgram(Protocol):
         schema: Schema,
         counts: Sequence[Counts] | None,
         others: int | None,
-    ) -> tuple[Considered, ...]:
+    ) -> tuple[ConsideredColumns, ...]:
         """Return the exposure bound of each set of columns after round 1, for the stage.
 
         counts: the counts of round 1, None if it was not counted. others: the number of new people

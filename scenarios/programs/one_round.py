@@ -9,7 +9,7 @@ from .two_round.program import Decided
 if TYPE_CHECKING:
     from ...protocol.messages import Call, Counts
     from ...protocol.schema import Schema
-    from .interface import Considered, Session
+    from .interface import ConsideredColumns, Session
 
 
 class OneRound(Decided):
@@ -30,7 +30,7 @@ class OneRound(Decided):
 
         return [first_call(Program(self.wire), schema)]
 
-    def considered(self, session: "Session") -> "tuple[Considered, ...]":  # noqa: ARG002
+    def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":  # noqa: ARG002
         """Return (): the curator chooses no columns."""
         return ()
 
@@ -40,6 +40,6 @@ class OneRound(Decided):
         schema: "Schema",  # noqa: ARG002
         counts: "Sequence[Counts] | None",  # noqa: ARG002
         others: int | None,  # noqa: ARG002
-    ) -> "tuple[Considered, ...]":
+    ) -> "tuple[ConsideredColumns, ...]":
         """Return (): the curator chooses no columns."""
         return ()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...protocol.programs import RoundResult, Strategy
     from ...protocol.schema import Schema
     from ..populations import Population
-    from ..populations.facts import Facts
+    from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
     from .interface import ReleaseProgram
     from .participation import Participation
@@ -119,7 +119,7 @@ def announced_names(scenario: Scenario, names: Sequence[str]) -> tuple[str, ...]
     return program_of(scenario).names(scenario, names)
 
 
-def facts(scenario: Scenario, base: Path) -> "tuple[Facts, list[Problem]]":
+def facts(scenario: Scenario, base: Path) -> "tuple[ScenarioFacts, list[Problem]]":
     """Return the people of a scenario, and the problems of its requests to the data source."""
     return program_of(scenario).facts(scenario, base)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...protocol.schema import Schema
     from ...protocol.transcript import Transcript
     from ...protocol.view import Record
-    from ..pages.pieces import Answer, Section
+    from ..pages.pieces import Section, VerdictAnswer
     from .evidence import Claims
 
 ALONE = 16  # peers; all are alike
@@ -72,7 +72,7 @@ class Topology:
     lengths: str
     public: Callable[[Scenario], bool]
     record: "Callable[[Scenario, Claims, Transcript], Record | PeerRecord]"
-    trust: "Callable[[Claims], Answer | None]"
+    trust: "Callable[[Claims], VerdictAnswer | None]"
     section: "Callable[[Scenario, Claims, Transcript | None], Iterator[Section]]"
     example: str
     agreed: "Callable[[Claims], Schema] | None" = None
@@ -147,7 +147,7 @@ def _peer_schema(result: "Claims") -> "Schema":
     return Agreement.decode(bytes.fromhex(agreement_of(result))).schema
 
 
-def _peer_trust(result: "Claims") -> "Answer | None":
+def _peer_trust(result: "Claims") -> "VerdictAnswer | None":
     from .peers.section import answer
 
     return answer(result.peers) if result.peers else None

@@ -19,7 +19,7 @@ BUILT_IN = {
     KIND: f"{HOME}.randomized.program:Histogram",
     SETS: f"{HOME}.incidence.program:Incidence",
     "all": f"{HOME}.two_round.choices:ReleaseAll",
-    "pairs": f"{HOME}.pairs.program:Pairs",
+    "pairs": f"{HOME}.pairs.program:PairsProgram",
     "informative": f"{HOME}.informative.program:Informative",
     "threshold": f"{HOME}.threshold.program:Threshold",
 }  # kind -> module:class

@@ -16,12 +16,12 @@ from ...protocol.schema import Schema
 from ...protocol.transcript import Transcript
 from ...strict_text import from_json
 from ..programs.dropped import UnreleasedColumn
-from ..programs.interface import Considered, Effect, Raised
+from ..programs.interface import ConsideredColumns, Effect, Raised
 from ..schema.model import Scenario
 from ..schema.parties import PartyNames
 from ..serialization.record import plain
 from .citation import Citation
-from .worst_case import WorstCase
+from .worst_case import WorstCaseBracket
 
 if TYPE_CHECKING:
     from ..ledger.account import Account
@@ -47,7 +47,7 @@ class Exposure:
 
     true: float
     promised: float
-    worst_case: WorstCase | None
+    worst_case: WorstCaseBracket | None
     people: int
 
     @property
@@ -85,7 +85,7 @@ class Curated:
 
     marginals: tuple[Counts, ...] | None
     decision: Decision | None
-    considered: tuple[Considered, ...]
+    considered: tuple[ConsideredColumns, ...]
     dropped: tuple[UnreleasedColumn, ...]
     exposure: Exposure
 
@@ -157,7 +157,7 @@ class Outcome:
         return self.curated.decision if self.curated else None
 
     @property
-    def considered(self) -> tuple[Considered, ...]:
+    def considered(self) -> tuple[ConsideredColumns, ...]:
         """Sets of columns that the curator could have released, with the bound of each."""
         return self.curated.considered if self.curated else ()
 

@@ -36,7 +36,7 @@ SMALL = 1 << 20  # entries of a matrix, and of people by reports, that are summe
 EVERYTHING = "every set"
 
 
-class Guess(NamedTuple):
+class ReportGuess(NamedTuple):
     """People found and bits told, with their standard errors (0: exact).
 
     Attributes:
@@ -71,7 +71,7 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
     return Reidentified(len(present), len(people.source_codes), tuple(attacks), None, reports)
 
 
-def _attack(knows: tuple[str, ...], report: str, best: "Guess", people: int) -> Attack:
+def _attack(knows: tuple[str, ...], report: str, best: "ReportGuess", people: int) -> Attack:
     """Return the attack with the best guess from a report; it is certain of no person."""
     wrong = bayes_error(best.found, people)
     return Attack(
@@ -107,7 +107,7 @@ def _report(question: Question, rows: Any, many: Any, people: int) -> ReportPie:
     )
 
 
-def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Guess:
+def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> ReportGuess:
     """Return the success of an attacker with a report, and with these columns of all people.
 
     rows: the different rows of the people, `many` people each.
@@ -139,7 +139,7 @@ def guess(question: Question, rows: Any, many: Any, known: Sequence[int]) -> Gue
     )
     if randomizer.identity_form is not None or small:
         bits = pie(counts, randomizer) if counts.shape[0] > 1 else 0.0
-        return Guess(people_found(counts, randomizer), 0.0, bits, 0.0)
+        return ReportGuess(people_found(counts, randomizer), 0.0, bits, 0.0)
     return _drawn(question, counts, values)
 
 
@@ -152,7 +152,7 @@ def _table(mine: Any, shown: Any, many: Any, inputs: int) -> Any:
     return counts
 
 
-def _drawn(question: Question, counts: Any, values: Any) -> Guess:
+def _drawn(question: Question, counts: Any, values: Any) -> ReportGuess:
     rng = np.random.default_rng(SEED)
     width = max(values.shape[1], counts.shape[1])
     occurring = np.flatnonzero(counts.sum(axis=0))
@@ -168,7 +168,7 @@ def _drawn(question: Question, counts: Any, values: Any) -> Guess:
     guessed = seen.max(axis=0) / mean
     bits = np.log2(seen[held.row[who], np.arange(draws)] / mean)
     root = sqrt(draws)
-    return Guess(
+    return ReportGuess(
         float(guessed.mean()),
         float(guessed.std(ddof=1)) / root,
         max(0.0, float(bits.mean())),

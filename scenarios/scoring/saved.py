@@ -32,7 +32,7 @@ from .result import (
     WrittenRelease,
     is_released,
 )
-from .worst_case import Search, WorstCase
+from .worst_case import Search, WorstCaseBracket
 
 if TYPE_CHECKING:
     from ..ledger.account import Account
@@ -231,7 +231,7 @@ def saved_exposure(result: Result) -> Exposure:
         return Exposure(exposure.true, exposure.promised, None, people)
     search = worst.search or Search(0)
     low, high = (round(share * people) for share in (worst.low, worst.high))
-    return Exposure(exposure.true, exposure.promised, WorstCase(low, high, search), people)
+    return Exposure(exposure.true, exposure.promised, WorstCaseBracket(low, high, search), people)
 
 
 def _people(result: Result) -> int:

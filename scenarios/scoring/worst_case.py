@@ -42,7 +42,7 @@ DEFAULT = Search(nodes=100, cells=100, enough=0.002)
 
 
 @dataclass(frozen=True, slots=True)
-class WorstCase:
+class WorstCaseBracket:
     """The most people any table with the same marginals exposes: between `found` and `proven`.
 
     Attributes:
@@ -79,7 +79,7 @@ def is_sought(decision: Decision, program: "ReleaseProgram", *, fixed: bool) -> 
     return fixed and not decision.hidden and not (program.opens or program.deepens)
 
 
-def seek(release: Counts, decision: Decision, search: Search) -> WorstCase:
+def seek(release: Counts, decision: Decision, search: Search) -> WorstCaseBracket:
     """Search for the table that exposes the most people, of all with the release's marginals."""
     from ...analysis.composition import worst_case
 
@@ -92,4 +92,6 @@ def seek(release: Counts, decision: Decision, search: Search) -> WorstCase:
     # The decision's bound is of these people only if round 1 counted as many.
     bound = certificate.people if certificate.n == people else people
     proven = max(min(worst.upper, bound), worst.people)
-    return WorstCase(worst.people, proven, search, worst.why if proven > worst.people else "")
+    return WorstCaseBracket(
+        worst.people, proven, search, worst.why if proven > worst.people else ""
+    )

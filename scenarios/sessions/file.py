@@ -43,7 +43,7 @@ from msgspec.structs import asdict
 
 from ...crypto.identity import PublicIdentity
 from ...errors import DataError, ParameterError, ScenarioError
-from ...machines.directory import Directory, Place, parse_address
+from ...machines.directory import Directory, SessionPlace, parse_address
 from ...protocol import parties
 from ...protocol.messages import OPENING, Registry, Roster
 from ...protocol.phases import BOARD
@@ -52,7 +52,7 @@ from ...strict_text import Unreadable, from_toml
 from ..catalogue.guard import value_at
 from ..catalogue.registry import GUARDS
 from ..play.verified import check_answers
-from ..populations.facts import Facts
+from ..populations.facts import ScenarioFacts
 from ..programs.randomized.check import unannounced, undrawable
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
@@ -208,19 +208,19 @@ def _identity(path: Path, name: str, place: PlaceTable) -> PublicIdentity:
     return identity
 
 
-def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> Place:
+def _place(name: str, place: PlaceTable, identity: PublicIdentity) -> SessionPlace:
     if name in SERVED and place.address is None:
         raise ParameterError(
             f"place.{name}: address missing; board, curator, analyst and shufflers listen"
         )
     users = range(0) if place.users is None else range(place.users[0] - 1, place.users[1])
     if place.address is None:
-        return Place(name, identity.certificate, users=users)
+        return SessionPlace(name, identity.certificate, users=users)
     host, port = parse_address(place.address, f"place.{name}.address")
-    return Place(name, identity.certificate, host, port, users)
+    return SessionPlace(name, identity.certificate, host, port, users)
 
 
-def _check_users(places: dict[str, Place]) -> None:
+def _check_users(places: dict[str, SessionPlace]) -> None:
     """Raise ParameterError if two places speak for one person, or no place for any person."""
     seen: set[int] = set()
     for name, place in places.items():
@@ -253,7 +253,7 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
         )
     _check_noise(scenario)
     _check_wanted(scenario)
-    for wrong in (*verified(scenario, Facts()), *submitted_once(scenario, Facts())):
+    for wrong in (*verified(scenario, ScenarioFacts()), *submitted_once(scenario, ScenarioFacts())):
         raise ParameterError(wrong.line())
     return scenario
 
@@ -322,7 +322,7 @@ def _check_lengths(scenario: Scenario, schema: Schema) -> None:
         raise ParameterError(str(wrong)) from None
 
 
-def _check_listening(scenario: Scenario, places: dict[str, Place]) -> None:
+def _check_listening(scenario: Scenario, places: dict[str, SessionPlace]) -> None:
     """Raise ParameterError if tokens would come to people at a place without an address."""
     deaf = [name for name, place in places.items() if place.users and not place.port]
     if scenario.defence.tokens and deaf:

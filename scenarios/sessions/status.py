@@ -9,7 +9,7 @@ import trio
 
 from ...crypto.identity import PublicIdentity
 from ...errors import DataError, Refused
-from ...machines.directory import Address, Place
+from ...machines.directory import Address, SessionPlace
 from ...machines.gauge import PlaceStatus
 from ...machines.observer import address_of, posts, visiting
 from ...machines.outbox import TROUBLE
@@ -80,7 +80,7 @@ def read_status(url: str, known: PublicIdentity) -> BoardStatus:
         raise DataError(f"{url}: no board of {known.name} answers there ({late})") from None
     except TROUBLE as bad:
         host, port = address
-        there = Place(known.name, known.certificate, host, port)
+        there = SessionPlace(known.name, known.certificate, host, port)
         why = run_loop(diagnose, there, bad, {}).text
         raise DataError(f"{url}: no board of {known.name} answers there ({why})") from None
     except Refused:

@@ -24,7 +24,7 @@ from ..programs.two_round.rules import bound, choose, listed, listing_rule, name
 from ..programs.weights import column_weights
 from ..records.result_file import Run
 from ..scoring.result import WrittenDecision
-from ..verification.evidence import Evidence
+from ..verification.evidence import RecordEvidence
 from ..verification.population import people as recollected
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def choices(run: Run) -> Choices | None:
     if not run.result.marginals or not decision:
         return None
     try:
-        schema = Evidence(run, None).schema
+        schema = RecordEvidence(run, None).schema
     except NoGround:
         return None
     return _Chooser(run, schema, decision).choices()

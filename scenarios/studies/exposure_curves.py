@@ -18,7 +18,7 @@ from ...analysis.exposure import ExposureCurve, exposure_curve, joint_counts
 from ..programs.evidence import NoGround
 from ..programs.two_round.rules import statistical
 from ..records.result_file import Run
-from ..verification.evidence import Evidence
+from ..verification.evidence import RecordEvidence
 from ..verification.population import people as recollected
 from .column_sets import Choices, counts_as_decided
 
@@ -83,7 +83,7 @@ def curves(run: Run, sets: Choices | None, nodes: int | None = None) -> Curves |
     if sets is None or decision is None:
         return None
     try:
-        schema = Evidence(run, None).schema
+        schema = RecordEvidence(run, None).schema
     except NoGround:
         return None
     names = list(run.result.features)

@@ -43,7 +43,7 @@ REMEDIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class SessionScale:
     """The cost of a session with so many people.
 
     Attributes:
@@ -70,7 +70,7 @@ class Scale:
         return broken(self.limits, self.people)
 
 
-def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> Scale:
+def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> SessionScale:
     """Estimate the cost of a scenario with so many people. crowd: its own, for their features.
 
     Raises:
@@ -82,14 +82,14 @@ def scale(scenario: Scenario, crowd: Samples, people: int, cluster: Cluster) -> 
     scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     name = scenario.mix.suite
     if topology_of(scenario).name == PEERS.name:
-        return Scale(people, cluster, name, unsaid=(AMONG_PEERS,))
+        return SessionScale(people, cluster, name, unsaid=(AMONG_PEERS,))
     session = _Session(scenario, crowd)
     if not announced_rules(scenario).padded:
-        return Scale(people, cluster, name, unsaid=(UNPADDED,))
+        return SessionScale(people, cluster, name, unsaid=(UNPADDED,))
     messages = session.link_traffic(people)
     costs = session_costs(_loads(session.plans, messages), name, MEASURED, cluster)
     limits = tuple(sorted(session.limits(cluster), key=lambda limit: limit.people))
-    return Scale(people, cluster, name, messages, costs, limits, tuple(unsaid(scenario)))
+    return SessionScale(people, cluster, name, messages, costs, limits, tuple(unsaid(scenario)))
 
 
 AMONG_PEERS = (

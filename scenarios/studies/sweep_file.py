@@ -24,7 +24,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ...strict_text import Unreadable, converted, from_json
-from ..mean import Estimate, estimate
+from ..mean import MeanEstimate, estimate
 from ..scoring.own_scores import Score, measure, own_scores
 from ..scoring.result import findings_of, is_released, result_type
 from ..scoring.result_schemas import current
@@ -116,7 +116,7 @@ def _line(text: bytes) -> Line:
     return replace(line, result=result)
 
 
-def estimates(lines: Sequence[Line]) -> Iterator[Estimate]:
+def estimates(lines: Sequence[Line]) -> Iterator[MeanEstimate]:
     """Yield the mean of every score over some runs, with its interval, if any run has the score."""
     for name, unit, score in SCORES:
         values = [value for line in lines if (value := score(line.result)) is not None]

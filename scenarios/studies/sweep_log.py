@@ -17,7 +17,7 @@ from .sweep_file import Line, parse, written
 from .sweep_plan import SweepJob
 
 
-class Log:
+class SweepLog:
     """A file of runs, open for appending. Raises StorageError if it cannot be read or written."""
 
     def __init__(self, path: Path, *, resume: bool) -> None:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from ...errors import ParameterError, ScenarioError, StorageError
 from ...protocol.parties import shuffler
-from ..populations.facts import Facts
+from ..populations.facts import ScenarioFacts
 from ..programs.interface import Mode
 from ..schema.keys import place
 from ..schema.model import MAX_SHUFFLERS, Expect, Scenario
@@ -77,7 +77,7 @@ def axes(scenario: Scenario, given: Axes) -> dict[str, tuple[Value, ...]]:
 
     Axes with several values come first. ScenarioError with every mistake in `given`.
     """
-    wrong = list(swept(replace(scenario, sweep=dict(given)), Facts()))
+    wrong = list(swept(replace(scenario, sweep=dict(given)), ScenarioFacts()))
     if wrong:
         messages = (problem.message.removeprefix(f"{problem.path[1]}: ") for problem in wrong)
         raise ScenarioError(

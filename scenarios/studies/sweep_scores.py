@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...analysis.frames import Cell, Frame, TypedFrame, column_cells, type_of
-from ..mean import Estimate
+from ..mean import MeanEstimate
 from .sweep_file import SCORES, Line, Point, columns_released, estimates, grouped
 
 if TYPE_CHECKING:
     from ...analysis.figures.sweep import SweepPanel
 
 UNITS = {name: unit for name, unit, _ in SCORES}
-Scored = list[tuple[Point, list[Estimate]]]
+Scored = list[tuple[Point, list[MeanEstimate]]]
 POINTS = {"score": str, "unit": str, "runs": int, "mean": float, "low_95": float, "high_95": float}
 HEADINGS = tuple(POINTS)
 PointFrame = TypedFrame[Literal["runs"], Literal["mean"], Literal["score", "unit"]]

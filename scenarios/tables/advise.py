@@ -18,7 +18,7 @@ from ...analysis.advice.ladder import entropy
 from ...errors import DataError, ParameterError
 from ..populations.people import SourceTable, coarse
 from ..schema.problems import did_you_mean, listed
-from .judges import Promise, Truth, coarse_codes
+from .judges import MarginalPromise, Truth, coarse_codes
 from .ladders import LadderColumn, column
 from .roles_known import EVERYTHING, Roles, divided
 from .sensitive_targets import Targets
@@ -203,7 +203,7 @@ def advise(
     columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
     limit = _people_limit(roles.limit(max_exposure), table.n)
     truth = Truth(table, searched, columns, k, roles, missing)
-    promise = Promise(searched, columns, k, table, truth.kept)
+    promise = MarginalPromise(searched, columns, k, table, truth.kept)
     bound = promise if _by(by) is Basis.PROMISE else truth if roles.targets else None
     advice = _searched(truth, limit, bound, steps, progress)
     progress("what it costs")
@@ -303,7 +303,7 @@ def _costs(
     table: SourceTable,
     columns: Sequence[LadderColumn],
     advice: Advice,
-    promise: "Promise",
+    promise: "MarginalPromise",
     predict: str | None,
 ) -> tuple[tuple[Choice, Cost], ...]:
     """Return the choices to show with their costs; for a wide table, all costs of the best."""
@@ -321,7 +321,7 @@ def _cost(
     table: SourceTable,
     columns: Sequence[LadderColumn],
     choice: Choice,
-    promise: "Promise",
+    promise: "MarginalPromise",
     label: int | None,
     *,
     whole: bool,

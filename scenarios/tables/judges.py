@@ -88,7 +88,7 @@ def _people(codes: Codes, table: SourceTable, k: int) -> int:
     return int(users_below(joint_counts(codes, range(codes.shape[1])), k))
 
 
-class Promise:
+class MarginalPromise:
     """The bound that counts of single columns prove for a choice: people below k at most."""
 
     def __init__(

@@ -22,7 +22,7 @@ from ..ledger.batches import handed
 from ..ledger.book import Ledger
 from ..ledger.cells import marked
 from ..ledger.keep import account, entry_of, remembered
-from ..ledger.people import Crowd, crowd_of_table
+from ..ledger.people import ScenarioPeople, crowd_of_table
 from ..ledger.subtraction import group_rule
 from ..populations.people import Codes, SourceTable, coarse, say
 from ..schema.model import About, Feature, Policy, Population, Scenario
@@ -81,7 +81,7 @@ def release_table(
 
 
 def _words(
-    table: SourceTable, features: Sequence[Feature], missing: str, crowd: Crowd
+    table: SourceTable, features: Sequence[Feature], missing: str, crowd: ScenarioPeople
 ) -> dict[str, tuple[str, ...]]:
     """Return the rules that made the values of each column coarser, for columns with such rules."""
     words = {

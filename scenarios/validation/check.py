@@ -10,7 +10,7 @@ from pathlib import Path as Folder
 
 from ..catalogue.guard import value_at
 from ..catalogue.registry import ATTACKS, GUARDS
-from ..populations.facts import Facts, domains
+from ..populations.facts import ScenarioFacts, domains
 from ..programs import registry
 from ..programs.incidence import check as sets_facts
 from ..programs.peers import check as peers_meaning
@@ -28,7 +28,7 @@ from .verified import submitted_once, verified
 
 MAX_SYBILS = 100_000  # invented users; each seals as a real user does
 
-Check = Callable[[Scenario, Facts], Iterable[Problem]]
+Check = Callable[[Scenario, ScenarioFacts], Iterable[Problem]]
 ALIKE = {"expect", "scenario"}  # tables that a sweep leaves alone, but for the seed
 SHUFFLERS = (("mix", "shufflers"),)
 PEOPLE = (("population",), ("feature",))
@@ -38,7 +38,7 @@ def examine(scenario: Scenario, base: Folder, bad: Sequence[Path]) -> list[Probl
     """Return all problems of meaning. bad: the paths whose values are already known to be wrong."""
     bad = [*bad, *(path[:2] for path in bad if path[:1] + path[2:] == ("fault", "attack"))]
     problems = [*doubles(scenario), *domains(scenario)]
-    facts = Facts()
+    facts = ScenarioFacts()
     if not _spoilt(PEOPLE, [*bad, *(p.touches for p in problems)]):
         facts, more = registry.facts(scenario, base)
         problems += more
@@ -66,7 +66,7 @@ def doubles(scenario: Scenario) -> Iterator[Problem]:
                 yield problem((table, i, "name"), message)
 
 
-def lesson(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def lesson(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report values that are accepted in a lesson only, outside a lesson."""
     if scenario.mix.suite == "textbook" and not scenario.mix.lesson:
         yield problem(
@@ -76,7 +76,7 @@ def lesson(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         )
 
 
-def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def defended(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report countermeasures that only a lesson omits, or that lack their requirements."""
     for guard in GUARDS.values():
         path = tuple(guard.key.split("."))
@@ -90,7 +90,7 @@ def defended(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             yield problem(path, few)
 
 
-def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def batch(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report a minimum batch larger than the number of users."""
     least = scenario.mix.min_batch
     if facts.asked is not None and least > facts.asked:
@@ -101,7 +101,7 @@ def batch(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         )
 
 
-def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report a k larger than the number of people."""
     k, policy = scenario.policy.k, scenario.policy
     if facts.asked is None or not program_of(scenario).chooses or policy.max_exposure >= 1:
@@ -114,7 +114,7 @@ def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         )
 
 
-def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def flooded(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report more invented users than MAX_SYBILS."""
     for place, fault in enumerate(scenario.fault):
         if ATTACKS[fault.attack].sybils and (fault.users or 0) > MAX_SYBILS:
@@ -122,7 +122,7 @@ def flooded(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             yield problem(("fault", place, "users"), message)
 
 
-def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def choice(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that the policy's kind needs, or does not read."""
     policy, program = scenario.policy, program_of(scenario)
     # A key that the program ignored would look like a limit that holds: it is refused.
@@ -154,7 +154,7 @@ def choice(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             yield problem(("policy", key), message)
 
 
-def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def setting(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that only the other population setting reads."""
     population = scenario.population
     if population.setting == "fixed" and population.round2_users is not None:
@@ -162,12 +162,12 @@ def setting(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         yield problem(("population", "round2_users"), message)
 
 
-def suited(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def suited(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report requests of a scenario that its program cannot meet."""
     return program_of(scenario).check(scenario, facts)
 
 
-def rounds(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def rounds(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report faults in rounds that do not exist."""
     program = program_of(scenario)
     most = program.rounds(len(facts.features or ()), scenario.policy)
@@ -180,7 +180,7 @@ def rounds(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
             yield problem(("fault", i, "round"), message + many)
 
 
-def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def names(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report unknown features in every key that names features."""
     for table, key in (
         ("policy", "prefer"),
@@ -203,7 +203,7 @@ def names(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
                 yield problem(path, f"{quoted(name)} occurs twice; once is enough")
 
 
-def expected(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def expected(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report expectations that no run can meet."""
     expect = scenario.expect
     both = [name for name in expect.kept or () if name in (expect.suppressed or ())]
@@ -216,7 +216,7 @@ def expected(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         yield problem(("expect", "kept_at_least"), message)
 
 
-def swept(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def swept(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that cannot be swept, and values that they cannot take."""
     can = sweepable(scenario)
     for key, values in scenario.sweep.items():
@@ -245,7 +245,7 @@ def sweepable(scenario: Scenario) -> tuple[str, ...]:
 def _among(checks: Mapping[str, Check]) -> Check:
     """Return a check that depends on the topology; no problems for a topology without a check."""
 
-    def checked(scenario: Scenario, facts: Facts) -> Iterable[Problem]:
+    def checked(scenario: Scenario, facts: ScenarioFacts) -> Iterable[Problem]:
         check = checks.get(topology_of(scenario).name)
         return check(scenario, facts) if check else ()
 

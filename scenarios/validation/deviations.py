@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 from ...protocol import parties
 from ...protocol.parties import Role
-from ..populations.facts import Facts
+from ..populations.facts import ScenarioFacts
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..schema.model import Deviation, Scenario
@@ -58,7 +58,7 @@ ACTIONS: Mapping[str, Reads] = {
 }
 
 
-def deviations(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def deviations(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report deviations that no party can carry out, and keys that are not read."""
     if not scenario.deviation:
         return
@@ -146,14 +146,16 @@ def _check_shown_board(path: Path, one: Deviation) -> Iterator[Problem]:
         yield problem((*path, "field"), "a field and its change are said together, or neither")
 
 
-def _row(path: Path, one: Deviation, facts: Facts) -> Iterator[Problem]:
+def _row(path: Path, one: Deviation, facts: ScenarioFacts) -> Iterator[Problem]:
     if one.row and facts.features is not None and len(one.row) != len(facts.features):
         many = len(facts.features)
         message = f"found {len(one.row)} values; this scenario asks about {many} features"
         yield problem((*path, "row"), message)
 
 
-def _rounds(path: Path, one: Deviation, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def _rounds(
+    path: Path, one: Deviation, scenario: Scenario, facts: ScenarioFacts
+) -> Iterator[Problem]:
     most = program_of(scenario).rounds(len(facts.features or ()), scenario.policy)
     for place, number in enumerate(one.rounds):
         if facts.features is not None and number > most:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...protocol import parties
 from ..catalogue.attack import OPENED, REPORTS, SHUFFLER, USER
 from ..catalogue.registry import ATTACKS
-from ..populations.facts import Facts
+from ..populations.facts import ScenarioFacts
 from ..programs.registry import PROGRAMS, program_of
 from ..programs.topology import CENTRAL, topology_of
 from ..schema.kinds import KIND as HISTOGRAM
@@ -54,7 +54,7 @@ def struck(fault: Fault, people: int, rng: "Generator") -> list[int]:
     return sorted(rng.choice(people, size=many, replace=False).tolist())
 
 
-def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def coalitions(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report parties that do not exist, in coalitions and in faults."""
     names = topology_of(scenario).names(scenario, facts.shufflers, facts.people)
     for i, coalition in enumerate(scenario.coalition):
@@ -66,7 +66,7 @@ def coalitions(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
                 yield problem(path, f"{quoted(party)} occurs twice; once is enough")
 
 
-def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report faults that no party commits, or with two statements of the attackers."""
     names = CENTRAL.names(scenario, facts.shufflers, facts.people)
     users = user_names(facts.people)
@@ -143,7 +143,7 @@ def _committed(path: Path, fault: Fault, names: PartyNames) -> Iterator[Problem]
         yield problem((*path, "by"), message)
 
 
-def _struck(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
+def _struck(path: Path, fault: Fault, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report a fault of users that strikes no user."""
     if fault.rate is not None:
         message = f"{fault.attack} strikes users, not a share of messages; write share instead"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..catalogue.registry import ATTACKS
-from ..populations.facts import Facts
+from ..populations.facts import ScenarioFacts
 from ..schema.model import Fault, Scenario
 from ..schema.parties import PartyNames
 from ..schema.problems import Path, Problem, listed, problem, quoted
@@ -12,7 +12,7 @@ OWNER = "this scenario has"
 AIMS = ("target", "into", "bit")  # keys of a fault that no peer reads
 
 
-def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def faults(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report faults that no peer commits, or with a wrong statement of the attackers."""
     for i, fault in enumerate(scenario.fault):
         path, among = ("fault", i), ATTACKS[fault.attack].among_peers
@@ -32,7 +32,7 @@ def faults(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
             yield problem((*path, "by"), message)
 
 
-def _committed(path: Path, fault: Fault, facts: Facts) -> Iterator[Problem]:
+def _committed(path: Path, fault: Fault, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report a fault without exactly one correct statement of its peers."""
     said = [key for key in ("by", "users", "share") if getattr(fault, key) is not None]
     if len(said) != 1:

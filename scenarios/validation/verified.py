@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..populations.facts import Facts
+from ..populations.facts import ScenarioFacts
 from ..programs.topology import topology_of
 from ..schema.model import Defence, Mix, Scenario
 from ..schema.problems import Path, Problem, listed, problem, quoted
@@ -33,7 +33,7 @@ MANY_READINGS = {
 LESSONS = ("bind", "dedupe", "unbundle", "fresh_salt", "fresh_key")
 
 
-def verified(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def verified(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that a verified mix does not support, or does not read."""
     if scenario.mix.kind != "verified":
         return
@@ -56,7 +56,7 @@ def verified(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
             yield problem(("deviation", place), message)
 
 
-def submitted_once(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def submitted_once(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that do not fit a single submission for both rounds."""
     yield from misfits_of_once(scenario)
 

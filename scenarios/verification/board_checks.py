@@ -14,11 +14,11 @@ from ...protocol.verified_record import check_record
 from ..programs.evidence import NoGround
 from ..programs.registry import wire
 from .agreement import require_equal
-from .evidence import Evidence
+from .evidence import RecordEvidence
 from .views import columns
 
 
-def board(evidence: Evidence) -> str:
+def board(evidence: RecordEvidence) -> str:
     """Verify that the posts are legal, and that the session was closed."""
     replayed = evidence.board
     if replayed.phase is not Phase.OVER:
@@ -34,14 +34,14 @@ def board(evidence: Evidence) -> str:
     return f"{len(replayed.entries)} posts, {end}; head {replayed.head.hex()[:16]}"
 
 
-def digest(evidence: Evidence) -> str:
+def digest(evidence: RecordEvidence) -> str:
     """Verify that the posts hash to the digest of result.json."""
     computed = evidence.board.digest().hex()
     require_equal("digest", computed, evidence.result.digest)
     return computed[:16]
 
 
-def batches(evidence: Evidence) -> str:
+def batches(evidence: RecordEvidence) -> str:
     """Verify that each hop forwarded or refused every message it received, in every round."""
     replayed = evidence.board
     if not replayed.mixed:
@@ -90,7 +90,7 @@ def _forwarded_layers(account: Mixed, layers_in: int | None, slots: int) -> int:
     return account.forwarded
 
 
-def _carried(evidence: Evidence, number: int, account: Mixed) -> None:
+def _carried(evidence: RecordEvidence, number: int, account: Mixed) -> None:
     """Verify that the batch on the wire has as many ciphertexts as the board says."""
     if evidence.transcript.summary:
         return
@@ -105,7 +105,7 @@ def _carried(evidence: Evidence, number: int, account: Mixed) -> None:
             raise VerificationError(f"round {number}: {sender} passed on one layer twice")
 
 
-def terms(evidence: Evidence) -> str:
+def terms(evidence: RecordEvidence) -> str:
     """Verify that the announcement has the terms of the scenario."""
     from ..play.announcement import announced_policy, announced_rules
 

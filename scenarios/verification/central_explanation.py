@@ -6,7 +6,7 @@ from ...protocol import parties
 from ...protocol.derivation import Terms, closure
 from ...protocol.facts import Answer, Ciphertext, Fact, Key, Origin, Reason, Rule, Term
 from ...protocol.view import Record as Recorded
-from .reasons import Explanation, Step
+from .reasons import DerivationStep, Explanation
 
 AUDITED = ", less those whom audits tell from it"  # ends a sentence on an anonymity set
 
@@ -80,9 +80,9 @@ class Explainer:
         ending = "; ".join(ends) or f"whose it is and what is inside is known to {self.who}"
         return Explanation(about, self._steps(goals), ending, missing)
 
-    def _steps(self, goals: Sequence[Fact]) -> tuple[Step, ...]:
+    def _steps(self, goals: Sequence[Fact]) -> tuple[DerivationStep, ...]:
         numbers: dict[Fact, int] = {}
-        steps: list[Step] = []
+        steps: list[DerivationStep] = []
         for goal in goals:
             for fact, reason in self.known.proof(goal):
                 if fact in numbers:
@@ -90,7 +90,7 @@ class Explainer:
                 numbers[fact] = len(numbers) + 1
                 premises = tuple(sorted(numbers[premise] for premise in reason.premises))
                 text = self._text(fact, reason)
-                steps.append(Step(numbers[fact], reason.rule.value, text, premises))
+                steps.append(DerivationStep(numbers[fact], reason.rule.value, text, premises))
         return tuple(steps)
 
     def _text(self, fact: Fact, reason: Reason) -> str:

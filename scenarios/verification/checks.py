@@ -36,14 +36,14 @@ from ..programs.topology import CENTRAL, PEERS, topology_of
 from ..records.run_folder import Run
 from ..schema.model import Scenario
 from .board_checks import batches, board, digest, terms
-from .evidence import Evidence
+from .evidence import RecordEvidence
 from .release_checks import decision, exposure, release
 from .result_checks import coalitions, repeat, result
 from .signers import Authentic, Known, folder, posts
 
 ALIKE = ("files", "replay")  # checks that need no curator and no shufflers
 Ground = TypeVar("Ground")  # the input of a check
-Rule = tuple[str, str, Callable[[Evidence], str]]  # name, requirement, function
+Rule = tuple[str, str, Callable[[RecordEvidence], str]]  # name, requirement, function
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def verify(
     known: identities that are known beforehand, by name. A failure raises no error: it is a check
     whose `ok` is False.
     """
-    evidence = Evidence(run, again, known)
+    evidence = RecordEvidence(run, again, known)
     checks = MADE[topology_of(run.scenario).name](run.scenario)
     return tuple(judge(name, title, check, evidence) for name, title, check in checks)
 
@@ -123,12 +123,12 @@ def judge(name: str, what: str, check: Callable[[Ground], str], evidence: Ground
     return CheckResult(name, what, ok, str(detail), shows)
 
 
-def estimates(evidence: Evidence) -> str:
+def estimates(evidence: RecordEvidence) -> str:
     """Recompute the findings of the program."""
     return program_of(evidence.run.scenario).verify(evidence)
 
 
-def reidentification(evidence: Evidence) -> str:
+def reidentification(evidence: RecordEvidence) -> str:
     """Recompute re-identification from the release."""
     from .reidentification import recomputed
 

@@ -29,7 +29,7 @@ from .views import columns
 RELEASED = 2  # the round number of an ideal run's release
 
 
-class Evidence:
+class RecordEvidence:
     """A run, and the results that follow from its record."""
 
     def __init__(

@@ -13,7 +13,7 @@ from ...protocol.peers.routes import Hop, Route, Rule, trail
 from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Row, split_names
 from ..wording import joined
-from .reasons import Explanation, Step
+from .reasons import DerivationStep, Explanation
 
 
 class Layer(NamedTuple):
@@ -44,7 +44,7 @@ class PeerExplainer:
         self.members = frozenset(map(parties.index, peers))
         self.who = " + ".join(sorted(set(members))) or "anybody"
         self.names: Collection[bytes] = self._layers
-        self._steps: list[Step] = []
+        self._steps: list[DerivationStep] = []
 
     @cached_property
     def _layers(self) -> dict[bytes, Layer]:
@@ -60,7 +60,7 @@ class PeerExplainer:
         for step in self._steps:
             if step.text == text:
                 return step.number
-        self._steps.append(Step(len(self._steps) + 1, rule, text, premises))
+        self._steps.append(DerivationStep(len(self._steps) + 1, rule, text, premises))
         return len(self._steps)
 
     def person(self, person: int) -> Explanation:
@@ -100,7 +100,7 @@ class PeerExplainer:
         place = next((at for at, item in enumerate(sealed) if name in item.names), None)
         if layer.origin in self.members:
             text = f"{about} was sealed by {parties.peer(layer.origin)}, a member"
-            step = Step(1, "own", text, ())
+            step = DerivationStep(1, "own", text, ())
             return Explanation(
                 about, (step,), f"whose it is and what is inside is known to {self.who}"
             )

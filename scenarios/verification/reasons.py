@@ -7,7 +7,7 @@ from msgspec import field
 from ..serialization.record import Record
 
 
-class Step(Record, frozen=True):
+class DerivationStep(Record, frozen=True):
     """A line of a derivation.
 
     Attributes:
@@ -34,7 +34,7 @@ class Explanation(Record, frozen=True):
     """
 
     about: str
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
     ending: str
     missing: tuple[str, ...] = ()
 

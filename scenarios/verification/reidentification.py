@@ -19,13 +19,13 @@ from ..programs.evidence import NoGround
 from ..programs.randomized.questions import Question
 from ..programs.registry import program_of
 from ..scoring.reidentification import Attack, Reidentified
-from .evidence import Evidence
+from .evidence import RecordEvidence
 
 CLOSE = 1e-9  # last digits may depend on the machine
 DEVIATIONS = 6  # standard errors by which an estimate may exceed a bound
 
 
-def recomputed(evidence: Evidence) -> str:
+def recomputed(evidence: RecordEvidence) -> str:
     """Recompute attacks and risks from the release; of reports, their bounds."""
     claimed = evidence.result.reidentification
     if not claimed:
@@ -50,7 +50,7 @@ def _fits(attack: Attack, people: int) -> None:
         )
 
 
-def _release(evidence: Evidence, result: Reidentified) -> str:
+def _release(evidence: RecordEvidence, result: Reidentified) -> str:
     (joint,), source = evidence.counts(evidence.last)
     kept_names = [evidence.result.features[column] for column in evidence.decision.kept]
     cells = Crowds.of_cells(list(joint.values()))
@@ -97,7 +97,7 @@ def _check_attack(joint: Counts, kept_names: Sequence[str], attack: Attack) -> N
     _check_equal(f"{knowledge}: bits", entropy, attack.bits)
 
 
-def _reports(evidence: Evidence, claimed: Reidentified) -> str:
+def _reports(evidence: RecordEvidence, claimed: Reidentified) -> str:
     questions = _noise_questions(evidence)
     for question, report in zip(questions, claimed.reports, strict=True):
         _check_equal("report", question.name, report.feature)
@@ -110,7 +110,7 @@ def _reports(evidence: Evidence, claimed: Reidentified) -> str:
     return f"{len(questions)} bounds on the PIE recomputed; no attack contradicts them"
 
 
-def _noise_questions(evidence: Evidence) -> Sequence[Question]:
+def _noise_questions(evidence: RecordEvidence) -> Sequence[Question]:
     """Return the questions as far as their noise is concerned; true values are not recorded."""
     run = evidence.run
     return program_of(run.scenario).noise(run.scenario, evidence.result, run.sizes)

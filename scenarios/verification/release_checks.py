@@ -16,13 +16,13 @@ from ..programs.evidence import NoGround
 from ..programs.hierarchical.heard import standings
 from ..programs.registry import program_of, strategy, verify_decision
 from .agreement import require_equal, shortened
-from .evidence import Evidence
+from .evidence import RecordEvidence
 
 if TYPE_CHECKING:
     from ..scoring.result import WrittenWorstCase
 
 
-def decision(evidence: Evidence) -> str:
+def decision(evidence: RecordEvidence) -> str:
     """Verify that the decision follows from the counts of round 1, which prove its bound."""
     claimed = evidence.decision
     _check_openings(evidence)
@@ -46,7 +46,7 @@ def decision(evidence: Evidence) -> str:
     return f"decided again from {source}{rounds_text}: {_columns(evidence, claimed)}"
 
 
-def _check_openings(evidence: Evidence) -> None:
+def _check_openings(evidence: RecordEvidence) -> None:
     """Raise VerificationError unless all recorded openings fit the commitment.
 
     The curator has one, and the analyst if there was a release. The curator must also have opened
@@ -70,7 +70,7 @@ def _check_openings(evidence: Evidence) -> None:
         raise VerificationError("the curator has not opened its certificate after the release")
 
 
-def _same_certainty(evidence: Evidence, results: Sequence[RoundResult]) -> None:
+def _same_certainty(evidence: RecordEvidence, results: Sequence[RoundResult]) -> None:
     """Raise VerificationError unless the claimed numbers of certain people are recomputed.
 
     The claimed bounds after each round must be recomputed, too.
@@ -92,12 +92,12 @@ def _same_certainty(evidence: Evidence, results: Sequence[RoundResult]) -> None:
         )
 
 
-def _columns(evidence: Evidence, decision: Decision) -> str:
+def _columns(evidence: RecordEvidence, decision: Decision) -> str:
     names = [evidence.result.features[column] for column in decision.kept]
     return f"keep {', '.join(names)}" if names else "keep nothing"
 
 
-def release(evidence: Evidence) -> str:
+def release(evidence: RecordEvidence) -> str:
     """Verify that columns, people and sums of the release fit the decision and round 1."""
     if evidence.randomized:
         return _reports(evidence)
@@ -142,7 +142,7 @@ def release(evidence: Evidence) -> str:
     return f"{cells}; sums {'as' if sums_before == {joint_people} else 'at most'} in round 1"
 
 
-def _reports(evidence: Evidence) -> str:
+def _reports(evidence: RecordEvidence) -> str:
     """Verify that the number of counted reports is the board's."""
     counts, source = evidence.counts(1)
     totals = tuple(sum(count.values()) for count in counts)
@@ -152,7 +152,7 @@ def _reports(evidence: Evidence) -> str:
     return f"{sum(totals):,} reports, {different:,} different ones, from {source}"
 
 
-def exposure(evidence: Evidence) -> str:
+def exposure(evidence: RecordEvidence) -> str:
     """Recompute true exposure and certified bound."""
     claimed_exposure = evidence.result.exposure
     claimed = evidence.decision

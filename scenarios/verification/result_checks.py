@@ -20,7 +20,7 @@ from ..scoring.coalitions import learnt
 from ..scoring.result import REPORTED, WrittenRelease, coalition
 from ..serialization.record import plain
 from .agreement import require_close, require_equal
-from .evidence import Evidence
+from .evidence import RecordEvidence
 from .views import columns, information
 from .worst_case import sought_again
 
@@ -28,7 +28,7 @@ OTHERWISE = ("digest", "coalitions", "exposure", "ledger")  # keys not compared 
 REPLAYED = 10_000  # people; a run of more is run again only on request
 
 
-def result(evidence: Evidence) -> str:
+def result(evidence: RecordEvidence) -> str:
     """Verify that result.json and release.csv agree with board and transcript."""
     claimed, scenario = evidence.result, evidence.run.scenario
     require_equal("mode", "ideal" if evidence.run.transcript is None else "real", claimed.mode)
@@ -66,7 +66,7 @@ def result(evidence: Evidence) -> str:
     return f"{agree}; alarms about nothing: {false:,}" if false else agree
 
 
-def _same_attacks(evidence: Evidence) -> None:
+def _same_attacks(evidence: RecordEvidence) -> None:
     """Verify that the measured attacks are the scenario's."""
     if evidence.randomized or evidence.transcript.summary:
         return
@@ -74,7 +74,7 @@ def _same_attacks(evidence: Evidence) -> None:
     require_equal("attacks", committed, [effect.attack for effect in evidence.result.attacks])
 
 
-def _alarms(evidence: Evidence) -> int:
+def _alarms(evidence: RecordEvidence) -> int:
     """Verify the alarms and their verdicts by the board; return the number of false alarms.
 
     A false alarm is no fault of the run: every party can raise alarms.
@@ -89,13 +89,13 @@ def _alarms(evidence: Evidence) -> int:
     return sum(not true for *_, true in actual)
 
 
-def _features(evidence: Evidence) -> tuple[str, ...]:
+def _features(evidence: RecordEvidence) -> tuple[str, ...]:
     """Return the features asked about: the scenario's, or the pieces of vectors."""
     run = evidence.run
     return program_of(run.scenario).recorded(run.scenario, run.sizes)
 
 
-def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
+def _marginals(evidence: RecordEvidence) -> dict[str, dict[str, int]]:
     """Return the counts of round 1 in the form of result.json."""
     if evidence.randomized or evidence.opens:
         return {}
@@ -110,7 +110,7 @@ def _marginals(evidence: Evidence) -> dict[str, dict[str, int]]:
     }
 
 
-def _release(evidence: Evidence) -> WrittenRelease | None:
+def _release(evidence: RecordEvidence) -> WrittenRelease | None:
     """Return the release in the form of result.json."""
     if evidence.randomized:
         return _reported(evidence)
@@ -124,7 +124,7 @@ def _release(evidence: Evidence) -> WrittenRelease | None:
     )
 
 
-def _reported(evidence: Evidence) -> WrittenRelease | None:
+def _reported(evidence: RecordEvidence) -> WrittenRelease | None:
     """Return the counts of reports in the form of result.json; None if they are too many."""
     if evidence.board.burned is not None or not evidence.board.tallies:
         return None
@@ -138,7 +138,7 @@ def _reported(evidence: Evidence) -> WrittenRelease | None:
     return WrittenRelease(REPORTED, tuple(rows))
 
 
-def coalitions(evidence: Evidence) -> str:
+def coalitions(evidence: RecordEvidence) -> str:
     """Verify the knowledge of each coalition, recomputed from the views of its members.
 
     In the program `randomized` the leakage of a single report is taken as claimed: it depends on
@@ -191,7 +191,7 @@ def _arrival(scenario: Scenario) -> bool:
     return scenario.mix.order == "kept" or forwards
 
 
-def repeat(evidence: Evidence) -> str:
+def repeat(evidence: RecordEvidence) -> str:
     """Verify that a seeded run, run again, gives the same results."""
     seed, users = evidence.result.seed, evidence.result.users
     if seed is None:

@@ -16,7 +16,7 @@ from ...protocol.board import END
 from ...protocol.messages import Roster
 from ...protocol.phases import BOARD
 from ..programs.evidence import NoGround
-from .evidence import Evidence
+from .evidence import RecordEvidence
 
 Known = Mapping[str, PublicIdentity]
 
@@ -27,7 +27,7 @@ class Authentic(str):
     __slots__ = ()
 
 
-def folder(evidence: Evidence) -> str:
+def folder(evidence: RecordEvidence) -> str:
     """Verify that the files are as they were written; name the recorder if its key is known."""
     run = evidence.run
     if run.seal is None:
@@ -47,7 +47,7 @@ def folder(evidence: Evidence) -> str:
     return Authentic(f"{files} files as {name} recorded them")
 
 
-def posts(evidence: Evidence) -> str:
+def posts(evidence: RecordEvidence) -> str:
     """Verify the signatures of posts by authors and of heads by the board; name known signers."""
     board = evidence.board
     signed = evidence.run.scenario.defence.signed

@@ -12,10 +12,10 @@ from ...protocol.messages import Kind
 from ...protocol.record import nearest
 from ...protocol.transcript import SealedAnswers
 from ...protocol.view import Record as Recorded
-from .reasons import Explanation, Step
+from .reasons import DerivationStep, Explanation
 
 
-class _Steps(list[Step]):
+class _Steps(list[DerivationStep]):
     """The steps of a derivation, numbered in order."""
 
     def add(self, rule: Rule, text: str, *after: int) -> int:
@@ -23,7 +23,7 @@ class _Steps(list[Step]):
         for step in self:
             if step.text == text:
                 return step.number
-        self.append(Step(len(self) + 1, rule.value, text, after))
+        self.append(DerivationStep(len(self) + 1, rule.value, text, after))
         return len(self)
 
 

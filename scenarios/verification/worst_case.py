@@ -9,10 +9,10 @@ from ..programs.registry import program_of
 from ..records.run_folder import versions
 from ..scoring.worst_case import DEFAULT, is_sought, seek
 from .agreement import require_equal
-from .evidence import Evidence
+from .evidence import RecordEvidence
 
 
-def sought_again(evidence: Evidence) -> str:
+def sought_again(evidence: RecordEvidence) -> str:
     """Run the recorded search on the repeated run; return a clause about it for the replay.
 
     Raises:

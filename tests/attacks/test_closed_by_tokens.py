@@ -20,7 +20,7 @@ from veilmix.protocol.parties import user
 from veilmix.protocol.session import open_round
 from veilmix.roles.cast import Guards
 from veilmix.roles.faults.shuffler import Deed, cheat, covering_rows, without_target
-from veilmix.roles.faults.wire import Block
+from veilmix.roles.faults.wire import BlockingWire
 
 pytestmark = pytest.mark.memory
 
@@ -144,7 +144,7 @@ def test_invented_people_are_given_no_tokens() -> None:
 def isolated(guarded: Mapping[str, Any]) -> tuple[KIT.Run, list[KIT.Row]]:
     own = [ROWS[place % 3] for place in range(MANY - 1)]
     others = {user(place) for place in range(MANY)} - {TARGET}
-    block = Block(others.__contains__, BOTH)
+    block = BlockingWire(others.__contains__, BOTH)
     return played(guarded, rows=[*ROWS, *own], wire=block), own
 
 

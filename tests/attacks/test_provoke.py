@@ -15,7 +15,7 @@ from veilmix.protocol.peers.agreement import accusable, last_step
 from veilmix.protocol.peers.view import PeerRecord
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.faults.peer import faulty_peer, provoke, withhold
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 from veilmix.roles.peer import PeerCast, play_peers
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.schema.model import Fault
@@ -49,7 +49,7 @@ def session(
     act = {"provoke": provoke, "withhold": withhold}[attack]
     seats = {**honest, "peer-3": faulty_peer({number: (act, 1.0)}, secrets)}
     cast: PeerCast = changed(PEERS.cast(seed=seed), seats=seats)
-    return play_peers(cast, [Recorder(transcript)], pytest.fail), transcript, secrets
+    return play_peers(cast, [TranscriptRecorder(transcript)], pytest.fail), transcript, secrets
 
 
 @pytest.mark.parametrize("number", [1, 2])

@@ -27,7 +27,7 @@ from veilmix.poll.classroom import MOST_PHONES
 from veilmix.poll.seeds import question
 from veilmix.poll.session import FinishedSession, PhoneSession
 from veilmix.poll.simulated import locked_answers
-from veilmix.poll.terms import Terms
+from veilmix.poll.terms import ClassTerms
 from veilmix.protocol.ballots import Phrasebook, submit_all
 from veilmix.protocol.board import Board
 from veilmix.protocol.frames import frame_envelopes
@@ -208,7 +208,7 @@ class Class:
             opened.set()
 
         def hold() -> None:
-            terms = Terms(
+            terms = ClassTerms(
                 *(self.host, 0, self.people, self.wait),
                 kept=not self.others and self.scenario.mix.kind == "onion",
                 others=self.others,

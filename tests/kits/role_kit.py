@@ -27,7 +27,7 @@ from veilmix.roles.cast import Cast
 from veilmix.roles.faults import shuffler as misdeeds
 from veilmix.roles.faults.shuffler import Act
 from veilmix.roles.faults.users import fault
-from veilmix.roles.instruments import Instrument, Recorder
+from veilmix.roles.instruments import Instrument, TranscriptRecorder
 from veilmix.roles.network import Endpoint, Fault, Network
 from veilmix.roles.session import Stage, play
 
@@ -188,7 +188,7 @@ def run(what: Cast | Sequence[Row], instruments: Sequence[Instrument] = (), **ch
     """Play a session and record it."""
     played = what if isinstance(what, Cast) else cast(what, **changes)
     transcript, reports = Transcript.sized(played.people), list[str]()
-    board = stage(played, [Recorder(transcript), *instruments], reports.append)
+    board = stage(played, [TranscriptRecorder(transcript), *instruments], reports.append)
     return Run(board, transcript, reports)
 
 

@@ -48,8 +48,8 @@ from veilmix.roles.clock import VirtualClock
 from veilmix.roles.faults.curator import liar, lying
 from veilmix.roles.faults.shuffler import (
     Act,
-    Cheat,
     Deed,
+    DeviatingShuffler,
     copy,
     drop,
     drop_people,
@@ -58,8 +58,8 @@ from veilmix.roles.faults.shuffler import (
     tag,
 )
 from veilmix.roles.faults.users import faulty, stuffer
-from veilmix.roles.faults.wire import Block, Delay, Replay, Wires
-from veilmix.roles.instruments import Instrument, Recorder
+from veilmix.roles.faults.wire import BlockingWire, Delay, Replay, Wires
+from veilmix.roles.instruments import Instrument, TranscriptRecorder
 from veilmix.roles.network import Fault, Network
 from veilmix.roles.occasions import unnoted
 from veilmix.roles.session import play
@@ -112,7 +112,7 @@ def row(index: int) -> tuple[str, ...]:
     return f"w{index}", f"n{index}", SIDES[index % 3 == 0]
 
 
-class Trouble(Cheat):
+class Trouble(DeviatingShuffler):
     """A shuffler's place that may also be slow, or deliver nothing."""
 
     silent: frozenset[int] = frozenset()
@@ -207,7 +207,7 @@ def play_plan(plan: Plan, change: Callable[[Cast], Cast] = lambda cast: cast) ->
     cast, bad = _cast(plan)
     cast = change(cast)
     jumps = [(int(at), float(seconds)) for at, seconds in plan.of("jump")]
-    board = play(cast, [Recorder(transcript), Jumper(clock, jumps)], clock=clock)
+    board = play(cast, [TranscriptRecorder(transcript), Jumper(clock, jumps)], clock=clock)
     return Played(plan, board, transcript, strategy_of(cast.decide), frozenset(bad))
 
 
@@ -292,7 +292,7 @@ def _wire(plan: Plan) -> Wires:
 
     stranger = parties.user(plan.people)
     return Wires([
-        *(Block(only(who), (number,)) for who, number in plan.of("block")),
+        *(BlockingWire(only(who), (number,)) for who, number in plan.of("block")),
         *(Delay(only(who), (number,)) for who, number in plan.of("delay")),
         *(Replay(parties.user(who % plan.people), into, stranger)
           for who, into in plan.of("replay")),

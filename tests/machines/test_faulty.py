@@ -18,7 +18,7 @@ from veilmix.errors import VerificationError
 from veilmix.machines import processes, tls
 from veilmix.machines.clocks import RealTime
 from veilmix.machines.host import secured
-from veilmix.machines.http import Answer, Client, Request, Server, ServerLimits
+from veilmix.machines.http import Client, HttpResponse, Request, Server, ServerLimits
 from veilmix.machines.journal import Durable
 from veilmix.machines.processes import play_apart
 from veilmix.roles.network import Endpoint
@@ -221,9 +221,9 @@ def test_who_has_been_waiting_for_long_hurries_nobody() -> None:
     assert now.at(3_600.0) == 0.0
 
 
-async def echo(request: Request) -> Answer:
+async def echo(request: Request) -> HttpResponse:
     await trio.lowlevel.checkpoint()
-    return Answer(200, request.peer.encode())
+    return HttpResponse(200, request.peer.encode())
 
 
 OWN, FRIEND, STRANGER = (make_identity(name) for name in ("board", "friend", "stranger"))

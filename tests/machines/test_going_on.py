@@ -10,7 +10,7 @@ from veilmix import __version__
 from veilmix.crypto.identity import make_identity
 from veilmix.errors import StorageError
 from veilmix.machines import journal, service
-from veilmix.machines.directory import Directory, Place
+from veilmix.machines.directory import Directory, SessionPlace
 from veilmix.machines.journal import Durable, Journal
 from veilmix.machines.saved_posts import POSTS, SavedPosts, post_line
 from veilmix.machines.service import Site
@@ -18,7 +18,7 @@ from veilmix.protocol.board import Board
 
 OWN = make_identity("curator")
 DIRECTORY = Directory(
-    {name: Place(name, OWN.public.certificate, port=1) for name in ("curator", "board")}
+    {name: SessionPlace(name, OWN.public.certificate, port=1) for name in ("curator", "board")}
 )  # nobody listens there
 
 

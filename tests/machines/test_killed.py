@@ -25,7 +25,7 @@ from veilmix.machines.processes import LostProcess, play_apart
 from veilmix.protocol.announcement import Program
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.cast import Guards
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 
 pytestmark = pytest.mark.tls
 PLACES = ("board", "shuffler-1", "shuffler-2", "curator", "analyst", "people")
@@ -37,7 +37,7 @@ def played(stage: Any, many: int, **changes: Any) -> tuple[Any, ...]:
     """What a session ends with, and all that was recorded of it."""
     cast = KIT.cast(KIT.people(many), shufflers=2, faults=FAULTS, **changes)
     transcript = Transcript.sized(many)
-    board = stage(cast, [Recorder(transcript)])
+    board = stage(cast, [TranscriptRecorder(transcript)])
     refused = sorted(map(repr, transcript.refusals))
     return board.digest(), board.burned, transcript.reads, KIT.happened(transcript), refused
 

@@ -10,11 +10,11 @@ from veilmix.crypto.identity import make_identity
 from veilmix.machines import host
 from veilmix.machines.board_service import BoardService
 from veilmix.machines.clocks import RealTime
-from veilmix.machines.directory import EVERYBODY, Directory, Place
+from veilmix.machines.directory import EVERYBODY, Directory, SessionPlace
 from veilmix.machines.host import Host
-from veilmix.machines.http import Answer, Client, Request, Server, ServerLimits
+from veilmix.machines.http import Client, HttpResponse, Request, Server, ServerLimits
 from veilmix.machines.hurry import Hurry
-from veilmix.machines.inputs import ID, Letter, Letters, Parcel
+from veilmix.machines.inputs import ID, LetterInput, Letters, Parcel
 from veilmix.machines.remote import RemoteNetwork
 from veilmix.machines.world import World
 from veilmix.protocol.board import Board
@@ -23,7 +23,9 @@ from veilmix.roles.instruments import Instruments
 
 NAMES = ("board", "curator", "shuffler-1", "shuffler-2", "hall")
 USERS = {"hall": range(20)}
-DIRECTORY = Directory({name: Place(name, "", users=USERS.get(name, range(0))) for name in NAMES})
+DIRECTORY = Directory(
+    {name: SessionPlace(name, "", users=USERS.get(name, range(0))) for name in NAMES}
+)
 OWN = make_identity("shuffler-1")
 
 
@@ -40,17 +42,19 @@ def place(name: str = "shuffler-1") -> Host:
     return Host(name, OWN, DIRECTORY, world, RealTime(float), limits=ServerLimits(body=1_000))
 
 
-def letter(sender: str, number: int = 0) -> Letter:
-    return Letter(sender, b"sealed", bytes([number]) * ID)
+def letter(sender: str, number: int = 0) -> LetterInput:
+    return LetterInput(sender, b"sealed", bytes([number]) * ID)
 
 
-def parcel(*letters: Letter, to: str = "shuffler-1", seen: int = 0) -> bytes:
+def parcel(*letters: LetterInput, to: str = "shuffler-1", seen: int = 0) -> bytes:
     return Parcel(to, seen, 0.0, letters).encode()
 
 
-async def asked(here: Host, body: bytes, peer: str = "hall", path: str = "/letters") -> Answer:
+async def asked(
+    here: Host, body: bytes, peer: str = "hall", path: str = "/letters"
+) -> HttpResponse:
     """Give the answer of a place, once it has heard all that came."""
-    answers: list[Answer] = []
+    answers: list[HttpResponse] = []
     async with trio.open_nursery() as nursery:
 
         async def ask() -> None:
@@ -155,9 +159,9 @@ def test_an_entry_that_is_too_long_ends_the_connection(monkeypatch: pytest.Monke
 
 
 async def test_so_many_connections_may_be_open_whoever_they_are_of() -> None:
-    async def none(_: Request) -> Answer:
+    async def none(_: Request) -> HttpResponse:
         await trio.lowlevel.checkpoint()
-        return Answer(204)
+        return HttpResponse(204)
 
     statuses = []
     server = Server(none, pytest.fail, ServerLimits(body=100, connections=3, each=2))
@@ -219,13 +223,13 @@ def test_a_round_is_complete_once_and_while_it_is_collected(said: bytes, ahead: 
     ("peer", "status"), [("shuffler-1", 200), ("shuffler-10", 400), ("shuffler", 400), ("", 403)]
 )
 async def test_a_post_is_in_ones_own_whole_name(peer: str, status: int) -> None:
-    from veilmix.machines.inputs import Post
+    from veilmix.machines.inputs import PostInput
     from veilmix.protocol.frames import NO_SESSION, Message
     from veilmix.protocol.messages import Key
 
     service = BoardService(speaks=DIRECTORY.speaks_for)
     key = Message(NO_SESSION, 0, Key(PLAYED.keys["shuffler-1"])).encode()
-    post = Post("shuffler-1", key, bytes(ID)).encode()
+    post = PostInput("shuffler-1", key, bytes(ID)).encode()
     answer = await service.answer(Request("POST", "/posts", {}, post, peer))
     assert answer.status == status
     assert len(service.board.entries) == (status == 200)

@@ -19,17 +19,17 @@ from veilmix.machines import inputs, remote, tls
 from veilmix.machines.board_service import BoardService
 from veilmix.machines.conductor import Conductor, Stuck
 from veilmix.machines.host import IdleState, frames
-from veilmix.machines.http import Answer, Client, Request, Server, ServerLimits
+from veilmix.machines.http import Client, HttpResponse, Request, Server, ServerLimits
 from veilmix.machines.inputs import (
     ID,
     Declined,
     Input,
-    Letter,
+    LetterInput,
     Letters,
     Naming,
     Parcel,
-    Post,
     Posted,
+    PostInput,
     Shelved,
     Tick,
 )
@@ -43,7 +43,7 @@ from veilmix.roles.instruments import Instruments
 
 TIMES = st.floats(0, 1e9)
 NAMES = st.sampled_from(["curator", "user-1", "shuffler-12"])
-LETTERS = st.builds(Letter, NAMES, st.binary(max_size=9), st.binary(min_size=ID, max_size=ID))
+LETTERS = st.builds(LetterInput, NAMES, st.binary(max_size=9), st.binary(min_size=ID, max_size=ID))
 BODIES = st.one_of(
     st.builds(Letters, NAMES, st.lists(LETTERS, max_size=3).map(tuple)),
     st.builds(Posted, NAMES, st.binary(max_size=9)),
@@ -71,7 +71,7 @@ def test_an_input_has_a_known_kind() -> None:
 
 @given(st.binary(max_size=60))
 def test_what_is_no_input_is_refused(data: bytes) -> None:
-    for kind in (Input, Parcel, Post):
+    for kind in (Input, Parcel, PostInput):
         with suppress(Refused):
             assert kind.decode(data).encode() == data
 
@@ -135,7 +135,7 @@ async def test_a_role_takes_steps_and_time_moves_only_when_told() -> None:
         assert (await world.step(Input(4.9, Tick()))).outputs == ()
         step = await world.step(Input(5.5, Tick()))
         (post,) = step.outputs
-        assert isinstance(post, Post)
+        assert isinstance(post, PostInput)
         assert (post.author, post.time, step.deadline) == ("shuffler-1", 5.5, math.inf)
         step = await world.step(Input(6.0, Declined(post.id, Reason.UNEXPECTED)))
         (parcel,) = step.outputs
@@ -158,7 +158,7 @@ async def test_a_post_that_was_declined_is_refused_to_who_posts() -> None:
         nursery.start_soon(posts)
         await trio.testing.wait_all_tasks_blocked()
         (post,) = network.outputs
-        assert isinstance(post, Post)
+        assert isinstance(post, PostInput)
         network.take(Declined(post.id, Reason.UNEXPECTED))
     assert heard == [Reason.UNEXPECTED]
 
@@ -199,11 +199,11 @@ async def test_a_bug_of_a_role_reaches_who_runs_it() -> None:
 KIT_KEY = KIT.run(KIT.people(3)).board.keys["shuffler-1"]
 
 
-def post(author: str, data: bytes, number: int = 0) -> Post:
-    return Post(author, data, bytes([number]) * ID, 1.0)
+def post(author: str, data: bytes, number: int = 0) -> PostInput:
+    return PostInput(author, data, bytes([number]) * ID, 1.0)
 
 
-async def ask(service: BoardService, message: Post | bytes, peer: str) -> Answer:
+async def ask(service: BoardService, message: PostInput | bytes, peer: str) -> HttpResponse:
     body = message if isinstance(message, bytes) else message.encode()
     return await service.answer(Request("POST", "/posts", {}, body, peer))
 
@@ -311,9 +311,9 @@ def test_frames_come_whole_however_they_are_cut(some: list[bytes], size: int) ->
 
 
 async def test_a_client_asks_a_server_many_times_over_one_connection() -> None:
-    async def echo(request: Request) -> Answer:
+    async def echo(request: Request) -> HttpResponse:
         await trio.lowlevel.checkpoint()
-        return Answer(200, request.body + request.peer.encode())
+        return HttpResponse(200, request.body + request.peer.encode())
 
     here, there = trio.testing.memory_stream_pair()
     server = Server(echo, pytest.fail, ServerLimits(body=100))
@@ -328,9 +328,9 @@ async def test_a_client_asks_a_server_many_times_over_one_connection() -> None:
 
 
 async def test_one_peer_may_not_take_the_connections_of_all() -> None:
-    async def echo(_: Request) -> Answer:
+    async def echo(_: Request) -> HttpResponse:
         await trio.lowlevel.checkpoint()
-        return Answer(204)
+        return HttpResponse(204)
 
     server = Server(echo, pytest.fail, ServerLimits(body=100, connections=5, each=3))
     statuses = []
@@ -346,9 +346,9 @@ async def test_one_peer_may_not_take_the_connections_of_all() -> None:
 async def test_who_sends_far_too_much_hears_so() -> None:
     """The answer arrives, though it was given while most of the request had not been sent."""
 
-    async def echo(_: Request) -> Answer:
+    async def echo(_: Request) -> HttpResponse:
         await trio.lowlevel.checkpoint()
-        return Answer(204)
+        return HttpResponse(204)
 
     async with trio.open_nursery() as nursery:
         serve = partial(Server(echo, pytest.fail, ServerLimits(body=100)).serve, peer="x")
@@ -363,9 +363,9 @@ async def test_who_sends_far_too_much_hears_so() -> None:
 
 
 async def test_people_may_send_less_at_once_than_shufflers() -> None:
-    async def echo(_: Request) -> Answer:
+    async def echo(_: Request) -> HttpResponse:
         await trio.lowlevel.checkpoint()
-        return Answer(204)
+        return HttpResponse(204)
 
     limits = ServerLimits(body=100, bodies={"hall": 10})
     for peer, size, status in [("hall", 10, 204), ("hall", 11, 413), ("shuffler-1", 100, 204)]:

@@ -12,7 +12,7 @@ from veilmix.crypto.identity import make_identity
 from veilmix.errors import DataError
 from veilmix.machines.board_service import OTHER_VERSION, VERSION, BoardService
 from veilmix.machines.clocks import RealTime
-from veilmix.machines.directory import Directory, Place
+from veilmix.machines.directory import Directory, SessionPlace
 from veilmix.machines.host import Host
 from veilmix.machines.http import Request, ServerLimits
 from veilmix.machines.inputs import Posted, Tick
@@ -20,7 +20,7 @@ from veilmix.machines.journal import Durable, Journal
 from veilmix.machines.world import World
 
 OWN = make_identity("curator")
-DIRECTORY = Directory({"curator": Place("curator", OWN.public.certificate)})
+DIRECTORY = Directory({"curator": SessionPlace("curator", OWN.public.certificate)})
 
 
 def host(log: Journal | None) -> Host:

@@ -5,16 +5,16 @@ from typing import Any, cast
 
 import pytest
 import trio
-from veilmix.machines.directory import Place
+from veilmix.machines.directory import SessionPlace
 from veilmix.machines.http import Client
-from veilmix.machines.inputs import Post
+from veilmix.machines.inputs import PostInput
 from veilmix.machines.outbox import Outbox
 from veilmix.machines.remote import RemoteNetwork
 from veilmix.machines.trouble import Troubles
 from veilmix.roles.clock import VirtualClock
 from veilmix.roles.instruments import Instruments
 
-BOARD = Place("board", "")
+BOARD = SessionPlace("board", "")
 
 
 class Board:
@@ -25,7 +25,7 @@ class Board:
 
     async def ask(self, _method: str, _path: str, data: bytes) -> tuple[int, bytes]:
         """Take a post."""
-        self.taken.append(Post.decode(data).data)
+        self.taken.append(PostInput.decode(data).data)
         await trio.lowlevel.checkpoint()
         return 204, b""
 
@@ -38,7 +38,7 @@ def test_a_post_is_not_said_after_its_time(now: float, taken: list[bytes]) -> No
     """Whoever keeps the board could let it wait until a complaint gives something away."""
     board, lost = Board(), list[int]()
 
-    async def reach(_place: Place) -> Client:
+    async def reach(_place: SessionPlace) -> Client:
         await trio.lowlevel.checkpoint()
         return cast("Client", board)
 
@@ -47,8 +47,8 @@ def test_a_post_is_not_said_after_its_time(now: float, taken: list[bytes]) -> No
         outbox = Outbox(BOARD, reach, *told, lambda: now)
         emptied = trio.Event()
         outbox.emptied = emptied.set
-        outbox.put(Post("user-1", b"late", b"1" * 16, until=2.0))
-        outbox.put(Post("user-1", b"any", b"2" * 16))
+        outbox.put(PostInput("user-1", b"late", b"1" * 16, until=2.0))
+        outbox.put(PostInput("user-1", b"any", b"2" * 16))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(outbox.run)
             await emptied.wait()

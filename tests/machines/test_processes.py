@@ -19,7 +19,7 @@ from veilmix.machines.processes import LostProcess, play_apart
 from veilmix.protocol.messages import Mixed
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.cast import Guards
-from veilmix.roles.instruments import Instrument, Recorder
+from veilmix.roles.instruments import Instrument, TranscriptRecorder
 from veilmix.roles.network import Endpoint
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.validation.load import change, load, loads
@@ -44,7 +44,7 @@ def test_everything_recorded_is_as_in_one_process(changes: dict[str, Any]) -> No
     runs = []
     for stage in KIT.STAGES.values():
         transcript = Transcript.sized(len(ROWS))
-        board = stage(KIT.cast(ROWS, **changes), [Recorder(transcript)], pytest.fail)
+        board = stage(KIT.cast(ROWS, **changes), [TranscriptRecorder(transcript)], pytest.fail)
         runs.append((board, transcript))
     (board, record), (other_board, other) = runs
     assert board.digest() == other_board.digest()

@@ -10,12 +10,12 @@ from veilmix.crypto import identity
 from veilmix.crypto.identity import Identity, fingerprint_of_digest, make_identity
 from veilmix.errors import DataError
 from veilmix.machines import tls
-from veilmix.machines.directory import Directory, Place
+from veilmix.machines.directory import Directory, SessionPlace
 from veilmix.machines.gauge import Gauge
 from veilmix.machines.host import secured
-from veilmix.machines.http import Answer, Client, Request, Server, ServerLimits
+from veilmix.machines.http import Client, HttpResponse, Request, Server, ServerLimits
 from veilmix.machines.service import Site, tell_ready
-from veilmix.machines.trouble import DATES, MOST_REASONS, Kind, Troubles
+from veilmix.machines.trouble import DATES, MOST_REASONS, TroubleKind, Troubles
 from veilmix.protocol.board import Board
 from veilmix.scenarios.sessions.status import read_status
 
@@ -23,10 +23,10 @@ OWN, OTHER, STRANGER = make_identity("curator"), make_identity("shuffler-1"), ma
 LIMITS = ServerLimits(1024)
 
 
-async def answer(_request: Request) -> Answer:
+async def answer(_request: Request) -> HttpResponse:
     """Answer all there is to ask."""
     await trio.lowlevel.checkpoint()
-    return Answer(204)
+    return HttpResponse(204)
 
 
 @asynccontextmanager
@@ -46,7 +46,7 @@ async def listening(who: Identity, knows: Identity, troubles: Troubles) -> Async
         nursery.cancel_scope.cancel()
 
 
-async def asked(own: Identity, place: Place) -> None:
+async def asked(own: Identity, place: SessionPlace) -> None:
     """Ask a place for anything."""
     stream = await trio.open_tcp_stream(place.host, place.port)
     context = tls.client_context(own, place.certificate)
@@ -68,7 +68,7 @@ async def told(
     ours = Troubles(here.append, {"curator": OWN.public.certificate})
     theirs = Troubles(here.append, {})
     async with listening(answers, knows, theirs) as port:
-        place = Place("shuffler-1", expected.public.certificate, port=port)
+        place = SessionPlace("shuffler-1", expected.public.certificate, port=port)
         for _ in range(2):
             try:
                 await asked(OWN, place)
@@ -86,7 +86,7 @@ def print_of(who: Identity) -> str:
 
 def test_who_answers_in_the_place_of_another_is_named_once() -> None:
     ours, theirs, here = trio.run(told, STRANGER, OWN, OTHER, 4)
-    assert ours.now["shuffler-1"].kind is Kind.SOMEBODY_ELSE
+    assert ours.now["shuffler-1"].kind is TroubleKind.SOMEBODY_ELSE
     (logged,) = [line for line in here if "somebody else" in line]
     assert print_of(STRANGER) in logged
     assert "calls itself 'x'" in logged
@@ -103,7 +103,7 @@ def test_another_place_of_the_session_is_named() -> None:
 
 def test_a_certificate_that_is_not_accepted_is_told_at_both_ends() -> None:
     ours, theirs, here = trio.run(told, OTHER, STRANGER, OTHER, 2)
-    assert ours.now["shuffler-1"].kind is Kind.NOT_ACCEPTED
+    assert ours.now["shuffler-1"].kind is TroubleKind.NOT_ACCEPTED
     assert sum("does not accept our certificate" in line for line in here) == 1
     assert theirs.turned_away == {tls.UNKNOWN: 2}
     refused = [line for line in here if "was refused" in line]
@@ -115,7 +115,7 @@ def test_who_does_not_answer_is_logged_when_it_is_away_for_long() -> None:
         here: list[str] = []
         ours = Troubles(here.append, {})
         async with listening(OTHER, OWN, ours) as port:
-            place = Place("shuffler-1", OTHER.public.certificate, port=port)
+            place = SessionPlace("shuffler-1", OTHER.public.certificate, port=port)
             await asked(OWN, place)
         for long in (False, True, True):
             try:
@@ -156,7 +156,9 @@ def test_no_date_of_a_certificate_is_compared_but_it_is_said(
     assert (ours.now, theirs.turned_away, here) == ({}, {}, [])
 
     said: list[str] = []
-    places = {who.public.name: Place(who.public.name, who.public.certificate) for who in (OWN, old)}
+    places = {
+        who.public.name: SessionPlace(who.public.name, who.public.certificate) for who in (OWN, old)
+    }
     site = Site("curator", OWN, Directory(places), {}, lambda *words: said.append(words[-1]))
     tell_ready(site)
     (note,) = [line for line in said if line.endswith(DATES)]

@@ -15,8 +15,8 @@ from veilmix.poll.assets import HERE
 from veilmix.poll.classroom import Classroom
 from veilmix.poll.expected import expected_of, forecast_data, forecast_of
 from veilmix.poll.facts import facts_of
-from veilmix.poll.noise import TOO_WIDE, Share
-from veilmix.poll.terms import Terms
+from veilmix.poll.noise import TOO_WIDE, AnswerShare
+from veilmix.poll.terms import ClassTerms
 from veilmix.poll.wall import Wall
 from veilmix.protocol.board import Entry
 from veilmix.protocol.frames import Message
@@ -48,7 +48,7 @@ def test_it_is_of_those_who_are_here_or_are_waited_for(tmp_path: Path) -> None:
 
 def test_phones_are_told_anew_when_somebody_joins(tmp_path: Path) -> None:
     scenario, room = noisy(tmp_path), Classroom(60.0)
-    terms = Terms("127.0.0.1", 0, None, 60.0, kept=True)
+    terms = ClassTerms("127.0.0.1", 0, None, 60.0, kept=True)
     seen = []
     for number in range(5):
         room.join(f"{number:032x}", f"pupil {number}")
@@ -116,8 +116,8 @@ def test_a_phone_draws_it_and_says_it(new_phone: Callable[[str], Any], tmp_path:
 
 def test_too_few_to_say_anything_is_said_in_place_of_an_estimate() -> None:
     """By phones at the same width as in the terminal and on the wall."""
-    wide = Share("yes", -1.039, 0.0, 0.984)
-    near = Share("yes", 0.4, 0.2, 0.6999)
+    wide = AnswerShare("yes", -1.039, 0.0, 0.984)
+    near = AnswerShare("yes", 0.4, 0.2, 0.6999)
     assert (wide.says, near.says) == ("too few to say anything", "40.0 %")
     draw = (HERE / "static" / "draw.js").read_text("utf-8")
     assert f"const TOO_WIDE = {TOO_WIDE};" in draw

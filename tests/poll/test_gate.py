@@ -4,13 +4,13 @@ import json
 
 import pytest
 import role_kit
-from veilmix.machines.http import Answer, Request
+from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll.classroom import Classroom
-from veilmix.poll.gate import Gate, Rate
+from veilmix.poll.gate import Gate, TokenBucket
 from veilmix.poll.mixers import Mixers
 from veilmix.poll.seeds import Seeds
 from veilmix.poll.wall import Wall
-from veilmix.poll.web import Desk
+from veilmix.poll.web import PhoneServer
 from veilmix.protocol.session import open_round
 from veilmix.roles.instruments import Instruments
 from veilmix.roles.network import Network
@@ -32,8 +32,8 @@ def gate() -> Gate:
     return Gate((HOST, OTHER))
 
 
-def desk() -> Desk:
-    return Desk(Classroom(60.0), CODE, gate(), lambda _: {}, Wall("a class", 2))
+def desk() -> PhoneServer:
+    return PhoneServer(Classroom(60.0), CODE, gate(), lambda _: {}, Wall("a class", 2))
 
 
 def asks(method: str, path: str, body: bytes = b"", **headers: str) -> Request:
@@ -41,7 +41,7 @@ def asks(method: str, path: str, body: bytes = b"", **headers: str) -> Request:
     return Request(method, path, given | headers, body, "192.168.1.33")
 
 
-def status(answer: Answer | None) -> int:
+def status(answer: HttpResponse | None) -> int:
     return 200 if answer is None else answer.status
 
 
@@ -81,7 +81,7 @@ async def test_the_burst_is_answered_and_not_one_more(
 ) -> None:
     del mock_clock  # time stands still
     monkeypatch.setattr("veilmix.poll.gate.BURST", 3.0)
-    rate = Rate()
+    rate = TokenBucket()
     assert [rate.allows("a") for _ in range(5)] == [True, True, True, False, False]
     assert rate.allows("b")
     door = gate()
@@ -187,5 +187,5 @@ async def test_a_class_that_mixes_itself_takes_no_offer() -> None:
 
 async def test_what_is_no_offer_to_mix_is_not_taken() -> None:
     mixers = Mixers(2, lambda: None)
-    here = Desk(Classroom(60.0), CODE, gate(), lambda _: {}, Wall("a class", 2), mixers)
+    here = PhoneServer(Classroom(60.0), CODE, gate(), lambda _: {}, Wall("a class", 2), mixers)
     assert (await here.answer(asks("POST", f"/{CODE}/mix", b"{}"))).status == 400

@@ -15,7 +15,7 @@ from veilmix.poll.gate import Gate
 from veilmix.poll.language import BLANK, ENGLISH, PLURALS, Language, language_of, languages
 from veilmix.poll.questions import NEW, read_lang, read_questions
 from veilmix.poll.wall import Wall
-from veilmix.poll.web import Desk
+from veilmix.poll.web import PhoneServer
 from veilmix.strict_text import from_toml
 
 STATIC = sorted((HERE / "static").glob("*.js"))
@@ -164,8 +164,8 @@ def test_the_questions_choose_the_language_else_the_browser(
 
 
 async def test_the_page_and_what_is_refused_are_in_the_language_of_the_browser() -> None:
-    def desk(asked: str | None) -> Desk:
-        return Desk(
+    def desk(asked: str | None) -> PhoneServer:
+        return PhoneServer(
             Classroom(60.0), "K7M2PX", Gate(("here",)), lambda _: {}, Wall("", 2), None, asked
         )
 

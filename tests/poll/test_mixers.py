@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from veilmix.crypto.identity import make_identity
 from veilmix.errors import DataError, ParameterError
 from veilmix.machines.http import Request
-from veilmix.machines.inputs import ID, Letter, Parcel
+from veilmix.machines.inputs import ID, LetterInput, Parcel
 from veilmix.poll import elsewhere, mix
 from veilmix.poll.elsewhere import ClassIdentities, MixerLink
-from veilmix.poll.enrolment import IdentityRecord, Offer, Papers, Seat
+from veilmix.poll.enrolment import IdentityRecord, MixOffer, Papers, PartySeat
 from veilmix.poll.mixers import SILENCE, Mixers
 from veilmix.poll.questions import DEMO, read_questions, table_of
 from veilmix.poll.unwelcome import Unwelcome
@@ -26,15 +26,15 @@ PEOPLE, CLASS = make_identity("people"), make_identity("class")
 TABLE = table_of(read_questions(DEMO))
 
 
-def offer(who: Any = ADA, party: str = "shuffler-1", port: int = 1) -> Offer:
-    return Offer(party=party, who=IdentityRecord.from_identity(who.public), port=port)
+def offer(who: Any = ADA, party: str = "shuffler-1", port: int = 1) -> MixOffer:
+    return MixOffer(party=party, who=IdentityRecord.from_identity(who.public), port=port)
 
 
-def seat(who: Any, port: int = 1) -> Seat:
-    return Seat(who=IdentityRecord.from_identity(who.public), host="127.0.0.1", port=port)
+def seat(who: Any, port: int = 1) -> PartySeat:
+    return PartySeat(who=IdentityRecord.from_identity(who.public), host="127.0.0.1", port=port)
 
 
-def papers(one: Seat | None = None, two: Seat | None = None) -> Papers:
+def papers(one: PartySeat | None = None, two: PartySeat | None = None) -> Papers:
     keys = [make_identity(name).public.key.hex() for name in ("board", "curator", "analyst")]
     return Papers(
         questions=TABLE,
@@ -46,7 +46,7 @@ def papers(one: Seat | None = None, two: Seat | None = None) -> Papers:
     )
 
 
-async def refusal(mixers: Mixers, what: Offer, address: str = "127.0.0.1") -> str:
+async def refusal(mixers: Mixers, what: MixOffer, address: str = "127.0.0.1") -> str:
     """Give the words with which an offer is refused."""
     before = dict(mixers.present_seats)
     with pytest.raises(Unwelcome) as caught:
@@ -110,12 +110,12 @@ async def test_who_comes_when_it_has_begun_is_too_late(autojump_clock: object) -
 @pytest.mark.parametrize("field", ["name", "key", "certificate", "binding"])
 def test_an_identity_that_its_holder_has_not_signed_is_no_offer(field: str) -> None:
     raw = msgspec.to_builtins(offer())
-    assert Offer.read(msgspec.json.encode(raw)) == offer()
+    assert MixOffer.read(msgspec.json.encode(raw)) == offer()
     for value in (getattr(IdentityRecord.from_identity(EVE.public), field), ""):
         raw = msgspec.to_builtins(offer())
         raw["who"][field] = value
         with pytest.raises(DataError, match="this identity is not accepted"):
-            Offer.read(msgspec.json.encode(raw))
+            MixOffer.read(msgspec.json.encode(raw))
 
 
 def mixing(party: str = "shuffler-1") -> mix._Mixing:
@@ -180,15 +180,15 @@ def link() -> tuple[MixerLink, Carried]:
 
 
 async def sent(
-    here: MixerLink, *letters: Letter, to: str = "curator", peer: str = "shuffler-2"
+    here: MixerLink, *letters: LetterInput, to: str = "curator", peer: str = "shuffler-2"
 ) -> int:
     """Give the status of the answer to letters."""
     body = Parcel(to, 0, 0.0, letters).encode()
     return (await here._answer(Request("POST", "/letters", {}, body, peer))).status
 
 
-def letter(sender: str, number: int = 0) -> Letter:
-    return Letter(sender, b"%d" % number, bytes([number]) * ID)
+def letter(sender: str, number: int = 0) -> LetterInput:
+    return LetterInput(sender, b"%d" % number, bytes([number]) * ID)
 
 
 async def test_letters_of_who_mixes_are_taken_once() -> None:

@@ -13,7 +13,7 @@ from pupil_kit import KEPT, alone, narrow
 from veilmix.analysis.randomizers import GRR
 from veilmix.cli import main
 from veilmix.cli.commands.mix import say_release
-from veilmix.poll.noise import Share, at_most, lines
+from veilmix.poll.noise import AnswerShare, at_most, lines
 from veilmix.poll.record import outcome_of_phones
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.verification.checks import verify
@@ -124,7 +124,7 @@ def test_phones_in_chromium_add_the_noise_themselves(
     assert sum(outcome.release.values()) == 2 * 7
     for feature in outcome.findings.features:
         for share, low, high in zip(feature.shares, feature.low, feature.high, strict=True):
-            said = Share("", share, low, high).says
+            said = AnswerShare("", share, low, high).says
             assert all(said in words for words in (*told, shown))
             assert all(f"{100 * low:.1f} % to {100 * high:.1f} %" in words for words in told)
     promise = f"epsilon is at most {at_most(held.told.shuffled)} nats"

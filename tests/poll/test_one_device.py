@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 import trio
-from veilmix.machines.http import Answer, Request
+from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll.classroom import MOST_OF_ONE, Classroom
 from veilmix.poll.gate import Gate, device_of, from_where
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.session import PhoneSession
-from veilmix.poll.terms import Terms
+from veilmix.poll.terms import ClassTerms
 from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
-from veilmix.poll.web import Desk
+from veilmix.poll.web import PhoneServer
 
 ROUTER, LAPTOP = "192.168.1.1", "192.168.1.44"
 
@@ -80,16 +80,18 @@ def test_a_device_has_one_address_or_one_network(address: str, device: str) -> N
     assert device_of(address) == device
 
 
-def desk(room: Classroom) -> Desk:
+def desk(room: Classroom) -> PhoneServer:
     scenario = read_questions(DEMO)
-    return Desk(room, "K7M2PX", Gate(("here",)), lambda _: {}, Wall("", scenario.mix.shufflers))
+    return PhoneServer(
+        room, "K7M2PX", Gate(("here",)), lambda _: {}, Wall("", scenario.mix.shufflers)
+    )
 
 
-def join(room: Classroom, number: int, peer: str) -> Answer:
+def join(room: Classroom, number: int, peer: str) -> HttpResponse:
     body = json.dumps({"phone": secret(number), "name": f"pupil {number}"}).encode()
     headers = {"host": "here", "origin": "http://here"}
 
-    async def asked() -> Answer:
+    async def asked() -> HttpResponse:
         return await desk(room).answer(Request("POST", "/K7M2PX/join", headers, body, peer))
 
     return trio.run(asked)
@@ -116,7 +118,7 @@ def test_whoever_runs_the_class_is_told_and_lets_in_more(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said: list[str] = []
-    terms: Any = Terms("127.0.0.1", 0, None, 1.0, kept=False, most_of_one=2)
+    terms: Any = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False, most_of_one=2)
     session = PhoneSession(read_questions(DEMO), terms, said.append)
     assert joined(session.room, LAPTOP, 4) == 2
     session._count()

@@ -17,7 +17,7 @@ from session_kit import CHANGED
 from veilmix.crypto.identity import make_identity
 from veilmix.errors import DataError, ParameterError
 from veilmix.poll import elsewhere, mix, mixers
-from veilmix.poll.enrolment import IdentityRecord, Offer, Papers, Seat
+from veilmix.poll.enrolment import IdentityRecord, MixOffer, Papers, PartySeat
 from veilmix.poll.questions import DEMO, read_questions, scenario_of, table_of
 from veilmix.poll.words import key_words, session_words
 from veilmix.roles.workplace import HERE
@@ -210,8 +210,10 @@ def test_one_who_leaves_before_it_begins_makes_room(started: Any) -> None:
         assert all(client.counted() == [True, True] for client in clients)
 
 
-def offer_of(name: str, party: str = "shuffler-1") -> Offer:
-    return Offer(party=party, who=IdentityRecord.from_identity(make_identity(name).public), port=1)
+def offer_of(name: str, party: str = "shuffler-1") -> MixOffer:
+    return MixOffer(
+        party=party, who=IdentityRecord.from_identity(make_identity(name).public), port=1
+    )
 
 
 def test_an_offer_that_is_none_is_refused_in_a_sentence() -> None:
@@ -257,16 +259,16 @@ def papers() -> Callable[..., Papers]:
     """Papers of a session, with changes."""
     table = table_of(read_questions(DEMO))
 
-    def made(**seats: Seat) -> Papers:
+    def made(**seats: PartySeat) -> Papers:
         desk, hall, ada, two, *keys = (
             IdentityRecord.from_identity(make_identity(name).public)
             for name in ("class", "people", "ada", "bob", "board", "curator", "analyst")
         )
         given = {
-            "desk": Seat(who=desk, host="127.0.0.1", port=1),
-            "hall": Seat(who=hall, host="127.0.0.1", port=0),
-            "one": Seat(who=ada, host="127.0.0.1", port=2),
-            "two": Seat(who=two, host="127.0.0.1", port=3),
+            "desk": PartySeat(who=desk, host="127.0.0.1", port=1),
+            "hall": PartySeat(who=hall, host="127.0.0.1", port=0),
+            "one": PartySeat(who=ada, host="127.0.0.1", port=2),
+            "two": PartySeat(who=two, host="127.0.0.1", port=3),
         } | seats
         return Papers(
             questions=table,
@@ -282,12 +284,12 @@ def papers() -> Callable[..., Papers]:
 
 def test_papers_that_name_another_key_are_not_followed(papers: Callable[..., Papers]) -> None:
     own, other = make_identity("eve"), make_identity("eve")
-    seat = Seat(who=IdentityRecord.from_identity(own.public), host="127.0.0.1", port=2)
+    seat = PartySeat(who=IdentityRecord.from_identity(own.public), host="127.0.0.1", port=2)
     me = mix._Mixing(
         "http://127.0.0.1:1/ABCDEF", "shuffler-1", own, 0, lambda *_: None, lambda _: None, HERE
     )
     me._check(papers(one=seat))
-    twin = Seat(who=IdentityRecord.from_identity(other.public), host="127.0.0.1", port=2)
+    twin = PartySeat(who=IdentityRecord.from_identity(other.public), host="127.0.0.1", port=2)
     for wrong, said in (
         (papers(one=twin), "names somebody else as shuffler-1"),
         (papers(two=seat), "names somebody else as shuffler-1"),

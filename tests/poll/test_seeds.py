@@ -14,7 +14,7 @@ from veilmix.poll.gate import Gate
 from veilmix.poll.seeds import MARGIN, Seeds, is_query, question
 from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
-from veilmix.poll.web import Desk
+from veilmix.poll.web import PhoneServer
 from veilmix.protocol import threshold
 from veilmix.protocol.announcement import Announcement, Policy, Program, Rules
 from veilmix.protocol.board import Board
@@ -89,7 +89,7 @@ def test_where_nothing_is_asked_for_there_is_no_question() -> None:
 
 
 async def test_before_the_session_begins_nothing_is_asked() -> None:
-    desk = Desk(Classroom(DEADLINE), "ABCDEF", Gate(("class:80",)), dict, Wall("a class", 1))
+    desk = PhoneServer(Classroom(DEADLINE), "ABCDEF", Gate(("class:80",)), dict, Wall("a class", 1))
     desk.plan = lambda: PLAN
     headers = {"host": "class:80", "origin": "http://class:80", "x-phone": "0" * 32}
     answer = await desk.answer(Request("POST", "/ABCDEF/seed", headers, ASKED.data))

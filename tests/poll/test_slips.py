@@ -12,7 +12,7 @@ from veilmix.cli import main
 from veilmix.cli.commands.poll import command
 from veilmix.cli.commands.slips import use_slips
 from veilmix.errors import StorageError
-from veilmix.machines.http import Answer, Request
+from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll import sheet as sheets
 from veilmix.poll import slips as slips_module
 from veilmix.poll.classroom import MOST_PHONES, Classroom
@@ -22,10 +22,10 @@ from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.session import PhoneSession
 from veilmix.poll.sheet import sheet
 from veilmix.poll.slips import LENGTH, LETTERS, Slips, fresh_slips, printed, read_slips
-from veilmix.poll.terms import Terms
+from veilmix.poll.terms import ClassTerms
 from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
-from veilmix.poll.web import Desk
+from veilmix.poll.web import PhoneServer
 
 TITLE, HOST, PEER = "Three questions", "192.168.1.20", "192.168.1.33"
 CODES = ("K7M2PX4Q9RTA", "K7M2PX4Q9RTB", "Z3Y5X7W9V2U4")
@@ -132,11 +132,11 @@ def test_simulated_people_need_no_slip_and_use_none() -> None:
 # --- the server ---
 
 
-def desk(here: Classroom) -> Desk:
-    return Desk(here, "K7M2PX", Gate(("here",)), lambda _: {}, Wall("", 2))
+def desk(here: Classroom) -> PhoneServer:
+    return PhoneServer(here, "K7M2PX", Gate(("here",)), lambda _: {}, Wall("", 2))
 
 
-async def said(here: Desk, given: dict[str, Any], **headers: str) -> Answer:
+async def said(here: PhoneServer, given: dict[str, Any], **headers: str) -> HttpResponse:
     body = json.dumps(given).encode()
     kept = {"host": "here", "origin": "http://here", **headers}
     return await here.answer(Request("POST", "/K7M2PX/join", kept, body, PEER))
@@ -178,7 +178,7 @@ async def test_the_short_address_leads_to_the_page_where_slips_admit_phones() ->
 
 async def test_the_wall_says_how_many_slips_are_used_or_phones_share_an_address() -> None:
     def note(slips: tuple[str, ...]) -> str:
-        terms = Terms("127.0.0.1", 0, None, 1.0, kept=False, slips=slips)
+        terms = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False, slips=slips)
         session = PhoneSession(read_questions(DEMO), terms, lambda _: None)
         for number in range(2):
             session.room.join(secret(number), f"pupil {number}", PEER, CODES[number])
@@ -191,7 +191,7 @@ async def test_the_wall_says_how_many_slips_are_used_or_phones_share_an_address(
 
 
 def test_with_slips_many_phones_may_come_from_one_address() -> None:
-    terms = Terms("127.0.0.1", 0, None, 1.0, kept=False, most_of_one=2, slips=CODES)
+    terms = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False, most_of_one=2, slips=CODES)
     assert PhoneSession(read_questions(DEMO), terms, print).room.most_of_one == MOST_PHONES
 
 
@@ -200,7 +200,7 @@ def test_with_slips_many_phones_may_come_from_one_address() -> None:
 
 def test_no_text_of_the_objects_holds_a_code() -> None:
     slips = fresh_slips("canteen", "192.0.2.1", 8_766, 3)
-    terms = Terms("192.0.2.1", 8_766, None, 60.0, kept=False, slips=slips.codes)
+    terms = ClassTerms("192.0.2.1", 8_766, None, 60.0, kept=False, slips=slips.codes)
     told = f"{slips!r} {slips} {terms!r} {Slips(slips.codes)!r}"
     assert "canteen" in told
     assert not [code for code in slips.codes if code in told]

@@ -12,7 +12,7 @@ from veilmix.poll.farewell import Farewell
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.session import PhoneSession
 from veilmix.poll.teacher import LONGEST, MORE, SPARE, Teacher
-from veilmix.poll.terms import Terms
+from veilmix.poll.terms import ClassTerms
 from veilmix.poll.wall import Wall
 from veilmix.protocol.phases import Phase
 
@@ -100,7 +100,7 @@ def test_parties_collect_longer_than_a_round_is_said_to_last(
     plain = read_questions(DEMO)
     mix = replace(plain.mix, deadline=deadline)
     scenario = replace(plain, mix=mix, policy=replace(plain.policy, kind=kind))
-    terms = Terms("127.0.0.1", 0, None, 1.0, kept=False)
+    terms = ClassTerms("127.0.0.1", 0, None, 1.0, kept=False)
     session = PhoneSession(scenario, terms, str)
     assert session.scenario.mix.deadline == deadline + spare
 

@@ -11,7 +11,7 @@ import pytest
 import trio
 import trio.testing
 from phone_kit import Class, Client, together, unhurried
-from veilmix.machines.http import Answer, Request
+from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll.classroom import MOST_PHONES, Classroom
 from veilmix.poll.language import english, languages
 from veilmix.poll.questions import DEMO, read_questions
@@ -36,12 +36,12 @@ class Desk:
 
     def ask(
         self, method: str, *rest: str, body: bytes = b"", peer: str = HOST, secret: str = ""
-    ) -> Answer:
+    ) -> HttpResponse:
         """Return the answer to a request."""
         request = Request(method, "/", {}, body, peer)
         path = [secret or self.page.secret, *rest]
 
-        async def main() -> Answer:
+        async def main() -> HttpResponse:
             return await self.page.answer(request, "ABCDEF", path, english())
 
         return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))

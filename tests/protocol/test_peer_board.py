@@ -18,7 +18,7 @@ from veilmix.protocol.peers.board import PeerBoard, replay_peers
 from veilmix.protocol.peers.onions import read_plain
 from veilmix.protocol.programs import first_call
 from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 from veilmix.roles.peer import play_peers
 
 PATH = PEERS.TERMS.path
@@ -27,7 +27,7 @@ PATH = PEERS.TERMS.path
 @cache
 def posts() -> tuple[tuple[str, bytes], ...]:
     transcript = Transcript.sized(len(PEERS.ROWS))
-    play_peers(PEERS.cast(), [Recorder(transcript)], pytest.fail)
+    play_peers(PEERS.cast(), [TranscriptRecorder(transcript)], pytest.fail)
     return tuple(transcript.posts)
 
 

@@ -9,7 +9,7 @@ from veilmix.report import compare as compared
 from veilmix.report.make import make
 from veilmix.report.write import html
 from veilmix.scenarios.comparison.compare import compare
-from veilmix.scenarios.pages.pieces import Answer, Page, Section, Words
+from veilmix.scenarios.pages.pieces import Page, Paragraph, Section, VerdictAnswer
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import save
 
@@ -106,8 +106,8 @@ def test_no_name_of_the_frontier_is_cut_or_lies_on_another(tab, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_even_a_short_page_keeps_its_first_sheet_for_the_verdict(tab, tmp_path: Path) -> None:
-    part = Section("part", "A short part", "It would fit below.", (Words("So short."),))
-    answer = Answer("A question", "yes", "For this reason.")
+    part = Section("part", "A short part", "It would fit below.", (Paragraph("So short."),))
+    answer = VerdictAnswer("A question", "yes", "For this reason.")
     file = tmp_path / "short.html"
     file.write_text(html(Page("Short", (), (), (answer,), (part,), "It knows.")), "utf-8")
     printed = tab.open(file).pdf(format="A4", outline=True, tagged=True)

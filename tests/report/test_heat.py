@@ -2,7 +2,7 @@
 
 from veilmix.analysis.figures.attack_matrix import MEANING, HeatTable, Sign
 from veilmix.report.heat import figure
-from veilmix.scenarios.pages.pieces import Numbers
+from veilmix.scenarios.pages.pieces import PageNumbers
 
 SIGNS = (
     Sign("works", 1.0, 0.0, withheld=False, named=False, same=False),
@@ -13,7 +13,7 @@ TABLE = HeatTable("a title", ("none", "order", "pad"), (("forward<", SIGNS),))
 
 
 def test_every_cell_has_its_sign_and_its_words() -> None:
-    svg = figure(TABLE, Numbers("n", (), ())).svg
+    svg = figure(TABLE, PageNumbers("n", (), ())).svg
     assert svg.count('<g class="heat') == 3
     assert svg.count('<g class="heat pale">') == 1
     words = f"forward&lt;, order: {MEANING['stopped']}, an alarm in 50% of the runs"
@@ -26,5 +26,5 @@ def test_every_cell_has_its_sign_and_its_words() -> None:
 
 def test_no_heading_is_cut() -> None:
     wide = HeatTable("t", tuple(f"defence_{i}" for i in range(30)), (("a", SIGNS[:1] * 30),))
-    svg = figure(wide, Numbers("n", (), ())).svg
+    svg = figure(wide, PageNumbers("n", (), ())).svg
     assert all(f">defence_{i}</text>" in svg for i in range(30))

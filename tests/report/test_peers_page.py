@@ -12,7 +12,14 @@ from msgspec.structs import replace
 from veilmix.protocol.peers.routes import followed
 from veilmix.protocol.peers.view import PeerRecord
 from veilmix.report.make import make
-from veilmix.scenarios.pages.pieces import Answer, Figure, Grid, Page, Section, Words
+from veilmix.scenarios.pages.pieces import (
+    Page,
+    PageFigure,
+    PageGrid,
+    Paragraph,
+    Section,
+    VerdictAnswer,
+)
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs import registry
 from veilmix.scenarios.programs.peers.found import smallest_linking
@@ -33,8 +40,8 @@ def part(page: Page, key: str) -> Section:
     return next(section for section in page.sections if section.key == key)
 
 
-def grid(section: Section, start: str) -> Grid:
-    grids = (block for block in section.blocks if isinstance(block, Grid))
+def grid(section: Section, start: str) -> PageGrid:
+    grids = (block for block in section.blocks if isinstance(block, PageGrid))
     return next(table for table in grids if table.caption.startswith(start))
 
 
@@ -70,7 +77,7 @@ def test_whom_to_trust_is_said_by_the_size_of_coalitions(page: Page, village: Ru
 @pytest.mark.slow
 def test_what_coalitions_follow_is_what_the_result_says(page: Page, village: Run) -> None:
     section = part(page, "peers")
-    (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
+    (figure,) = [block for block in section.blocks if isinstance(block, PageFigure)]
     rows = list(csv.DictReader(io.StringIO(figure.numbers.text)))
     assert village.result.peers
     said = village.result.peers.sizes
@@ -124,7 +131,7 @@ def test_an_ideal_run_of_peers_has_nothing_to_follow(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_coalition_is_not_said_to_link_its_own_members(page: Page) -> None:
-    words = [block.text for block in part(page, "trust").blocks if isinstance(block, Words)]
+    words = [block.text for block in part(page, "trust").blocks if isinstance(block, Paragraph)]
     two, half = (
         word for word in words if "neighbours compare" in word or "half the village" in word
     )
@@ -138,8 +145,10 @@ def test_a_program_alone_brings_its_part_of_a_page(
     """Neither `report` nor anything else has to know of it."""
 
     class Told(Exposure):
-        def answers(self, result: Any) -> tuple[Answer, ...]:
-            return Answer("What was released?", "a poem", ""), Answer("And why?", "for fun", "")
+        def answers(self, result: Any) -> tuple[VerdictAnswer, ...]:
+            return VerdictAnswer("What was released?", "a poem", ""), VerdictAnswer(
+                "And why?", "for fun", ""
+            )
 
         def section(self, scenario: Any, result: Any) -> Iterator[Section]:
             yield Section("poem", "A poem", f"About {scenario.scenario.name}.", ())

@@ -19,7 +19,7 @@ from veilmix.protocol.mixing import batch_digest, piece_size
 from veilmix.protocol.session import Round, open_round
 from veilmix.protocol.transcript import split_names
 from veilmix.roles import batches, spool
-from veilmix.roles.batches import Run, Sorting, _cut
+from veilmix.roles.batches import LayerRun, Sorting, _cut
 from veilmix.roles.cast import Guards
 from veilmix.roles.faults.batch_door import BatchDoor, Turn
 from veilmix.roles.network import Endpoint
@@ -211,7 +211,7 @@ def test_runs_leave_sorted_each_layer_once(runs: list[list[bytes]], merged: bool
             patch.setattr(batches, "PART", 6)
         sorting = Sorting(3)
         for run in runs:
-            sorting.add(Run(_cut(list(run)), len(run), Counter()))
+            sorting.add(LayerRun(_cut(list(run)), len(run), Counter()))
         batch, digest = sorting.batch()
     every = [layer for run in runs for layer in run]
     assert list(batch) == sorted(set(every))

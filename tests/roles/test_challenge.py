@@ -18,7 +18,7 @@ from veilmix.protocol.session import Round
 from veilmix.protocol.view import view
 from veilmix.roles import shuffler, user
 from veilmix.roles.cast import Guards
-from veilmix.roles.faults.shuffler import Cheat, Deed, cheat
+from veilmix.roles.faults.shuffler import Deed, DeviatingShuffler, cheat
 from veilmix.roles.network import INBOX, Bag, Endpoint, Fault, Network
 
 pytestmark = pytest.mark.memory  # test_challenge_over_networks.py has the others
@@ -71,7 +71,7 @@ def test_nothing_that_the_first_shuffler_changed_is_opened(attack: str) -> None:
     assert run.results[0] == honest[: len(run.board.tallies)]
 
 
-class Doorkeeper(Cheat):
+class Doorkeeper(DeviatingShuffler):
     """A first shuffler that does not say of some people that it has taken their envelopes."""
 
     silent: Sequence[str] = (TARGET,)

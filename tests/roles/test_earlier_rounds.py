@@ -124,7 +124,7 @@ def names(many: int, first: int = 0) -> set[str]:
 def test_whoever_gives_tokens_compares_with_every_round(many: tuple[int, ...]) -> None:
     plan = of(3)
     people = {number: names(here) for number, here in enumerate(many, start=1)}
-    desk = mint.Desk(SeededEntropy(1), people=people)
+    desk = mint.TokenDesk(SeededEntropy(1), people=people)
     reading = Reading([Counter({("red",): many[-1]}) for _ in plan.call.asks])
     with pytest.raises(RoundBurned, match=r"^1 of "):
         desk.check(plan, reading, many[-1])
@@ -135,7 +135,7 @@ def test_whoever_gives_tokens_compares_with_every_round(many: tuple[int, ...]) -
 def test_whoever_was_in_any_round_is_not_asked_again_where_each_has_its_own() -> None:
     """In the statistical setting."""
     plan = of(3, Setting.STATISTICAL)
-    memory, desk = shuffler._Memory(), mint.Desk(SeededEntropy(1))
+    memory, desk = shuffler._Memory(), mint.TokenDesk(SeededEntropy(1))
     for number in (1, 2):
         memory.note(plan, names(10, 10 * number))
         desk.people[number] = names(10, 10 * number)
@@ -145,7 +145,7 @@ def test_whoever_was_in_any_round_is_not_asked_again_where_each_has_its_own() ->
 
 def test_whoever_was_away_is_not_let_in_again_where_all_are_the_same() -> None:
     plan = of(3)
-    memory, desk = shuffler._Memory(), mint.Desk(SeededEntropy(1))
+    memory, desk = shuffler._Memory(), mint.TokenDesk(SeededEntropy(1))
     for number, here in ((1, 20), (2, 15)):
         memory.note(plan, names(here))
         desk.people[number] = names(here)

@@ -26,8 +26,8 @@ from veilmix.protocol.schema import Schema
 from veilmix.protocol.transcript import Transcript
 from veilmix.roles.faults import peer as misdeeds
 from veilmix.roles.faults.peer import faulty_peer
-from veilmix.roles.instruments import Recorder
-from veilmix.roles.peer import Commons, Seat, play_peers
+from veilmix.roles.instruments import TranscriptRecorder
+from veilmix.roles.peer import Commons, PeerSeat, play_peers
 
 Played = tuple[Reckoning, Transcript]
 
@@ -35,7 +35,7 @@ Played = tuple[Reckoning, Transcript]
 def played(terms: Agreement = TERMS, seed: int = 5, **changes: Any) -> Played:
     transcript = Transcript.sized(len(ROWS))
     changed = replace(cast(terms, seed), **changes)
-    return play_peers(changed, [Recorder(transcript)], pytest.fail), transcript
+    return play_peers(changed, [TranscriptRecorder(transcript)], pytest.fail), transcript
 
 
 def table(rows: Sequence[tuple[str, str]]) -> PeopleTable:
@@ -78,7 +78,7 @@ def test_an_interrupt_and_a_bug_surface_as_what_they_are() -> None:
             played(row=fails)
 
 
-def faulty(**attacks: tuple[int, str]) -> dict[str, Callable[[Commons, int], Seat]]:
+def faulty(**attacks: tuple[int, str]) -> dict[str, Callable[[Commons, int], PeerSeat]]:
     return {
         name.replace("_", "-"): faulty_peer({number: (getattr(misdeeds, attack), 0.3)})
         for name, (number, attack) in attacks.items()
@@ -125,7 +125,7 @@ def test_too_few_peers_for_a_path_burn_the_session(here: int) -> None:
     assert seen.burned == f"{here} people took part; the smallest batch that hides is 3"
 
 
-class Doing(Seat):
+class Doing(PeerSeat):
     """Says what a function makes of what is due."""
 
     def __init__(self, commons: Commons, number: int, does: Callable[[Any, Any], Any]) -> None:
@@ -137,7 +137,7 @@ class Doing(Seat):
         return changed
 
 
-def doing(does: Callable[[Any, Any], Any]) -> dict[str, Callable[[Commons, int], Seat]]:
+def doing(does: Callable[[Any, Any], Any]) -> dict[str, Callable[[Commons, int], PeerSeat]]:
     return {"peer-3": lambda commons, number: Doing(commons, number, does)}
 
 
@@ -147,7 +147,7 @@ def instead(plan: PeerRound, body: Any, onion: Any) -> Body:
     return Relay(1, bags_of([(onion.path[0], onion.layers[0]), *pairs]), {})
 
 
-class Sealing(Seat):
+class Sealing(PeerSeat):
     """Sends an onion of its own making in the place of its first."""
 
     def __init__(self, commons: Commons, number: int, first: Callable[[PeerRound], Any]) -> None:
@@ -246,7 +246,7 @@ def test_a_sender_cannot_accuse_for_an_onion_that_nobody_had_to_hand_on() -> Non
 
 
 def test_who_agreed_to_something_else_says_nothing_that_counts() -> None:
-    class Elsewhere(Seat):
+    class Elsewhere(PeerSeat):
         async def say(self, plan: PeerRound | None, body: Body) -> bool:
             return await super().say(replace(plan, session=bytes(32)) if plan else None, body)
 
@@ -335,7 +335,7 @@ class Counting:
         return Certificate("coverage", 2, sum(joint.values()), alone)
 
 
-class Turncoat(Seat):
+class Turncoat(PeerSeat):
     """Answers the second round otherwise than the first."""
 
     def seals(self, plan: PeerRound, onions: Any) -> Any:

@@ -222,14 +222,16 @@ async def test_all_alarms_of_a_round_are_raised(monkeypatch: pytest.MonkeyPatch)
 # --- tokens ---
 
 
-def desk(*earlier: str) -> mint.Desk:
+def desk(*earlier: str) -> mint.TokenDesk:
     """Return the desk of round 2, after a round with these people."""
-    made = mint.Desk(SeededEntropy(1), people={1: set(earlier), 2: set()}, answered={2: {}})
+    made = mint.TokenDesk(SeededEntropy(1), people={1: set(earlier), 2: set()}, answered={2: {}})
     made.keys[2] = SimpleNamespace()  # type: ignore[assignment]
     return made
 
 
-async def public(made: mint.Desk, asks: dict[str, Ask], monkeypatch: pytest.MonkeyPatch) -> Any:
+async def public(
+    made: mint.TokenDesk, asks: dict[str, Ask], monkeypatch: pytest.MonkeyPatch
+) -> Any:
     """Return the place of an analyst that has answered these requests on the board."""
     monkeypatch.setattr(mint, "give", lambda _key, asked: [GRANT for _ in asked])
     unanswered = SimpleNamespace(unanswered=lambda _number: asks)

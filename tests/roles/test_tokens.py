@@ -104,7 +104,7 @@ def test_a_reader_counts_those_who_asked_by_itself(
     reading = Reading([Counter({("yes",): now}) for _ in plan.call.asks])
     judged = pytest.raises(RoundBurned, match=why) if why else nullcontext()
     with judged:
-        mint.Desk(SeededEntropy(1), people=people).check(plan, reading, envelopes)
+        mint.TokenDesk(SeededEntropy(1), people=people).check(plan, reading, envelopes)
 
 
 class Lender(Endpoint):

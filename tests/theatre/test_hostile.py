@@ -8,9 +8,9 @@ import pytest
 import trio
 import trio.testing
 from veilmix.scenarios.validation.load import change, load
-from veilmix.theatre.http import MOST_CONNECTIONS, Answer, Request, Server
+from veilmix.theatre.http import MOST_CONNECTIONS, HttpResponse, PageServer, Request
 from veilmix.theatre.live import Playing, Theatre, prepared
-from veilmix.theatre.log import Place
+from veilmix.theatre.log import ReaderPlace
 
 PORT = 8765
 HOME = f"127.0.0.1:{PORT}"
@@ -118,7 +118,7 @@ def quick() -> Playing:
     return prepared(change(load("classroom"), {"mix.deadline": 1}), 3)
 
 
-async def said(server: Server, sent: bytes) -> bytes:
+async def said(server: PageServer, sent: bytes) -> bytes:
     """Send bytes and nothing more; gives all that is answered."""
     here, there = trio.testing.memory_stream_pair()
     async with trio.open_nursery() as nursery:
@@ -133,7 +133,7 @@ async def said(server: Server, sent: bytes) -> bytes:
 async def test_a_hostile_request_ends_its_connection_and_nothing_else(name: str) -> None:
     told: list[str] = []
     house = Theatre(quick(), told.append)
-    server = Server(house.answer, PORT, told.append)
+    server = PageServer(house.answer, PORT, told.append)
     sent, status = HOSTILE[name]
     answer = await said(server, sent)
     head, _, body = answer.partition(b"\r\n\r\n")
@@ -148,7 +148,7 @@ async def test_a_hostile_request_ends_its_connection_and_nothing_else(name: str)
 
 
 async def test_a_head_has_the_length_of_the_page() -> None:
-    server = Server(Theatre(quick(), print).answer, PORT, print)
+    server = PageServer(Theatre(quick(), print).answer, PORT, print)
     whole = await said(server, get("GET /"))
     head, _, body = whole.partition(b"\r\n\r\n")
     only, _, nothing = (await said(server, get("HEAD /"))).partition(b"\r\n\r\n")
@@ -158,24 +158,26 @@ async def test_a_head_has_the_length_of_the_page() -> None:
 
 
 async def test_a_fault_of_ours_is_answered_and_told_and_ends_nothing() -> None:
-    async def wrong(_: Request) -> Answer:
+    async def wrong(_: Request) -> HttpResponse:
         raise ZeroDivisionError("ours")
 
-    async def halfway(_: Request) -> Answer:
+    async def halfway(_: Request) -> HttpResponse:
         async def say(send) -> None:
             await send(b"a piece")
             raise ZeroDivisionError("later")
 
-        return Answer(200, say)
+        return HttpResponse(200, say)
 
     told: list[str] = []
-    assert (await said(Server(wrong, PORT, told.append), get("GET /"))).startswith(b"HTTP/1.1 500 ")
-    assert b"a piece" in await said(Server(halfway, PORT, told.append), get("GET /"))
+    assert (await said(PageServer(wrong, PORT, told.append), get("GET /"))).startswith(
+        b"HTTP/1.1 500 "
+    )
+    assert b"a piece" in await said(PageServer(halfway, PORT, told.append), get("GET /"))
     assert ["ours" in told[0], "later" in told[1], len(told)] == [True, True, 2]
 
 
 async def test_more_connections_than_there_may_be_are_sent_away(autojump_clock) -> None:
-    server = Server(Theatre(quick(), print).answer, PORT, print)
+    server = PageServer(Theatre(quick(), print).answer, PORT, print)
     async with trio.open_nursery() as nursery:
         waiting = []
         for _ in range(MOST_CONNECTIONS):
@@ -216,7 +218,7 @@ async def test_the_show_goes_on_under_all_of_them_at_once() -> None:
     house = Theatre(quick(), told.append)
     listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
     port = listeners[0].socket.getsockname()[1]
-    server = Server(house.answer, port, told.append)
+    server = PageServer(house.answer, port, told.append)
 
     async def visitor(sent: bytes) -> None:
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
@@ -238,7 +240,7 @@ async def test_the_show_goes_on_under_all_of_them_at_once() -> None:
         async with trio.open_nursery() as hostile:
             for sent, _ in HOSTILE.values():
                 hostile.start_soon(visitor, sent)
-        place = Place()
+        place = ReaderPlace()
         while '{"what":"over"}' not in house._log.entries:
             _, place = await house._log.entries_after(place)
         assert any('"kind":"closed"' in entry for entry in house._log.entries)

@@ -23,9 +23,9 @@ from veilmix.scenarios.play.presence import draw_faults
 from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.validation.load import change, load
-from veilmix.theatre.http import Answer, Request, Server
+from veilmix.theatre.http import HttpResponse, PageServer, Request
 from veilmix.theatre.live import Playing, Theatre, _changes, live, prepared
-from veilmix.theatre.log import MOST, Log, Place
+from veilmix.theatre.log import MOST, EventLog, ReaderPlace
 from veilmix.theatre.show import outcome_data
 from veilmix.theatre.stages import STAGES
 from veilmix.theatre.submission_delays import with_delays
@@ -35,17 +35,17 @@ HOME = f"127.0.0.1:{PORT}"
 OWN = f"Host: {HOME}\r\n"
 
 
-async def echo(request: Request) -> Answer:
+async def echo(request: Request) -> HttpResponse:
     """Answer with what was asked."""
     await trio.lowlevel.checkpoint()
-    return Answer(200, f"{request.method} {request.path} {request.body.decode()}".encode())
+    return HttpResponse(200, f"{request.method} {request.path} {request.body.decode()}".encode())
 
 
 async def ask(text: str, handler: Any = echo) -> str:
     """Send bytes to the server, and give all it answers."""
     here, there = trio.testing.memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(Server(handler, PORT, print).serve, there)
+        nursery.start_soon(PageServer(handler, PORT, print).serve, there)
         await here.send_all(text.encode())
         if not text.endswith("\r\n"):
             await here.send_eof()
@@ -91,13 +91,13 @@ async def test_only_this_computers_own_page_is_answered(request_: str, status: i
 async def test_a_browser_that_leaves_is_no_error() -> None:
     here, there = trio.testing.memory_stream_pair()
     await here.aclose()
-    await Server(echo, PORT, print).serve(there)
+    await PageServer(echo, PORT, print).serve(there)
 
 
 async def test_a_browser_that_asks_too_slowly_is_let_go(autojump_clock) -> None:
     here, there = trio.testing.memory_stream_pair()
     await here.send_all(b"GET / HT")
-    await Server(echo, PORT, print).serve(there)
+    await PageServer(echo, PORT, print).serve(there)
     assert autojump_clock.current_time() == pytest.approx(30)
 
 
@@ -105,48 +105,48 @@ async def test_a_browser_that_asks_too_slowly_is_let_go(autojump_clock) -> None:
 
 
 async def test_who_comes_late_is_told_everything() -> None:
-    log = Log()
+    log = EventLog()
     log.begin({"people": 2})
     for number in range(3):
         log.append(number)
-    entries, place = await log.entries_after(Place())
+    entries, place = await log.entries_after(ReaderPlace())
     assert [name for name, _ in entries] == ["1.0", "1.1", "1.2", "1.3"]
     assert [json.loads(entry) for _, entry in entries][1:] == [0, 1, 2]
     log.append(3)
     entries, place = await log.entries_after(place)
     assert entries == [("1.4", "3")]
-    entries, _ = await log.entries_after(Place.parse("1.2"))
+    entries, _ = await log.entries_after(ReaderPlace.parse("1.2"))
     assert [entry for _, entry in entries] == ["2", "3"]
 
 
 async def test_a_slow_reader_is_held_no_more_than_one_piece() -> None:
-    log = Log()
+    log = EventLog()
     log.begin({"people": 2})
     for number in range(2 * MOST):
         log.append(number)
-    entries, place = await log.entries_after(Place())
+    entries, place = await log.entries_after(ReaderPlace())
     assert len(entries) == MOST
     assert not log.read_by(place)
     rest = [entry for _ in range(2) for entry in (await log.entries_after(place))[0]]
     assert rest[0] == ("1.500", "499")
     while not log.read_by(place):
         _, place = await log.entries_after(place)
-    assert place == Place(1, 2 * MOST + 1)
+    assert place == ReaderPlace(1, 2 * MOST + 1)
 
 
 async def test_who_was_in_another_run_starts_again() -> None:
-    log = Log()
+    log = EventLog()
     log.begin("first")
-    _, place = await log.entries_after(Place())
+    _, place = await log.entries_after(ReaderPlace())
     log.begin("second")
     entries, place = await log.entries_after(place)
     assert [name for name, _ in entries] == ["2.0"]
-    assert place == Place(2, 1)
+    assert place == ReaderPlace(2, 1)
 
 
 @pytest.mark.parametrize("text", ["", "x", "1", "1.", ".1", "-1.2", "1.2.3", "9" * 30 + ".1"])
 def test_an_id_that_is_none_means_the_beginning(text: str) -> None:
-    assert Place.parse(text) == Place()
+    assert ReaderPlace.parse(text) == ReaderPlace()
 
 
 # What the page may change
@@ -191,7 +191,7 @@ def closed(house: Theatre) -> bool:
 async def until_closed(house: Theatre) -> float:
     """Seconds until a session is over."""
     start = trio.current_time()
-    place = Place()
+    place = ReaderPlace()
     while not closed(house):
         _, place = await house._log.entries_after(place)
     return trio.current_time() - start
@@ -200,7 +200,7 @@ async def until_closed(house: Theatre) -> float:
 async def until_over(readers: int) -> tuple[float, list[str]]:
     """Seconds of a session that some browsers ask for and never read, and its log."""
     house = Theatre(quick(), lambda _: None)
-    server = Server(house.answer, PORT, print)
+    server = PageServer(house.answer, PORT, print)
     async with trio.open_nursery() as nursery:
         for _ in range(readers):
             here, there = trio.testing.lockstep_stream_pair()  # sends only as fast as it is read
@@ -241,7 +241,7 @@ def test_the_live_run_is_the_run() -> None:
 
 async def played_live(house: Theatre) -> list[dict[str, Any]]:
     """What a house has told when its first run is over."""
-    place, told = Place(), list[dict[str, Any]]()
+    place, told = ReaderPlace(), list[dict[str, Any]]()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(house.play)
         while not told or told[-1]["what"] != "over":
@@ -270,7 +270,7 @@ async def test_a_new_run_replaces_the_old_one_or_says_why_not() -> None:
     asked = partial(Request, "POST", "/again", {})
     async with trio.open_nursery() as nursery:
         nursery.start_soon(house.play)
-        await house._log.entries_after(Place())  # the run has begun
+        await house._log.entries_after(ReaderPlace())  # the run has begun
         wrong = await house.answer(asked(b'{"people": 12, "k": 13}'))
         assert wrong.status == 422
         assert b"k = 13" in wrong.body

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..dropped import UnreleasedColumn
     from ..evidence import Claims
     from ..findings import Findings
-    from ..interface import Considered, Scored, Session
+    from ..interface import ConsideredColumns, Scored, Session
 
 
 def _chooses(policy: Section) -> bool:
@@ -81,7 +81,7 @@ class Hierarchical(Decided):
             groups = tuple(islice(combinations(columns, size), MOST_ASKED))
             yield Call(size, Role.CURATOR, groups)
 
-    def considered(self, session: "Session") -> "tuple[Considered, ...]":
+    def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound by all counts, if there are few columns."""
         from ..two_round.options import SHOWN, curator_results
         from .strategy import considered

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...pages.pieces import Grid, Section, Words
+from ...pages.pieces import PageGrid, Paragraph, Section
 from ...wording import plural
 from .rounds import RoundRecord
 from .text import HEADINGS, NOTE, row
@@ -26,5 +26,5 @@ def section(rounds: Sequence[RoundRecord], *, chosen: bool) -> Section:
             f"after {asked} more at most {path[-1]:,}."
         )
     rows = list(map(row, rounds))
-    grid = Grid("What the curator was told", HEADINGS, rows, (3, 4, 5, 6, 7))
-    return Section("asked", "What the curator asked", lead, (grid, Words(f"{NOTE}.")))
+    grid = PageGrid("What the curator was told", HEADINGS, rows, (3, 4, 5, 6, 7))
+    return Section("asked", "What the curator asked", lead, (grid, Paragraph(f"{NOTE}.")))

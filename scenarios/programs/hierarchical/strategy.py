@@ -41,7 +41,7 @@ from ....protocol.tallying import marginals
 from ....strict_text import from_json
 from ...schema.model import Policy
 from ..dropped import UnreleasedColumn
-from ..interface import Considered
+from ..interface import ConsideredColumns
 from ..weights import column_weights
 from .heard import answered_again, knowledge, masked
 
@@ -222,7 +222,7 @@ def _values(known: "GroupKnowledge", column: int) -> int:
 
 def considered(
     policy: Policy, schema: Schema, heard: Sequence[RoundResult], kept: Sequence[int]
-) -> tuple[Considered, ...]:
+) -> tuple[ConsideredColumns, ...]:
     """Return every set of columns with its final bound, for few columns."""
     known, _ = knowledge(schema, heard, policy.k)
     choices = []
@@ -232,7 +232,7 @@ def considered(
             proof = known.promise(columns) if sharp else known.by_parts(columns)
             names = tuple(schema.names[column] for column in columns)
             safe = proof.value <= policy.max_exposure
-            choices.append(Considered(names, proof.value, proof.rule, safe))
+            choices.append(ConsideredColumns(names, proof.value, proof.rule, safe))
     return tuple(choices)
 
 

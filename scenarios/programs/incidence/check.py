@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...schema.kinds import SETS
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem, quoted
 from ..registry import program_of
 
 
-def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def unread(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys that only one kind of policy reads, under another."""
     kind = scenario.policy.kind
     if not program_of(scenario).held:

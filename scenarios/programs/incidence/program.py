@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...populations import set_facts
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...schema.kinds import SETS
 from ...schema.model import Feature, Scenario
 from ...schema.problems import Problem
@@ -14,12 +14,12 @@ from ..randomized.program import Randomizing
 from . import text
 
 if TYPE_CHECKING:
-    from ...pages.pieces import Answer
     from ...pages.pieces import Section as Part
+    from ...pages.pieces import VerdictAnswer
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
-    from ..evidence import Claims, Evidence
+    from ..evidence import Claims, ProgramEvidence
     from ..findings import Findings
     from ..interface import Scored, Session
     from ..randomized.questions import Question
@@ -34,7 +34,7 @@ class Incidence(Randomizing):
     member = ("owner", "owners")
     unit = "position"
 
-    def facts(self, scenario: Scenario, base: Path) -> tuple[Facts, list[Problem]]:
+    def facts(self, scenario: Scenario, base: Path) -> tuple[ScenarioFacts, list[Problem]]:
         """Return the owners with the pieces of their vectors, and the problems."""
         return set_facts.people(scenario, base)
 
@@ -105,7 +105,7 @@ class Incidence(Randomizing):
 
         return Incidence
 
-    def verify(self, evidence: "Evidence") -> str:
+    def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the counts from the flipped vectors."""
         from ..evidence import NoGround
         from .verify import recomputed
@@ -138,7 +138,7 @@ class Incidence(Randomizing):
         """Return a remark on the difference between a vector and a set."""
         return text.NOTE
 
-    def answers(self, result: "Claims") -> "tuple[Answer, ...]":
+    def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":
         """Return the answers: estimated counts, and the leakage of a vector about an element."""
         from .score import Incidence as Found
         from .section import answers

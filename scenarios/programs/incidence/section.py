@@ -1,6 +1,14 @@
 """The number of sets per element on the page of a run: estimates, their limits, and the truth."""
 
-from ...pages.pieces import EXPOSED, RELEASED, Answer, Figure, Grid, Numbers, Section
+from ...pages.pieces import (
+    EXPOSED,
+    RELEASED,
+    PageFigure,
+    PageGrid,
+    PageNumbers,
+    Section,
+    VerdictAnswer,
+)
 from ...pages.svg import plot
 from ...wording import percent, plural
 from .score import Incidence
@@ -8,12 +16,12 @@ from .score import Incidence
 KEYS = ("psi", "estimate", "low", "high", "truth")
 
 
-def answers(findings: Incidence | None, burned: str | None) -> tuple[Answer, Answer]:
+def answers(findings: Incidence | None, burned: str | None) -> tuple[VerdictAnswer, VerdictAnswer]:
     """Return the answers on release and exposure. burned: the reason for an abort, if any."""
     if not findings:
         why = burned or "no vector was counted"
-        nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
-        return nothing, Answer(EXPOSED, "not at all", "No vector was counted.")
+        nothing = VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
+        return nothing, VerdictAnswer(EXPOSED, "not at all", "No vector was counted.")
     union = findings.union
     what = (
         f"In how many sets {findings.positions:,} elements are, from vectors that "
@@ -27,7 +35,7 @@ def answers(findings: Incidence | None, burned: str | None) -> tuple[Answer, Ans
         "is whose."
     )
     short = f"epsilon {findings.epsilon:g} nats a bit"
-    return Answer(RELEASED, "estimated counts", what), Answer(EXPOSED, short, text)
+    return VerdictAnswer(RELEASED, "estimated counts", what), VerdictAnswer(EXPOSED, short, text)
 
 
 def section(findings: Incidence) -> Section:
@@ -48,7 +56,7 @@ def _rows(findings: Incidence) -> list[tuple[int | float | None, ...]]:
     return [(t, *row) for t, row in enumerate(zip(*columns, strict=True))]
 
 
-def _figure(findings: Incidence) -> Figure:
+def _figure(findings: Incidence) -> PageFigure:
     n, m = findings.owners, findings.positions
     rows = _rows(findings)
     spoken = "; ".join(f"in {t}: {row[1]:,.0f}" for t, *row in rows)
@@ -76,11 +84,11 @@ def _figure(findings: Incidence) -> Figure:
         "" if held is None else f" {held} of {n + 1} limits hold the truth (open diamonds, left)."
     )
     caption = f"Squares: estimates; bars: limits.{said} Crosses, right: counts before estimating."
-    numbers = Numbers("incidence", ("t", *KEYS), rows)
-    return Figure(picture.drawing.svg(), caption, numbers)
+    numbers = PageNumbers("incidence", ("t", *KEYS), rows)
+    return PageFigure(picture.drawing.svg(), caption, numbers)
 
 
-def _table(findings: Incidence) -> Grid:
+def _table(findings: Incidence) -> PageGrid:
     rows = [
         (
             name,
@@ -91,4 +99,4 @@ def _table(findings: Incidence) -> Grid:
         )
         for name, count in (("any set", findings.union), ("all sets", findings.intersection))
     ]
-    return Grid("Elements", ("in", "estimate", "from", "to", "truth"), rows, (1, 2, 3, 4))
+    return PageGrid("Elements", ("in", "estimate", "from", "to", "truth"), rows, (1, 2, 3, 4))

@@ -11,11 +11,11 @@ from ....errors import VerificationError
 from ...populations.sets import piece_ends
 from ...serialization.record import plain
 from ..claims import claimed, require_close
-from ..evidence import Evidence
+from ..evidence import ProgramEvidence
 from .score import Incidence, result, tally
 
 
-def recomputed(evidence: Evidence) -> str:
+def recomputed(evidence: ProgramEvidence) -> str:
     """Recompute noisy counts, estimates and limits from the vectors that were read."""
     said = claimed(evidence, Incidence)
     counts, whose = evidence.counts(1)

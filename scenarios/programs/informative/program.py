@@ -13,7 +13,7 @@ difference.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem
@@ -39,7 +39,7 @@ class Informative(Decided):
     kind = "informative"
     note = "the columns that tell most"
 
-    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         """Report weights in the scenario, which this program computes itself."""
         for key, given in (
             ("weights", scenario.policy.weights),

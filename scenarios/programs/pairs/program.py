@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace as changed
 
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ....protocol.messages import Counts, Decision
     from ....protocol.programs import Strategy
     from ....protocol.schema import Schema
-    from ..interface import Considered, Session
+    from ..interface import ConsideredColumns, Session
 
 MOST = 2  # columns of a cross table
 
@@ -63,7 +63,7 @@ class PairsProgram(Decided):
     kind = "pairs"
     note = "the best cross table of two columns"
 
-    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         """Report more than two required columns, and the problems common to such programs."""
         if len(scenario.policy.required) > MOST:
             message = 'kind = "pairs" releases two columns at most; require no more'
@@ -91,7 +91,7 @@ class PairsProgram(Decided):
 
         return BySingles(decide, policy)
 
-    def considered(self, session: "Session") -> "tuple[Considered, ...]":
+    def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every column and every pair, with bounds."""
         return tuple(
             candidate for candidate in super().considered(session) if len(candidate.columns) <= MOST
@@ -103,7 +103,7 @@ class PairsProgram(Decided):
         schema: "Schema",
         counts: "Sequence[Counts] | None",
         others: int | None,
-    ) -> "tuple[Considered, ...]":
+    ) -> "tuple[ConsideredColumns, ...]":
         """Return every column and every pair, with bounds."""
         options = super().options(policy, schema, counts, others)
         return tuple(option for option in options if len(option.columns) <= MOST)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...schema.model import Defence, Mix, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
 from ..registry import PROGRAMS, program_of
@@ -14,7 +14,7 @@ MOST = 2_000  # peers: each of them reads all posts
 CENTRAL = ("curator_links_at_most",)
 
 
-def fits(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def fits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report requests that peers cannot meet."""
     if not program_of(scenario).among_peers:
         kinds = [kind for kind, program in PROGRAMS.items() if program.among_peers]
@@ -37,7 +37,7 @@ def _value_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else quoted(str(value))
 
 
-def paths(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def paths(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report paths that need more peers than there are."""
     path, people = scenario.mix.path, facts.people
     if people is not None and path > people - 1:
@@ -50,7 +50,7 @@ def paths(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         yield problem(("population", "users"), message)
 
 
-def unread(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def unread(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report guards and expectations that concern a central party."""
     for key in CENTRAL:
         if getattr(scenario.expect, key) is not None:

@@ -5,7 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec.structs import astuple
 
 from ....protocol.peers.view import PeerRecord
-from ...pages.pieces import Answer, Block, Figure, Grid, Numbers, Section, Words
+from ...pages.pieces import (
+    Block,
+    PageFigure,
+    PageGrid,
+    PageNumbers,
+    Paragraph,
+    Section,
+    VerdictAnswer,
+)
 from ...pages.svg import Plot, plot
 from ...wording import percent, plural
 from .found import OfSize, PeersFound, Spread, smallest_linking
@@ -29,12 +37,12 @@ HANDLED = (
 )
 
 
-def answer(among: PeersFound) -> Answer:
+def answer(among: PeersFound) -> VerdictAnswer:
     """Return the answer on trust: the size of a coalition that links people."""
     sizes = among.sizes
     if not sizes:
         text = "No message was sent, so there was nothing to follow."
-        return Answer(TRUSTED, "nobody in the middle", text)
+        return VerdictAnswer(TRUSTED, "nobody in the middle", text)
     smallest = smallest_linking(among)
     half = min(sizes, key=lambda size: abs(2 * size.size - among.peers))
     outside = among.peers - half.size
@@ -45,14 +53,14 @@ def answer(among: PeersFound) -> Answer:
         f"{plural(half.tried, 'coalition')}."
     )
     if smallest is None:
-        return Answer(TRUSTED, "nobody looked at links anyone", text)
+        return VerdictAnswer(TRUSTED, "nobody looked at links anyone", text)
     least = plural(smallest, "peer")
     short = f"{least} linked somebody" if smallest == 1 else f"{least} must collude"
     first = next(size.size for size in sizes if size.people.mean > 0)
     drawn = f" The smallest that linked anybody had {plural(first, 'peer')}."
     if first > smallest:
         drawn += f" Whoever holds the {plural(smallest, 'peer')} of one path links whom it is of."
-    return Answer(TRUSTED, short, f"{text}{drawn}")
+    return VerdictAnswer(TRUSTED, short, f"{text}{drawn}")
 
 
 def section(among: PeersFound, record: PeerRecord) -> Section:
@@ -60,8 +68,8 @@ def section(among: PeersFound, record: PeerRecord) -> Section:
     each = learned(record)
     blocks: list[Block] = []
     if among.sizes:
-        blocks += [_figure(among), _by_size(among), Words(NOTE)]
-    blocks += [_each(each, among.path), Words(HANDLED), *_named(among)]
+        blocks += [_figure(among), _by_size(among), Paragraph(NOTE)]
+    blocks += [_each(each, among.path), Paragraph(HANDLED), *_named(among)]
     lead = (
         f"Each of {among.peers:,} peers sent {plural(among.onions, 'message')} a round, every "
         f"one over a path of its own: {plural(among.path, 'other peer')}, drawn evenly. All of it "
@@ -71,7 +79,7 @@ def section(among: PeersFound, record: PeerRecord) -> Section:
     return Section("peers", "What peers learned", lead, tuple(blocks))
 
 
-def _figure(among: PeersFound) -> Figure:
+def _figure(among: PeersFound) -> PageFigure:
     """Return the figure: shares of messages followed and of people linked, by coalition size."""
     sizes, peers = among.sizes, among.peers
     spoken = "; ".join(
@@ -91,7 +99,7 @@ def _figure(among: PeersFound) -> Figure:
         "Means over the coalitions looked at, with their 95 % interval where these were drawn. "
         "Messages expected: those that pass members alone."
     )
-    return Figure(picture.drawing.svg(), caption, _numbers(among))
+    return PageFigure(picture.drawing.svg(), caption, _numbers(among))
 
 
 def _measured(
@@ -111,16 +119,16 @@ def _measured(
     picture.curve(points, series, label)
 
 
-def _numbers(among: PeersFound) -> Numbers:
-    return Numbers("coalitions-by-size", *numbers(among))
+def _numbers(among: PeersFound) -> PageNumbers:
+    return PageNumbers("coalitions-by-size", *numbers(among))
 
 
-def _by_size(among: PeersFound) -> Grid:
+def _by_size(among: PeersFound) -> PageGrid:
     rows = [tuple(map(str, row)) for row in rows_by_size(among)]
-    return Grid("Coalitions by their size", SIZES, rows, (0, 2, 3, 4, 5), _numbers(among))
+    return PageGrid("Coalitions by their size", SIZES, rows, (0, 2, 3, 4, 5), _numbers(among))
 
 
-def _each(each: Sequence[PeerLearned], path: int) -> Grid:
+def _each(each: Sequence[PeerLearned], path: int) -> PageGrid:
     headings = (
         *("peer", "sent", "path", "opened", "shown", "fewest senders"),
         *("followed alone", "linked alone"),
@@ -152,8 +160,8 @@ def _each(each: Sequence[PeerLearned], path: int) -> Grid:
         for peer in each
     ]
     caption = "What each peer handled, and what it learned of others by itself"
-    taken = Numbers("peers", ("peer", *keys), plain)
-    return Grid(caption, headings, rows, tuple(range(1, 8)), taken)
+    taken = PageNumbers("peers", ("peer", *keys), plain)
+    return PageGrid(caption, headings, rows, tuple(range(1, 8)), taken)
 
 
 def _or_dash(value: int | None) -> str:
@@ -163,7 +171,7 @@ def _or_dash(value: int | None) -> str:
 def _named(among: PeersFound) -> Iterator[Block]:
     named = among.charges
     if not named:
-        yield Words("Nobody was named: everybody did what was agreed on.")
+        yield Paragraph("Nobody was named: everybody did what was agreed on.")
         return
     rows = [(charge.peer, str(charge.round), str(charge.step), charge.why) for charge in named]
-    yield Grid("Named by everybody", ("peer", "round", "step", "it"), rows)
+    yield PageGrid("Named by everybody", ("peer", "round", "step", "it"), rows)

@@ -16,29 +16,29 @@ from ....errors import VerificationError
 from ....protocol.peers.accounting import Reckoning
 from ....protocol.peers.view import PeerRecord
 from ....protocol.promise import promised_share, prove
-from ..evidence import Evidence, NoGround
+from ..evidence import NoGround, ProgramEvidence
 from .found import PeersFound
 from .record import agreement_of, reckoned
 from .score import by_size
 
 SHOWN = 60  # letters of a wrong value in a message
-Rule = tuple[str, str, Callable[[Evidence], str]]
+Rule = tuple[str, str, Callable[[ProgramEvidence], str]]
 
 
-def _reckoned(evidence: Evidence) -> Reckoning:
+def _reckoned(evidence: ProgramEvidence) -> Reckoning:
     """Return the accounts that follow from the posts; NoGround for an ideal run."""
     posts = evidence.transcript.posts
     return reckoned(evidence.run.scenario, agreement_of(evidence.result), posts)
 
 
-def claimed(evidence: Evidence) -> PeersFound:
+def claimed(evidence: ProgramEvidence) -> PeersFound:
     """Return the claims of result.json about peers."""
     if not evidence.result.peers:
         raise VerificationError("result.json says nothing of peers")
     return evidence.result.peers
 
 
-def board(evidence: Evidence) -> str:
+def board(evidence: ProgramEvidence) -> str:
     """Verify that the posts are legal, and that the charges follow from them."""
     seen = _reckoned(evidence)
     require_equal("named", tuple(seen.charges), claimed(evidence).charges)
@@ -47,14 +47,14 @@ def board(evidence: Evidence) -> str:
     return f"{len(seen.board.entries):,} posts, {end}; head {seen.board.head.hex()[:16]}"
 
 
-def digest(evidence: Evidence) -> str:
+def digest(evidence: ProgramEvidence) -> str:
     """Verify that the posts hash to the digest."""
     computed = _reckoned(evidence).board.digest().hex()
     require_equal("digest", computed, evidence.result.digest)
     return computed[:16]
 
 
-def counts(evidence: Evidence) -> str:
+def counts(evidence: ProgramEvidence) -> str:
     """Verify that marginals, decision and release follow from the ballots."""
     seen, said = _reckoned(evidence), evidence.result
     names = said.features
@@ -76,7 +76,7 @@ def counts(evidence: Evidence) -> str:
     return f"{len(seen.tallies)} rounds counted again"
 
 
-def exposure(evidence: Evidence) -> str:
+def exposure(evidence: ProgramEvidence) -> str:
     """Verify that true exposure and bound follow from the ballots, and that the bound holds."""
     seen, said = _reckoned(evidence), evidence.result.exposure
     if seen.decision is None or len(seen.tallies) < 2:
@@ -93,7 +93,7 @@ def exposure(evidence: Evidence) -> str:
     return f"{below:,} of {people:,} people in a crowd smaller than {k}"
 
 
-def coalitions(evidence: Evidence) -> str:
+def coalitions(evidence: ProgramEvidence) -> str:
     """Verify the messages that coalitions follow."""
     record = PeerRecord(evidence.transcript, _reckoned(evidence))
     said = claimed(evidence).sizes

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from ....errors import LocalError
 from ....protocol.schema import MAX_WIDTH
 from ...populations.coarser import is_coarser
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...populations.people import WIDTH
 from ...schema.kinds import KIND
 from ...schema.mechanisms import listed, mechanisms
@@ -40,7 +40,7 @@ LEAST, MOST = 1e-6, 30.0  # nats for one feature: less is all noise, more is the
 UNMET = ("kept_at_least", "kept", "suppressed", "true_exposure_at_most", "promised_at_most")
 
 
-def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def needed(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report noise without a query for reports, and a histogram without noise."""
     kind, mechanism = scenario.policy.kind, scenario.local.mechanism
     program = program_of(scenario)
@@ -61,7 +61,7 @@ def needed(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         )
 
 
-def coarser(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def coarser(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report rules for coarser values that have no place in the announcement."""
     message = dict(unannounced(scenario))
     for i, feature in enumerate(scenario.feature):
@@ -90,7 +90,7 @@ def unannounced(scenario: Scenario) -> Iterator[tuple[str, str]]:
             yield feature.name, message
 
 
-def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def budget(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report noise of unknown or impossible size."""
     local = scenario.local
     if local.mechanism == "none":
@@ -111,7 +111,7 @@ def budget(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         )
 
 
-def sampled(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def sampled(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report parameters with which a person cannot report a single drawn feature."""
     at, local = ("local", "features"), scenario.local
     if local.features == "split":
@@ -137,7 +137,7 @@ def undrawable(scenario: Scenario) -> str | None:
     )
 
 
-def run_limits(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def run_limits(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report prices of many runs that are not read, or that one report exceeds."""
     local, own = scenario.local, mechanisms().get(scenario.local.mechanism)
     if local.forever is not None and not (own and own.remembers):
@@ -160,7 +160,7 @@ def run_limits(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         yield problem(("local", "spend"), message)
 
 
-def relied_on(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def relied_on(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report `relied_on` without shuffled reports, or above the number of people."""
     honest, program, where = scenario.local.relied_on, program_of(scenario), ("local", "relied_on")
     if honest is None:
@@ -175,7 +175,7 @@ def relied_on(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
         yield problem(where, f"found {honest:,}; 1 to {facts.people:,} people are accepted")
 
 
-def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def reportable(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report features without reports under the mechanism: a line for each."""
     mechanism = scenario.local.mechanism
     program = program_of(scenario)
@@ -199,7 +199,7 @@ def reportable(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
             yield problem(("local", "mechanism"), f"{quoted(name)} has {wrong}")
 
 
-def crowd(scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+def crowd(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report a batch too small, or too large, for reports that the mix alone protects."""
     own = mechanisms().get(scenario.local.mechanism)
     if own is None or not (own.split or own.finds):
@@ -285,7 +285,7 @@ def _values(size: int) -> str:
     return "1 value" if size == 1 else f"{size:,} values"
 
 
-def one_round(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def one_round(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report keys for a second round in a program with a single round."""
     kind = scenario.policy.kind
     if not program_of(scenario).reports:
@@ -295,7 +295,7 @@ def one_round(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
         yield problem(("population", "setting"), message)
 
 
-def pointless(scenario: Scenario, _facts: Facts) -> Iterator[Problem]:
+def pointless(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
     """Report expectations about columns in a program that chooses no columns."""
     kind = scenario.policy.kind
     if not program_of(scenario).reports:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....errors import VerificationError
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...schema.kinds import KIND
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
@@ -19,11 +19,11 @@ from . import text
 if TYPE_CHECKING:
     from ....protocol.announcement import Policy
     from ....protocol.schema import Schema
-    from ...pages.pieces import Answer
     from ...pages.pieces import Section as Part
+    from ...pages.pieces import VerdictAnswer
     from ...populations import Population
     from ...wording import Block
-    from ..evidence import Claims, Evidence
+    from ..evidence import Claims, ProgramEvidence
     from ..findings import Findings
     from ..interface import Scored, Session
     from .questions import Question
@@ -36,7 +36,7 @@ class Randomizing(OneRound):
     reports = True
     recomputed: str | None = "they follow from the counts of reports"
 
-    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:  # noqa: ARG002
+    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
         """Yield no problems: the checks of noise (check.py) need to know which parts are wrong."""
         yield from ()
 
@@ -117,7 +117,7 @@ class Histogram(Randomizing):
 
         return Randomized
 
-    def verify(self, evidence: "Evidence") -> str:
+    def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the estimates from the counts of reports."""
         from .verify import recomputed
 
@@ -151,7 +151,7 @@ class Histogram(Randomizing):
         """Return a remark on the difference between a report and a value."""
         return text.NOTE
 
-    def answers(self, result: "Claims") -> "tuple[Answer, ...]":
+    def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":
         """Return the answers: the estimates, and the privacy loss of a person."""
         from .score import Randomized
         from .section import answers

@@ -3,8 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...pages.pieces import EXPOSED, RELEASED, Answer, Block, Figure, Grid, Numbers, Section
-from ...pages.svg import Drawing, Scale, number, plot, shorten
+from ...pages.pieces import (
+    EXPOSED,
+    RELEASED,
+    Block,
+    PageFigure,
+    PageGrid,
+    PageNumbers,
+    Section,
+    VerdictAnswer,
+)
+from ...pages.svg import Drawing, PositionScale, number, plot, shorten
 from ...schema.model import Scenario
 from ...serialization.record import plain
 from ...wording import percent, plural
@@ -20,12 +29,12 @@ ROW = 20
 NAMES = 170
 
 
-def answers(findings: Randomized | None, burned: str | None) -> tuple[Answer, Answer]:
+def answers(findings: Randomized | None, burned: str | None) -> tuple[VerdictAnswer, VerdictAnswer]:
     """Return the answers on release and exposure. burned: the reason for an abort, if any."""
     if not findings:
         why = burned or "no report was counted"
-        nothing = Answer(RELEASED, "nothing", f"Nothing was released: {why}.")
-        return nothing, Answer(EXPOSED, "not at all", "No report was counted.")
+        nothing = VerdictAnswer(RELEASED, "nothing", f"Nothing was released: {why}.")
+        return nothing, VerdictAnswer(EXPOSED, "not at all", "No report was counted.")
     if findings.found:
         return _value_answers(findings)
     if not findings.features:
@@ -40,10 +49,10 @@ def answers(findings: Randomized | None, burned: str | None) -> tuple[Answer, An
         f"{plural(shares, 'estimated share')} of {names}, from reports that people randomized "
         f"themselves ({findings.rule}). {off}"
     )
-    return Answer(RELEASED, "estimates", what), _exposed(findings)
+    return VerdictAnswer(RELEASED, "estimates", what), _exposed(findings)
 
 
-def _value_answers(findings: Randomized) -> tuple[Answer, Answer]:
+def _value_answers(findings: Randomized) -> tuple[VerdictAnswer, VerdictAnswer]:
     """Return the answers if values were found."""
     said = "; ".join(
         f"{feature.feature}: {', '.join(value.value for value in feature.found[:5]) or 'nothing'} "
@@ -51,10 +60,10 @@ def _value_answers(findings: Randomized) -> tuple[Answer, Answer]:
         for feature in findings.found
     )
     what = f"Found: {said}; from reports that people randomized themselves ({findings.rule})."
-    return Answer(RELEASED, "values that many have", what), _exposed(findings)
+    return VerdictAnswer(RELEASED, "values that many have", what), _exposed(findings)
 
 
-def _number_answers(findings: Randomized) -> tuple[Answer, Answer]:
+def _number_answers(findings: Randomized) -> tuple[VerdictAnswer, VerdictAnswer]:
     """Return the answers if the reports are about numbers."""
     said = "; ".join(
         f"{feature.feature}: {number.name} {number.estimate:,.4g} (95 %: {number.low_95:,.4g} to "
@@ -63,10 +72,10 @@ def _number_answers(findings: Randomized) -> tuple[Answer, Answer]:
         for number in feature.measures[:2]
     )
     what = f"{said}; from reports that people randomized themselves ({findings.rule})."
-    return Answer(RELEASED, "estimates", what), _exposed(findings)
+    return VerdictAnswer(RELEASED, "estimates", what), _exposed(findings)
 
 
-def _exposed(findings: Randomized) -> Answer:
+def _exposed(findings: Randomized) -> VerdictAnswer:
     told = findings.told.information
     text = "One person's reports are randomized before they are sealed. "
     if told is not None:
@@ -76,7 +85,7 @@ def _exposed(findings: Randomized) -> Answer:
     text += "The mix hides whose report is whose."
     kind = "after the mix, by it alone" if findings.budget.mixed else "local"
     epsilon = f"epsilon {findings.epsilon:g} nats, {kind}"
-    return Answer(EXPOSED, epsilon, text)
+    return VerdictAnswer(EXPOSED, epsilon, text)
 
 
 def section(scenario: Scenario, findings: Randomized) -> Section:
@@ -105,26 +114,26 @@ def section(scenario: Scenario, findings: Randomized) -> Section:
     return Section("noise", "Noise against benefit", lead, tuple(blocks))
 
 
-def _values_of(feature: FoundFeature) -> Grid:
+def _values_of(feature: FoundFeature) -> PageGrid:
     headings = ("found", "estimate", "95 % from", "to", "truth")
     keys = ("value", "unbiased", "standard_error", "low_95", "high_95", "truth")
     plain = [tuple(getattr(value, key) for key in keys) for value in feature.found]
-    numbers = Numbers(f"found-{feature.feature}", keys, plain)
+    numbers = PageNumbers(f"found-{feature.feature}", keys, plain)
     caption = f"{feature.feature}: values found; {promised(feature)}"
-    return Grid(caption, headings, rows_of(feature), (1, 2, 3, 4), numbers)
+    return PageGrid(caption, headings, rows_of(feature), (1, 2, 3, 4), numbers)
 
 
-def _numbers_of(feature: MeasuredFeature, mechanism: str) -> Grid:
+def _numbers_of(feature: MeasuredFeature, mechanism: str) -> PageGrid:
     keys = ("estimate", "standard_error", "low_95", "high_95", "truth")
     plain = [(number.name, *(getattr(number, key) for key in keys)) for number in feature.measures]
     rows = [(name, *(f"{value:,.4g}" for value in row)) for name, *row in plain]
     headings = ("number", "estimate", "error", "95 % from", "to", "truth")
-    numbers = Numbers(f"numbers-{feature.feature}", ("number", *keys), plain)
+    numbers = PageNumbers(f"numbers-{feature.feature}", ("number", *keys), plain)
     caption = f"{feature.feature}: numbers; {error_meaning(mechanism)}"
-    return Grid(caption, headings, rows, (1, 2, 3, 4, 5), numbers)
+    return PageGrid(caption, headings, rows, (1, 2, 3, 4, 5), numbers)
 
 
-def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:
+def _estimates(place: int, feature: Mapping[str, Any]) -> PageFigure:
     """Return a figure with a row per value: estimate with its interval, and the truth."""
     count = len(feature["values"])
     order = list(range(count))
@@ -142,7 +151,7 @@ def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:
         hold = f"{within} of {count} intervals hold the truth"
     about = f"{plural(count, 'value')}; {hold}"
     drawing = Drawing(f"estimate-{place}", title, about, 720, height)
-    x = Scale(low, high, NAMES, 700)
+    x = PositionScale(low, high, NAMES, 700)
     bottom = height - 44
     for tick in x.ticks():
         drawing.line((x(tick), 20), (x(tick), bottom), "axis" if tick == 0 else "grid")
@@ -163,17 +172,17 @@ def _estimates(place: int, feature: Mapping[str, Any]) -> Figure:
         f"Square: estimate from {feature['reports']:,} reports, with its 95 % interval. "
         f"{'Open diamond: truth. ' if truth else ''}{hold[0].upper()}{hold[1:]}.{more}"
     )
-    return Figure(drawing.svg(), caption, _numbers(feature))
+    return PageFigure(drawing.svg(), caption, _numbers(feature))
 
 
-def _numbers(feature: Mapping[str, Any]) -> Numbers:
+def _numbers(feature: Mapping[str, Any]) -> PageNumbers:
     keys: tuple[str, ...] = ("unbiased", "standard_error", "low_95", "high_95", "projected")
     keys += ("truth",) if feature["truth"] else ()
     rows = list(zip(feature["values"], *(feature[key] for key in keys), strict=True))
-    return Numbers(f"estimates-{feature['feature']}", ("value", *keys), rows)
+    return PageNumbers(f"estimates-{feature['feature']}", ("value", *keys), rows)
 
 
-def _trade(trades: tuple[Trade, ...], own: float) -> Figure:
+def _trade(trades: tuple[Trade, ...], own: float) -> PageFigure:
     """Return the figure of error and hidden share against epsilon, each in percent."""
     top = max(0.02, *(trade.error for trade in trades))
     hidden = [trade for trade in trades if trade.hidden is not None]
@@ -208,10 +217,10 @@ def _trade(trades: tuple[Trade, ...], own: float) -> Figure:
         "What the same people and the same mechanism give with more or less noise: exact standard "
         "error of one share, and average privacy, of one feature (the mean over all)."
     )
-    return Figure(picture.drawing.svg(), caption, Numbers("noise-benefit", headings, rows))
+    return PageFigure(picture.drawing.svg(), caption, PageNumbers("noise-benefit", headings, rows))
 
 
-def _table(shown: list[Any]) -> Grid:
+def _table(shown: list[Any]) -> PageGrid:
     keys: tuple[str, ...] = ("unbiased", "low_95", "high_95", "projected")
     keys += ("truth",) if shown[0]["truth"] else ()
     rows: list[tuple[str, ...]] = []
@@ -224,13 +233,13 @@ def _table(shown: list[Any]) -> Grid:
     headings: tuple[str, ...] = ("feature", "value", "estimate", "95 % from", "to", "projected")
     headings += keys[4:]
     caption = "All estimates; projected: the nearest distribution, biased"
-    numbers = Numbers("estimates", headings, plain)
-    return Grid(caption, headings, rows, tuple(range(2, len(headings))), numbers, folded=True)
+    numbers = PageNumbers("estimates", headings, plain)
+    return PageGrid(caption, headings, rows, tuple(range(2, len(headings))), numbers, folded=True)
 
 
-def _privacy(local: Mapping[str, Any]) -> Grid:
+def _privacy(local: Mapping[str, Any]) -> PageGrid:
     rows = list(_readings(local))
-    return Grid(
+    return PageGrid(
         "What is known of the privacy of one person", ("reading", "value", "meaning"), rows, (1,)
     )
 

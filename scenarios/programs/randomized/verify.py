@@ -11,7 +11,7 @@ from ....errors import VerificationError
 from ....protocol.messages import Counts
 from ...serialization.record import plain
 from ..claims import CLOSE, claimed, require_close
-from ..evidence import Evidence
+from ..evidence import ProgramEvidence
 from .estimated import limits, worst
 from .found import FoundFeature, searched
 from .found import compare_with_truth as found_held
@@ -23,7 +23,7 @@ from .score import Randomized, budget_of, estimates
 SOLVED = 1e-5  # tolerance of values from an equation solved to 1e-6
 
 
-def recomputed(evidence: Evidence) -> str:
+def recomputed(evidence: ProgramEvidence) -> str:
     """Recompute estimates, errors and intervals from the counts of reports."""
     said = claimed(evidence, Randomized)
     counts, whose = evidence.counts(1)
@@ -91,7 +91,7 @@ def _verify_values(
     return sum(len(values.found) for values in said)
 
 
-def _terms(evidence: Evidence, said: Randomized) -> None:
+def _terms(evidence: ProgramEvidence, said: Randomized) -> None:
     """Verify that the claimed noise is the scenario's."""
     scenario, features = evidence.run.scenario, len(evidence.result.features)
     require_close("mechanism", scenario.local.mechanism, said.mechanism)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ...schema.problems import Problem
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ....protocol.schema import Schema
     from ...pages.pieces import Section as Part
     from ...wording import Block
-    from ..evidence import Claims, Evidence
+    from ..evidence import Claims, ProgramEvidence
     from ..findings import Findings
     from ..interface import Scored, Session
     from ..participation import Participation
@@ -32,7 +32,7 @@ class Threshold(OneRound):
     opens = True
     recomputed: str | None = "they follow from the release"
 
-    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:  # noqa: ARG002
+    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
         """Report keys that are incompatible with this program."""
         from .check import problems
 
@@ -113,7 +113,7 @@ class Threshold(OneRound):
     ) -> None:
         """Do nothing: the decision is the same for all counts, and was compared."""
 
-    def verify(self, evidence: "Evidence") -> str:
+    def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the open rows from the release."""
         from ..evidence import NoGround
         from .verify import recomputed

@@ -1,6 +1,6 @@
 """Rows that k people opened, on the page of a run."""
 
-from ...pages.pieces import Grid, Section
+from ...pages.pieces import PageGrid, Section
 from ...wording import percent
 from .estimates import Sampled
 from .score import Opened
@@ -52,9 +52,11 @@ def section(opened: Opened) -> Section:
         "What was opened",
         lead,
         (
-            *((Grid("How many people have a row", *_estimated(told)),) if told else ()),
-            Grid("People by open columns", ("columns open", "people", "share"), rows, (0, 1, 2)),
-            Grid(
+            *((PageGrid("How many people have a row", *_estimated(told)),) if told else ()),
+            PageGrid(
+                "People by open columns", ("columns open", "people", "share"), rows, (0, 1, 2)
+            ),
+            PageGrid(
                 "Groups that stayed closed",
                 ("people in it", "groups"),
                 [(f"{size.people:,}", f"{size.groups:,}") for size in opened.closed],

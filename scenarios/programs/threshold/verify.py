@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from ....errors import VerificationError
 from ...serialization.record import plain
 from ..claims import claimed, require_close
-from ..evidence import Evidence
+from ..evidence import ProgramEvidence
 from .score import Opened, public_record
 
 
-def recomputed(evidence: Evidence) -> str:
+def recomputed(evidence: ProgramEvidence) -> str:
     """Recompute cells, depths and `cut_short` from the released counts."""
     said, policy = claimed(evidence, Opened), evidence.run.scenario.policy
     columns, schema = len(evidence.result.features), evidence.schema

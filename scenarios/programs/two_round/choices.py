@@ -9,7 +9,7 @@ all        every column
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem
@@ -57,7 +57,7 @@ class Fixed(Decided):
         """Return the columns named in `keep`."""
         return policy.keep
 
-    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:
+    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         """Report a missing `keep`, and the problems of all programs of this family."""
         if not scenario.policy.keep:
             message = 'missing; kind = "fixed" releases the features named in keep'

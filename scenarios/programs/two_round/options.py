@@ -10,7 +10,7 @@ from ....protocol.schema import Schema
 from ....protocol.tallying import marginals as as_marginals
 from ...schema.model import Policy
 from ..dropped import UnreleasedColumn
-from ..interface import Considered, Played, Session
+from ..interface import ConsideredColumns, Played, Session
 from .rules import bound, choose, listed, listing_rule, named_rule
 
 SHOWN = 6  # columns; with more, not every set is listed
@@ -22,7 +22,7 @@ def curator_results(played: Played) -> list[RoundResult]:
     return [RoundResult(call, counts) for call, counts in pairs if call.reader is Role.CURATOR]
 
 
-def considered(session: Session) -> tuple[Considered, ...]:
+def considered(session: Session) -> tuple[ConsideredColumns, ...]:
     """Return every set of columns with its exposure bound; () with more than 6 columns."""
     policy, crowd, played = session.scenario.policy, session.crowd, session.played
     schema, decision = crowd.people.schema, played.decision
@@ -32,13 +32,13 @@ def considered(session: Session) -> tuple[Considered, ...]:
     kept, proof = tuple(schema.names[column] for column in decision.kept), decision.certificate
     rule = "blanks" if decision.hidden else proof.rule
     safe = proof.value <= policy.max_exposure
-    chosen = Considered(kept, proof.value, rule, safe=safe)
+    chosen = ConsideredColumns(kept, proof.value, rule, safe=safe)
     return tuple(chosen if option.columns == kept else option for option in possible)
 
 
 def options(
     policy: Policy, schema: Schema, tally: Sequence[Counts] | None, others: int | None = None
-) -> tuple[Considered, ...]:
+) -> tuple[ConsideredColumns, ...]:
     """Return the exposure bound of every set of columns under a policy, from their counts.
 
     others: the number of people in round 2, if they are not the people of round 1. () without
@@ -54,7 +54,7 @@ def options(
             proof = bound(rule, [counts[column] for column in columns], policy.k)
             names = tuple(schema.names[column] for column in columns)
             safe = proof.value <= policy.max_exposure
-            possible.append(Considered(names, proof.value, str(proof.rule), safe))
+            possible.append(ConsideredColumns(names, proof.value, str(proof.rule), safe))
     return tuple(possible)
 
 

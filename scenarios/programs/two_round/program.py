@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...populations import facts as of_people
 from ...populations import samples as drawing
-from ...populations.facts import Facts
+from ...populations.facts import ScenarioFacts
 from ...schema.model import Feature, Scenario
 from ...schema.model import Policy as Section
 from ...schema.problems import Problem, listed, problem, quoted
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from ....protocol.messages import Call, Counts, Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
-    from ...pages.pieces import Answer
     from ...pages.pieces import Section as Part
+    from ...pages.pieces import VerdictAnswer
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
     from ..dropped import UnreleasedColumn
-    from ..evidence import Claims, Evidence
+    from ..evidence import Claims, ProgramEvidence
     from ..findings import Findings
-    from ..interface import Considered, Scored, Session
+    from ..interface import ConsideredColumns, Scored, Session
     from ..participation import Participation
     from ..randomized.questions import Question
 
@@ -72,7 +72,7 @@ class Decided:
         """Return 2: counts of single columns, and the release."""
         return 2
 
-    def check(self, scenario: Scenario, facts: Facts) -> Iterator[Problem]:  # noqa: ARG002
+    def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:  # noqa: ARG002
         """Report a rule without a valid bound for the people of the release."""
         population, policy = scenario.population, scenario.policy
         if self.again and population.setting != "fixed":
@@ -88,7 +88,7 @@ class Decided:
                 f'setting = "statistical" takes {listed(CARRIED_OVER)}',
             )
 
-    def facts(self, scenario: Scenario, base: Path) -> tuple[Facts, list[Problem]]:
+    def facts(self, scenario: Scenario, base: Path) -> tuple[ScenarioFacts, list[Problem]]:
         """Return the people of a scenario, with columns, and its problems."""
         return of_people.people(scenario, base)
 
@@ -179,7 +179,7 @@ class Decided:
         """Return the number of values of each feature."""
         return tuple(len(texts) for texts in people.values)
 
-    def considered(self, session: "Session") -> "tuple[Considered, ...]":
+    def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound, if there are few columns."""
         from .options import considered
 
@@ -228,7 +228,7 @@ class Decided:
         counts, _ = marginals(heard[0].counts)
         verify_certificate(decision.certificate, counts, decision.kept, schema)
 
-    def verify(self, evidence: "Evidence") -> str:  # noqa: ARG002
+    def verify(self, evidence: "ProgramEvidence") -> str:  # noqa: ARG002
         """Raise NoGround: the program has no findings of its own."""
         raise NoGround("its program found nothing beside what every run has")
 
@@ -269,7 +269,7 @@ class Decided:
         """Return "": the figures need no remark."""
         return ""
 
-    def answers(self, result: "Claims") -> "tuple[Answer, ...]":  # noqa: ARG002
+    def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":  # noqa: ARG002
         """Return (): the released columns and the classes state the answer."""
         return ()
 
@@ -313,7 +313,7 @@ class Decided:
         schema: "Schema",
         counts: "Sequence[Counts] | None",
         others: int | None,
-    ) -> "tuple[Considered, ...]":
+    ) -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound, if there are few columns."""
         from .options import options
 

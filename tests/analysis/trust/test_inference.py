@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.trust.best_guesses import Method
-from veilmix.analysis.trust.evidence import AllowedCells, Crowd, Evidence, Group, uniform
+from veilmix.analysis.trust.evidence import AllowedCells, Crowd, CrowdCount, Evidence, uniform
 from veilmix.analysis.trust.fiber import Nats, listed
 from veilmix.analysis.trust.inference import infer
 from veilmix.analysis.trust.side import Side
@@ -86,7 +86,7 @@ def evidence_of(
     counts = []
     for columns, some in groups:
         people = [person for person, crowd in enumerate(crowd_of) if crowd in some]
-        counts.append(Group(columns, cells(table, people, columns), some))
+        counts.append(CrowdCount(columns, cells(table, people, columns), some))
     return Evidence(laws, tuple(crowds), tuple(counts))
 
 
@@ -124,11 +124,13 @@ def cases(draw: Any) -> Evidence:
 
 
 @st.composite
-def labelled(draw: Any, group: Group) -> Group:
+def labelled(draw: Any, group: CrowdCount) -> CrowdCount:
     """The same people, counted by what they say instead of their states."""
     kinds = {2: [(0, 1), (7, 7)], 3: [(0, 1, 2), (0, 9, 9), (9, 1, 9)]}
     labels = tuple(draw(st.sampled_from(kinds[SIZES[column]])) for column in group.columns)
-    return Group(group.columns, said(Counter(dict(group.counts)), labels), group.crowds, labels)
+    return CrowdCount(
+        group.columns, said(Counter(dict(group.counts)), labels), group.crowds, labels
+    )
 
 
 @pytest.mark.slow
@@ -153,7 +155,9 @@ def test_the_posterior_is_that_of_all_labelled_tables(evidence: Evidence) -> Non
 
 
 def test_counts_of_one_column_give_shares() -> None:
-    posterior = infer(Evidence(uniform((2,)), (Crowd(4),), (Group((0,), {(0,): 3, (1,): 1}, {0}),)))  # type: ignore[arg-type]
+    posterior = infer(
+        Evidence(uniform((2,)), (Crowd(4),), (CrowdCount((0,), {(0,): 3, (1,): 1}, {0}),))
+    )  # type: ignore[arg-type]
     assert posterior.values(0, 0) == {0: 0.75, 1: 0.25}
     assert posterior.bits == pytest.approx(4 - log2(4))
     assert posterior.cells_guessed == pytest.approx(3)
@@ -178,8 +182,8 @@ def test_who_left_is_known_by_the_difference() -> None:
 def test_a_pool_mixes_those_who_stayed_and_who_left() -> None:
     both, stayed = frozenset({0, 1}), frozenset({0})
     groups = (
-        Group((0,), {(0,): 3, (1,): 1}, both),
-        Group((0,), {(0,): 3}, stayed),
+        CrowdCount((0,), {(0,): 3, (1,): 1}, both),
+        CrowdCount((0,), {(0,): 3}, stayed),
     )
     known = infer(Evidence(uniform((2,)), (Crowd(3), Crowd(1)), groups))
     pooled = infer(Evidence(uniform((2,)), (Crowd(3), Crowd(1)), groups, (both,)))
@@ -313,7 +317,7 @@ def test_too_large_a_question_is_answered_at_least() -> None:
 
 def test_revealed_people_are_certain_though_nobody_recorded_them() -> None:
     crowd = Crowd(4, revealed=frozenset({0}), linked=True)
-    counts = Group((0,), {(0,): 3, (1,): 1}, frozenset({0}))
+    counts = CrowdCount((0,), {(0,): 3, (1,): 1}, frozenset({0}))
     posterior = infer(Evidence(((0.5, 0.5), (0.25, 0.75)), (crowd,), (counts,)))
     assert posterior.cells_certain == 4
     assert posterior.bits == pytest.approx(4)
@@ -323,7 +327,7 @@ def test_revealed_people_are_certain_though_nobody_recorded_them() -> None:
 
 def test_the_worst_person_is_somebody_else() -> None:
     crowds = (Crowd(1, ((0, 1),), linked=True, own=True), Crowd(3))
-    counts = Group((0,), {(0,): 2, (1,): 2}, frozenset({0, 1}))
+    counts = CrowdCount((0,), {(0,): 2, (1,): 2}, frozenset({0, 1}))
     posterior = infer(Evidence(uniform((2,)), crowds, (counts,)))
     truth = {0: {(1,): 1}, 1: {(0,): 2, (1,): 1}}
     worst = posterior.worst_row(truth)
@@ -337,9 +341,15 @@ def test_the_worst_person_is_somebody_else() -> None:
     ("evidence", "why"),
     [
         (lambda: Evidence(((0.5, 0.4),), (Crowd(1),)), "sum to 1"),
-        (lambda: Evidence(uniform((2,)), (Crowd(1),), (Group((0,), {(0,): 2}, {0}),)), "2 counted"),
-        (lambda: Evidence(uniform((2,)), (Crowd(1),), (Group((0,), {(0,): 1}, {1}),)), "not there"),
-        (lambda: Evidence(uniform((2,)), (Crowd(1),), (Group((0,), {(): 1}, {0}),)), "every"),
+        (
+            lambda: Evidence(uniform((2,)), (Crowd(1),), (CrowdCount((0,), {(0,): 2}, {0}),)),
+            "2 counted",
+        ),
+        (
+            lambda: Evidence(uniform((2,)), (Crowd(1),), (CrowdCount((0,), {(0,): 1}, {1}),)),
+            "not there",
+        ),
+        (lambda: Evidence(uniform((2,)), (Crowd(1),), (CrowdCount((0,), {(): 1}, {0}),)), "every"),
     ],
 )
 def test_evidence_that_makes_no_sense_is_refused(evidence: Any, why: str) -> None:
@@ -349,6 +359,6 @@ def test_evidence_that_makes_no_sense_is_refused(evidence: Any, why: str) -> Non
 
 def test_evidence_that_contradicts_itself_is_refused() -> None:
     crowds = (Crowd(1, ((0, 1),)), Crowd(1))
-    groups = (Group((0,), {(0,): 2}, frozenset({0, 1})),)
+    groups = (CrowdCount((0,), {(0,): 2}, frozenset({0, 1})),)
     with pytest.raises(ParameterError, match="fewer were counted"):
         infer(Evidence(uniform((2,)), crowds, groups))

@@ -2,7 +2,7 @@
 
 import pytest
 from veilmix.cli.text.alerts import print_alerts, raised
-from veilmix.cli.text.layout import Page
+from veilmix.cli.text.layout import PipeConsole
 from veilmix.report.alerts import alerts
 from veilmix.report.gathered import gather
 from veilmix.scenarios.play.run import run
@@ -58,5 +58,5 @@ def test_of_several_runs_each_rule_is_told_once(typed, tmp_path) -> None:
 
 
 def test_a_run_that_is_well_says_nothing(played: Outcome, capsys) -> None:
-    print_alerts(Page(), [played])
+    print_alerts(PipeConsole(), [played])
     assert capsys.readouterr().out == ""

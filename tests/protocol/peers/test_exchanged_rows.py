@@ -10,7 +10,7 @@ import pytest
 from peer_kit import ROWS, TERMS, cast
 from veilmix.protocol.peers.view import PeerRecord
 from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 from veilmix.roles.peer import play_peers
 
 Bags = Counter[tuple[int, int, int, int, int]]
@@ -19,7 +19,9 @@ Bags = Counter[tuple[int, int, int, int, int]]
 def played(rows: tuple[tuple[str, str], ...]) -> PeerRecord:
     transcript = Transcript.sized(len(rows))
     session = replace(cast(), row=rows.__getitem__)
-    return PeerRecord(transcript, play_peers(session, [Recorder(transcript)], pytest.fail))
+    return PeerRecord(
+        transcript, play_peers(session, [TranscriptRecorder(transcript)], pytest.fail)
+    )
 
 
 def bags(record: PeerRecord) -> Bags:

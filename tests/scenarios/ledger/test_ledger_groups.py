@@ -19,13 +19,13 @@ from veilmix.scenarios.ledger.book import read
 from veilmix.scenarios.ledger.cells import CountedCell, mark_of, marked, marked_column
 from veilmix.scenarios.ledger.entry import Entry, LedgerBatch
 from veilmix.scenarios.ledger.groups import (
-    Group,
     KnownRelease,
-    Promise,
+    ReleaseGroup,
+    SessionPromise,
     TooManyGroupsError,
     new_groups,
 )
-from veilmix.scenarios.ledger.people import Crowd
+from veilmix.scenarios.ledger.people import ScenarioPeople
 from veilmix.scenarios.ledger.subtraction import TOO_MANY, GroupRule, group_rule
 from veilmix.scenarios.schema.model import About, Policy, Population, Scenario
 from veilmix.scenarios.validation.load import check
@@ -159,7 +159,7 @@ def test_new_groups_are_those_that_no_earlier_release_gives() -> None:
         for number in range(1, 5):
             crowds.append(rng.choice(PEOPLE, rng.integers(1, PEOPLE + 1), replace=False).tolist())
             now = known(number, crowds[-1], table)
-            promises = [Promise(r.told.people, 2, 0.5) for r in (*past, now)]
+            promises = [SessionPromise(r.told.people, 2, 0.5) for r in (*past, now)]
             groups = new_groups(past, now, promises)
             near = linked(crowds)
             before = [crowd for crowd in crowds[:-1] if crowd in near]
@@ -184,12 +184,12 @@ def test_whatever_passes_keeps_every_promise() -> None:
     for _ in range(8):
         table = {i: ("xy"[rng.integers(2)], "pq"[rng.integers(2)]) for i in range(PEOPLE)}
         shown: list[KnownRelease] = []
-        promises: list[Promise] = []
+        promises: list[SessionPromise] = []
         for number in range(1, 6):
             crowd = rng.choice(PEOPLE, rng.integers(1, PEOPLE + 1), replace=False).tolist()
             now = known(number, crowd, table)
             k, share = int(rng.integers(1, 3)), float(rng.choice([0.0, 0.5, 1.0]))
-            promises.append(Promise(now.told.people, k, share))
+            promises.append(SessionPromise(now.told.people, k, share))
             singles = {
                 column: Counter(table[person][place] for person in crowd)
                 for place, column in enumerate("ab")
@@ -217,7 +217,7 @@ def test_three_pairs_give_each_person() -> None:
     table = {0: ("x", "p"), 1: ("y", "q"), 2: ("y", "p")}
     past = [known(1, (0, 1), table), known(2, (1, 2), table)]
     now = known(3, (0, 2), table)
-    promises = [Promise(release.told.people, 2, 0.5) for release in (*past, now)]
+    promises = [SessionPromise(release.told.people, 2, 0.5) for release in (*past, now)]
     groups = {group.people: group for group in new_groups(past, now, promises)}
     assert set(groups) == {*(frozenset(str(i)) for i in range(3)), frozenset("012")}
     assert [factor for _, factor in groups[frozenset("0")].terms] == [
@@ -235,7 +235,7 @@ def test_columns_in_common_alone_are_given() -> None:
         Release(frozenset("0123"), frozenset("bc")),
         {("p", "r"): 2, ("q", "r"): 2},
     )
-    promises = [Promise(past.told.people, 3, 0.1), Promise(now.told.people, 2, 0.5)]
+    promises = [SessionPromise(past.told.people, 3, 0.1), SessionPromise(now.told.people, 2, 0.5)]
     left, whole = sorted(new_groups([past], now, promises), key=lambda group: len(group.people))
     assert (left.columns, left.people, left.k) == (("b",), frozenset("45"), 3)
     assert left.counts(("b",)) == {("p",): 1, ("q",): 1}
@@ -246,7 +246,7 @@ def test_who_is_in_no_common_session_gives_no_group() -> None:
     table = dict.fromkeys(range(6), ("x", "p"))
     past = known(1, (0, 1, 2), table)
     now = known(2, (3, 4, 5), table)
-    promises = [Promise(past.told.people, 2, 0.1), Promise(now.told.people, 2, 0.1)]
+    promises = [SessionPromise(past.told.people, 2, 0.1), SessionPromise(now.told.people, 2, 0.1)]
     assert new_groups([past], now, promises) == []
 
 
@@ -259,8 +259,10 @@ def batch(people: Collection[str], columns: str = "ab", hidden: Any = None) -> H
 
 
 def rule(*past: KnownRelease, now: Collection[str], share: float = 0.2) -> GroupRule:
-    promises = [Promise(release.told.people, 2, share) for release in past]
-    return GroupRule(past, [*promises, Promise(frozenset(now), 2, share)], len(past) + 1, KEY)
+    promises = [SessionPromise(release.told.people, 2, share) for release in past]
+    return GroupRule(
+        past, [*promises, SessionPromise(frozenset(now), 2, share)], len(past) + 1, KEY
+    )
 
 
 TABLE: Mapping[int, Row] = dict.fromkeys(range(6), ("x", "p"))
@@ -350,7 +352,7 @@ def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(module, "MOST_COLUMN_SETS", 1)
     other = known(1, range(6), dict.fromkeys(range(6), ("x",)), "a")
     with pytest.raises(TooManyGroupsError):
-        new_groups([other], known(2, range(5), table), [Promise(frozenset("0"), 2, 0.1)])
+        new_groups([other], known(2, range(5), table), [SessionPromise(frozenset("0"), 2, 0.1)])
 
 
 def test_an_account_shows_the_most_exposed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,7 +399,7 @@ def test_odd_tables_are_judged_like_others(name: str) -> None:
     singles = {
         column: Counter(row[place] for row in rows[:50]) for place, column in enumerate(columns)
     }
-    promises = [Promise(release.told.people, k, 0.2) for release in (past, now)]
+    promises = [SessionPromise(release.told.people, k, 0.2) for release in (past, now)]
     ledger = GroupRule([past], promises, 2, KEY)
     why = ledger.refusal(batch(now.told.people, columns), singles)
     assert (why is None) == (exposed <= 2)
@@ -417,16 +419,16 @@ def test_noise_is_no_release_of_counts() -> None:
         population=Population(source="builtin:titanic"),
         policy=Policy(k=2, max_exposure=0.3),
     )
-    made = group_rule([entry], setting, Crowd(("a",), ("1", "2")), KEY)
+    made = group_rule([entry], setting, ScenarioPeople(("a",), ("1", "2")), KEY)
     assert [release.number for release in made.past] == [1]
     assert "1 people" in (made.refusal(batch(("1", "2"), "a"), {"a": {"x": 2}}) or "")
     local = msgspec.structs.replace(setting.local, mechanism="grr", epsilon=1.0)
     noisy = msgspec.structs.replace(setting, local=local)
-    assert group_rule([entry], noisy, Crowd(("a",), ("1", "2")), KEY).past == []
+    assert group_rule([entry], noisy, ScenarioPeople(("a",), ("1", "2")), KEY).past == []
 
 
 def test_a_group_without_people_is_none() -> None:
-    group = Group(frozenset("1"), ("a",), (), 2, 0.5)
+    group = ReleaseGroup(frozenset("1"), ("a",), (), 2, 0.5)
     assert group.counts(("a",)) is None
     assert group.at_most is None
     assert group.breaks(None)

@@ -31,7 +31,7 @@ from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.ledger.book import opened
 from veilmix.scenarios.ledger.entry import Entry
 from veilmix.scenarios.ledger.keep import remembered
-from veilmix.scenarios.ledger.people import Crowd
+from veilmix.scenarios.ledger.people import ScenarioPeople
 from veilmix.scenarios.ledger.subtraction import group_rule
 from veilmix.scenarios.schema.model import About, Population, Scenario
 from veilmix.scenarios.schema.model import Policy as ScenarioPolicy
@@ -217,7 +217,7 @@ class Sequence:
         asked, rng = self.people(), self.rng
         least, publish = int(rng.choice([1, self.most])), bool(rng.random() < 0.2)
         seed = int(rng.integers(2)) if rng.random() < 0.5 else None
-        crowd = Crowd(("a", "b"), tuple(map(str, asked)))
+        crowd = ScenarioPeople(("a", "b"), tuple(map(str, asked)))
         self.promised.append((set(asked), least))
         with opened(self.file) as ledger:
             rule = group_rule(ledger.entries, KEPT, crowd, ledger.secret())

@@ -28,7 +28,7 @@ from veilmix.scenarios.ledger.mixed_spending import (
     PATTERNS,
     MixedBudget,
 )
-from veilmix.scenarios.ledger.people import Crowd
+from veilmix.scenarios.ledger.people import ScenarioPeople
 from veilmix.scenarios.ledger.spending import noise_of
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.registry import noisy_questions
@@ -208,7 +208,7 @@ def budget(past: list[Entry], people: tuple[str, ...], **local: Any) -> MixedBud
     noise = noise_of(setting, drawn.schema)
     assert noise is not None
     asked = noisy_questions(setting, drawn)
-    return MixedBudget(past, noise, asked, Crowd(("sex",), people), setting)
+    return MixedBudget(past, noise, asked, ScenarioPeople(("sex",), people), setting)
 
 
 def test_each_person_has_the_runs_it_took_part_in(tmp_path: Path) -> None:

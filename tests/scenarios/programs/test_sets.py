@@ -23,7 +23,7 @@ from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import change, loads
 from veilmix.scenarios.verification.checks import verify
-from veilmix.scenarios.verification.evidence import Evidence
+from veilmix.scenarios.verification.evidence import RecordEvidence
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "wifi_probes" / "device_session.csv"
 HEAD = '[scenario]\nname = "s"\nseed = 5\n'
@@ -280,7 +280,7 @@ def test_a_record_is_recomputed_and_its_lies_are_found(mode: str, tmp_path: Path
     }.items():
         lying = claiming(kept, partial(put, ("findings", key), value))
         with pytest.raises(VerificationError):
-            recomputed(Evidence(lying, None))
+            recomputed(RecordEvidence(lying, None))
 
 
 def test_what_is_announced_binds_the_budget_of_a_position() -> None:

@@ -27,7 +27,7 @@ from veilmix.scenarios.scoring.reidentification import (
 )
 from veilmix.scenarios.validation.load import loads
 from veilmix.scenarios.verification.checks import verify
-from veilmix.scenarios.verification.evidence import Evidence
+from veilmix.scenarios.verification.evidence import RecordEvidence
 from veilmix.scenarios.verification.reidentification import recomputed
 
 HEAD = '[scenario]\nname = "s"\nseed = 5\n[population]\nsource = '
@@ -218,7 +218,9 @@ def test_a_record_is_recomputed_and_its_lies_are_found(make: Any, tmp_path: Path
     for path, value in lies:
         with pytest.raises((VerificationError, msgspec.ValidationError)):  # some are not even read
             recomputed(
-                Evidence(claiming(kept, partial(put, ("reidentification", *path), value)), None)
+                RecordEvidence(
+                    claiming(kept, partial(put, ("reidentification", *path), value)), None
+                )
             )
 
 

@@ -12,7 +12,7 @@ from veilmix.cli import main
 from veilmix.cli.commands.check import command
 from veilmix.errors import ParameterError
 from veilmix.protocol.transcript import Transcript
-from veilmix.roles.instruments import Recorder
+from veilmix.roles.instruments import TranscriptRecorder
 from veilmix.roles.session import play
 from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.programs.registry import samples
@@ -51,7 +51,7 @@ def compared(name: str, changes: dict[str, Any]) -> tuple[Links, Links]:
     scenario = resolve(scenario, crowd.first, crowd.people.schema.names, crowd.round2_people)
     cast = cast_of(scenario, crowd, {}, 5)
     transcript = Transcript.sized(crowd.people.n)
-    board = play(cast, [Recorder(transcript)])
+    board = play(cast, [TranscriptRecorder(transcript)])
     assert board.announcement is not None
     assert not board.burned
     counted, worked_out = Links(), Links()

@@ -18,7 +18,7 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.studies import executors
 from veilmix.scenarios.studies.sweep import play_one, sweep
 from veilmix.scenarios.studies.sweep_file import Line, smallest_coalition, written
-from veilmix.scenarios.studies.sweep_log import Log
+from veilmix.scenarios.studies.sweep_log import SweepLog
 from veilmix.scenarios.studies.sweep_plan import SweepJob, axes, mark_of, plan
 from veilmix.scenarios.studies.swept import read_sweep
 from veilmix.scenarios.validation.load import change, load, loads
@@ -198,7 +198,7 @@ def kept(path: Path, lines: tuple[Line, ...], tail: bytes = b"") -> Path:
 
 def test_a_sweep_goes_on_where_it_was_cut(lines: tuple[Line, ...], tmp_path: Path) -> None:
     file = kept(tmp_path / "x.jsonl", lines[:3], written(lines[3])[:-30])
-    log = Log(file, resume=True)
+    log = SweepLog(file, resume=True)
     left = log.todo(jobs())
     assert len(left) == 5
     for job in left:
@@ -215,7 +215,7 @@ def test_a_sweep_goes_on_where_it_was_cut(lines: tuple[Line, ...], tmp_path: Pat
 
 def test_a_whole_line_without_its_end_is_kept(lines: tuple[Line, ...], tmp_path: Path) -> None:
     file = kept(tmp_path / "x.jsonl", lines[:1], written(lines[1])[:-1])
-    log = Log(file, resume=True)
+    log = SweepLog(file, resume=True)
     log.add(lines[2])
     log.close()
     assert [line.name for line in read_sweep(file).lines] == [line.name for line in lines[:3]]
@@ -224,7 +224,7 @@ def test_a_whole_line_without_its_end_is_kept(lines: tuple[Line, ...], tmp_path:
 def test_crashed_runs_are_tried_again(lines: tuple[Line, ...], tmp_path: Path) -> None:
     bad = replace(lines[0], result={}, error="ZeroDivisionError")
     file = kept(tmp_path / "x.jsonl", (bad, *lines[1:]))
-    log = Log(file, resume=True)
+    log = SweepLog(file, resume=True)
     assert [job.line({}).name for job in log.todo(jobs())] == [bad.name]
     log.add(lines[0])
     log.close()
@@ -234,7 +234,7 @@ def test_crashed_runs_are_tried_again(lines: tuple[Line, ...], tmp_path: Path) -
 def test_a_file_is_never_overwritten_nor_mixed(lines: tuple[Line, ...], tmp_path: Path) -> None:
     file = kept(tmp_path / "x.jsonl", lines)
     with pytest.raises(StorageError, match="--resume"):
-        Log(file, resume=False)
+        SweepLog(file, resume=False)
     other = replace(BLOOD, policy=replace(BLOOD.policy, max_exposure=0.2))
     for scenario, along, mode in (
         (other, ALONG, "ideal"),
@@ -242,22 +242,22 @@ def test_a_file_is_never_overwritten_nor_mixed(lines: tuple[Line, ...], tmp_path
         (BLOOD, {"policy.k": (2,)}, "ideal"),
     ):
         with (
-            closing(Log(file, resume=True)) as log,
+            closing(SweepLog(file, resume=True)) as log,
             pytest.raises(StorageError, match="8 runs of another sweep"),
         ):
             log.todo(plan(scenario, along, 1, 7, mode))
     assert file.read_bytes() == b"".join(map(written, lines))
     empty = kept(tmp_path / "z.jsonl", ())
-    Log(empty, resume=False).close()
+    SweepLog(empty, resume=False).close()
     broken = kept(tmp_path / "y.jsonl", lines[:1], b"hello\n")
     with pytest.raises(StorageError, match=r"y.jsonl:2"):
-        Log(broken, resume=True)
+        SweepLog(broken, resume=True)
 
 
 def test_a_grid_that_grows_keeps_its_runs(lines: tuple[Line, ...], tmp_path: Path) -> None:
     file = kept(tmp_path / "x.jsonl", lines)
     more = plan(BLOOD, {**ALONG, "policy.k": (2, 6, 7)}, 3, 7, "ideal")
-    log = Log(file, resume=True)
+    log = SweepLog(file, resume=True)
     assert len(log.todo(more)) == 3 * 2 * 3 - 8
     assert len(log.stored_lines(more)) == 8
     log.close()

@@ -17,7 +17,7 @@ from veilmix.scenarios.records.folder_seal import SEAL, read_seal
 from veilmix.scenarios.records.run_folder import Run, read, save
 from veilmix.scenarios.validation.load import change, load
 from veilmix.scenarios.verification.checks import CheckResult, Shows, verify
-from veilmix.scenarios.verification.evidence import Evidence
+from veilmix.scenarios.verification.evidence import RecordEvidence
 from veilmix.scenarios.verification.signers import folder as check_files
 
 # Without the seal only the scenario itself says these: what was expected, guards that found nothing
@@ -52,7 +52,7 @@ def edited(folder: Path, file: str, data: bytes | None) -> Iterator[None]:
 def seen(folder: Path) -> bool:
     """Whether the files of a folder are found not to be as they were written."""
     try:
-        check_files(Evidence(read(folder), again=False))
+        check_files(RecordEvidence(read(folder), again=False))
     except (StorageError, VerificationError):
         return True
     return False
