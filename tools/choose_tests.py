@@ -37,7 +37,7 @@ HEAD = """\
 # `make long` runs these tests; CI and `make test` do not, for the others reach the same lines.
 # Written by tools/choose_tests.py. A line is a test function with all its cases, or a single case.
 """
-CHEAP, ONE_CASE = 0.25, 3.0  # seconds of processor time
+CHEAP, ONE_CASE = 0.1, 0.5  # seconds of processor time
 
 
 @dataclass
