@@ -190,11 +190,11 @@ PLAYED = KIT.run(KIT.people(6)).board
 class Left:
     """A place that has so much time left."""
 
-    left = 50.0
+    seconds_left = 50.0
 
     def wake(self) -> None:
         """Count."""
-        self.left = 0.0
+        self.seconds_left = 0.0
 
 
 @pytest.mark.parametrize("peer", ["curator", "shuffler-1", "", "nobody", "hall"])

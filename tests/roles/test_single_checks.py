@@ -118,7 +118,7 @@ class Pool:
     def __init__(self, pieces: Any = ()) -> None:
         self.pieces = pieces
 
-    async def alone(self, work: Callable[[], Any]) -> Any:
+    async def run_alone(self, work: Callable[[], Any]) -> Any:
         """Do the work here."""
         await trio.lowlevel.checkpoint()
         return work()
@@ -357,7 +357,7 @@ class Closed(dict[int, bytes]):
 
 def door(*before: Closed, setting: Setting = Setting.FIXED, **verified: Any) -> verified_door.Door:
     """Return the door of a keyholder in the round after some others; ballots have 7 bytes."""
-    board = SimpleNamespace(before=lambda _plan: list(before), **verified)
+    board = SimpleNamespace(prior_lists=lambda _plan: list(before), **verified)
     me: Any = Place("curator", verified=board, registry=object(), tallies=[])
     me.submission = lambda _plan, letter: letter[1]
     plan = Plan(call=SimpleNamespace(round=len(before) + 1), envelope=7)
