@@ -86,8 +86,8 @@ def test_each_key_that_is_used_is_there_and_each_that_is_there_is_used() -> None
     used = {cheat.key for cheat in CHEATS.values()} | set(VERDICT_KEYS)
     for path in (*STATIC, *PYTHON):
         used |= set(KEY.findall(path.read_text("utf-8")))
-    for page in (HERE / "static").glob("*.html"):
-        used |= set(IN_PAGE.findall(page.read_text("utf-8")))
+    for path in (HERE / "static").glob("*.html"):
+        used |= set(IN_PAGE.findall(path.read_text("utf-8")))
     strings = {  # keys that are chosen in one place and said in another
         found
         for path in PYTHON
