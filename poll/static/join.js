@@ -220,7 +220,7 @@ function draw() {
     plain(() => stops(t("unasked-title"), facts.ended));
   } else if (state.before) {
     plain(() => (session.closed ? ends(session, state, facts) : stops(t("before-title"), t("before"))));
-  } else if (!session.ready && !session.calls.length) plain(() => waits(state, facts));
+  } else if (!session.ready && !state.rounds[1] && session.calls.length < 2) plain(() => waits(state, facts));
   else if (missed()) {
     plain(() => stops(t("too-late-title"), t("too-late")));
   } else if (!state.agreed) form("compare", () => compares(session, facts, agree));

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -20,9 +21,10 @@ from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.words import compared_digest, session_words
 from veilmix.protocol.board import Board
 from veilmix.protocol.frames import Message, decode_message
-from veilmix.protocol.messages import Closed, Registry, Submission
+from veilmix.protocol.messages import Body, Closed, Registry, Submission
 from veilmix.protocol.registry import submission
-from veilmix.roles.network import Network
+from veilmix.protocol.verified_messages import BallotKeys
+from veilmix.roles.network import Endpoint, Network
 from veilmix.scenarios.schema.model import Scenario
 
 ROWS = (("on foot", "yes", "never"), ("by car", "no", "never"))
@@ -327,6 +329,40 @@ def act(page: Any, name: str, lang: str) -> None:
         }""",
         name,
     )
+
+
+@pytest.mark.slow
+def test_a_phone_begins_when_all_keys_are_there(
+    new_phone: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it could press the button that seals, and nothing would happen."""
+    released, post = Event(), Endpoint.post
+
+    async def late(self: Endpoint, body: Body) -> None:
+        while isinstance(body, BallotKeys) and not released.is_set():  # noqa: ASYNC110 - of a thread
+            await trio.sleep(0.05)
+        await post(self, body)
+
+    monkeypatch.setattr(Endpoint, "post", late)
+    with Class(demo("once"), 6) as room:
+        page = new_phone(room.address)
+        page.wait_for_selector("#name")
+        alone(page, "phone", (0, 0, 0))
+        others = Thread(target=together, args=(clients(room.address, 5),))
+        others.start()
+        assert room.session is not None
+        classroom = room.session.room
+        while not (classroom.board and classroom.board.calls and classroom.board.due is None):
+            page.wait_for_timeout(20)
+        called = len(classroom.posts)
+        taken = "JSON.parse(Object.values(sessionStorage)[0]).mark?.posts ?? 0"
+        while page.evaluate(taken) < called:
+            page.wait_for_timeout(20)
+        waiting = page.evaluate("document.querySelector('#screen').dataset.id")
+        released.set()
+        others.join()
+        page.wait_for_selector("#screen[data-id=end]")
+        assert waiting == "wait"
 
 
 @pytest.mark.slow
