@@ -1,9 +1,9 @@
 """Peak memory of a run with a verified mix: `python benchmarks/verified_memory.py [PEOPLE ...]`.
 
 For each number of people `veilmix run` plays two rounds with three questions and two shufflers, in
-a process of its own. Printed is the most that the process held, and the bytes for each ciphertext
-of round 1 more than at the size before. All parties are in the process: each list of the board
-stands there once. Linux or macOS.
+a process of its own. Printed is its processor time, the most that it held, and the bytes for each
+ciphertext of round 1 more than at the size before. All parties are in the process: each list of the
+board stands there once. Linux or macOS.
 """
 
 import os
@@ -31,8 +31,8 @@ SIZES = ("300", "1000", "3000")
 UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
 
 
-def peak(people: int) -> int:
-    """Return the most memory that a run held, in bytes."""
+def measured(people: int) -> tuple[int, float]:
+    """Return the most memory that a run held, in bytes, and its processor time, in seconds."""
     with TemporaryDirectory() as folder:
         Path(folder, "memory.toml").write_text(SCENARIO.format(people=people), "utf-8")
         line = [sys.executable, "-m", "veilmix", "run", "memory.toml", "--quiet"]
@@ -41,16 +41,16 @@ def peak(people: int) -> int:
         started.returncode = os.waitstatus_to_exitcode(status)
     if started.returncode:
         sys.exit(f"veilmix run ended with {started.returncode}")
-    return used.ru_maxrss * UNIT
+    return used.ru_maxrss * UNIT, used.ru_utime + used.ru_stime
 
 
 def main(*sizes: str) -> None:
     """Print a line for each size."""
-    print("people  ciphertexts of round 1       peak   bytes for each ciphertext more")
+    print("people  ciphertexts of round 1   processor       peak   bytes for each ciphertext more")
     before = 0, 0
     for people in map(int, sizes or SIZES):
-        ciphertexts, held = people * QUESTIONS, peak(people)
-        line = f"{people:6,} {ciphertexts:23,} {held / 1e6:7.0f} MB"
+        ciphertexts, (held, seconds) = people * QUESTIONS, measured(people)
+        line = f"{people:6,} {ciphertexts:23,} {seconds:9.0f} s {held / 1e6:7.0f} MB"
         more = ciphertexts - before[0]
         print(f"{line} {(held - before[1]) / more:32,.0f}" if before[0] and more else line)
         before = ciphertexts, held
