@@ -38,7 +38,7 @@ def sealed_post(
     """Author: return the bytes of a signed post. witness: the board's head; empty before a head."""
     seal = Seal(witness, bytes(SIGNATURE))
     frame = Message(message.session, message.round, message.body, seal).encode()[:-SIGNATURE]
-    return frame + signer.sign(_post_bytes(roster, author, frame))
+    return frame + signer.sign(post_statement(roster, author, frame))
 
 
 def check_post(roster: Roster, author: str, data: bytes) -> None:
@@ -46,10 +46,11 @@ def check_post(roster: Roster, author: str, data: bytes) -> None:
     key = roster.key(author)
     if key is None or len(data) < SIGNATURE:
         raise Refused(Reason.UNREGISTERED)
-    verify_signature(key, _post_bytes(roster, author, data[:-SIGNATURE]), data[-SIGNATURE:])
+    verify_signature(key, post_statement(roster, author, data[:-SIGNATURE]), data[-SIGNATURE:])
 
 
-def _post_bytes(roster: Roster, author: str, frame: bytes) -> bytes:
+def post_statement(roster: Roster, author: str, frame: bytes) -> bytes:
+    """Return the bytes that the author of a post signs. frame: all of it but the signature."""
     place = roster_digest(roster) + author.encode() + b"\0"
     return POST_LABEL + place + hashlib.sha256(frame).digest()
 

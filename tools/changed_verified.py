@@ -8,7 +8,6 @@ its own signature; if the board takes that post, another keyholder checks its pr
 proofs hold must be those of the session that was played. Prints what changed_frames.py prints.
 """
 
-import hashlib
 import random
 import sys
 from copy import deepcopy
@@ -25,7 +24,7 @@ from veilmix.protocol.bodies import KINDS
 from veilmix.protocol.frames import decode_message
 from veilmix.protocol.messages import Body, Registry, Submission
 from veilmix.protocol.session import Round, as_cited, open_round
-from veilmix.protocol.signed_posts import POST_LABEL, roster_digest
+from veilmix.protocol.signed_posts import post_statement
 from veilmix.protocol.verified_messages import (
     BallotKeys,
     CheckedBallots,
@@ -103,9 +102,7 @@ class Keyholders:
 
     def _signed(self, author: str, record: bytes) -> bytes:
         assert self.roster is not None  # noqa: S101 - posts are signed
-        place = roster_digest(self.roster) + author.encode() + b"\0"
-        about = POST_LABEL + place + hashlib.sha256(record).digest()
-        return record + self.signers[author].sign(about)
+        return record + self.signers[author].sign(post_statement(self.roster, author, record))
 
     def _is_valid_post(self, board: Board, author: str, body: Body) -> bool:
         """Check a post as another keyholder does; False or RoundBurned if a proof fails."""
