@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ..machines.http import HttpResponse
+from ..machines.http import Header, HttpResponse
 from .language import Language, languages
 
 HERE = Path(__file__).parent
@@ -108,6 +108,13 @@ def policy() -> str:
         "frame-ancestors": "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in own.items())
+
+
+def page_answer(name: str, code: str, language: Language, kept: tuple[Header, ...]) -> HttpResponse:
+    """Answer with a page of `static/`, under the policy. kept: headers about caches."""
+    kind = ("content-type", "text/html; charset=utf-8")
+    rule = ("content-security-policy", policy())
+    return HttpResponse(200, page(name, code, language), (kind, rule, *kept))
 
 
 def page(name: str, code: str, language: Language) -> bytes:

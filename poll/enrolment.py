@@ -1,6 +1,6 @@
 """The offer of a computer to mix, and the papers that it receives when a session begins.
 
-    POST /CODE/mix   an `MixOffer`, as JSON
+    POST /CODE/mix   a `MixOffer`, as JSON
                      204  not yet: repeat it; an offer that is not repeated lapses
                      200  `Papers`, as JSON: the session begins
                      409  why not, in a sentence

@@ -51,7 +51,7 @@ from ..scenarios.schema.problems import Problem, as_found, problem
 from ..scenarios.schema.shape import examine_table
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..scenarios.validation.verified import misfits_of_once
-from ..scenarios.wording import plural as counted
+from ..scenarios.wording import plural
 from ..strict_text import Unreadable, decoded, from_toml
 from .language import languages
 
@@ -291,7 +291,7 @@ def _epsilon(epsilon: float | None, many: int) -> Iterator[Problem]:
         yield problem(
             ("local", "epsilon"),
             f"found {given}; from {least:g} to {most:g} nats are accepted for the whole answer, "
-            f"which is divided over {counted(many, 'question')}",
+            f"which is divided over {plural(many, 'question')}",
         )
 
 
@@ -315,7 +315,7 @@ def _question(at: int, feature: Feature) -> Iterator[Problem]:
     if not 2 <= many <= MOST_ANSWERS:
         yield problem(
             ("feature", at, "values"),
-            f'found {counted(many, "answer")} to "{feature.name}"; all answers are needed, from 2 '
+            f'found {plural(many, "answer")} to "{feature.name}"; all answers are needed, from 2 '
             f"to {MOST_ANSWERS} of them",
         )
 

@@ -44,8 +44,7 @@ from .noise import noisy_result, result_data
 from .questions import empty_population, table_of
 from .seeds import Seeds
 from .simulated import SimulatedPeople
-from .singles import counts_data as singles_shown
-from .singles import singles_of
+from .singles import counts_data, singles_of
 from .slips import LETTERS, Slips
 from .stage import PendingSession, all_here, cast_of, mixed_elsewhere
 from .teacher import Lines, Teacher, spare_of
@@ -287,7 +286,7 @@ class PhoneSession:
         singles = singles_of(self.scenario, board, transcript, self.room.handed_in)
         if singles is not None:
             self.room.singles = singles
-            self.wall.show_result(singles_shown(singles, self._language))
+            self.wall.show_result(counts_data(singles, self._language))
 
     async def _staged(self, cast: Cast, tools: list[Instrument]) -> PendingSession:
         if self.mixers is None:

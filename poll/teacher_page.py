@@ -15,18 +15,17 @@ from hmac import compare_digest
 from typing import Any
 
 import msgspec
-import trio
 
 from ..machines.http import HttpResponse, Request
 from ..strict_text import Unreadable, from_json
-from .assets import page, policy
+from .assets import page_answer
 from .classroom import MOST_PHONES, Classroom
 from .facts import LOOPBACKS
 from .language import Language
-from .teacher import Teacher
+from .teacher import MORE, Teacher
 from .unwelcome import Unwelcome
 
-BEAT = 1.0  # seconds between two states at most: the clock of a round, and people who join
+BEAT = 1.0  # seconds that a page waits for news at most: a round has a clock, and people join
 NO_STORE = ("cache-control", "no-store")
 JSON = (("content-type", "application/json"), NO_STORE)
 
@@ -61,6 +60,7 @@ class TeacherPage:
             "due": len(room.due),
             "left": round(room.seconds_left),
             "longer": room.closes < room.latest,
+            "more": MORE,
             "ended": "" if room.ended == "over" else room.ended_in(language),
         }
 
@@ -77,7 +77,7 @@ class TeacherPage:
     async def answer(
         self, request: Request, code: str, rest: list[str], language: Language
     ) -> HttpResponse:
-        """HttpResponse a request. rest: the parts of its path behind `teacher`.
+        """Answer a request. rest: the parts of its path behind `teacher`.
 
         Unwelcome for another secret, from another computer, and for what is not possible now.
         """
@@ -88,12 +88,9 @@ class TeacherPage:
             raise Unwelcome(403, "teacher-elsewhere")
         match request.method, what:
             case (("GET" | "HEAD"), []):
-                kind = ("content-type", "text/html; charset=utf-8")
-                rule = ("content-security-policy", policy())
-                return HttpResponse(200, page("teacher", code, language), (kind, rule, NO_STORE))
+                return page_answer("teacher", code, language, (NO_STORE,))
             case "GET", ["news", version] if version.isascii() and version.isdecimal():
-                with trio.move_on_after(BEAT):
-                    await self._room.news(int(version[:18]), BEAT)
+                await self._room.news(int(version[:18]), BEAT)
                 return HttpResponse(200, msgspec.json.encode(self.state(language)), JSON)
             case "POST", [command]:
                 self._follow(command, request.body)
@@ -106,8 +103,8 @@ class TeacherPage:
             if not self._teacher.let_in(_people(body)):
                 raise Unwelcome(400, "teacher-number", most=MOST_PHONES)
             return
-        phase, follow = self._commands.get(command, ("", _impossible))
-        if phase != self._phase or not follow():
+        phase, follow = self._commands.get(command, ("", None))
+        if follow is None or phase != self._phase or not follow():
             raise Unwelcome(409, "teacher-not-now")
 
     @property
@@ -120,10 +117,6 @@ class TeacherPage:
             "close": ("open", teacher.close),
             "end": ("over", teacher.end),
         }
-
-
-def _impossible() -> bool:
-    return False
 
 
 def _people(body: bytes) -> int:

@@ -33,7 +33,7 @@ from ..errors import DataError
 from ..machines.http import ALWAYS, BYTES, Header, HttpResponse, Request, Server, ServerLimits
 from ..protocol.session import Round
 from ..strict_text import Unreadable, from_json
-from .assets import asset_answer, page, policy
+from .assets import asset_answer, page_answer
 from .classroom import Classroom, Deliver
 from .enrolment import MixOffer
 from .gate import SAFE, SENTENCES, Gate, device_of
@@ -47,9 +47,8 @@ from .wall import Wall
 JSON = (("content-type", "application/json"),)
 NO_STORE = ("cache-control", "no-store")
 NO_CACHE = ("cache-control", "private, no-cache")  # a tab that was asleep may open without us
-LIMITS = ServerLimits(
-    body=1 << 18, connections=1_500, each=1_000
-)  # 20 questions through 20 shufflers
+# A body holds 20 questions through 20 shufflers.
+LIMITS = ServerLimits(body=1 << 18, connections=1_500, each=1_000)
 HEADERS: tuple[Header, ...] = (
     *(header for header in ALWAYS if header != NO_STORE),
     ("referrer-policy", "no-referrer"),
@@ -121,10 +120,8 @@ class PhoneServer:
     async def _respond(self, request: Request, what: str, language: Language) -> HttpResponse:
         match request.method, what.split("/"):
             case (("GET" | "HEAD"), [""]):
-                html = ("content-type", "text/html; charset=utf-8")
-                rule = ("content-security-policy", policy())
-                text = page("join", self._code, language)
-                return HttpResponse(200, text, (html, rule, NO_CACHE, ("vary", "accept-language")))
+                kept = NO_CACHE, ("vary", "accept-language")
+                return page_answer("join", self._code, language, kept)
             case (("GET" | "HEAD"), ["wall"]):
                 return await self._wall.answer(request, "page")
             case _, ["teacher", _, *_] if self._teacher is not None:

@@ -4,7 +4,6 @@
 import { arrived, t } from "./sentences.js";
 
 const RETRY = 1_000; // milliseconds
-const MORE = 30; // seconds that a round is longer, each time: as in poll/teacher.py
 const part = (id) => document.getElementById(id);
 let phase = "";
 let admitted = 0;
@@ -26,7 +25,7 @@ const PHASES = {
     title: t("teacher-open", now),
     sentences: [t("teacher-awaited", { n: now.due - now.answered, left: now.left }), t("teacher-left-out")],
     buttons: [
-      ["wait", t("teacher-wait", { seconds: MORE }), now.longer],
+      ["wait", t("teacher-wait", { seconds: now.more }), now.longer],
       ["close", t("teacher-close"), true],
     ],
   }),
