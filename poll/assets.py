@@ -3,7 +3,7 @@
     default-src 'none'     no source but this server, and from it only the following
     script-src 'self'      the modules; `wasm-unsafe-eval` lets libsodium compile itself
 
-Sentences (language.py) are served as JSON, `/sentences/NAME.json`. Every other file is served as it
+Sentences (languages/) are served as JSON, `/sentences/NAME.json`. Every other file is served as it
 lies here, except for one name: libsodium's wrapper imports its other
 half by a bare name, which browsers without import maps do not know, so the server replaces it by
 the path of the file. A browser that accepts gzip gets each file compressed; compression happens
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ..languages.language import Language, languages
 from ..machines.http import Header, HttpResponse
-from .language import Language, languages
 
 HERE = Path(__file__).parent
 FOLDERS = ("static", "vendor")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from ..errors import ParameterError
+from ..languages.language import Language, english
 from ..protocol import parties
 from ..protocol.announcement import Program
 from ..roles.cast import Cast
@@ -19,7 +20,6 @@ from ..scenarios.populations import Population
 from ..scenarios.populations.samples import Samples
 from ..scenarios.programs.registry import wire
 from ..scenarios.schema.model import Defence, Fault, Mix, Scenario
-from .language import Language, english
 
 FIRST = parties.user(0)  # the target: the first user that answers
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import trio
 
 from ..errors import Refused
+from ..languages.language import Language
 from ..protocol import parties
 from ..protocol.board import Board, Entry
 from ..protocol.frames import decode_message, envelope_in
@@ -24,7 +25,6 @@ from ..protocol.registry import check_senders
 from ..protocol.schema import is_line
 from ..protocol.session import Round
 from ..roles.instruments import Instrument
-from .language import Language
 from .noise import NoisyResult
 from .singles import Singles
 from .slips import Slips

@@ -7,10 +7,10 @@ with the widest limits counts.
 from functools import lru_cache
 from typing import Any
 
+from ..languages.language import Language, english
 from ..scenarios.programs.randomized.foreseen import VERDICTS, Forecast, forecasts
 from ..scenarios.programs.randomized.questions import Question, share
 from ..scenarios.schema.model import Scenario
-from .language import Language, english
 from .questions import noise_of
 
 VERDICT_KEYS = ("verdict-little", "verdict-some", "verdict-enough")  # of VERDICTS, in order

@@ -4,12 +4,12 @@ from typing import Any
 
 import trio
 
+from ..languages.language import Language, english
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from .cheats import happened
 from .classroom import Classroom
 from .expected import expected_of
-from .language import Language, english
 from .mixers import Mixers
 from .terms import ClassTerms
 

@@ -11,8 +11,8 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 import trio
 
+from ..languages.language import Language, english
 from ..machines.http import Header, HttpResponse, Request
-from .language import Language, english
 
 SENTENCES: tuple[Header, ...] = (
     ("content-type", "text/plain; charset=utf-8"),

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ..crypto.entropy import SystemEntropy
+from ..languages.language import Language, english
 from ..protocol.board import Board
 from ..scenarios.programs.randomized.estimated import Estimated, limits
 from ..scenarios.programs.randomized.foreseen import VERDICTS
@@ -20,7 +21,6 @@ from ..scenarios.programs.randomized.privacy import Shuffled, after_shuffling
 from ..scenarios.programs.randomized.questions import Question, randomization, rule
 from ..scenarios.programs.randomized.score import estimates
 from ..scenarios.schema.model import Scenario
-from .language import Language, english
 from .questions import noise_of
 
 TOO_WIDE = VERDICTS[0][0]  # half width of an interval from which its estimate is not shown

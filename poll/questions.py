@@ -25,6 +25,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from ..errors import ParameterError, ScenarioError, StorageError
+from ..languages.language import languages
 from ..protocol.announcement import Program
 from ..protocol.schema import Feature as Column
 from ..protocol.schema import Schema
@@ -53,7 +54,6 @@ from ..scenarios.serialization.bounded_file import read_bounded
 from ..scenarios.validation.verified import misfits_of_once
 from ..scenarios.wording import plural
 from ..strict_text import Unreadable, decoded, from_toml
-from .language import languages
 
 DEMO = Path(__file__).with_name("demo.toml")
 NEW = Path(__file__).with_name("new.toml")

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from .language import Language
+from ..languages.language import Language
 from .slips import printed
 
 COLUMNS, ROWS = 3, 6  # slips of a sheet

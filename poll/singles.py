@@ -15,13 +15,13 @@ from typing import Any
 
 import msgspec
 
+from ..languages.language import Language, english
 from ..protocol import parties
 from ..protocol.announcement import Program
 from ..protocol.board import Board
 from ..protocol.transcript import Transcript
 from ..scenarios.programs.registry import wire
 from ..scenarios.schema.model import Scenario
-from .language import Language, english
 
 
 class Singles(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """A refusal of a request, in a sentence for the person with that phone."""
 
-from .language import Language, english
+from ..languages.language import Language, english
 
 
 class Unwelcome(Exception):

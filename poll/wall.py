@@ -11,6 +11,7 @@ numbers of onions are in order, and independent of their senders.
 from collections import Counter
 from collections.abc import Mapping
 
+from ..languages.language import Language, english
 from ..machines.http import HttpResponse, Request
 from ..protocol import parties
 from ..protocol.announcement import Announcement
@@ -25,7 +26,6 @@ from ..theatre.moves import BatchMove, Move, Send
 from ..theatre.outside import bill_of
 from ..theatre.page_data import deviated_data
 from ..theatre.proved_recorder import ProvedRecorder
-from .language import Language, english
 from .slips import Slips
 
 

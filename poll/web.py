@@ -30,6 +30,7 @@ import trio
 
 from ..crypto.signing import SIGNING_KEY
 from ..errors import DataError
+from ..languages.language import Language, language_of
 from ..machines.http import ALWAYS, BYTES, Header, HttpResponse, Request, Server, ServerLimits
 from ..protocol.session import Round
 from ..strict_text import Unreadable, from_json
@@ -37,7 +38,6 @@ from .assets import asset_answer, page_answer
 from .classroom import Classroom, Deliver
 from .enrolment import MixOffer
 from .gate import SAFE, SENTENCES, Gate, device_of
-from .language import Language, language_of
 from .mixers import Mixers
 from .seeds import Seeds
 from .teacher_page import TeacherPage

@@ -29,6 +29,7 @@ MAY = {
     "strict_text": set(),  # decodes JSON and TOML that come from outside
     "library_warnings": set(),  # keeps what libraries warn of: any room may call one
     "installation": set(),  # what brings a library that is missing: any room may say it
+    "languages": {"strict_text"},  # what pages say: pages ask
     "crypto": {"errors", "temporary_files"},
     "protocol": {"errors", "crypto"},
     "roles": {"errors", "systems", "temporary_files", "crypto", "protocol"},
@@ -39,7 +40,7 @@ MAY = {
     },
 }
 MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines"}
-MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
+MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios", "languages"}
 MAY["poll"] = {*MAY["theatre"], "theatre"}
 MAY["cli"] = {*MAY["poll"], "poll", "report"}
 # Inside a room: sub-room -> the sub-rooms that it may import, bottom to top, so that nobody is in

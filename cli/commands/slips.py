@@ -21,9 +21,9 @@ def write_slips(
     Both files have the name of the file of questions. questions: that file; None for the demo.
     lang: language of the slips; None for English. UsageError if phones cannot reach the address.
     """
+    from ...languages.language import language_of
     from ...poll.facts import LOOPBACKS
     from ...poll.gate import names_of
-    from ...poll.language import language_of
     from ...poll.sheet import sheet
     from ...poll.slips import fresh_slips
     from ...scenarios.serialization.atomic_file import write_whole

@@ -1,6 +1,6 @@
 // The sentences of this page, in its language: found by a key, with {placeholders} to fill in.
 //
-// The server chooses the language (poll/language.py) and says it in `lang`; pages call this before
+// The server chooses the language (languages/language.py) and says it in `lang`; pages call this before
 // anything else: `await arrived()`. A sentence with a count `n` has a form for each kind of number.
 let known = {};
 let forms = new Intl.PluralRules("en");

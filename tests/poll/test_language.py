@@ -4,15 +4,25 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from veilmix.errors import ScenarioError
+from veilmix.languages.language import (
+    BLANK,
+    ENGLISH,
+    FOLDER,
+    PARTS,
+    PLURALS,
+    Language,
+    language_of,
+    languages,
+)
 from veilmix.machines.http import Request
 from veilmix.poll.assets import HERE, assets, page
 from veilmix.poll.cheats import CHEATS
 from veilmix.poll.classroom import Classroom
 from veilmix.poll.expected import VERDICT_KEYS
 from veilmix.poll.gate import Gate
-from veilmix.poll.language import BLANK, ENGLISH, PLURALS, Language, language_of, languages
 from veilmix.poll.questions import NEW, read_lang, read_questions
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import PhoneServer
@@ -53,33 +63,37 @@ def texts(source: str) -> list[str]:
 
 def written(tag: str) -> Language:
     """Give a language as its file has it, without what is filled in."""
-    return from_toml((HERE / "sentences" / f"{tag}.toml").read_bytes(), Language)
+    return from_toml((FOLDER / f"{tag}.toml").read_bytes(), Language)
 
 
-def forms(language: Language) -> dict[str, list[set[str]]]:
+def forms(language: Language, part: str) -> dict[str, list[set[str]]]:
     """Give the placeholders of each form of each sentence; those of `one` may lack the count."""
     return {
         key: [
             set(BLANK.findall(text)) | ({"n"} if isinstance(form, dict) else set())
             for text in ([form] if isinstance(form, str) else form.values())
         ]
-        for key, form in language.sentences.items()
+        for key, form in getattr(language, part).items()
     }
 
 
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("tag", sorted(languages()))
-def test_a_language_has_each_key_with_the_same_placeholders(tag: str) -> None:
-    own, english = forms(written(tag)), forms(written(ENGLISH))
+def test_a_language_has_each_key_with_the_same_placeholders(tag: str, part: str) -> None:
+    own, english = forms(written(tag), part), forms(written(ENGLISH), part)
     assert own.keys() == english.keys()
     for key, sets in own.items():
         assert [found for found in sets if found != english[key][0]] == [], key
-    for key, form in written(tag).sentences.items():
-        if isinstance(form, dict):
-            assert "other" in form, key
-        assert isinstance(form, dict) == isinstance(written(ENGLISH).sentences[key], dict), key
     kinds = {PLURALS[written(tag).plural](n) for n in range(200)}
-    for key, form in written(tag).sentences.items():
+    for key, form in getattr(written(tag), part).items():
+        assert isinstance(form, dict) == isinstance(getattr(written(ENGLISH), part)[key], dict), key
         assert isinstance(form, str) or set(form) == kinds, key
+
+
+def test_a_part_says_its_own_sentences() -> None:
+    whole = languages()[ENGLISH]
+    own = msgspec.structs.replace(whole, lessons={"join": "Begin"})
+    assert (own.say("join"), own.part("lessons").say("join")) == ("Join", "Begin")
 
 
 def test_each_key_that_is_used_is_there_and_each_that_is_there_is_used() -> None:
@@ -219,7 +233,7 @@ def test_a_form_is_chosen_by_the_count_and_numbers_have_their_sign() -> None:
 def test_what_a_language_lacks_is_english_and_a_script_may_run_from_the_right(
     tmp_path: Path,
 ) -> None:
-    whole = (HERE / "sentences" / "en.toml").read_text("utf-8")
+    whole = (FOLDER / "en.toml").read_text("utf-8")
     (tmp_path / "en.toml").write_text(whole, "utf-8")
     made = 'language = "Made up"\ndirection = "rtl"\ndecimal = "\u066b"\nplural = "one"\n'
     (tmp_path / "xx.toml").write_text(f'{made}[sentences]\none-moment = "\u05e8\u05d2\u05e2"\n')

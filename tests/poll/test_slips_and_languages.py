@@ -10,8 +10,8 @@ from class_kit import noisy
 from msgspec.structs import replace
 from phone_kit import Class, Client, unhurried
 from pupil_kit import PHONE, narrow
+from veilmix.languages.language import languages
 from veilmix.poll import assets
-from veilmix.poll.language import languages
 from veilmix.poll.questions import DEMO, read_questions
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,9 @@ import pytest
 import trio
 import trio.testing
 from phone_kit import Class, Client, together, unhurried
+from veilmix.languages.language import english, languages
 from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll.classroom import MOST_PHONES, Classroom
-from veilmix.poll.language import english, languages
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.slips import Slips
 from veilmix.poll.teacher import MORE, Teacher

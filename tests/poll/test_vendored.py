@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from veilmix.languages.language import languages
 from veilmix.poll.assets import (
     BARE,
     HERE,
@@ -18,7 +19,6 @@ from veilmix.poll.assets import (
     assets,
     policy,
 )
-from veilmix.poll.language import languages
 
 ROOT = Path(__file__).parents[2]
 VENDOR = ROOT / "poll" / "vendor"

@@ -1,16 +1,16 @@
-"""The languages of phones and of the wall: each a file of sentences, found by their keys.
+"""A language: the file of its sentences, found by their keys.
 
-    sentences/NAME.toml     NAME: a language tag in lower case, such as `de`
+    NAME.toml               NAME: a language tag in lower case, such as `de`
     language = "Deutsch"    the name of the language in itself
     direction = "ltr"       or "rtl"; the attribute `dir` of pages
     decimal = ","           between whole and fraction
     plural = "one"          a rule of `PLURALS`: the form of a sentence with a count `n`
-    [sentences]
+    [sentences]             of phones and of the wall; other pages have tables of their own: `PARTS`
     join = "Mitmachen"
     people = { one = "1 Person", other = "{n} Personen" }
 
 A sentence that a file lacks is English. Phones receive the same sentences as JSON and choose forms
-by `Intl.PluralRules` (static/sentences.js).
+by `Intl.PluralRules` (poll/static/sentences.js).
 """
 
 import re
@@ -24,12 +24,13 @@ from msgspec import Struct
 
 from ..strict_text import from_toml
 
-FOLDER = Path(__file__).parent / "sentences"
+FOLDER = Path(__file__).parent
 ENGLISH = "en"
 BLANK = re.compile(r"\{(\w+)\}")  # a placeholder of a sentence
 RANGE = re.compile(r"([a-z]{1,8})(?:-[a-z0-9-]+)?(?:;q=([01](?:\.\d{0,3})?))?")
 LONGEST_HEADER = 1_000  # signs of `accept-language` that are read
 Form = str | dict[str, str]
+PARTS = ("sentences", "theatre", "lessons")  # the tables of a file
 
 # rule -> the form for a count: those of https://www.unicode.org/cldr/ for whole numbers
 PLURALS: Mapping[str, Callable[[int], str]] = {
@@ -47,7 +48,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         direction: of its script.
         decimal: the sign between whole and fraction.
         plural: a rule of `PLURALS`.
-        sentences: by key; a sentence with a count has several forms.
+        sentences: of phones and of the wall by key; a sentence with a count has several forms.
+        theatre: those of the theatre.
+        lessons: those of lessons.
         tag: for the attribute `lang`.
     """
 
@@ -56,7 +59,13 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     decimal: str
     plural: Literal["one", "zero-one", "none"]
     sentences: dict[str, Form]
+    theatre: dict[str, Form] = {}
+    lessons: dict[str, Form] = {}
     tag: str = ""
+
+    def part(self, name: Literal["theatre", "lessons"]) -> "Language":
+        """Return the same language, with the sentences of another table to `say`."""
+        return msgspec.structs.replace(self, sentences=getattr(self, name))
 
     def say(self, key: str, **values: object) -> str:
         """Return a sentence with its placeholders filled in; KeyError for an unknown key.
@@ -80,7 +89,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def data(self) -> bytes:
-        """The sentences for phones, as JSON."""
+        """The sentences for a page, as JSON."""
         return msgspec.json.encode(self.sentences)
 
 
@@ -90,7 +99,11 @@ def languages(folder: Path = FOLDER) -> Mapping[str, Language]:
     english = _read(folder / f"{ENGLISH}.toml")
     read = {path.stem: _read(path) for path in sorted(folder.glob("*.toml"))}
     return {
-        tag: msgspec.structs.replace(known, tag=tag, sentences=english.sentences | known.sentences)
+        tag: msgspec.structs.replace(
+            known,
+            tag=tag,
+            **{part: getattr(english, part) | getattr(known, part) for part in PARTS},
+        )
         for tag, known in read.items()
     }
 
