@@ -127,7 +127,7 @@ open({out!r}, "w").write(repr((set(values), known, taken)))
 def test_what_a_solver_writes_reaches_nobody(loud: dict[str, str], tmp_path: Path) -> None:
     """With a thread that writes meanwhile, in a copy made by fork, with closed descriptors."""
     made = tmp_path / "loud" / "made"
-    assert python(DIRECT, loud).stdout == "HiGHS talks\n"  # so it would be seen
+    assert python(DIRECT, loud).stdout.startswith("HiGHS talks\n")  # so it would be seen
     made.unlink()
     loud["PYTHONPATH"] += os.pathsep + str(Path(__file__).parent)
     heard = python(MEANWHILE, loud)
