@@ -5,7 +5,7 @@
     direction = "ltr"       or "rtl"; the attribute `dir` of pages
     decimal = ","           between whole and fraction
     plural = "one"          a rule of `PLURALS`: the form of a sentence with a count `n`
-    [sentences]             of phones and of the wall; other pages have tables of their own: `PARTS`
+    [sentences]             of phones and of the wall; theatre, lessons: own tables, `PARTS`
     join = "Mitmachen"
     people = { one = "1 Person", other = "{n} Personen" }
 
@@ -41,7 +41,7 @@ PLURALS: Mapping[str, Callable[[int], str]] = {
 
 
 class Language(Struct, frozen=True, forbid_unknown_fields=True):
-    """A language, with all its sentences.
+    """A language with its sentences.
 
     Attributes:
         language: its name in itself.
@@ -49,8 +49,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         decimal: the sign between whole and fraction.
         plural: a rule of `PLURALS`.
         sentences: of phones and of the wall by key; a sentence with a count has several forms.
-        theatre: those of the theatre.
-        lessons: those of lessons.
+        theatre: sentences of the theatre.
+        lessons: sentences of lessons.
         tag: for the attribute `lang`.
     """
 
@@ -95,7 +95,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def languages(folder: Path = FOLDER) -> Mapping[str, Language]:
-    """Return all languages by their tags; a missing sentence is filled in from English."""
+    """Return the languages by their tags; a missing sentence is filled in from English."""
     english = _read(folder / f"{ENGLISH}.toml")
     read = {path.stem: _read(path) for path in sorted(folder.glob("*.toml"))}
     return {

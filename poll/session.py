@@ -57,8 +57,8 @@ from .words import to_compare
 
 CODE = 6  # of them: 30 bits
 GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
-BREATH = 1.0  # seconds after the last answer, before the round is closed early
-LOOK = 0.2  # seconds between two looks at who has answered
+BREATH = 0.2  # seconds after the last answer, before the round is closed early
+LOOK = 0.1  # seconds between two looks at who has answered
 
 Tell = Callable[[str], None]
 
