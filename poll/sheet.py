@@ -42,7 +42,8 @@ def sheet(title: str, address: str, codes: Sequence[str], language: Language) ->
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{html.escape(title)}</title>\n<style>{STYLE.read_text('utf-8')}</style>\n</head>\n<body>\n"
-        f'<p class="note">{html.escape(language.say("slip-note"))}</p>\n'
+        f"<header><h1>{html.escape(title)}</h1>"
+        f"<p>{html.escape(language.say('slip-note'))}</p></header>\n"
         + "\n".join(sheets)
         + "\n</body>\n</html>\n"
     )
