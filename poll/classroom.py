@@ -46,7 +46,7 @@ class Phone:
         index: its number on the wire, from 0; None before its first letter.
         sent: by round, the hash of the message that was accepted.
         simulated: whether it stands for a simulated person (simulated.py).
-        device: where it joined from (gate.py); empty if it did not come over the network.
+        device: where it joined from (machines/gate.py); empty if it did not come over the network.
         key: the public signing key; empty without a registry.
     """
 

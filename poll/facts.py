@@ -5,6 +5,7 @@ from typing import Any
 import trio
 
 from ..languages.language import Language, english
+from ..machines.gate import LOOPBACKS
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from .cheats import happened
@@ -12,8 +13,6 @@ from .classroom import Classroom
 from .expected import expected_of
 from .mixers import Mixers
 from .terms import ClassTerms
-
-LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 
 
 def facts_of(

@@ -19,6 +19,7 @@ from msgspec.structs import replace as replace_struct
 from ..crypto.voprf import OprfKey
 from ..errors import StorageError
 from ..languages.language import Language, language_of
+from ..machines.gate import Gate, from_where, names_of
 from ..machines.http import Server
 from ..protocol.board import Board
 from ..protocol.phases import Phase
@@ -38,7 +39,6 @@ from .clock import EagerClock
 from .expected import expected_of
 from .facts import facts_of
 from .farewell import Farewell
-from .gate import Gate, from_where, names_of
 from .mixers import Mixers
 from .noise import noisy_result, result_data
 from .questions import empty_population, table_of

@@ -143,7 +143,8 @@ class Slips:
 
         Every code is compared, in constant time each. Wrong codes have no limit of their own: one
         would let a pupil behind the router of a class keep all others out. At the limit of all
-        requests (gate.py), to hit one of 1,000 codes of 60 bits takes 10^5 years on average.
+        requests (machines/gate.py), to hit one of 1,000 codes of 60 bits takes 10^5 years on
+        average.
         """
         letters = "".join(sign for sign in typed[:LONGEST].upper() if sign not in " -")
         tried = letters.encode("utf-8", "replace")

@@ -17,11 +17,11 @@ from typing import Any
 import msgspec
 
 from ..languages.language import Language
+from ..machines.gate import LOOPBACKS
 from ..machines.http import HttpResponse, Request
 from ..strict_text import Unreadable, from_json
 from .assets import page_answer
 from .classroom import MOST_PHONES, Classroom
-from .facts import LOOPBACKS
 from .teacher import MORE, Teacher
 from .unwelcome import Unwelcome
 

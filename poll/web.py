@@ -31,13 +31,13 @@ import trio
 from ..crypto.signing import SIGNING_KEY
 from ..errors import DataError
 from ..languages.language import Language, language_of
+from ..machines.gate import SAFE, SENTENCES, Gate, device_of
 from ..machines.http import ALWAYS, BYTES, Header, HttpResponse, Request, Server, ServerLimits
 from ..protocol.session import Round
 from ..strict_text import Unreadable, from_json
 from .assets import asset_answer, page_answer
 from .classroom import Classroom, Deliver
 from .enrolment import MixOffer
-from .gate import SAFE, SENTENCES, Gate, device_of
 from .mixers import Mixers
 from .seeds import Seeds
 from .teacher_page import TeacherPage
@@ -99,7 +99,7 @@ class PhoneServer:
         """Answer a request."""
         await trio.lowlevel.checkpoint()
         language = language_of(self._language, request.headers.get("accept-language", ""))
-        if refused := self._gate.refusal(request, language):
+        if refused := self._gate.refusal(request, language.say("too-many-requests")):
             return refused
         accepted = request.headers.get("accept-encoding", "")
         file = asset_answer(request.path, accepted) if request.method in SAFE else None

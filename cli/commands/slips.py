@@ -22,8 +22,7 @@ def write_slips(
     lang: language of the slips; None for English. UsageError if phones cannot reach the address.
     """
     from ...languages.language import language_of
-    from ...poll.facts import LOOPBACKS
-    from ...poll.gate import names_of
+    from ...machines.gate import LOOPBACKS, names_of
     from ...poll.sheet import sheet
     from ...poll.slips import fresh_slips
     from ...scenarios.serialization.atomic_file import write_whole

@@ -69,7 +69,7 @@ def _written(*, proved: bool, kept: bool) -> str:
 
 def say_address(terms: "ClassTerms", address: str) -> None:
     """Print the addresses of an opened session, and advice for phones that cannot reach them."""
-    from ...poll.facts import LOOPBACKS
+    from ...machines.gate import LOOPBACKS
     from .qr import qr_code
 
     code = qr_code(address)

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from phone_kit import Class, Client, together, unhurried
-from veilmix.poll import gate
-from veilmix.poll.gate import BURST
+from veilmix.machines import gate
+from veilmix.machines.gate import BURST
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.protocol.session import Round

@@ -4,9 +4,9 @@ import json
 
 import pytest
 import role_kit
+from veilmix.machines.gate import Gate, TokenBucket
 from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll.classroom import Classroom
-from veilmix.poll.gate import Gate, TokenBucket
 from veilmix.poll.mixers import Mixers
 from veilmix.poll.seeds import Seeds
 from veilmix.poll.wall import Wall
@@ -80,7 +80,7 @@ async def test_the_burst_is_answered_and_not_one_more(
     monkeypatch: pytest.MonkeyPatch, mock_clock: "object"
 ) -> None:
     del mock_clock  # time stands still
-    monkeypatch.setattr("veilmix.poll.gate.BURST", 3.0)
+    monkeypatch.setattr("veilmix.machines.gate.BURST", 3.0)
     rate = TokenBucket()
     assert [rate.allows("a") for _ in range(5)] == [True, True, True, False, False]
     assert rate.allows("b")

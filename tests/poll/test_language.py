@@ -17,12 +17,12 @@ from veilmix.languages.language import (
     language_of,
     languages,
 )
+from veilmix.machines.gate import Gate
 from veilmix.machines.http import Request
 from veilmix.poll.assets import HERE, assets, page
 from veilmix.poll.cheats import CHEATS
 from veilmix.poll.classroom import Classroom
 from veilmix.poll.expected import VERDICT_KEYS
-from veilmix.poll.gate import Gate
 from veilmix.poll.questions import NEW, read_lang, read_questions
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import PhoneServer

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 import trio
+from veilmix.machines.gate import Gate, device_of, from_where
 from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll.classroom import MOST_OF_ONE, Classroom
-from veilmix.poll.gate import Gate, device_of, from_where
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.session import PhoneSession
 from veilmix.poll.terms import ClassTerms

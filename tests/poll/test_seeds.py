@@ -8,9 +8,9 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.suites import suite
 from veilmix.crypto.voprf import OprfKey
 from veilmix.errors import Reason, Refused
+from veilmix.machines.gate import Gate
 from veilmix.machines.http import Request
 from veilmix.poll.classroom import Classroom, Phone
-from veilmix.poll.gate import Gate
 from veilmix.poll.seeds import MARGIN, Seeds, is_query, question
 from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall

@@ -13,11 +13,11 @@ from veilmix.cli.commands.poll import command
 from veilmix.cli.commands.slips import use_slips
 from veilmix.errors import StorageError
 from veilmix.languages.language import english
+from veilmix.machines.gate import Gate
 from veilmix.machines.http import HttpResponse, Request
 from veilmix.poll import sheet as sheets
 from veilmix.poll import slips as slips_module
 from veilmix.poll.classroom import MOST_PHONES, Classroom
-from veilmix.poll.gate import Gate
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.session import PhoneSession
 from veilmix.poll.sheet import sheet

@@ -1,4 +1,4 @@
-"""The gate of the class's computer: requests by its name, from its own page, at a limited rate.
+"""The gate of a class's computer: requests by its name, from its own page, at a limited rate.
 
 A foreign page that is open on a phone can neither read nor send data here: requests must call this
 computer by an address that it gave out (DNS rebinding), and a request that changes state must come
@@ -11,8 +11,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 import trio
 
-from ..languages.language import Language, english
-from ..machines.http import Header, HttpResponse, Request
+from .http import Header, HttpResponse, Request
 
 SENTENCES: tuple[Header, ...] = (
     ("content-type", "text/plain; charset=utf-8"),
@@ -24,6 +23,8 @@ RATE = (
 )
 BURST = 3_000.0  # requests at once: a class of 150 that opens the page at the same moment
 MOST_ADDRESSES = 10_000
+BUSY = "Too many requests from your network address; wait some seconds."
+LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(slots=True)
@@ -93,11 +94,10 @@ class Gate:
     names: tuple[str, ...]
     rate: TokenBucket = field(default_factory=TokenBucket)
 
-    def refusal(self, request: Request, language: Language | None = None) -> HttpResponse | None:
-        """Return the refusal of a request; None if it is allowed. language: None: English."""
+    def refusal(self, request: Request, busy: str = BUSY) -> HttpResponse | None:
+        """Return the refusal of a request; None if it is allowed. busy: said of too many."""
         if not self.rate.allows(request.peer):
-            words = (language or english()).say("too-many-requests")
-            return HttpResponse(429, words.encode(), SENTENCES)
+            return HttpResponse(429, busy.encode(), SENTENCES)
         if request.headers.get("host") not in self.names:
             return HttpResponse(
                 421, f"This is http://{self.names[0]}/ and nothing else.\n".encode()
