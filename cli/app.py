@@ -44,6 +44,7 @@ COMMANDS = {
     "serve": "Be the board, a shuffler, the curator or the analyst of a session.",
     "answer": "Answer in a session: one person asked here, or many from a file.",
     "poll": "Ask people on their own phones, in a page of this computer.",
+    "lesson": "A lesson on the phones of a class: guess, drag, see the class's guesses.",
     "status": "How a running session stands, as anybody sees it on its board.",
     "observe": "Follow a session's board from outside, and save its posts as evidence.",
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",

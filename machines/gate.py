@@ -5,13 +5,16 @@ computer by an address that it gave out (DNS rebinding), and a request that chan
 from the page itself (Origin).
 """
 
+import secrets
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address, ip_network
 
 import trio
 
-from .http import Header, HttpResponse, Request
+from ..errors import StorageError
+from .http import Header, HttpResponse, Request, Server
 
 SENTENCES: tuple[Header, ...] = (
     ("content-type", "text/plain; charset=utf-8"),
@@ -24,6 +27,8 @@ RATE = (
 BURST = 3_000.0  # requests at once: a class of 150 that opens the page at the same moment
 MOST_ADDRESSES = 10_000
 BUSY = "Too many requests from your network address; wait some seconds."
+LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no two look alike
+CODE = 6  # of them in the address of a class: 30 bits
 LOOPBACKS = ("127.0.0.1", "::1", "localhost")
 
 
@@ -108,3 +113,27 @@ class Gate:
         if origin not in [f"http://{name}" for name in self.names]:
             return HttpResponse(403, b"Only the page itself may ask for this.\n")
         return None
+
+
+def fresh_code() -> str:
+    """Draw the code in the address of a class."""
+    return "".join(secrets.choice(LETTERS) for _ in range(CODE))
+
+
+async def listeners_at(host: str, port: int) -> list[trio.SocketListener]:
+    """Listen at an address for phones; StorageError if that cannot be done."""
+    try:
+        return list(await trio.open_tcp_listeners(port, host=host))
+    except OSError as bad:
+        raise StorageError(
+            f"{host} port {port}: cannot be listened at ({bad.strerror or bad}); "
+            "--host is an address of this computer, --port a free port, or 0 for any"
+        ) from None
+
+
+async def serve_phone(server: Server, stream: trio.SocketStream) -> None:
+    """Answer a connection; a closed connection has no address."""
+    address = ""
+    with suppress(OSError):
+        address = stream.socket.getpeername()[0]
+    await server.serve(stream, address)

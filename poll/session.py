@@ -5,10 +5,8 @@ messages of phones are put on the network as they came. So this computer holds e
 page says so; if shufflers are on other computers (`stage.py`), they hold their own keys.
 """
 
-import secrets
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -17,10 +15,8 @@ import trio
 from msgspec.structs import replace as replace_struct
 
 from ..crypto.voprf import OprfKey
-from ..errors import StorageError
 from ..languages.language import Language, language_of
-from ..machines.gate import Gate, from_where, names_of
-from ..machines.http import Server
+from ..machines.gate import Gate, fresh_code, from_where, listeners_at, names_of, serve_phone
 from ..protocol.board import Board
 from ..protocol.phases import Phase
 from ..protocol.session import Round
@@ -45,7 +41,7 @@ from .questions import empty_population, table_of
 from .seeds import Seeds
 from .simulated import SimulatedPeople
 from .singles import counts_data, singles_of
-from .slips import LETTERS, Slips
+from .slips import Slips
 from .stage import PendingSession, all_here, cast_of, mixed_elsewhere
 from .teacher import Lines, Teacher, spare_of
 from .teacher_page import TeacherPage
@@ -55,7 +51,6 @@ from .wall import Wall
 from .web import PhoneServer
 from .words import to_compare
 
-CODE = 6  # of them: 30 bits
 GRACE = 4.0  # seconds after the last post, for phones that are slow to read it
 BREATH = 0.2  # seconds after the last answer, before the round is closed early
 LOOK = 0.1  # seconds between two looks at who has answered
@@ -95,7 +90,7 @@ class PhoneSession:
     """A session of phones. tell: receives lines for the person that runs the class."""
 
     def __init__(self, scenario: Scenario, terms: ClassTerms, tell: Tell) -> None:
-        self.code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
+        self.code = fresh_code()
         spare = spare_of(scenario)
         later = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
         self.scenario = replace_struct(scenario, mix=later)
@@ -144,14 +139,14 @@ class PhoneSession:
     async def _hold(
         self, opened: Tell, lines: Lines | None, finished: Finished | None
     ) -> FinishedSession:
-        listeners = await _listening(self._terms)
+        listeners = await listeners_at(self._terms.host, self._terms.port)
         port = listeners[0].socket.getsockname()[1]
         gate = Gate(names_of(self._terms.host, port))
         about = (self.facts, self.wall, self.mixers, self._terms.language)
         desk = PhoneServer(self.room, self.code, gate, *about, self.page)
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
-            nursery.start_soon(trio.serve_listeners, partial(_serve, server), listeners)
+            nursery.start_soon(trio.serve_listeners, partial(serve_phone, server), listeners)
             simulated = SimulatedPeople(self.room, self.scenario, self._terms.simulated)
             simulated.join()
             nursery.start_soon(simulated.live, desk)
@@ -342,21 +337,3 @@ async def _deliver(network: Network, sender: str, data: bytes) -> None:
     doors = plan.openers if plan is not None and plan.verified else ("shuffler-1",)
     for door in doors:
         await network.carry(sender, door, data)
-
-
-async def _serve(server: Server, stream: trio.SocketStream) -> None:
-    """Answer a connection; a closed connection has no address."""
-    address = ""
-    with suppress(OSError):
-        address = stream.socket.getpeername()[0]
-    await server.serve(stream, address)
-
-
-async def _listening(terms: ClassTerms) -> list[trio.SocketListener]:
-    try:
-        return list(await trio.open_tcp_listeners(terms.port, host=terms.host))
-    except OSError as bad:
-        raise StorageError(
-            f"{terms.host} port {terms.port}: cannot be listened at ({bad.strerror or bad}); "
-            "--host is an address of this computer, --port a free port, or 0 for any"
-        ) from None

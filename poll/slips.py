@@ -25,11 +25,11 @@ from msgspec import Struct
 
 from .. import systems
 from ..errors import StorageError
+from ..machines.gate import LETTERS
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..strict_text import Unreadable, from_toml
 from .unwelcome import Unwelcome
 
-LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no two look alike
 LENGTH, GROUP = 12, 4  # letters of a code, and of a part of it as it is printed
 MOST_SLIPS = 1_000
 LARGEST = 1 << 17  # bytes of the file

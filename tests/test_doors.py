@@ -12,6 +12,7 @@ ROOMS = (
     "analysis",
     "cli",
     "crypto",
+    "lessons",
     "machines",
     "poll",
     "protocol",

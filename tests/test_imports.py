@@ -41,7 +41,8 @@ MAY = {
 }
 MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines"}
 MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios", "languages"}
-MAY["poll"] = {*MAY["theatre"], "theatre"}
+MAY["lessons"] = {*MAY["theatre"], "theatre"}
+MAY["poll"] = {*MAY["lessons"], "lessons"}
 MAY["cli"] = {*MAY["poll"], "poll", "report"}
 # Inside a room: sub-room -> the sub-rooms that it may import, bottom to top, so that nobody is in
 # its own floor or below it. A file beside the sub-rooms is a sub-room by its own name where it has
@@ -159,6 +160,7 @@ ONLY = {
         "machines",
         "scenarios",
         "theatre",
+        "lessons",
         "poll",
     },  # the live page stands in the run's own nursery
     "h11": {"machines", "theatre"},

@@ -64,10 +64,10 @@ def test_the_sdist_has_every_file_that_git_tracks(copy: Path, wheel: Path) -> No
 def test_the_wheel_has_what_the_package_reads(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as opened:
         names = set(opened.namelist())
-    for suffix in (".toml", ".csv", ".js", ".mjs", ".css", ".html"):
+    for suffix in (".toml", ".csv", ".js", ".json", ".mjs", ".css", ".html"):
         here = {
             f"veilmix/{path.relative_to(ROOT)}"
-            for room in ("poll", "scenarios", "report", "theatre")
+            for room in ("lessons", "poll", "scenarios", "report", "theatre")
             for path in (ROOT / room).rglob(f"*{suffix}")
             if path.name != "guards.toml"  # of `make mutants`
         }

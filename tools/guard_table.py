@@ -30,7 +30,7 @@ import weakenings
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = (
-    *("crypto", "protocol", "roles", "machines", "poll", "theatre"),
+    *("crypto", "protocol", "roles", "machines", "poll", "theatre", "lessons"),
     *("scenarios/sessions", "tools"),  # readers of saved sessions
 )
 ROW = re.compile(r"^\[([a-z0-9-]+)\]$", re.MULTILINE)

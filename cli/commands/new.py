@@ -19,6 +19,12 @@ from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, wr
     help="Write role cards instead (NAME-cards.html): a class plays it on paper.",
 )
 @click.option(
+    "--people",
+    type=click.IntRange(2, 60),
+    metavar="N",
+    help="With --cards: cards for so many people, whatever the scenario says.",
+)
+@click.option(
     "--table",
     type=FILE,
     help="Write a made-up table of 30,000 patients instead, to practise on.",
@@ -35,6 +41,7 @@ def command(
     file: Path | None,
     table: Path | None,
     package: str | None,
+    people: int | None,
     *,
     force: bool,
     cards: bool,
@@ -47,6 +54,8 @@ def command(
     from ...scenarios.serialization.atomic_file import write_whole
     from ...scenarios.validation.gallery import source
 
+    if people is not None and not (cards and name):
+        raise click.UsageError("--people goes with NAME --cards")
     if package is not None:
         if name is not None or cards or force or table is not None:
             raise click.UsageError(
@@ -62,7 +71,7 @@ def command(
         gallery(form)
         return
     if cards:
-        _cards(name, file, force=force)
+        _cards(name, file, people, force=force)
         return
     text = source(name)
     if str(file) == "-":
@@ -98,13 +107,15 @@ def _package(name: str) -> None:
     )
 
 
-def _cards(name: str, file: Path | None, *, force: bool) -> None:
-    """Write the role cards of a scenario."""
+def _cards(name: str, file: Path | None, people: int | None, *, force: bool) -> None:
+    """Write the role cards of a scenario; people: None: as many as it has."""
     from ...report.cards import cards
     from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.validation.load import load
+    from ...scenarios.validation.load import change, load
 
     scenario = load(name)
+    if people is not None:
+        scenario = change(scenario, {"population.users": people})
     text = cards(scenario)
     if str(file) == "-":
         write_text(text)

@@ -12,7 +12,7 @@ import click
 from ...installation import missing
 from ..app import Unmet
 from ..options import FILE, kept_options
-from ..text.class_opening import say_address, say_terms
+from ..text.class_opening import check_reachable, say_address, say_terms
 from .slips import use_slips, write_slips
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 CHEATS = ("drop", "lie-marginals", "size", "surround")  # of poll/cheats.py
 MOST = 1_000  # people
-ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - named to be refused
 
 
 @click.command("poll")
@@ -251,11 +250,7 @@ def _check_usage(
     host: str, people: int | None, cheat: str | None, simulate: int, *, others: bool
 ) -> None:
     """Raise a UsageError for impossible options and combinations."""
-    if host in ANYWHERE:
-        raise click.UsageError(
-            f"--host {host}: phones need an address that they can reach, such as 192.168.1.20; "
-            "name the one this computer has in the room's network"
-        )
+    check_reachable(host)
     if cheat and others:
         raise click.UsageError(
             "--cheat: only parties that are here are made to cheat; what others do is theirs"

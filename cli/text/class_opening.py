@@ -12,6 +12,18 @@ if TYPE_CHECKING:
     from ...scenarios.schema.model import Scenario
 
 
+ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - named to be refused
+
+
+def check_reachable(host: str) -> None:
+    """Raise a UsageError for an address of no use to phones."""
+    if host in ANYWHERE:
+        raise click.UsageError(
+            f"--host {host}: phones need an address that they can reach, such as 192.168.1.20; "
+            "name the one this computer has in the room's network"
+        )
+
+
 def say_terms(scenario: "Scenario", terms: "ClassTerms") -> None:
     """Print the terms of a session before it begins."""
     from ...poll.expected import forecast_of
@@ -69,7 +81,6 @@ def _written(*, proved: bool, kept: bool) -> str:
 
 def say_address(terms: "ClassTerms", address: str) -> None:
     """Print the addresses of an opened session, and advice for phones that cannot reach them."""
-    from ...machines.gate import LOOPBACKS
     from .qr import qr_code
 
     code = qr_code(address)
@@ -81,6 +92,13 @@ def say_address(terms: "ClassTerms", address: str) -> None:
     click.echo(f"the wall, for all to look at: {address}/wall")
     if terms.others:
         click.echo(f"to mix, on other computers: veilmix serve shuffler-1 {address}   (2, ..)")
+    say_reach(address)
+
+
+def say_reach(address: str) -> None:
+    """Print which phones can open an address, and advice for those that cannot."""
+    from ...machines.gate import LOOPBACKS
+
     if address.split("/")[2].rpartition(":")[0] in LOOPBACKS:
         click.echo("only this computer reaches that: --host ADDRESS lets phones in")
     else:

@@ -26,6 +26,7 @@ LINES = {
     "serve": ("board none.toml --key none.key.toml", 2),
     "answer": ("hall none.toml --key none.key.toml --from t.csv", 2),
     "poll": ("--demo --people 5 --wait 1 --port 0 --no-save", 3),
+    "lesson": ("", 0),
     "status": ("https://127.0.0.1:1", 2),
     "observe": ("none.toml --save posts", 2),
     "score": ("t.csv --k 2", 0),

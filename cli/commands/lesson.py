@@ -1,0 +1,195 @@
+"""`veilmix lesson`: a lesson on the phones of a class, or as pages in a folder."""
+
+from collections.abc import Iterator
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import StorageError
+from ...installation import missing
+from ..text.class_opening import check_reachable, say_reach
+from ..text.layout import Grid, lay_out, page, say
+
+if TYPE_CHECKING:
+    from ...lessons.lesson import Lesson
+    from ...lessons.server import LessonServer
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+MOST = 60  # people with cards (report/cards.py)
+
+
+@click.command("lesson")
+@click.argument("number", required=False, type=int)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="The address of this computer that phones reach it by. As it is, only this computer can.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8767,
+    show_default=True,
+    help="0 takes any that is free.",
+)
+@click.option(
+    "--lang",
+    metavar="LANGUAGE",
+    help="Of all pages, such as de.  [default: as each browser prefers; en in a folder]",
+)
+@click.option(
+    "--people",
+    type=click.IntRange(2, MOST),
+    default=30,
+    show_default=True,
+    metavar="N",
+    help="So many pupils get a card.",
+)
+@click.option(
+    "--out",
+    type=FOLDER,
+    help="Write the pages of all lessons to this folder, for a web server or a memory stick, and "
+    "serve nothing.",
+)
+@click.option(
+    "--teacher",
+    type=FOLDER,
+    help="Write answers and cards of all lessons to this folder, and serve nothing.",
+)
+def command(
+    number: int | None,
+    host: str,
+    port: int,
+    lang: str | None,
+    people: int,
+    out: Path | None,
+    teacher: Path | None,
+) -> None:
+    """Serve lesson NUMBER to the phones of a class; without NUMBER, list the lessons.
+
+    Each phone guesses, then drags. This computer's wall shows the guesses together, without names;
+    it sees from which network address each guess comes. It also has the answers and the cards,
+    which phones cannot open. --out and --teacher write pages instead.
+    """
+    if lang is not None:
+        _check_language(lang)
+    if out is not None or teacher is not None:
+        _write(out, teacher, lang or "en", people)
+    elif number is None:
+        _list()
+    else:
+        _serve(_lesson(number), host, port, lang, people)
+
+
+def _lesson(number: int) -> "Lesson":
+    from ...lessons.lesson import LESSONS, lesson_of
+
+    lesson = lesson_of(number)
+    if lesson is None:
+        known = ", ".join(str(one.number) for one in LESSONS)
+        raise click.UsageError(f"NUMBER: found {number}; {known} are accepted")
+    return lesson
+
+
+def _check_language(lang: str) -> None:
+    from ...languages.language import languages
+
+    if lang not in languages():
+        raise click.UsageError(f"--lang: found {lang}; {', '.join(languages())} are accepted")
+
+
+def _list() -> None:
+    """Print the lessons, a line each."""
+    from ...languages.language import english
+    from ...lessons.lesson import LESSONS
+    from ...lessons.voice import Voice
+
+    rows = [
+        (lesson.number, Voice.of(lesson, english()).say("title"), lesson.minutes, lesson.age)
+        for lesson in LESSONS
+    ]
+    lay_out(page(), Grid(("lesson", "title", "minutes", "from age"), rows))
+    say(page(), "veilmix lesson NUMBER --host ADDRESS serves one to the phones of a class")
+
+
+def _cards(people: int, lesson: "Lesson") -> str:
+    """Return the page of role cards of a lesson."""
+    from ...report.cards import cards
+    from ...scenarios.validation.load import change, load
+
+    return cards(change(load(lesson.cards), {"population.users": people}))
+
+
+def _write(out: Path | None, teacher: Path | None, lang: str, people: int) -> None:
+    """Write pages to folders, and print how many."""
+    from ...scenarios.serialization.atomic_file import write_page
+
+    for folder, pages in ((out, _for_pupils(lang)), (teacher, _for_teachers(lang, people))):
+        if folder is None:
+            continue
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as bad:
+            raise StorageError(f"{folder}: cannot be made ({bad.strerror or bad})") from None
+        written = 0
+        for name, text in pages:
+            write_page(folder / name, text)
+            written += 1
+        click.echo(f"wrote {folder}/: {written} pages")
+
+
+def _for_pupils(lang: str) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each page for pupils."""
+    from ...languages.language import languages
+    from ...lessons import pages
+    from ...lessons.lesson import LESSONS
+
+    language = languages()[lang]
+    yield "index.html", pages.index(language)
+    for lesson in LESSONS:
+        yield f"lesson-{lesson.number}.html", pages.lesson_page(lesson, language)
+        yield f"handout-{lesson.number}.html", pages.handout(lesson, language)
+
+
+def _for_teachers(lang: str, people: int) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each page for teachers."""
+    from ...languages.language import languages
+    from ...lessons import pages
+    from ...lessons.lesson import LESSONS
+
+    for lesson in LESSONS:
+        yield f"answers-{lesson.number}.html", pages.answers(lesson, languages()[lang])
+        yield f"cards-{lesson.number}.html", _cards(people, lesson)
+
+
+def _serve(lesson: "Lesson", host: str, port: int, lang: str | None, people: int) -> None:
+    """Serve a lesson until Ctrl-C."""
+    check_reachable(host)
+    if find_spec("h11") is None:
+        raise click.UsageError(missing("web", "lesson"))
+    from ...lessons.server import LessonServer, serve_lessons
+    from ..text.qr import qr_svg
+
+    make = partial(
+        LessonServer, lesson, host=host, cards=partial(_cards, people), qr=qr_svg, language=lang
+    )
+    serve_lessons(make, host, port, _say_opened, click.echo)
+
+
+def _say_opened(desk: "LessonServer") -> None:
+    """Print the addresses of an opened lesson, and who sees what."""
+    from ..text.qr import qr_code
+
+    if (code := qr_code(desk.address)) is not None:
+        click.echo(code)
+    click.echo(f"open {desk.address}   (Ctrl-C ends it)")
+    click.echo(f"the wall, on this computer alone: {desk.wall}")
+    answers = desk.wall.replace("wall-", "answers-")
+    click.echo(f"answers and cards, on this computer alone: {answers}")
+    click.echo("this computer sees from which address each guess comes, and stores none")
+    say_reach(desk.address)

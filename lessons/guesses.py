@@ -1,0 +1,87 @@
+"""The guesses of a class: one of each phone, without names, shown when the teacher closes them.
+
+A phone is known by a secret that it draws; the page keeps it as long as its tab lives. Whoever
+draws further secrets guesses again, so one address has a limit, and the wall says how many guesses
+came from one address.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ..strict_text import Unreadable, from_json
+from .lesson import Guess, Lesson
+
+SECRET = re.compile(r"[0-9a-f]{32}")  # of a phone
+MOST = 1_000  # guesses of a lesson
+MOST_OF_ONE = 60  # from one address: a class behind one router
+
+
+class Unwanted(Exception):
+    """A guess that is refused.
+
+    Args:
+        status: of HTTP.
+        key: of the sentence that says why.
+    """
+
+    def __init__(self, status: int, key: str) -> None:
+        super().__init__(status, key)
+        self.status = status
+        self.key = key
+
+
+@dataclass(slots=True)
+class Guesses:
+    """The guesses for a lesson.
+
+    Attributes:
+        closed: whether they are shown, and no further one is taken.
+        by_phone: secret -> guess.
+        devices: the number of guesses from each address.
+    """
+
+    closed: bool = False
+    by_phone: dict[str, int | float] = field(default_factory=dict)
+    devices: Counter[str] = field(default_factory=Counter)
+
+    def take(self, lesson: Lesson, body: bytes, device: str) -> None:
+        """Take the guess of a phone; the same one again changes nothing. Unwanted if it is refused.
+
+        body: {"phone": its secret, "guess": a number on the axis, or the place of an answer}.
+        """
+        phone, guess = _read(body, lesson.guess)
+        if self.by_phone.get(phone) == guess:
+            return
+        if self.closed:
+            raise Unwanted(409, "guess-closed")
+        if phone in self.by_phone:
+            raise Unwanted(409, "guess-again")
+        if len(self.by_phone) >= MOST or self.devices[device] >= MOST_OF_ONE:
+            raise Unwanted(409, "guess-full")
+        self.by_phone[phone] = guess
+        self.devices[device] += 1
+
+    @property
+    def state(self) -> dict[str, object]:
+        """The state for the wall: the number of guesses; when closed, the guesses, sorted."""
+        return {
+            "n": len(self.by_phone),
+            "most": max(self.devices.values(), default=0),
+            "closed": self.closed,
+            "guesses": sorted(self.by_phone.values()) if self.closed else [],
+        }
+
+
+def _read(body: bytes, wanted: Guess) -> tuple[str, int | float]:
+    """Return the secret of a phone and its guess; Unwanted if the body is anything else."""
+    try:
+        said = from_json(body)
+    except Unreadable:
+        said = None
+    if not isinstance(said, dict) or set(said) != {"phone", "guess"}:
+        raise Unwanted(400, "guess-form")
+    phone, guess = said["phone"], said["guess"]
+    if not isinstance(phone, str) or SECRET.fullmatch(phone) is None or not wanted.accepts(guess):
+        raise Unwanted(400, "guess-form")
+    return phone, guess

@@ -1,0 +1,145 @@
+"""A lesson: its record. Its numbers stand in its table, its sentences in languages/.
+
+A further lesson N is five steps:
+
+1. `tools/lesson_N_table.py`: `table()` runs veilmix and returns the table (tables.py lists its
+   fields); `samples(known)` yields pairs of cells of a table `known`, and the same computed anew:
+   those that cost little. Then `python tools/make_lessons.py N` writes
+   `lessons/tables/lesson_N.json`.
+2. A record in `LESSONS`, in the order of the numbers.
+3. `static/lessonN.js` with `function picture(root, table, t)`: it appends the explorable to the
+   element `root`, from `table` (the field `picture` of the table) and sentences `t(key, values)`.
+   It may use all functions of kit.js and axis.js: `element`, `shape`, `dial`, `selection`,
+   `figure`, `percent`, `fitted`, `scaleOf`. Styles stand in lessons.css, none in an attribute.
+4. The sentences in the table `[lessons]` of languages/en.toml and de.toml, with the prefix `lN-`:
+   those of `Lesson.keys`; `lN-row` and `lN-column` if the table has a `sheet`; those of the
+   table's `marks` and of the picture. They hold no digit: a number is a placeholder, `{people}`,
+   filled in from `facts` of the table (`share`, and names that end in `_share`, as a percentage).
+   `{truth}` is the true answer with its unit, `{guess}` that of the pupil.
+5. `tests/lessons/test_lesson_N.py`: drag, and read from the page what the table says. All else is
+   tested for each record: tests/lessons/test_tables.py, test_sentences.py, test_pages.py.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class NumberGuess:
+    """A guess of a number, on an axis; the true number is the table's `truth`.
+
+    Attributes:
+        low, high: ends of the axis.
+        start: the first place of the marker; far from the truth.
+        scale: of the axis.
+        tolerance: a guess is right if it is within this factor of the truth (logarithmic), or this
+            distance (linear).
+        digits: significant digits that a guess has on a logarithmic axis; decimals on a linear one.
+        share: whether the number is a share, written as a percentage.
+    """
+
+    low: float
+    high: float
+    start: float
+    scale: Literal["logarithmic", "linear"]
+    tolerance: float
+    digits: int = 2
+    share: bool = False
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of sentences: verdicts, and a value with its unit."""
+        return ("low", "right", "high", "value")
+
+    def accepts(self, value: object) -> bool:
+        """Whether a value is a number on the axis."""
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return number and self.low <= value <= self.high  # type: ignore[operator]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceGuess:
+    """A guess of one of some answers; the right one is the table's `truth`, counted from 1.
+
+    Attributes:
+        choices: their number; sentences `lN-choice-1` and so on.
+    """
+
+    choices: int
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of sentences: verdicts, and the answers."""
+        return ("right", "wrong", *_counted("choice", self.choices))
+
+    def accepts(self, value: object) -> bool:
+        """Whether a value is the place of an answer, from 1."""
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return whole and 1 <= value <= self.choices  # type: ignore[operator]
+
+
+Guess = NumberGuess | ChoiceGuess
+OF_ALL = (
+    *("title", "needs", "intro", "question", "because", "source"),
+    *("room", "drag", "guess-answer", "drag-answer"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """A lesson.
+
+    Attributes:
+        number: from 1; its keys, its table and its picture have it in their names.
+        age: from which on.
+        after: the numbers of lessons that come before.
+        guess: what is guessed first.
+        plan: minutes in the room, for the guess, for dragging, for the exercises.
+        aims: number of objectives; sentences `lN-aim-1` and so on.
+        exercises: their number; sentences `lN-think-1`, and `lN-answer-1` for the teacher.
+        cards: the scenario of the role cards.
+    """
+
+    number: int
+    age: int
+    after: tuple[int, ...]
+    guess: Guess
+    plan: tuple[int, int, int, int] = (3, 2, 5, 10)
+    aims: int = 3
+    exercises: int = 3
+    cards: str = "classroom"
+
+    @property
+    def minutes(self) -> int:
+        """The minutes that it takes."""
+        return sum(self.plan)
+
+    def key(self, name: str) -> str:
+        """Return the key of a sentence of this lesson."""
+        return f"l{self.number}-{name}"
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all sentences that the frame says of a lesson."""
+        own = (*_counted("aim", self.aims), *_counted("think", self.exercises))
+        answers = _counted("answer", self.exercises)
+        return tuple(map(self.key, (*OF_ALL, *self.guess.keys, *own, *answers)))
+
+
+def _counted(name: str, many: int) -> tuple[str, ...]:
+    return tuple(f"{name}-{at}" for at in range(1, many + 1))
+
+
+LESSONS = (
+    Lesson(
+        number=2,
+        age=14,
+        after=(),
+        guess=NumberGuess(low=100, high=30_000, start=600, scale="logarithmic", tolerance=1.4),
+    ),
+)
+
+
+def lesson_of(number: int) -> Lesson | None:
+    """Return the lesson of a number; None if there is none."""
+    return next((lesson for lesson in LESSONS if lesson.number == number), None)

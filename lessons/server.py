@@ -1,0 +1,203 @@
+"""The server of lessons: pages for a class's phones, its guesses, pages for this computer alone.
+
+    GET  /CODE                   leads to the lesson
+    GET  /CODE/index.html        all lessons; lesson-N.html, handout-N.html
+    POST /CODE/guess-N           the guess of a phone (guesses.py)
+                                 204 taken, now or before; 400 or 409 and a sentence
+    on this computer alone, 403 elsewhere:
+    GET  /CODE/wall-N.html       the guesses of the class; answers-N.html, cards-N.html
+    GET  /CODE/guesses-N         the state of the guesses, as JSON
+    POST /CODE/reveal-N          closes the guesses, and shows them on the wall
+
+This computer sees from which address a guess comes, and pages say so; it stores no guess beyond the
+life of the server. Pages hold the true number, as the lesson shows it after the guess.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import msgspec
+import trio
+
+from ..languages.language import Language, language_of
+from ..machines.gate import (
+    LOOPBACKS,
+    SAFE,
+    SENTENCES,
+    Gate,
+    device_of,
+    fresh_code,
+    listeners_at,
+    names_of,
+    serve_phone,
+)
+from ..machines.http import ALWAYS, Header, HttpResponse, Request, Server, ServerLimits
+from ..roles.event_loop import run_loop
+from . import pages
+from .guesses import Guesses, Unwanted
+from .lesson import LESSONS, Lesson, lesson_of
+
+PAGE: tuple[Header, ...] = (
+    ("content-type", "text/html; charset=utf-8"),
+    ("vary", "accept-language"),
+)
+JSON: tuple[Header, ...] = (("content-type", "application/json"),)
+LIMITS = ServerLimits(body=256, connections=1_500, each=1_000)
+HEADERS: tuple[Header, ...] = (
+    *ALWAYS,
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("x-frame-options", "DENY"),
+)
+PATH = re.compile(r"/([0-9A-Za-z]{6})(?:/([a-z]*)(?:-(\d{1,3}))?(\.html)?)?")
+Cards = Callable[[Lesson], str]
+
+
+@dataclass(slots=True)
+class LessonServer:
+    """The server of lessons.
+
+    Attributes:
+        lesson: to which the class's address leads.
+        gate: of requests.
+        host: the address of this computer that phones reach.
+        cards: returns the page of role cards of a lesson.
+        qr: returns an address as an SVG; "" without the library.
+        language: the tag of all pages; None: as each browser prefers.
+        code: in the address.
+        guesses: by the number of the lesson.
+    """
+
+    lesson: Lesson
+    gate: Gate
+    host: str
+    cards: Cards
+    qr: Callable[[str], str]
+    language: str | None = None
+    code: str = field(default_factory=fresh_code)
+    guesses: dict[int, Guesses] = field(
+        default_factory=lambda: {lesson.number: Guesses() for lesson in LESSONS}
+    )
+
+    @property
+    def address(self) -> str:
+        """The address that phones open."""
+        return f"http://{self.gate.names[0]}/{self.code}"
+
+    @property
+    def wall(self) -> str:
+        """The address of the wall, on this computer."""
+        return f"{self.address}/wall-{self.lesson.number}.html"
+
+    async def answer(self, request: Request) -> HttpResponse:
+        """Answer a request."""
+        await trio.lowlevel.checkpoint()
+        language = language_of(self.language, request.headers.get("accept-language", ""))
+        say = language.part("lessons").say
+        if refused := self.gate.refusal(request, language.say("too-many-requests")):
+            return refused
+        match = PATH.fullmatch(request.path)
+        if match is None or match[1].upper() != self.code:
+            return _sentence(404, say("not-here"))
+        try:
+            return await self._respond(request, match, language)
+        except Unwanted as no:
+            return _sentence(no.status, say(no.key))
+
+    async def _respond(
+        self, request: Request, match: re.Match[str], language: Language
+    ) -> HttpResponse:
+        """Answer a request with the right code; Unwanted if it is refused."""
+        what, lesson = f"{match[2] or ''}{match[4] or ''}", lesson_of(int(match[3] or 0))
+        reads = request.method in SAFE
+        if reads and not what:
+            there = f"/{self.code}/lesson-{self.lesson.number}.html"
+            return HttpResponse(302, b"", (("location", there),))
+        if reads and what == "index.html":
+            return _page(pages.index(language))
+        if lesson is None:
+            raise Unwanted(404, "not-here")
+        if reads and what in ("lesson.html", "handout.html"):
+            return _page(self._for_pupils(what, lesson, language))
+        if request.method == "POST" and what == "guess":
+            device = device_of(request.peer)
+            self.guesses[lesson.number].take(lesson, request.body, device)
+            return HttpResponse(204)
+        if request.peer not in (self.host, *LOOPBACKS):
+            raise Unwanted(403, "this-computer-alone")
+        return await self._for_teachers(request, what, lesson, language)
+
+    def _for_pupils(self, what: str, lesson: Lesson, language: Language) -> str:
+        if what == "handout.html":
+            return pages.handout(lesson, language)
+        return pages.lesson_page(lesson, language, {"post": f"guess-{lesson.number}"})
+
+    async def _for_teachers(
+        self, request: Request, what: str, lesson: Lesson, language: Language
+    ) -> HttpResponse:
+        """Answer a request from this computer; Unwanted for a path that does not exist."""
+        guesses = self.guesses[lesson.number]
+        match request.method, what:
+            case "POST", "reveal":
+                guesses.closed = True
+                return HttpResponse(204)
+            case (("GET" | "HEAD"), "guesses"):
+                return HttpResponse(200, msgspec.json.encode(guesses.state), JSON)
+            case (("GET" | "HEAD"), "wall.html"):
+                address = f"{self.address}/lesson-{lesson.number}.html"
+                served = {"address": self.address, "qr": self.qr(self.address)}
+                if lesson is not self.lesson:
+                    served = {"address": address, "qr": self.qr(address)}
+                return _page(pages.wall(lesson, language, served))
+            case (("GET" | "HEAD"), "answers.html"):
+                return _page(pages.answers(lesson, language))
+            case (("GET" | "HEAD"), "cards.html"):
+                return _page(await trio.to_thread.run_sync(self.cards, lesson))
+        raise Unwanted(404, "not-here")
+
+
+def serve_lessons(
+    make: Callable[[Gate], LessonServer],
+    host: str,
+    port: int,
+    opened: Callable[[LessonServer], None],
+    tell: Callable[[str], None],
+) -> None:
+    """Serve lessons until Ctrl-C.
+
+    Args:
+        make: returns the server behind a gate.
+        host: the address at which to listen.
+        port: its port; 0: any that is free.
+        opened: receives the server when it listens.
+        tell: receives a line about a fault of our own.
+
+    Raises:
+        StorageError: the port cannot be opened.
+        KeyboardInterrupt: it was stopped.
+    """
+    run_loop(partial(_serve, make, host, port, opened, tell))
+
+
+async def _serve(
+    make: Callable[[Gate], LessonServer],
+    host: str,
+    port: int,
+    opened: Callable[[LessonServer], None],
+    tell: Callable[[str], None],
+) -> None:
+    listeners = await listeners_at(host, port)
+    desk = make(Gate(names_of(host, listeners[0].socket.getsockname()[1])))
+    server = Server(desk.answer, tell, LIMITS, HEADERS)
+    opened(desk)
+    await trio.serve_listeners(partial(serve_phone, server), listeners)
+
+
+def _page(text: str) -> HttpResponse:
+    return HttpResponse(200, text.encode(), PAGE)
+
+
+def _sentence(status: int, text: str) -> HttpResponse:
+    return HttpResponse(status, text.encode(), SENTENCES)

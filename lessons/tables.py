@@ -1,0 +1,68 @@
+"""The table of a lesson: all numbers that its pages say, as `tools/make_lessons.py` writes them."""
+
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..strict_text import from_json
+
+FOLDER = Path(__file__).parent / "tables"
+Number = int | float
+
+
+class Mark(Struct, frozen=True, forbid_unknown_fields=True):
+    """A further number on the axis.
+
+    Attributes:
+        at: the number.
+        key: of the sentence below it.
+    """
+
+    at: Number
+    key: str
+
+
+class Sheet(Struct, frozen=True, forbid_unknown_fields=True):
+    """The table that pupils fill in on the hand-out; sentences `lN-row` and `lN-column` head it.
+
+    Attributes:
+        columns, rows: values of the two heads.
+        cells: the answers, a list for each row.
+    """
+
+    columns: tuple[Number, ...]
+    rows: tuple[Number, ...]
+    cells: tuple[tuple[Number, ...], ...]
+
+
+class Table(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The table of a lesson.
+
+    Attributes:
+        lesson: its number.
+        source: what was run.
+        seeds: of the runs.
+        truth: the number that is guessed, or the place of the right answer, from 1.
+        range: least and most of the truth over all draws; None: there is one truth.
+        marks: further numbers on the axis.
+        facts: numbers by the placeholder of a sentence.
+        sheet: of the hand-out; None: none.
+        picture: what the lesson's own picture draws.
+    """
+
+    lesson: int
+    source: str
+    seeds: tuple[int, ...]
+    truth: Number
+    range: tuple[Number, Number] | None = None
+    marks: tuple[Mark, ...] = ()
+    facts: dict[str, Number]
+    sheet: Sheet | None = None
+    picture: dict[str, object]
+
+
+@cache
+def table_of(number: int) -> Table:
+    """Return the table of a lesson; FileNotFoundError if it has none."""
+    return from_json((FOLDER / f"lesson_{number}.json").read_bytes(), Table)

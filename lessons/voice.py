@@ -1,0 +1,81 @@
+"""The sentences of a lesson in a language, with the numbers of its table filled in."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..languages.language import Language
+from .lesson import Lesson, NumberGuess
+from .tables import Number, Table, table_of
+
+OF_A_LESSON = re.compile(r"l(\d+)-(.+)")
+FOR_TEACHERS = re.compile(r"(?:answer-\d+|guess-answer|drag-answer)")  # not sent to a phone
+
+
+def written(value: Number, language: Language, *, share: bool = False) -> str:
+    """Write a number as the language does: in groups of three digits, a share as a percentage."""
+    shown = f"{round(100 * value, 4) if share else value:,.10g}"
+    point, group = language.decimal, "," if language.decimal == "." else "."
+    text = shown.translate({ord(","): group, ord("."): point})
+    return f"{text} %" if share else text
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """A lesson that speaks a language.
+
+    Attributes:
+        lesson: its record.
+        table: its numbers.
+        language: with the sentences of lessons as its own.
+    """
+
+    lesson: Lesson
+    table: Table
+    language: Language
+
+    @classmethod
+    def of(cls, lesson: Lesson, language: Language) -> "Voice":
+        """Return the voice of a lesson in a language."""
+        return cls(lesson, table_of(lesson.number), language.part("lessons"))
+
+    def common(self, key: str, **values: object) -> str:
+        """Return a sentence of all lessons."""
+        return self.language.say(key, **self.facts, **values)
+
+    def say(self, name: str, **values: object) -> str:
+        """Return a sentence of this lesson."""
+        return self.common(self.lesson.key(name), **values)
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The placeholders of all sentences: numbers of the table, and the truth with its unit."""
+        facts = {
+            name: written(value, self.language, share=name == "share" or name.endswith("_share"))
+            for name, value in self.table.facts.items()
+        }
+        return facts | {"truth": self.value(self.table.truth), "number": str(self.lesson.number)}
+
+    def number(self, value: Number) -> str:
+        """Write a number in the way of the guess: as it is, or as a percentage."""
+        guess = self.lesson.guess
+        share = isinstance(guess, NumberGuess) and guess.share
+        return written(value, self.language, share=share)
+
+    def value(self, value: Number) -> str:
+        """Write a guess: a number with its unit, or an answer."""
+        if isinstance(self.lesson.guess, NumberGuess):
+            key = self.lesson.key("value")
+            return self.language.say(key, n=value, value=self.number(value))
+        return self.language.say(self.lesson.key(f"choice-{value}"))
+
+    @property
+    def texts(self) -> dict[str, object]:
+        """The sentences for scripts: those of all lessons, and of this one without the answers."""
+        own: dict[str, object] = {}
+        for key, form in self.language.sentences.items():
+            match = OF_A_LESSON.fullmatch(key)
+            ours = match is None or int(match[1]) == self.lesson.number
+            if ours and not (match and FOR_TEACHERS.fullmatch(match[2])):
+                own[key] = form
+        return own
