@@ -165,7 +165,18 @@ def serve_lessons(
     opened: Callable[[LessonServer], None],
     tell: Callable[[str], None],
 ) -> None:
-    """Serve lessons until Ctrl-C.
+    """Serve lessons until Ctrl-C, which raises KeyboardInterrupt; arguments: `hold_lessons`."""
+    run_loop(hold_lessons, make, host, port, opened, tell)
+
+
+async def hold_lessons(
+    make: Callable[[Gate], LessonServer],
+    host: str,
+    port: int,
+    opened: Callable[[LessonServer], None],
+    tell: Callable[[str], None],
+) -> None:
+    """Serve lessons until cancelled; StorageError if the port cannot be opened.
 
     Args:
         make: returns the server behind a gate.
@@ -173,21 +184,7 @@ def serve_lessons(
         port: its port; 0: any that is free.
         opened: receives the server when it listens.
         tell: receives a line about a fault of our own.
-
-    Raises:
-        StorageError: the port cannot be opened.
-        KeyboardInterrupt: it was stopped.
     """
-    run_loop(partial(_serve, make, host, port, opened, tell))
-
-
-async def _serve(
-    make: Callable[[Gate], LessonServer],
-    host: str,
-    port: int,
-    opened: Callable[[LessonServer], None],
-    tell: Callable[[str], None],
-) -> None:
     listeners = await listeners_at(host, port)
     desk = make(Gate(names_of(host, listeners[0].socket.getsockname()[1])))
     server = Server(desk.answer, tell, LIMITS, HEADERS)

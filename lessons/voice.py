@@ -41,7 +41,7 @@ class Voice:
 
     def common(self, key: str, **values: object) -> str:
         """Return a sentence of all lessons."""
-        return self.language.say(key, **self.facts, **values)
+        return self.language.say(key, **{**self.facts, **values})
 
     def say(self, name: str, **values: object) -> str:
         """Return a sentence of this lesson."""

@@ -1,6 +1,7 @@
 // The axis of a guess, in SVG: one unit is one pixel at any width, so that texts keep their size.
 const EDGE = 34;
 const SQUARE = 8;
+const PILES = 0.22; // of a wall's height, at most, for the tallest pile of guesses
 
 // Where values stand on an axis of a width, and which value a place has, rounded as a guess is.
 function scaleOf({ low, high, scale, digits }, width) {
@@ -74,23 +75,24 @@ function drawVerdict(root, guess) {
 // All guesses of a class as dots on the axis, each on top of those that stand where it would.
 function drawGuesses(root, guesses) {
   fitted(root, (width) => {
-    const size = Math.max(20, width / 45);
-    const radius = size * 0.4;
+    const size = Math.max(20, width / 38);
+    const wide = size * 0.8;
     const at = scaleOf(data.guess, width);
     const piles = new Map();
     const dots = guesses.map((guess) => {
-      const pile = Math.round(at.place(guess) / (2 * radius));
+      const pile = Math.round(at.place(guess) / wide);
       const height = piles.get(pile) ?? 0;
       piles.set(pile, height + 1);
-      return [pile * 2 * radius, height];
+      return [pile * wide, height];
     });
     const tallest = Math.max(1, ...piles.values());
-    const y = (tallest + 1) * 2 * radius;
-    const svg = blank(width, y + 4 * size);
+    const step = Math.min(wide, (innerHeight * PILES) / tallest);
+    const y = (tallest + 1) * step + 2 * SQUARE;
+    const svg = blank(width, y + 3.6 * size);
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", t("guesses-shown", { n: guesses.length }));
     rail(svg, width, y);
-    for (const [x, height] of dots) svg.append(shape("circle", { cx: x, cy: y - 2 * SQUARE - (2 * height + 1) * radius, r: radius * 0.92, class: "guess" }));
+    for (const [x, height] of dots) svg.append(shape("circle", { cx: x, cy: y - 2 * SQUARE - (height + 0.5) * step, r: step * 0.46, class: "guess" }));
     drawTruth(svg, at, width, y, size);
     root.replaceChildren(svg);
   });

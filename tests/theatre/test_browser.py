@@ -1,6 +1,7 @@
 """The page in a real browser: played, stepped, looked at through many eyes."""
 
 import pytest
+from contrast_kit import lowest_contrast
 
 pytestmark = pytest.mark.slow
 
@@ -382,34 +383,9 @@ def test_every_text_has_contrast(page_of, new_tab, scheme) -> None:
     """At least 4.5 to 1 against what it stands on, as WCAG 2 asks (panel, bars and buttons)."""
     tab = new_tab(color_scheme=scheme)
     page = tab.open(page_of("classroom"), "#eyes=curator+shuffler-1+shuffler-2" + END)
-    worst = page.evaluate(
-        """() => {
-            const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
-            const light = (colour) => {
-                const [r, g, b] = parts(colour).map((c) => c / 255)
-                    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
-                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-            };
-            const ground = (node) => {
-                for (let n = node; n; n = n.parentElement) {
-                    const colour = getComputedStyle(n).backgroundColor;
-                    if ((parts(colour)[3] ?? 1) > 0) return colour;
-                }
-                return "rgb(255, 255, 255)";
-            };
-            const found = [];
-            for (const node of document.querySelectorAll("body *:not(svg *)")) {
-                const own = [...node.childNodes].some((c) => c.nodeType === 3 && c.data.trim());
-                if (!own || !node.checkVisibility() || node.closest("svg, :disabled")) continue;
-                const two = [light(getComputedStyle(node).color), light(ground(node))];
-                const ratio = (Math.max(...two) + 0.05) / (Math.min(...two) + 0.05);
-                found.push([ratio, node.id || node.textContent]);
-            }
-            return [found.length, found.sort((a, b) => a[0] - b[0])[0]];
-        }"""
-    )
-    assert worst[0] > 30
-    assert worst[1][0] >= 4.5, worst[1]
+    many, ratio, text = lowest_contrast(page)
+    assert many > 30
+    assert ratio >= 4.5, text
 
 
 def test_what_happens_is_said_aloud_and_the_page_is_labelled(page_of, tab) -> None:
