@@ -97,7 +97,7 @@ class Lesson:
         plan: minutes in the room, for the guess, for dragging, for the exercises.
         aims: number of objectives; sentences `lN-aim-1` and so on.
         exercises: their number; sentences `lN-think-1`, and `lN-answer-1` for the teacher.
-        cards: the scenario of the role cards.
+        cards: the scenario of the role cards, for 30 people.
     """
 
     number: int
@@ -107,7 +107,7 @@ class Lesson:
     plan: tuple[int, int, int, int] = (3, 2, 5, 10)
     aims: int = 3
     exercises: int = 3
-    cards: str = "classroom"
+    cards: str = "class-of-thirty"
 
     @property
     def minutes(self) -> int:

@@ -7,6 +7,7 @@ paper run. They are known because the cards are the people that the scenario's s
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import ParameterError
 from ..scenarios.play.run import run
@@ -14,11 +15,13 @@ from ..scenarios.programs.registry import PROGRAMS, program_of, samples
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
+from ..scenarios.validation.load import change
 from ..scenarios.wording import percent, plural
 from .paper import PaperScenario, on_paper
 from .write import write
 
 MOST = 60  # people: a large class
+STYLE = "cards.css"
 QUESTIONS = 8  # slips on a card
 
 
@@ -35,12 +38,39 @@ class PersonCard:
     values: tuple[tuple[str, str], ...]
 
 
-def cards(scenario: Scenario) -> str:
+def cards(scenario: Scenario, people: int | None = None) -> str:
     """Write the cards of a scenario as a page of HTML to print.
+
+    people: number of cards; None: as many as the scenario has. Raises ParameterError for a
+    scenario that a class cannot play on paper, as `cards_body` does.
+    """
+    return write("cards.html", STYLE, **_given(scenario, people))
+
+
+def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
+    """Return the commands that run, and that show, the people on the cards."""
+    name = scenario.scenario.name
+    if people in (None, scenario.population.users):
+        return f"veilmix run {name}", f"veilmix theatre {name}"
+    before = f"veilmix new {name}; users = {people} in {name}.toml"
+    return f"{before}; veilmix run {name}.toml", f"{before}; veilmix theatre {name}.toml"
+
+
+def cards_body(scenario: Scenario, people: int | None = None) -> str:
+    """Write the cards of a scenario, without the page around them; `STYLE` is their style sheet.
 
     Raises ParameterError for a scenario that a class cannot play on paper: too many people or
     questions, people who change between the rounds, noise, or no seed to draw the same people with.
     """
+    return write("cards_body.html", STYLE, **_given(scenario, people))
+
+
+def _given(scenario: Scenario, people: int | None) -> dict[str, Any]:
+    """Return what the templates are filled with."""
+    runs, shows = commands(scenario, people)
+    if people not in (None, scenario.population.users):
+        title = f"{scenario.scenario.name}, {plural(people, 'person', 'people')}"
+        scenario = change(scenario, {"population.users": people, "scenario.title": title})
     _check(scenario)
     crowd = samples(scenario, scenario.scenario.seed)
     if crowd.people.n > MOST or len(crowd.people.schema.names) > QUESTIONS:
@@ -51,7 +81,7 @@ def cards(scenario: Scenario) -> str:
             "`veilmix new classroom --cards`"
         )
     names = crowd.people.schema.names
-    people = [
+    drawn = [
         PersonCard(
             topology_of(scenario).person(i), tuple(zip(names, crowd.people.row(i), strict=True))
         )
@@ -59,15 +89,15 @@ def cards(scenario: Scenario) -> str:
     ]
     outcome = run(scenario, scenario.scenario.seed, "ideal", worst_case_nodes=0)
     paper = on_paper(scenario, outcome, names)
-    return write(
-        "cards.html",
-        "cards.css",
-        title=scenario.scenario.title or scenario.scenario.name,
-        scenario=scenario,
-        people=people,
-        paper=paper,
-        answers=tuple(_answers(outcome, paper)),
-    )
+    return {
+        "title": scenario.scenario.title or scenario.scenario.name,
+        "scenario": scenario,
+        "people": drawn,
+        "runs": runs,
+        "shows": shows,
+        "paper": paper,
+        "answers": tuple(_answers(outcome, paper)),
+    }
 
 
 def _check(scenario: Scenario) -> None:

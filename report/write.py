@@ -33,14 +33,15 @@ def write(template: str, style: str, allowed: str = "", **given: Any) -> str:
 
     allowed: sources of the policy besides the style sheet.
     """
-    sheet = _file(style)
+    sheet = file_of(style)
     digest = b64encode(sha256(sheet.encode()).digest()).decode()
     filled = _environment().get_template(template)
     policy = POLICY.format(digest) + allowed
     return visible(filled.render(style=sheet, policy=policy, **given)) + "\n"
 
 
-def _file(name: str) -> str:
+def file_of(name: str) -> str:
+    """Return a file of `templates/`."""
     return (resources.files("veilmix.report") / "templates" / name).read_text("utf-8")
 
 
@@ -51,7 +52,7 @@ def _environment() -> "Environment":
     except ImportError:
         raise LocalError(missing("report", "a page")) from None
     return Environment(
-        loader=FunctionLoader(_file),
+        loader=FunctionLoader(file_of),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

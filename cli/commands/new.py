@@ -109,20 +109,19 @@ def _package(name: str) -> None:
 
 def _cards(name: str, file: Path | None, people: int | None, *, force: bool) -> None:
     """Write the role cards of a scenario; people: None: as many as it has."""
-    from ...report.cards import cards
+    from ...report.cards import cards, commands
     from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.validation.load import change, load
+    from ...scenarios.validation.load import load
 
     scenario = load(name)
-    if people is not None:
-        scenario = change(scenario, {"population.users": people})
-    text = cards(scenario)
+    text = cards(scenario, people)
     if str(file) == "-":
         write_text(text)
         return
     path = file or Path(f"{scenario.scenario.name}-cards.html")
     write_whole(path, text, force=force)
-    click.echo(f"wrote {path}; print it   then watch the same people: veilmix theatre {name}")
+    _, shows = commands(scenario, people)
+    click.echo(f"wrote {path}; print it   then watch the same people: {shows}")
 
 
 def gallery(form: str) -> None:

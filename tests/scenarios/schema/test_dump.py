@@ -143,5 +143,5 @@ def test_only_lessons_and_demonstrations_are_seeded() -> None:
     assert seeded == {
         *("blood-type", "who-must-collude", "classroom", "who-to-trust", "village"),
         *("hierarchical-class", "local-suppression-class", "more-people", "submit-once"),
-        "verified-class",
+        *("verified-class", "class-of-thirty"),
     }
