@@ -35,11 +35,11 @@ def index(language: Language) -> str:
     ours = language.part("lessons")
     items = "".join(
         f'<li><a href="lesson-{lesson.number}.html">{lesson.number} '
-        f"{_text(Voice.of(lesson, language).say('title'))}</a>"
-        f"<p>{_text(_terms(Voice.of(lesson, language)))}</p></li>"
+        f"{text_of(Voice.of(lesson, language).say('title'))}</a>"
+        f"<p>{text_of(Voice.of(lesson, language).terms)}</p></li>"
         for lesson in LESSONS
     )
-    body = f"<main><h1>{_text(ours.say('lessons'))}</h1><ol class=plainly>{items}</ol></main>"
+    body = f"<main><h1>{text_of(ours.say('lessons'))}</h1><ol class=plainly>{items}</ol></main>"
     return _page(language, ours.say("lessons"), body, "lessons.css")
 
 
@@ -51,19 +51,19 @@ def lesson_page(lesson: Lesson, language: Language, served: Served | None = None
         "picture": voice.table.picture,
         "post": (served or {}).get("post"),
     }
-    body = _filled(
+    body = filled(
         "lesson.html",
         {
             "before": _link(_beside(lesson, -1), language, "before"),
             "after": _link(_beside(lesson, 1), language, "after"),
-            "title": _text(voice.say("title")),
-            "terms": _text(_terms(voice)),
-            "aims": _list(voice, "aim", lesson.aims),
-            "intro": _text(voice.say("intro")),
-            "question": _text(voice.say("question")),
-            "because": _text(voice.say("because")),
-            "source": _text(voice.say("source")),
-            "seen": _text(voice.common("seen" if served else "seen-alone")),
+            "title": text_of(voice.say("title")),
+            "terms": text_of(voice.terms),
+            "aims": listed(voice, "aim", lesson.aims),
+            "intro": text_of(voice.say("intro")),
+            "question": text_of(voice.say("question")),
+            "because": text_of(voice.say("because")),
+            "source": text_of(voice.say("source")),
+            "seen": text_of(voice.common("seen" if served else "seen-alone")),
         },
         voice.common,
     )
@@ -73,30 +73,41 @@ def lesson_page(lesson: Lesson, language: Language, served: Served | None = None
 
 def handout(lesson: Lesson, language: Language) -> str:
     """Return the hand-out: a sheet of A4 to write on."""
-    voice = Voice.of(lesson, language)
-    blank = '<span class="blank"></span>'
-    body = _sheet(voice, "handout.html", "think", '<div class="line"></div>' * 2, blank)
-    return _page(language, voice.say("title"), body, "handout.css")
+    title = Voice.of(lesson, language).say("title")
+    body = f"<main>{handout_body(lesson, language)}</main>"
+    return _page(language, title, body, "handout.css")
 
 
 def answers(lesson: Lesson, language: Language) -> str:
     """Return the teacher's sheet: the hand-out with its answers."""
-    voice = Voice.of(lesson, language)
-    body = _sheet(voice, "answers.html", "answer", "", "")
-    return _page(language, voice.common("answers"), body, "handout.css")
+    title = Voice.of(lesson, language).common("answers")
+    body = f"<main>{answers_body(lesson, language)}</main>"
+    return _page(language, title, body, "handout.css")
+
+
+def handout_body(lesson: Lesson, language: Language) -> str:
+    """Return the hand-out, without the page around it."""
+    blank = '<span class="blank"></span>'
+    below = '<div class="line"></div>' * 2
+    return _sheet(Voice.of(lesson, language), "handout.html", "think", below, blank)
+
+
+def answers_body(lesson: Lesson, language: Language) -> str:
+    """Return the teacher's sheet, without the page around it."""
+    return _sheet(Voice.of(lesson, language), "answers.html", "answer", "", "")
 
 
 def wall(lesson: Lesson, language: Language, served: Served) -> str:
     """Return the page with the guesses of a class. served: `address`, and `qr`, its code as SVG."""
     voice = Voice.of(lesson, language)
     values = {
-        "title": _text(voice.say("title")),
-        "question": _text(voice.say("question")),
-        "address": _text(served["address"]),
+        "title": text_of(voice.say("title")),
+        "question": text_of(voice.say("question")),
+        "address": text_of(served["address"]),
         "qr": served["qr"],
         "number": str(lesson.number),
     }
-    body = _filled("wall.html", values, voice.common)
+    body = filled("wall.html", values, voice.common)
     scripts, data = ("kit.js", "axis.js", "wall.js"), _frame_data(voice)
     return _page(language, voice.say("title"), body, "wall.css", scripts, data)
 
@@ -124,20 +135,20 @@ def _page(
     data: Mapping[str, object] | None = None,
 ) -> str:
     """Return a whole page: a body with its style, its scripts and the data that they read."""
-    sheet, code = _file("colours.css") + _file(style), "\n".join(map(_file, scripts))
+    sheet, code = file_of("colours.css") + file_of(style), "\n".join(map(file_of, scripts))
     sends = data is not None and (data.get("post") is not None or "wall.js" in scripts)
     known = f'<script type="application/json" id="data">{embedded(data)}</script>' if data else ""
     values = {
         "lang": language.tag,
         "dir": language.direction,
         "policy": policy(sheet, code, sends=sends),
-        "title": _text(title),
+        "title": text_of(title),
         "style": sheet,
         "body": body,
         "data": known,
         "script": f"<script>{code}</script>" if code else "",
     }
-    return _filled("page.html", values)
+    return filled("page.html", values)
 
 
 def _frame_data(voice: Voice) -> dict[str, object]:
@@ -163,18 +174,18 @@ def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) 
     lesson, plan = voice.lesson, dict(zip(PARTS, voice.lesson.plan, strict=True))
     values = {f"{name}-minutes": str(minutes) for name, minutes in plan.items()}
     for name in ("title", "room", "question", "drag", "guess-answer", "drag-answer", "source"):
-        values[name] = _text(voice.say(name))
+        values[name] = text_of(voice.say(name))
     values |= {
-        "terms": _text(_terms(voice)),
+        "terms": text_of(voice.terms),
         "blank": blank,
         "number": str(lesson.number),
-        "truth": _text(voice.value(voice.table.truth)),
-        "aims": _list(voice, "aim", lesson.aims),
-        "choices": _list(voice, "choice", getattr(lesson.guess, "choices", 0)),
-        "think": _list(voice, questions, lesson.exercises, below),
+        "truth": text_of(voice.value(voice.table.truth)),
+        "aims": listed(voice, "aim", lesson.aims),
+        "choices": listed(voice, "choice", getattr(lesson.guess, "choices", 0)),
+        "think": listed(voice, questions, lesson.exercises, below),
         "sheet": _table(voice, voice.table, answered=questions == "answer"),
     }
-    return _filled(template, values, voice.common)
+    return filled(template, values, voice.common)
 
 
 def _table(voice: Voice, table: Table, *, answered: bool) -> str:
@@ -183,22 +194,18 @@ def _table(voice: Voice, table: Table, *, answered: bool) -> str:
         return ""
     head = "".join(f"<th scope=col>{voice.number(at)}</th>" for at in table.sheet.columns)
     rows = "".join(
-        f"<tr><th scope=row>{_text(voice.say('row', value=voice.number(at)))}</th>"
+        f"<tr><th scope=row>{text_of(voice.say('row', value=voice.number(at)))}</th>"
         + "".join(f"<td>{voice.number(cell) if answered else ''}</td>" for cell in cells)
         + "</tr>"
         for at, cells in zip(table.sheet.rows, table.sheet.cells, strict=True)
     )
-    column = _text(voice.say("column"))
+    column = text_of(voice.say("column"))
     return f"<table><tr><th scope=col>{column}</th>{head}</tr>{rows}</table>"
 
 
-def _terms(voice: Voice) -> str:
-    lesson = voice.lesson
-    return voice.common("terms", minutes=lesson.minutes, age=lesson.age, needs=voice.say("needs"))
-
-
-def _list(voice: Voice, name: str, many: int, below: str = "") -> str:
-    items = (_text(voice.say(f"{name}-{at}")) for at in range(1, many + 1))
+def listed(voice: Voice, name: str, many: int, below: str = "") -> str:
+    """Return the sentences `NAME-1` to `NAME-many` as items. below: follows each."""
+    items = (text_of(voice.say(f"{name}-{at}")) for at in range(1, many + 1))
     return "".join(f"<li>{item}{below}</li>" for item in items)
 
 
@@ -212,28 +219,30 @@ def _link(lesson: Lesson | None, language: Language, key: str) -> str:
     if lesson is None:
         return "<span></span>"
     voice = Voice.of(lesson, language)
-    text = _text(voice.common(key, title=voice.say("title")))
+    text = text_of(voice.common(key, title=voice.say("title")))
     rel = {"before": "prev", "after": "next"}[key]
     return f'<a rel="{rel}" href="lesson-{lesson.number}.html">{text}</a>'
 
 
-def _filled(name: str, values: Mapping[str, str], say: Callable[[str], str] | None = None) -> str:
+def filled(name: str, values: Mapping[str, str], say: Callable[[str], str] | None = None) -> str:
     """Fill a template: `{{name}}` with a value, or with the sentence of that key."""
 
     def fill(blank: re.Match[str]) -> str:
         if blank[1] in values or say is None:
             return values[blank[1]]
-        return _text(say(blank[1]))
+        return text_of(say(blank[1]))
 
-    return BLANK.sub(fill, _file(name))
+    return BLANK.sub(fill, file_of(name))
 
 
-def _text(text: str) -> str:
+def text_of(text: str) -> str:
+    """Return a text as markup."""
     return html.escape(text)
 
 
 @cache
-def _file(name: str) -> str:
+def file_of(name: str) -> str:
+    """Return a file of `static/`."""
     return (STATIC / name).read_text("utf-8")
 
 

@@ -70,6 +70,12 @@ class Voice:
         return self.language.say(self.lesson.key(f"choice-{value}"))
 
     @property
+    def terms(self) -> str:
+        """The terms of the lesson: minutes, age, and what it needs."""
+        lesson = self.lesson
+        return self.common("terms", minutes=lesson.minutes, age=lesson.age, needs=self.say("needs"))
+
+    @property
     def texts(self) -> dict[str, object]:
         """The sentences for scripts: those of all lessons, and of this one without the answers."""
         own: dict[str, object] = {}

@@ -29,13 +29,7 @@ def sheet(title: str, address: str, codes: Sequence[str], language: Language) ->
     Raises:
         ImportError: the library that draws QR codes is not installed.
     """
-    order = sorted(codes, key=lambda _: secrets.token_bytes(16))
-    slips = [_slip(title, address, code, language) for code in order]
-    size = COLUMNS * ROWS
-    sheets = [
-        f'<main class="sheet">{"".join(slips[at : at + size])}</main>'
-        for at in range(0, len(slips), size)
-    ]
+    sheets = slip_sheets(title, address, codes, language)
     return (
         f'<!doctype html>\n<html lang="{language.tag}" dir="{language.direction}">\n<head>\n'
         '<meta charset="utf-8">\n'
@@ -44,8 +38,21 @@ def sheet(title: str, address: str, codes: Sequence[str], language: Language) ->
         f"<title>{html.escape(title)}</title>\n<style>{STYLE.read_text('utf-8')}</style>\n</head>\n<body>\n"
         f"<header><h1>{html.escape(title)}</h1>"
         f"<p>{html.escape(language.say('slip-note'))}</p></header>\n"
-        + "\n".join(sheets)
-        + "\n</body>\n</html>\n"
+        f"<main>{sheets}</main>\n</body>\n</html>\n"
+    )
+
+
+def slip_sheets(title: str, address: str, codes: Sequence[str], language: Language) -> str:
+    """Return the slips of these codes, in random order, without the page around them.
+
+    Its style sheet is `STYLE`; arguments and errors as of `sheet`.
+    """
+    order = sorted(codes, key=lambda _: secrets.token_bytes(16))
+    slips = [_slip(title, address, code, language) for code in order]
+    size = COLUMNS * ROWS
+    return "\n".join(
+        f'<div class="sheet">{"".join(slips[at : at + size])}</div>'
+        for at in range(0, len(slips), size)
     )
 
 

@@ -25,7 +25,7 @@ from msgspec import Struct
 
 from .. import systems
 from ..errors import StorageError
-from ..machines.gate import LETTERS
+from ..machines.gate import LETTERS, names_of
 from ..scenarios.serialization.bounded_file import read_bounded
 from ..strict_text import Unreadable, from_toml
 from .unwelcome import Unwelcome
@@ -60,6 +60,11 @@ class SlipsFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def __repr__(self) -> str:
         """Return the number of slips, and no code: with a code an attacker joins as a pupil."""
         return f"SlipsFile({self.title!r}, {len(self.codes)} slips)"
+
+    @property
+    def address(self) -> str:
+        """The address on the slips; a code follows it as its fragment."""
+        return f"http://{names_of(self.host, self.port)[0]}/"
 
     @property
     def sum(self) -> str:

@@ -10,8 +10,10 @@ import click
 
 from ...errors import StorageError
 from ...installation import missing
+from ..options import FILE
 from ..text.class_opening import check_reachable, say_reach
 from ..text.layout import Grid, lay_out, page, say
+from .lesson_pack import write_pack
 
 if TYPE_CHECKING:
     from ...lessons.lesson import Lesson
@@ -61,6 +63,13 @@ MOST = 60  # people with cards (report/cards.py)
     type=FOLDER,
     help="Write answers and cards of all lessons to this folder, and serve nothing.",
 )
+@click.option(
+    "--pack",
+    type=FILE,
+    help="Write one file to print, and serve nothing: plans for 45 and 90 minutes, slides, "
+    "hand-out and answers of lesson NUMBER, cards; with --host slips for `veilmix poll --demo`, "
+    "too, and the file of their codes.",
+)
 def command(
     number: int | None,
     host: str,
@@ -69,16 +78,21 @@ def command(
     people: int,
     out: Path | None,
     teacher: Path | None,
+    pack: Path | None,
 ) -> None:
     """Serve lesson NUMBER to the phones of a class; without NUMBER, list the lessons.
 
     Each phone guesses, then drags. This computer's wall shows the guesses together, without names;
     it sees from which network address each guess comes. It also has the answers and the cards,
-    which phones cannot open. --out and --teacher write pages instead.
+    which phones cannot open. --out, --teacher and --pack write pages instead.
     """
     if lang is not None:
         _check_language(lang)
-    if out is not None or teacher is not None:
+    if pack is not None:
+        if number is None:
+            raise click.UsageError("--pack: of which lesson? veilmix lesson NUMBER --pack FILE")
+        write_pack(pack, _lesson(number), host, lang or "en", people)
+    elif out is not None or teacher is not None:
         _write(out, teacher, lang or "en", people)
     elif number is None:
         _list()
@@ -120,9 +134,9 @@ def _list() -> None:
 def _cards(people: int, lesson: "Lesson") -> str:
     """Return the page of role cards of a lesson."""
     from ...report.cards import cards
-    from ...scenarios.validation.load import change, load
+    from ...scenarios.validation.load import load
 
-    return cards(change(load(lesson.cards), {"population.users": people}))
+    return cards(load(lesson.cards), people)
 
 
 def _write(out: Path | None, teacher: Path | None, lang: str, people: int) -> None:

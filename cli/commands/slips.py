@@ -22,10 +22,9 @@ def write_slips(
     lang: language of the slips; None for English. UsageError if phones cannot reach the address.
     """
     from ...languages.language import language_of
-    from ...machines.gate import LOOPBACKS, names_of
+    from ...machines.gate import LOOPBACKS
     from ...poll.sheet import sheet
     from ...poll.slips import fresh_slips
-    from ...scenarios.serialization.atomic_file import write_whole
 
     if host in LOOPBACKS or not port:
         raise click.UsageError(
@@ -33,22 +32,33 @@ def write_slips(
             "the one that phones will reach in the lesson, such as --host 192.168.1.20"
         )
     slips = fresh_slips(scenario.scenario.title, host, port, many)
-    address = f"http://{names_of(host, port)[0]}/"
+    address = slips.address
     try:
         page = sheet(slips.title, address, slips.codes, language_of(lang))
     except ImportError:
         raise click.UsageError(missing("web", "--slips")) from None
     name = questions.stem if questions else "demo"
     printable, codes = Path(f"{name}.slips.html"), Path(f"{name}.slips.toml")
+    write_with_codes(printable, page, codes, slips)
+    click.echo(f"wrote {printable}   print it, cut, mix; some to spare, and hand out unordered")
+    click.echo(f"wrote {codes}   the codes: keep it to yourself; delete both after the lesson")
+    click.echo(f"in the lesson: veilmix poll {questions or '--demo'} --with-slips {codes}")
+
+
+def write_with_codes(printable: Path, page: str, codes: Path, slips: "SlipsFile") -> None:
+    """Write a page with slips and the file of their codes, for their owner alone: both or none."""
+    from ...errors import StorageError
+    from ...scenarios.serialization.atomic_file import write_whole
+
+    for path in (printable, codes):
+        if path.exists():
+            raise StorageError(f"{path}: is there already; slips are not replaced: move it away")
     write_whole(printable, page, force=False, private=True)
     try:
         write_whole(codes, slips.text, force=False, private=True)
     except BaseException:
         printable.unlink()  # a sheet without its codes admits no phone
         raise
-    click.echo(f"wrote {printable}   print it, cut, mix; some to spare, and hand out unordered")
-    click.echo(f"wrote {codes}   the codes: keep it to yourself; delete both after the lesson")
-    click.echo(f"in the lesson: veilmix poll {questions or '--demo'} --with-slips {codes}")
 
 
 def use_slips(path: Path, scenario: "Scenario", host: str, port: int) -> "SlipsFile":

@@ -1,0 +1,72 @@
+"""`veilmix lesson --pack`: everything for a lesson, as one file to print."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...installation import missing
+from .slips import write_with_codes
+
+if TYPE_CHECKING:
+    from ...lessons.lesson import Lesson
+    from ...lessons.pack import Part
+    from ...poll.slips import SlipsFile
+
+SPARE = 5  # slips more than people
+POLL_PORT = 8766  # the default of `veilmix poll`
+HERE = "ADDRESS"
+
+
+def write_pack(path: Path, lesson: "Lesson", host: str, lang: str, people: int) -> None:
+    """Write the pack of a lesson; with slips, and the file of their codes, if phones reach `host`.
+
+    people: number of cards; `SPARE` slips more are made.
+    """
+    from ...languages.language import languages
+    from ...lessons.pack import Part, pack
+    from ...machines.gate import LOOPBACKS
+    from ...poll.questions import DEMO, read_questions
+    from ...poll.slips import fresh_slips
+    from ...report.cards import STYLE, cards_body, commands
+    from ...report.write import file_of
+    from ...scenarios.validation.load import load
+
+    language, codes = languages()[lang], path.with_suffix(".slips.toml")
+    scenario = load(lesson.cards)
+    parts = {"cards": Part(file_of(STYLE), cards_body(scenario, people))}
+    slips = None
+    if host not in LOOPBACKS:
+        title = read_questions(DEMO).scenario.title
+        slips = fresh_slips(title, host, POLL_PORT, people + SPARE)
+        parts["slips"] = _slips(slips, lang)
+    _, shows = commands(scenario, people)
+    poll = f"veilmix poll --demo --host {host if slips else HERE}"
+    lines = (
+        shows,
+        f"veilmix lesson {lesson.number} --host {host if slips else HERE}",
+        f"{poll} --with-slips {codes}" if slips else poll,
+    )
+    text = pack(lesson, language, parts, "\n".join(lines))
+    if slips is None:
+        from ...scenarios.serialization.atomic_file import write_page
+
+        write_page(path, text)
+        click.echo(f"wrote {path}   print it; without slips: they hold the address, --host")
+        return
+    write_with_codes(path, text, codes, slips)
+    click.echo(f"wrote {path}   print it; cut and mix the slips, and hand them out unordered")
+    click.echo(f"wrote {codes}   the codes: keep it to yourself; delete both after the lesson")
+
+
+def _slips(slips: "SlipsFile", lang: str) -> "Part":
+    """Return the slips as a part; UsageError without the library that draws their QR codes."""
+    from ...languages.language import languages
+    from ...lessons.pack import Part
+    from ...poll.sheet import STYLE, slip_sheets
+
+    try:
+        body = slip_sheets(slips.title, slips.address, slips.codes, languages()[lang])
+    except ImportError:
+        raise click.UsageError(missing("web", "--pack")) from None
+    return Part(STYLE.read_text("utf-8"), body)

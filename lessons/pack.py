@@ -1,0 +1,171 @@
+"""The teacher's pack: plans, slides, hand-out, answers, cards and slips, as one file to print.
+
+    plans       for 45 and for 90 minutes, a step a row
+    slides      a page of A4 across each: to print, or to show in full screen
+    handout     for pupils; answers: the same for the teacher
+    cards       to play on paper: of the room `report`
+    slips       that admit phones: of the room `poll`; only if their address is known
+
+Each part has the style sheet of its own page, nested below the part's class, and page sizes of its
+own. The file loads nothing and runs no script.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..languages.language import Language
+from .lesson import ChoiceGuess, Lesson
+from .pages import answers_body, file_of, filled, handout_body, listed, policy, text_of
+from .voice import Voice
+
+SHORT, DOUBLE = 45, 90  # minutes of a lesson at school, and of two
+TITLES = {
+    "plans": "part-plans",
+    "slides": "part-slides",
+    "handout": "part-handout",
+    "answers": "part-answers",
+    "cards": "part-cards",
+    "slips": "part-slips",
+}  # part -> the key of its title; its class, too
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part that another room has made.
+
+    Attributes:
+        style: the style sheet of its own page.
+        body: markup.
+    """
+
+    style: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a plan.
+
+    Attributes:
+        minutes: that it takes.
+        what: the key of the sentence that says what is done.
+        needs: the key of the sentence that says with what.
+    """
+
+    minutes: int
+    what: str
+    needs: str
+
+
+def plan_of(lesson: Lesson, minutes: int) -> tuple[Step, ...]:
+    """Return the steps of a plan, whose minutes add up.
+
+    minutes: `SHORT` or `DOUBLE`. The last step takes what is left.
+    """
+    ask = Step(5, "plan-ask", "plan-ask-with")
+    play = Step(lesson.minutes, "plan-lesson", "plan-lesson-with")
+    steps = {
+        SHORT: (ask, play, Step(15, "plan-poll", "plan-poll-with")),
+        DOUBLE: (
+            ask,
+            Step(25, "plan-paper", "plan-paper-with"),
+            Step(10, "plan-watch", "plan-watch-with"),
+            play,
+            Step(20, "plan-poll", "plan-poll-with"),
+        ),
+    }[minutes]
+    left = minutes - sum(step.minutes for step in steps)
+    return (*steps, Step(left, "plan-talk", "plan-talk-with"))
+
+
+def pack(lesson: Lesson, language: Language, parts: Mapping[str, Part], commands: str) -> str:
+    """Return the pack of a lesson.
+
+    Args:
+        lesson: of the hand-out, the slides and the answers.
+        language: of all parts that are made here.
+        parts: by name, of other rooms: `cards`, and `slips` if there are any.
+        commands: what to type in the lesson, a line each.
+    """
+    voice = Voice.of(lesson, language)
+    own = {
+        "plans": "".join(_plan(voice, minutes) for minutes in (SHORT, DOUBLE)),
+        "slides": "".join(f'<section class="slide">{slide}</section>' for slide in _slides(voice)),
+        "handout": handout_body(lesson, language),
+        "answers": answers_body(lesson, language),
+    }
+    made = {name: part.body for name, part in parts.items()}
+    style = "\n".join(
+        (
+            file_of("colours.css"),
+            nested("handout", file_of("handout.css")),
+            nested("answers", file_of("handout.css")),
+            *(nested(name, part.style) for name, part in parts.items()),
+            file_of("pack.css"),
+        )
+    )
+    title = voice.common("pack", title=voice.say("title"))
+    contents = "".join(
+        f'<li><a href="#{TITLES[name]}">{text_of(voice.common(TITLES[name]))}</a></li>'
+        for name in (*own, *made)
+    )
+    cover = {
+        "title": text_of(title),
+        "terms": text_of(voice.terms),
+        "contents": contents,
+        "commands": text_of(commands),
+        "slips-note": text_of(voice.common("pack-slips" if "slips" in parts else "pack-no-slips")),
+    }
+    bodies = "".join(
+        f'<section class="{TITLES[name]}" id="{TITLES[name]}">{body}</section>'
+        for name, body in {**own, **made}.items()
+    )
+    values = {
+        "lang": language.tag,
+        "dir": language.direction,
+        "policy": policy(style, "", sends=False),
+        "title": text_of(title),
+        "style": style,
+        "body": filled("pack.html", cover, voice.common) + f"<main>{bodies}</main>",
+        "data": "",
+        "script": "",
+    }
+    return filled("page.html", values)
+
+
+def nested(name: str, style: str) -> str:
+    """Return a style sheet that holds in a part alone. Browsers drop its rules for pages."""
+    return f".{TITLES[name]} {{\n{style}\n}}"
+
+
+def _plan(voice: Voice, minutes: int) -> str:
+    """Return a plan as a table; a row has its first minute, what is done, and what it needs."""
+    rows, begins = "", 0
+    for step in plan_of(voice.lesson, minutes):
+        rows += (
+            f"<tr><td>{begins}</td><td>{step.minutes}</td>"
+            f"<td>{text_of(voice.common(step.what))}</td>"
+            f"<td>{text_of(voice.common(step.needs))}</td></tr>"
+        )
+        begins += step.minutes
+    heads = ("plan-from", "plan-minutes", "plan-what", "plan-needs")
+    head = "".join(f"<th scope=col>{text_of(voice.common(key))}</th>" for key in heads)
+    title = text_of(voice.common("plan-title", minutes=minutes))
+    return f"<section><h2>{title}</h2><table><tr>{head}</tr>{rows}</table></section>"
+
+
+def _slides(voice: Voice) -> Iterator[str]:
+    """Yield the slides of a lesson, in the order of the plan."""
+    lesson, say, common = voice.lesson, voice.say, voice.common
+    aims = listed(voice, "aim", lesson.aims)
+    yield f"<h2>{text_of(say('title'))}</h2><p>{text_of(common('objectives'))}</p><ul>{aims}</ul>"
+    yield f"<h2>{text_of(common('in-this-room'))}</h2><p>{text_of(say('room'))}</p>"
+    choices = lesson.guess.choices if isinstance(lesson.guess, ChoiceGuess) else 0
+    yield (
+        f"<h2>{text_of(common('guess-first'))}</h2><p>{text_of(say('intro'))}</p>"
+        f"<p><b>{text_of(say('question'))}</b></p><ol>{listed(voice, 'choice', choices)}</ol>"
+    )
+    yield f"<h2>{text_of(voice.value(voice.table.truth))}</h2><p>{text_of(say('because'))}</p>"
+    thoughts = listed(voice, "think", lesson.exercises)
+    yield f"<h2>{text_of(common('think-about'))}</h2><ol>{thoughts}</ol>"
+    yield f"<h2>{text_of(common('slide-poll'))}</h2><p>{text_of(common('slide-trust'))}</p>"
