@@ -2,5 +2,5 @@
 
 Here live the records of lessons, their tables of numbers, the pages and the class's guesses. May
 import all rooms that the theatre may, and the theatre. Must never know how a number of a table is
-computed (`tools/lesson_N_table.py`), nor who of a class has guessed what.
+computed (`tools/lesson_N_table.py`), nor which pupil made a guess.
 """

@@ -1,8 +1,8 @@
-"""The guesses of a class: one of each phone, without names, shown when the teacher closes them.
+"""The guesses of a class: a guess of each phone, without names, shown when the teacher closes them.
 
-A phone is known by a secret that it draws; the page keeps it as long as its tab lives. Whoever
-draws further secrets guesses again, so one address has a limit, and the wall says how many guesses
-came from one address.
+A phone is known by a secret that it draws; the page keeps it as long as its tab lives. A
+phone that draws further secrets guesses again, so an address has a limit, and the wall shows the
+largest number of guesses from an address.
 """
 
 import re
@@ -32,11 +32,11 @@ class Unwanted(Exception):
 
 
 @dataclass(slots=True)
-class Guesses:
+class ClassGuesses:
     """The guesses for a lesson.
 
     Attributes:
-        closed: whether they are shown, and no further one is taken.
+        closed: whether they are shown, and further guesses refused.
         by_phone: secret -> guess.
         devices: the number of guesses from each address.
     """
@@ -46,7 +46,7 @@ class Guesses:
     devices: Counter[str] = field(default_factory=Counter)
 
     def take(self, lesson: Lesson, body: bytes, device: str) -> None:
-        """Take the guess of a phone; the same one again changes nothing. Unwanted if it is refused.
+        """Store the guess of a phone; its repetition has no effect. Unwanted if it is refused.
 
         body: {"phone": its secret, "guess": a number on the axis, or the place of an answer}.
         """
@@ -74,7 +74,7 @@ class Guesses:
 
 
 def _read(body: bytes, wanted: Guess) -> tuple[str, int | float]:
-    """Return the secret of a phone and its guess; Unwanted if the body is anything else."""
+    """Return the secret of a phone and its guess; Unwanted for another body."""
     try:
         said = from_json(body)
     except Unreadable:

@@ -3,20 +3,20 @@
 A further lesson N is five steps:
 
 1. `tools/lesson_N_table.py`: `table()` runs veilmix and returns the table (tables.py lists its
-   fields); `samples(known)` yields pairs of cells of a table `known`, and the same computed anew:
-   those that cost little. Then `python tools/make_lessons.py N` writes
+   fields); `samples(known)` yields pairs: a cell of a table `known`, and the same cell computed
+   anew, at little cost. Then `python tools/make_lessons.py N` writes
    `lessons/tables/lesson_N.json`.
 2. A record in `LESSONS`, in the order of the numbers.
 3. `static/lessonN.js` with `function picture(root, table, t)`: it appends the explorable to the
    element `root`, from `table` (the field `picture` of the table) and sentences `t(key, values)`.
    It may use all functions of kit.js and axis.js: `element`, `shape`, `dial`, `selection`,
-   `figure`, `percent`, `fitted`, `scaleOf`. Styles stand in lessons.css, none in an attribute.
+   `figure`, `percent`, `fitted`, `scaleOf`. Styles stand in lessons.css, not in attributes.
 4. The sentences in the table `[lessons]` of languages/en.toml and de.toml, with the prefix `lN-`:
-   those of `Lesson.keys`; `lN-row` and `lN-column` if the table has a `sheet`; those of the
-   table's `marks` and of the picture. They hold no digit: a number is a placeholder, `{people}`,
-   filled in from `facts` of the table (`share`, and names that end in `_share`, as a percentage).
+   the keys of `Lesson.keys`; `lN-row` and `lN-column` if the table has a `sheet`; the keys of
+   the table's `marks` and of the picture. They hold no digit: a number is a placeholder such as
+   `{people}`, filled in from `facts` of the table (names that end in `share` as a percentage).
    `{truth}` is the true answer with its unit, `{guess}` that of the pupil.
-5. `tests/lessons/test_lesson_N.py`: drag, and read from the page what the table says. All else is
+5. `tests/lessons/test_lesson_N.py`: drag, and compare the page with the table. All else is
    tested for each record: tests/lessons/test_tables.py, test_sentences.py, test_pages.py.
 """
 
@@ -34,7 +34,7 @@ class NumberGuess:
         scale: of the axis.
         tolerance: a guess is right if it is within this factor of the truth (logarithmic), or this
             distance (linear).
-        digits: significant digits that a guess has on a logarithmic axis; decimals on a linear one.
+        digits: significant digits of a guess on a logarithmic axis; decimals if it is linear.
         share: whether the number is a share, written as a percentage.
     """
 
@@ -59,7 +59,7 @@ class NumberGuess:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceGuess:
-    """A guess of one of some answers; the right one is the table's `truth`, counted from 1.
+    """The choice of an answer; the table's `truth` is the place of the right answer, from 1.
 
     Attributes:
         choices: their number; sentences `lN-choice-1` and so on.
@@ -70,7 +70,7 @@ class ChoiceGuess:
     @property
     def keys(self) -> tuple[str, ...]:
         """The names of sentences: verdicts, and the answers."""
-        return ("right", "wrong", *_counted("choice", self.choices))
+        return ("right", "wrong", *_numbered_names("choice", self.choices))
 
     def accepts(self, value: object) -> bool:
         """Whether a value is the place of an answer, from 1."""
@@ -93,7 +93,7 @@ class Lesson:
         number: from 1; its keys, its table and its picture have it in their names.
         age: from which on.
         after: the numbers of lessons that come before.
-        guess: what is guessed first.
+        guess: the first step.
         plan: minutes in the room, for the guess, for dragging, for the exercises.
         aims: number of objectives; sentences `lN-aim-1` and so on.
         exercises: their number; sentences `lN-think-1`, and `lN-answer-1` for the teacher.
@@ -121,12 +121,12 @@ class Lesson:
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of all sentences that the frame says of a lesson."""
-        own = (*_counted("aim", self.aims), *_counted("think", self.exercises))
-        answers = _counted("answer", self.exercises)
+        own = (*_numbered_names("aim", self.aims), *_numbered_names("think", self.exercises))
+        answers = _numbered_names("answer", self.exercises)
         return tuple(map(self.key, (*OF_ALL, *self.guess.keys, *own, *answers)))
 
 
-def _counted(name: str, many: int) -> tuple[str, ...]:
+def _numbered_names(name: str, many: int) -> tuple[str, ...]:
     return tuple(f"{name}-{at}" for at in range(1, many + 1))
 
 
@@ -141,5 +141,5 @@ LESSONS = (
 
 
 def lesson_of(number: int) -> Lesson | None:
-    """Return the lesson of a number; None if there is none."""
+    """Return the lesson of a number, if it exists."""
     return next((lesson for lesson in LESSONS if lesson.number == number), None)

@@ -15,7 +15,15 @@ from dataclasses import dataclass
 
 from ..languages.language import Language
 from .lesson import ChoiceGuess, Lesson
-from .pages import answers_body, file_of, filled, handout_body, listed, policy, text_of
+from .pages import (
+    answers_body,
+    file_of,
+    fill_template,
+    handout_body,
+    policy,
+    sentence_items,
+    text_of,
+)
 from .voice import Voice
 
 SHORT, DOUBLE = 45, 90  # minutes of a lesson at school, and of two
@@ -87,7 +95,7 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, Part], commands
         parts: by name, of other rooms: `cards`, and `slips` if there are any.
         commands: what to type in the lesson, a line each.
     """
-    voice = Voice.of(lesson, language)
+    voice = Voice.in_language(lesson, language)
     own = {
         "plans": "".join(_plan(voice, minutes) for minutes in (SHORT, DOUBLE)),
         "slides": "".join(f'<section class="slide">{slide}</section>' for slide in _slides(voice)),
@@ -126,11 +134,11 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, Part], commands
         "policy": policy(style, "", sends=False),
         "title": text_of(title),
         "style": style,
-        "body": filled("pack.html", cover, voice.common) + f"<main>{bodies}</main>",
+        "body": fill_template("pack.html", cover, voice.common) + f"<main>{bodies}</main>",
         "data": "",
         "script": "",
     }
-    return filled("page.html", values)
+    return fill_template("page.html", values)
 
 
 def nested(name: str, style: str) -> str:
@@ -157,15 +165,15 @@ def _plan(voice: Voice, minutes: int) -> str:
 def _slides(voice: Voice) -> Iterator[str]:
     """Yield the slides of a lesson, in the order of the plan."""
     lesson, say, common = voice.lesson, voice.say, voice.common
-    aims = listed(voice, "aim", lesson.aims)
+    aims = sentence_items(voice, "aim", lesson.aims)
     yield f"<h2>{text_of(say('title'))}</h2><p>{text_of(common('objectives'))}</p><ul>{aims}</ul>"
     yield f"<h2>{text_of(common('in-this-room'))}</h2><p>{text_of(say('room'))}</p>"
     choices = lesson.guess.choices if isinstance(lesson.guess, ChoiceGuess) else 0
     yield (
         f"<h2>{text_of(common('guess-first'))}</h2><p>{text_of(say('intro'))}</p>"
-        f"<p><b>{text_of(say('question'))}</b></p><ol>{listed(voice, 'choice', choices)}</ol>"
+        f"<p><b>{text_of(say('question'))}</b></p><ol>{sentence_items(voice, 'choice', choices)}</ol>"
     )
     yield f"<h2>{text_of(voice.value(voice.table.truth))}</h2><p>{text_of(say('because'))}</p>"
-    thoughts = listed(voice, "think", lesson.exercises)
+    thoughts = sentence_items(voice, "think", lesson.exercises)
     yield f"<h2>{text_of(common('think-about'))}</h2><ol>{thoughts}</ol>"
     yield f"<h2>{text_of(common('slide-poll'))}</h2><p>{text_of(common('slide-trust'))}</p>"

@@ -1,8 +1,8 @@
-"""The pages of lessons: self-contained files, which load nothing and send a guess at most.
+"""The pages of lessons: self-contained files that load no other file; at most a guess is sent.
 
     index       all lessons
     lesson      guess, verdict, the picture to drag: for pupils
-    handout     one sheet of A4, without the answers
+    handout     a sheet of A4, without the answers
     answers     the teacher's sheet
     wall        the guesses of a class, on the class's computer
 
@@ -35,8 +35,8 @@ def index(language: Language) -> str:
     ours = language.part("lessons")
     items = "".join(
         f'<li><a href="lesson-{lesson.number}.html">{lesson.number} '
-        f"{text_of(Voice.of(lesson, language).say('title'))}</a>"
-        f"<p>{text_of(Voice.of(lesson, language).terms)}</p></li>"
+        f"{text_of(Voice.in_language(lesson, language).say('title'))}</a>"
+        f"<p>{text_of(Voice.in_language(lesson, language).terms)}</p></li>"
         for lesson in LESSONS
     )
     body = f"<main><h1>{text_of(ours.say('lessons'))}</h1><ol class=plainly>{items}</ol></main>"
@@ -45,20 +45,20 @@ def index(language: Language) -> str:
 
 def lesson_page(lesson: Lesson, language: Language, served: Served | None = None) -> str:
     """Return the page for pupils. served: `post`, the address to which a guess is sent."""
-    voice = Voice.of(lesson, language)
+    voice = Voice.in_language(lesson, language)
     data = {
         **_frame_data(voice),
         "picture": voice.table.picture,
         "post": (served or {}).get("post"),
     }
-    body = filled(
+    body = fill_template(
         "lesson.html",
         {
-            "before": _link(_beside(lesson, -1), language, "before"),
-            "after": _link(_beside(lesson, 1), language, "after"),
+            "before": _link(_neighbour(lesson, -1), language, "before"),
+            "after": _link(_neighbour(lesson, 1), language, "after"),
             "title": text_of(voice.say("title")),
             "terms": text_of(voice.terms),
-            "aims": listed(voice, "aim", lesson.aims),
+            "aims": sentence_items(voice, "aim", lesson.aims),
             "intro": text_of(voice.say("intro")),
             "question": text_of(voice.say("question")),
             "because": text_of(voice.say("because")),
@@ -73,14 +73,14 @@ def lesson_page(lesson: Lesson, language: Language, served: Served | None = None
 
 def handout(lesson: Lesson, language: Language) -> str:
     """Return the hand-out: a sheet of A4 to write on."""
-    title = Voice.of(lesson, language).say("title")
+    title = Voice.in_language(lesson, language).say("title")
     body = f"<main>{handout_body(lesson, language)}</main>"
     return _page(language, title, body, "handout.css")
 
 
 def answers(lesson: Lesson, language: Language) -> str:
     """Return the teacher's sheet: the hand-out with its answers."""
-    title = Voice.of(lesson, language).common("answers")
+    title = Voice.in_language(lesson, language).common("answers")
     body = f"<main>{answers_body(lesson, language)}</main>"
     return _page(language, title, body, "handout.css")
 
@@ -89,17 +89,17 @@ def handout_body(lesson: Lesson, language: Language) -> str:
     """Return the hand-out, without the page around it."""
     blank = '<span class="blank"></span>'
     below = '<div class="line"></div>' * 2
-    return _sheet(Voice.of(lesson, language), "handout.html", "think", below, blank)
+    return _sheet(Voice.in_language(lesson, language), "handout.html", "think", below, blank)
 
 
 def answers_body(lesson: Lesson, language: Language) -> str:
     """Return the teacher's sheet, without the page around it."""
-    return _sheet(Voice.of(lesson, language), "answers.html", "answer", "", "")
+    return _sheet(Voice.in_language(lesson, language), "answers.html", "answer", "", "")
 
 
 def wall(lesson: Lesson, language: Language, served: Served) -> str:
     """Return the page with the guesses of a class. served: `address`, and `qr`, its code as SVG."""
-    voice = Voice.of(lesson, language)
+    voice = Voice.in_language(lesson, language)
     values = {
         "title": text_of(voice.say("title")),
         "question": text_of(voice.say("question")),
@@ -107,7 +107,7 @@ def wall(lesson: Lesson, language: Language, served: Served) -> str:
         "qr": served["qr"],
         "number": str(lesson.number),
     }
-    body = filled("wall.html", values, voice.common)
+    body = fill_template("wall.html", values, voice.common)
     scripts, data = ("kit.js", "axis.js", "wall.js"), _frame_data(voice)
     return _page(language, voice.say("title"), body, "wall.css", scripts, data)
 
@@ -148,11 +148,11 @@ def _page(
         "data": known,
         "script": f"<script>{code}</script>" if code else "",
     }
-    return filled("page.html", values)
+    return fill_template("page.html", values)
 
 
 def _frame_data(voice: Voice) -> dict[str, object]:
-    """Return what scripts of the frame read: the guess, the truth, the sentences."""
+    """Return the data for the frame's scripts: the guess, the truth, the sentences."""
     guess, table = voice.lesson.guess, voice.table
     number = isinstance(guess, NumberGuess)
     axis = {name: getattr(guess, name) for name in guess.__dataclass_fields__}
@@ -180,16 +180,16 @@ def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) 
         "blank": blank,
         "number": str(lesson.number),
         "truth": text_of(voice.value(voice.table.truth)),
-        "aims": listed(voice, "aim", lesson.aims),
-        "choices": listed(voice, "choice", getattr(lesson.guess, "choices", 0)),
-        "think": listed(voice, questions, lesson.exercises, below),
+        "aims": sentence_items(voice, "aim", lesson.aims),
+        "choices": sentence_items(voice, "choice", getattr(lesson.guess, "choices", 0)),
+        "think": sentence_items(voice, questions, lesson.exercises, below),
         "sheet": _table(voice, voice.table, answered=questions == "answer"),
     }
-    return filled(template, values, voice.common)
+    return fill_template(template, values, voice.common)
 
 
 def _table(voice: Voice, table: Table, *, answered: bool) -> str:
-    """Return the table to fill in, with its cells empty or answered; "" if there is none."""
+    """Return the table to fill in, with its cells empty or answered; "" without a table."""
     if table.sheet is None:
         return ""
     head = "".join(f"<th scope=col>{voice.number(at)}</th>" for at in table.sheet.columns)
@@ -203,14 +203,14 @@ def _table(voice: Voice, table: Table, *, answered: bool) -> str:
     return f"<table><tr><th scope=col>{column}</th>{head}</tr>{rows}</table>"
 
 
-def listed(voice: Voice, name: str, many: int, below: str = "") -> str:
+def sentence_items(voice: Voice, name: str, many: int, below: str = "") -> str:
     """Return the sentences `NAME-1` to `NAME-many` as items. below: follows each."""
     items = (text_of(voice.say(f"{name}-{at}")) for at in range(1, many + 1))
     return "".join(f"<li>{item}{below}</li>" for item in items)
 
 
-def _beside(lesson: Lesson, step: int) -> Lesson | None:
-    """Return the lesson before (-1) or after (1); None if there is none."""
+def _neighbour(lesson: Lesson, step: int) -> Lesson | None:
+    """Return the lesson before (-1) or after (1), if it exists."""
     at = LESSONS.index(lesson) + step
     return LESSONS[at] if 0 <= at < len(LESSONS) else None
 
@@ -218,13 +218,15 @@ def _beside(lesson: Lesson, step: int) -> Lesson | None:
 def _link(lesson: Lesson | None, language: Language, key: str) -> str:
     if lesson is None:
         return "<span></span>"
-    voice = Voice.of(lesson, language)
+    voice = Voice.in_language(lesson, language)
     text = text_of(voice.common(key, title=voice.say("title")))
     rel = {"before": "prev", "after": "next"}[key]
     return f'<a rel="{rel}" href="lesson-{lesson.number}.html">{text}</a>'
 
 
-def filled(name: str, values: Mapping[str, str], say: Callable[[str], str] | None = None) -> str:
+def fill_template(
+    name: str, values: Mapping[str, str], say: Callable[[str], str] | None = None
+) -> str:
     """Fill a template: `{{name}}` with a value, or with the sentence of that key."""
 
     def fill(blank: re.Match[str]) -> str:

@@ -36,7 +36,7 @@ from ..machines.gate import (
 from ..machines.http import ALWAYS, Header, HttpResponse, Request, Server, ServerLimits
 from ..roles.event_loop import run_loop
 from . import pages
-from .guesses import Guesses, Unwanted
+from .guesses import ClassGuesses, Unwanted
 from .lesson import LESSONS, Lesson, lesson_of
 
 PAGE: tuple[Header, ...] = (
@@ -77,8 +77,8 @@ class LessonServer:
     qr: Callable[[str], str]
     language: str | None = None
     code: str = field(default_factory=fresh_code)
-    guesses: dict[int, Guesses] = field(
-        default_factory=lambda: {lesson.number: Guesses() for lesson in LESSONS}
+    guesses: dict[int, ClassGuesses] = field(
+        default_factory=lambda: {lesson.number: ClassGuesses() for lesson in LESSONS}
     )
 
     @property

@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent / "tables"
 Number = int | float
 
 
-class Mark(Struct, frozen=True, forbid_unknown_fields=True):
+class AxisMark(Struct, frozen=True, forbid_unknown_fields=True):
     """A further number on the axis.
 
     Attributes:
@@ -23,7 +23,7 @@ class Mark(Struct, frozen=True, forbid_unknown_fields=True):
     key: str
 
 
-class Sheet(Struct, frozen=True, forbid_unknown_fields=True):
+class SheetTable(Struct, frozen=True, forbid_unknown_fields=True):
     """The table that pupils fill in on the hand-out; sentences `lN-row` and `lN-column` head it.
 
     Attributes:
@@ -41,14 +41,14 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         lesson: its number.
-        source: what was run.
+        source: the runs.
         seeds: of the runs.
         truth: the number that is guessed, or the place of the right answer, from 1.
-        range: least and most of the truth over all draws; None: there is one truth.
+        range: least and most of the truth over all draws, if it varies.
         marks: further numbers on the axis.
         facts: numbers by the placeholder of a sentence.
-        sheet: of the hand-out; None: none.
-        picture: what the lesson's own picture draws.
+        sheet: of the hand-out, if it has such a table.
+        picture: the data of the lesson's own picture.
     """
 
     lesson: int
@@ -56,13 +56,13 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     seeds: tuple[int, ...]
     truth: Number
     range: tuple[Number, Number] | None = None
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[AxisMark, ...] = ()
     facts: dict[str, Number]
-    sheet: Sheet | None = None
+    sheet: SheetTable | None = None
     picture: dict[str, object]
 
 
 @cache
 def table_of(number: int) -> Table:
-    """Return the table of a lesson; FileNotFoundError if it has none."""
+    """Return the table of a lesson; FileNotFoundError without a file."""
     return from_json((FOLDER / f"lesson_{number}.json").read_bytes(), Table)

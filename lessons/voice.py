@@ -12,7 +12,7 @@ OF_A_LESSON = re.compile(r"l(\d+)-(.+)")
 FOR_TEACHERS = re.compile(r"(?:answer-\d+|guess-answer|drag-answer)")  # not sent to a phone
 
 
-def written(value: Number, language: Language, *, share: bool = False) -> str:
+def format_number(value: Number, language: Language, *, share: bool = False) -> str:
     """Write a number as the language does: in groups of three digits, a share as a percentage."""
     shown = f"{round(100 * value, 4) if share else value:,.10g}"
     point, group = language.decimal, "," if language.decimal == "." else "."
@@ -35,7 +35,7 @@ class Voice:
     language: Language
 
     @classmethod
-    def of(cls, lesson: Lesson, language: Language) -> "Voice":
+    def in_language(cls, lesson: Lesson, language: Language) -> "Voice":
         """Return the voice of a lesson in a language."""
         return cls(lesson, table_of(lesson.number), language.part("lessons"))
 
@@ -51,7 +51,7 @@ class Voice:
     def facts(self) -> Mapping[str, str]:
         """The placeholders of all sentences: numbers of the table, and the truth with its unit."""
         facts = {
-            name: written(value, self.language, share=name == "share" or name.endswith("_share"))
+            name: format_number(value, self.language, share=name.endswith("share"))
             for name, value in self.table.facts.items()
         }
         return facts | {"truth": self.value(self.table.truth), "number": str(self.lesson.number)}
@@ -60,7 +60,7 @@ class Voice:
         """Write a number in the way of the guess: as it is, or as a percentage."""
         guess = self.lesson.guess
         share = isinstance(guess, NumberGuess) and guess.share
-        return written(value, self.language, share=share)
+        return format_number(value, self.language, share=share)
 
     def value(self, value: Number) -> str:
         """Write a guess: a number with its unit, or an answer."""
@@ -77,7 +77,7 @@ class Voice:
 
     @property
     def texts(self) -> dict[str, object]:
-        """The sentences for scripts: those of all lessons, and of this one without the answers."""
+        """The sentences for scripts: of all lessons, and of this lesson without the answers."""
         own: dict[str, object] = {}
         for key, form in self.language.sentences.items():
             match = OF_A_LESSON.fullmatch(key)

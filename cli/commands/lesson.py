@@ -124,7 +124,12 @@ def _list() -> None:
     from ...lessons.voice import Voice
 
     rows = [
-        (lesson.number, Voice.of(lesson, english()).say("title"), lesson.minutes, lesson.age)
+        (
+            lesson.number,
+            Voice.in_language(lesson, english()).say("title"),
+            lesson.minutes,
+            lesson.age,
+        )
         for lesson in LESSONS
     ]
     lay_out(page(), Grid(("lesson", "title", "minutes", "from age"), rows))
@@ -196,7 +201,7 @@ def _serve(lesson: "Lesson", host: str, port: int, lang: str | None, people: int
 
 
 def _say_opened(desk: "LessonServer") -> None:
-    """Print the addresses of an opened lesson, and who sees what."""
+    """Print the addresses of an opened lesson, and the view of this computer."""
     from ..text.qr import qr_code
 
     if (code := qr_code(desk.address)) is not None:

@@ -108,7 +108,7 @@ def _package(name: str) -> None:
 
 
 def _cards(name: str, file: Path | None, people: int | None, *, force: bool) -> None:
-    """Write the role cards of a scenario; people: None: as many as it has."""
+    """Write the role cards of a scenario; people: their number, if it is not the scenario's."""
     from ...report.cards import cards, commands
     from ...scenarios.serialization.atomic_file import write_whole
     from ...scenarios.validation.load import load

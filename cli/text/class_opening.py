@@ -96,7 +96,7 @@ def say_address(terms: "ClassTerms", address: str) -> None:
 
 
 def say_reach(address: str) -> None:
-    """Print which phones can open an address, and advice for those that cannot."""
+    """Print which phones can open an address, and advice for other phones."""
     from ...machines.gate import LOOPBACKS
 
     if address.split("/")[2].rpartition(":")[0] in LOOPBACKS:

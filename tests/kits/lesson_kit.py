@@ -30,13 +30,13 @@ def name_of(given: object) -> str:
 
 def voice_of(lesson: Lesson, tag: str) -> Voice:
     """Give a lesson that speaks a language."""
-    return Voice.of(lesson, languages()[tag])
+    return Voice.in_language(lesson, languages()[tag])
 
 
 def wrong_guess(lesson: Lesson) -> int | float:
     """Give a guess that is wrong: the low end of the axis, or an answer beside the right one."""
     if isinstance(lesson.guess, ChoiceGuess):
-        return 1 + Voice.of(lesson, languages()["en"]).table.truth % lesson.guess.choices
+        return 1 + Voice.in_language(lesson, languages()["en"]).table.truth % lesson.guess.choices
     return lesson.guess.low
 
 

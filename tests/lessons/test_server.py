@@ -11,7 +11,7 @@ from lesson_kit import LOCAL, ask, guess_body, served
 from trio.testing import MockClock
 from veilmix.languages.language import languages
 from veilmix.lessons import guesses
-from veilmix.lessons.guesses import Guesses, Unwanted
+from veilmix.lessons.guesses import ClassGuesses, Unwanted
 from veilmix.lessons.lesson import LESSONS, ChoiceGuess, Lesson, NumberGuess
 from veilmix.lessons.server import LIMITS, LessonServer
 from veilmix.machines.gate import Gate
@@ -44,15 +44,15 @@ def answer(
     return given.status, given.body.decode()
 
 
-def refusal(lesson: Lesson, body: bytes, taken: Guesses | None = None) -> tuple[int, str]:
+def refusal(lesson: Lesson, body: bytes, taken: ClassGuesses | None = None) -> tuple[int, str]:
     with pytest.raises(Unwanted) as no:
-        (taken or Guesses()).take(lesson, body, PHONE)
+        (taken or ClassGuesses()).take(lesson, body, PHONE)
     return no.value.status, no.value.key
 
 
 @pytest.mark.parametrize("guess", [10, 1_000, 17, 10.5])
 def test_a_number_on_the_axis_is_taken(guess: float) -> None:
-    taken = Guesses()
+    taken = ClassGuesses()
     taken.take(NUMBER, guess_body(1, guess), PHONE)
     assert list(taken.by_phone.values()) == [guess]
 
@@ -87,13 +87,13 @@ def test_no_answer_is_taken_that_is_not_offered(guess: object) -> None:
     ],
 )
 def test_bytes_that_are_no_guess_are_refused(body: bytes) -> None:
-    taken = Guesses()
+    taken = ClassGuesses()
     assert refusal(NUMBER, body, taken) == (400, "guess-form")
     assert taken.by_phone == {}
 
 
 def test_a_phone_guesses_once_and_may_say_the_same_again() -> None:
-    taken = Guesses()
+    taken = ClassGuesses()
     for _ in range(2):
         taken.take(NUMBER, guess_body(1, 17), PHONE)
     assert refusal(NUMBER, guess_body(1, 18), taken) == (409, "guess-again")
@@ -101,7 +101,7 @@ def test_a_phone_guesses_once_and_may_say_the_same_again() -> None:
 
 
 def test_guesses_are_shown_when_they_are_closed_and_then_no_other_is_taken() -> None:
-    taken = Guesses()
+    taken = ClassGuesses()
     for phone, value in enumerate((30, 17)):
         taken.take(NUMBER, guess_body(phone, value), PHONE)
     taken.closed = True
@@ -113,7 +113,7 @@ def test_guesses_are_shown_when_they_are_closed_and_then_no_other_is_taken() -> 
 def test_one_address_and_a_lesson_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guesses, "MOST_OF_ONE", 3)
     monkeypatch.setattr(guesses, "MOST", 5)
-    taken = Guesses()
+    taken = ClassGuesses()
     for phone in range(3):
         taken.take(NUMBER, guess_body(phone, 17), PHONE)
     assert refusal(NUMBER, guess_body(3, 17), taken) == (409, "guess-full")

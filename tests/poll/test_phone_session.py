@@ -204,7 +204,7 @@ def test_bad_input_gets_one_clear_answer_each_and_the_class_goes_on() -> None:
 def test_who_asks_too_often_is_told_to_wait_and_others_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from veilmix.poll import gate
+    from veilmix.machines import gate
 
     monkeypatch.setattr(gate, "BURST", 30.0)
     monkeypatch.setattr(gate, "RATE", 0.0)  # no time makes up for it

@@ -14,7 +14,7 @@ def test_without_a_number_the_lessons_are_listed(typed) -> None:
     said = typed("lesson")
     assert said.code == 0, said.err
     for lesson in LESSONS:
-        assert Voice.of(lesson, languages()["en"]).say("title") in said.out
+        assert Voice.in_language(lesson, languages()["en"]).say("title") in said.out
 
 
 def test_pages_of_pupils_and_of_teachers_go_to_folders_of_their_own(typed) -> None:
