@@ -42,7 +42,12 @@ ADDRESS = re.compile(r"^open (http://\S+)", re.MULTILINE)
 
 @dataclass
 class SharedBoard:
-    """A board that the phones of one process read together."""
+    """A board that the phones of one process read together.
+
+    Attributes:
+        board: as far as it was read.
+        lock: of the phone that reads or seals.
+    """
 
     board: Board = field(default_factory=Board)
     lock: Lock = field(default_factory=Lock)
@@ -74,6 +79,8 @@ class Phone:
         address: of the session.
         own: its own network address.
         row: its answers.
+        shared: the board of its process.
+        secret: by which the poll knows it.
         times: moments of the clock that all processes share, by name, in seconds.
     """
 

@@ -1,4 +1,4 @@
-"""The teacher's pack: plans, slides, hand-out, answers, cards and slips, as one file to print.
+"""The teacher's pack: plans, slides, hand-out, answers, cards and slips, as a file to print.
 
     plans       for 45 and for 90 minutes, a step a row
     slides      a page of A4 across each: to print, or to show in full screen
@@ -38,7 +38,7 @@ TITLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PackPart:
     """A part that another room has made.
 
     Attributes:
@@ -51,7 +51,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """A step of a plan.
 
     Attributes:
@@ -65,28 +65,28 @@ class Step:
     needs: str
 
 
-def plan_of(lesson: Lesson, minutes: int) -> tuple[Step, ...]:
+def plan_of(lesson: Lesson, minutes: int) -> tuple[PlanStep, ...]:
     """Return the steps of a plan, whose minutes add up.
 
     minutes: `SHORT` or `DOUBLE`. The last step takes what is left.
     """
-    ask = Step(5, "plan-ask", "plan-ask-with")
-    play = Step(lesson.minutes, "plan-lesson", "plan-lesson-with")
+    ask = PlanStep(5, "plan-ask", "plan-ask-with")
+    play = PlanStep(lesson.minutes, "plan-lesson", "plan-lesson-with")
     steps = {
-        SHORT: (ask, play, Step(15, "plan-poll", "plan-poll-with")),
+        SHORT: (ask, play, PlanStep(15, "plan-poll", "plan-poll-with")),
         DOUBLE: (
             ask,
-            Step(25, "plan-paper", "plan-paper-with"),
-            Step(10, "plan-watch", "plan-watch-with"),
+            PlanStep(25, "plan-paper", "plan-paper-with"),
+            PlanStep(10, "plan-watch", "plan-watch-with"),
             play,
-            Step(20, "plan-poll", "plan-poll-with"),
+            PlanStep(20, "plan-poll", "plan-poll-with"),
         ),
     }[minutes]
     left = minutes - sum(step.minutes for step in steps)
-    return (*steps, Step(left, "plan-talk", "plan-talk-with"))
+    return (*steps, PlanStep(left, "plan-talk", "plan-talk-with"))
 
 
-def pack(lesson: Lesson, language: Language, parts: Mapping[str, Part], commands: str) -> str:
+def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], commands: str) -> str:
     """Return the pack of a lesson.
 
     Args:
@@ -171,7 +171,8 @@ def _slides(voice: Voice) -> Iterator[str]:
     choices = lesson.guess.choices if isinstance(lesson.guess, ChoiceGuess) else 0
     yield (
         f"<h2>{text_of(common('guess-first'))}</h2><p>{text_of(say('intro'))}</p>"
-        f"<p><b>{text_of(say('question'))}</b></p><ol>{sentence_items(voice, 'choice', choices)}</ol>"
+        f"<p><b>{text_of(say('question'))}</b></p>"
+        f"<ol>{sentence_items(voice, 'choice', choices)}</ol>"
     )
     yield f"<h2>{text_of(voice.value(voice.table.truth))}</h2><p>{text_of(say('because'))}</p>"
     thoughts = sentence_items(voice, "think", lesson.exercises)

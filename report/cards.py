@@ -41,10 +41,10 @@ class PersonCard:
 def cards(scenario: Scenario, people: int | None = None) -> str:
     """Write the cards of a scenario as a page of HTML to print.
 
-    people: number of cards; None: as many as the scenario has. Raises ParameterError for a
+    people: number of cards, if it is not the scenario's. Raises ParameterError for a
     scenario that a class cannot play on paper, as `cards_body` does.
     """
-    return write("cards.html", STYLE, **_given(scenario, people))
+    return write("cards.html", STYLE, **_template_values(scenario, people))
 
 
 def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
@@ -62,11 +62,11 @@ def cards_body(scenario: Scenario, people: int | None = None) -> str:
     Raises ParameterError for a scenario that a class cannot play on paper: too many people or
     questions, people who change between the rounds, noise, or no seed to draw the same people with.
     """
-    return write("cards_body.html", STYLE, **_given(scenario, people))
+    return write("cards_body.html", STYLE, **_template_values(scenario, people))
 
 
-def _given(scenario: Scenario, people: int | None) -> dict[str, Any]:
-    """Return what the templates are filled with."""
+def _template_values(scenario: Scenario, people: int | None) -> dict[str, Any]:
+    """Return the values of the templates."""
     runs, shows = commands(scenario, people)
     if people not in (None, scenario.population.users):
         title = f"{scenario.scenario.name}, {plural(people, 'person', 'people')}"

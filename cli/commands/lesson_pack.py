@@ -1,4 +1,4 @@
-"""`veilmix lesson --pack`: everything for a lesson, as one file to print."""
+"""`veilmix lesson --pack`: the papers of a lesson, in a file to print."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from .slips import write_with_codes
 
 if TYPE_CHECKING:
     from ...lessons.lesson import Lesson
-    from ...lessons.pack import Part
+    from ...lessons.pack import PackPart
     from ...poll.slips import SlipsFile
 
 SPARE = 5  # slips more than people
@@ -24,7 +24,7 @@ def write_pack(path: Path, lesson: "Lesson", host: str, lang: str, people: int) 
     people: number of cards; `SPARE` slips more are made.
     """
     from ...languages.language import languages
-    from ...lessons.pack import Part, pack
+    from ...lessons.pack import PackPart, pack
     from ...machines.gate import LOOPBACKS
     from ...poll.questions import DEMO, read_questions
     from ...poll.slips import fresh_slips
@@ -34,7 +34,7 @@ def write_pack(path: Path, lesson: "Lesson", host: str, lang: str, people: int) 
 
     language, codes = languages()[lang], path.with_suffix(".slips.toml")
     scenario = load(lesson.cards)
-    parts = {"cards": Part(file_of(STYLE), cards_body(scenario, people))}
+    parts = {"cards": PackPart(file_of(STYLE), cards_body(scenario, people))}
     slips = None
     if host not in LOOPBACKS:
         title = read_questions(DEMO).scenario.title
@@ -59,14 +59,14 @@ def write_pack(path: Path, lesson: "Lesson", host: str, lang: str, people: int) 
     click.echo(f"wrote {codes}   the codes: keep it to yourself; delete both after the lesson")
 
 
-def _slips(slips: "SlipsFile", lang: str) -> "Part":
+def _slips(slips: "SlipsFile", lang: str) -> "PackPart":
     """Return the slips as a part; UsageError without the library that draws their QR codes."""
     from ...languages.language import languages
-    from ...lessons.pack import Part
+    from ...lessons.pack import PackPart
     from ...poll.sheet import STYLE, slip_sheets
 
     try:
         body = slip_sheets(slips.title, slips.address, slips.codes, languages()[lang])
     except ImportError:
         raise click.UsageError(missing("web", "--pack")) from None
-    return Part(STYLE.read_text("utf-8"), body)
+    return PackPart(STYLE.read_text("utf-8"), body)

@@ -46,7 +46,7 @@ def write_slips(
 
 
 def write_with_codes(printable: Path, page: str, codes: Path, slips: "SlipsFile") -> None:
-    """Write a page with slips and the file of their codes, for their owner alone: both or none."""
+    """Write a page with slips and the file of their codes, for their owner; StorageError."""
     from ...errors import StorageError
     from ...scenarios.serialization.atomic_file import write_whole
 

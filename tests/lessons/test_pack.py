@@ -9,7 +9,7 @@ from axe_kit import violations
 from lesson_kit import SPOKEN, name_of, voice_of
 from veilmix.languages.language import languages
 from veilmix.lessons.lesson import LESSONS, Lesson
-from veilmix.lessons.pack import DOUBLE, SHORT, TITLES, Part, nested, pack, plan_of
+from veilmix.lessons.pack import DOUBLE, SHORT, TITLES, PackPart, nested, pack, plan_of
 from veilmix.poll.sheet import STYLE as SLIPS
 from veilmix.poll.sheet import slip_sheets
 from veilmix.report.cards import STYLE, cards_body
@@ -23,10 +23,10 @@ spoken = pytest.mark.parametrize(("lesson", "tag"), SPOKEN, ids=name_of)
 
 def packed(lesson: Lesson, tag: str, *, slips: bool = True) -> str:
     """Give the pack of a lesson, as the command makes it."""
-    parts = {"cards": Part(file_of(STYLE), cards_body(load(lesson.cards)))}
+    parts = {"cards": PackPart(file_of(STYLE), cards_body(load(lesson.cards)))}
     if slips:
         body = slip_sheets("a class", "http://192.168.1.20:8766/", CODES, languages()[tag])
-        parts["slips"] = Part(SLIPS.read_text("utf-8"), body)
+        parts["slips"] = PackPart(SLIPS.read_text("utf-8"), body)
     return pack(lesson, languages()[tag], parts, "veilmix lesson & more")
 
 
