@@ -1,0 +1,67 @@
+"""No page of a lesson breaks a rule of axe, in no language, before and after the guess."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_kit import violations
+from lesson_kit import SPOKEN, name_of, served, wrong_guess
+from veilmix.languages.language import languages
+from veilmix.lessons import pages
+from veilmix.lessons.lesson import ChoiceGuess, Lesson, lesson_of
+
+spoken = pytest.mark.parametrize(("lesson", "tag"), SPOKEN, ids=name_of)
+
+
+@pytest.fixture
+def opened(new_tab: Callable[[], Any], tmp_path: Path) -> Callable[[str], Any]:
+    """Open a page from a file."""
+    tab = new_tab()
+
+    def open_(text: str) -> Any:
+        path = tmp_path / "page.html"
+        path.write_text(text, "utf-8")
+        return tab.open(path)
+
+    return open_
+
+
+@spoken
+def test_no_page_for_pupils_breaks_a_rule(
+    lesson: Lesson, tag: str, opened: Callable[[str], Any]
+) -> None:
+    page = opened(pages.lesson_page(lesson, languages()[tag]))
+    assert violations(page) == []
+    if isinstance(lesson.guess, ChoiceGuess):
+        page.locator(f'input[value="{wrong_guess(lesson)}"]').check()
+    else:
+        page.locator("[role=slider]").focus()
+        page.keyboard.press("Home")
+    page.locator("#field button").click()
+    page.wait_for_selector("#play", state="visible")
+    assert violations(page) == []
+
+
+@spoken
+@pytest.mark.parametrize("paper", [pages.handout, pages.answers])
+def test_no_paper_breaks_a_rule(
+    lesson: Lesson, tag: str, paper: Callable[..., str], opened: Callable[[str], Any]
+) -> None:
+    assert violations(opened(paper(lesson, languages()[tag]))) == []
+
+
+@pytest.mark.parametrize("tag", sorted(languages()))
+def test_the_list_of_lessons_breaks_no_rule(tag: str, opened: Callable[[str], Any]) -> None:
+    assert violations(opened(pages.index(languages()[tag]))) == []
+
+
+def test_the_wall_breaks_no_rule(new_tab: Callable[[], Any]) -> None:
+    lesson = lesson_of(2)
+    assert lesson is not None
+    with served(lesson) as desk:
+        page = new_tab().open(desk.wall)
+        assert violations(page) == []
+        page.locator("button").click()
+        page.wait_for_selector("#shown", state="visible")
+        assert violations(page) == []
