@@ -6,6 +6,7 @@ their answers, so for it they make no crowd larger.
 
 import secrets
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 import trio
 
@@ -23,6 +24,7 @@ from .classroom import Classroom
 from .noise import response
 from .questions import schema_of
 from .seeds import Seeds, question
+from .unwelcome import Unwelcome
 from .web import PhoneServer
 
 LOOK = 0.2  # seconds between two looks at what is asked
@@ -60,10 +62,11 @@ class SimulatedPeople:
                 done.add(plan.call.round)
                 left = self._room.closes - trio.current_time()
                 pause = min(SLOWEST, left / 4) / self._many
-                for secret, row in self._people.items():
-                    await trio.sleep(pause)
-                    sealed = await self._sealed(plan, secret, row, desk.seeds)
-                    await self._room.answer(plan, secret, sealed, desk.deliver)
+                with suppress(Unwelcome):  # the round has closed: the rest are late
+                    for secret, row in self._people.items():
+                        await trio.sleep(pause)
+                        sealed = await self._sealed(plan, secret, row, desk.seeds)
+                        await self._room.answer(plan, secret, sealed, desk.deliver)
             await trio.sleep(LOOK)
 
     def _is_due(self, plan: Round, done: Collection[int]) -> bool:

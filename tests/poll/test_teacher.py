@@ -2,6 +2,7 @@
 
 from queue import Queue
 from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import pytest
 import trio
@@ -11,8 +12,10 @@ from veilmix.poll.classroom import Classroom
 from veilmix.poll.farewell import Farewell
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.session import PhoneSession
+from veilmix.poll.simulated import SimulatedPeople
 from veilmix.poll.teacher import LONGEST, MORE, SPARE, Teacher
 from veilmix.poll.terms import ClassTerms
+from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
 from veilmix.protocol.phases import Phase
 
@@ -136,6 +139,32 @@ def test_whoever_runs_it_goes_on_without_the_silent_and_ends_it() -> None:
         room.join()
     assert len([index for number, index in room.done().room.letters if number == 1]) == 6
     assert "the results stay on the wall and on phones until you press Enter" in room.said
+
+
+def test_a_round_that_closes_before_simulated_people_have_answered_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever runs the class goes on without them."""
+    late: list[str] = []
+
+    async def answer(_plan: object, secret: str, *_: object) -> bool:
+        late.append(secret)
+        raise Unwelcome(409, "answer-late")
+
+    async def main() -> None:
+        room = Classroom(60.0)
+        people = SimulatedPeople(room, read_questions(DEMO), 2)
+        people.join()
+        opened(room, 1)
+        monkeypatch.setattr(people, "_sealed", AsyncMock(return_value=b""))
+        monkeypatch.setattr(room, "answer", answer)
+        plan = SimpleNamespace(verified=False, call=SimpleNamespace(round=1))
+        desk = SimpleNamespace(plan=lambda: plan, seeds=None, deliver=None)
+        with trio.move_on_after(room.deadline):
+            await people.live(desk)  # type: ignore[arg-type]
+        assert late == [next(iter(room.phones))]
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
 def test_a_stop_after_the_results_ends_it_and_one_before_is_said() -> None:
