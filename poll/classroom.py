@@ -65,6 +65,9 @@ class Classroom(Instrument):
     seconds. most_of_one: people who may join from one device; it may be raised at any time. spare:
     seconds by which a round may be extended. slips: that admit phones; None: a name is enough.
     registered: whether each phone brings a signing key, for the registry.
+
+    Attributes:
+        attempt: the number of the session, from 1; above 1 it is repeated, with people of before.
     """
 
     def __init__(
@@ -78,10 +81,25 @@ class Classroom(Instrument):
     ) -> None:
         self.most_of_one = most_of_one
         self.registered = registered
-        self.registry: Registry | None = None  # of the people that may answer, once made
         self.slips = slips
         self.turned_away: Counter[str] = Counter()  # attempts beyond that, by device
         self.phones: dict[str, Phone] = {}
+        self.version = 1  # a new phone says 0, and is answered at once
+        self.attempt = 0
+        self._deadline = deadline
+        self._spare = spare
+        self._changed = trio.Event()
+        self._earlier: dict[str, Phone] = {}
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Clear the session for the next attempt; phones of earlier attempts may come back."""
+        for secret, phone in self.phones.items():
+            if not phone.simulated:
+                self._earlier[secret] = Phone(phone.name, device=phone.device)
+        self.attempt += 1
+        self.phones = {}
+        self.registry: Registry | None = None  # of the people that may answer, once made
         self.board: Board | None = None
         self.posts: list[tuple[str, bytes]] = []
         self.letters: dict[tuple[int, int], bytes] = {}  # (round, index) -> the whole message
@@ -92,12 +110,10 @@ class Classroom(Instrument):
         self.told: NoisyResult | None = None  # estimates from noisy answers, at the end
         self.singles: Singles | None = None  # each question by itself, without a joint table
         self.ended = ""  # why the session ended; "" while it runs
-        self.version = 1  # a new phone says 0, and is answered at once
-        self._deadline = deadline
-        self._spare = spare
+        self.final = "teacher-not-now"  # the key of why it is not repeated; "" if it may be
         self._end: Unwelcome | None = None  # why it ended, in a sentence for phones
-        self._changed = trio.Event()
         self._numbers = 0
+        self.change()
 
     # Events of the session.
 
@@ -146,6 +162,16 @@ class Classroom(Instrument):
         """End the session before its first round, or for the teacher; phones are told why."""
         self._end, self.ended = why, str(why)
         self.change()
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the session is over and may be repeated."""
+        return bool(self.ended) and not self.final
+
+    @property
+    def returning(self) -> int:
+        """The number of people in earlier attempts, for the wait."""
+        return len(self._earlier)
 
     def ended_in(self, language: Language) -> str:
         """Return why the session ended, in a language if it is a sentence for phones."""
@@ -246,6 +272,8 @@ class Classroom(Instrument):
             raise Unwelcome(409, "join-begun")
         if self.ended or self.round > 1 or (self.round == 1 and not self.collecting):
             raise Unwelcome(409, "join-begun")
+        if self.attempt > 1:
+            return self._come_back(secret, key)
         place = self.slips.place_of(slip) if self.slips else None
         self._check_name(name)
         self._check_key(key)
@@ -255,6 +283,14 @@ class Classroom(Instrument):
         if self.slips is not None and place is not None:
             self.slips.use(place)
         return self._let_in(secret, Phone(name, device=device, key=key))
+
+    def _come_back(self, secret: str, key: bytes) -> Phone:
+        """Let a phone of an earlier attempt in, under its name; Unwelcome for other phones."""
+        earlier = self._earlier.get(secret)
+        if earlier is None:
+            raise Unwelcome(409, "join-begun")
+        self._check_key(key)
+        return self._let_in(secret, Phone(earlier.name, device=earlier.device, key=key))
 
     def simulate(self, secret: str, name: str, key: bytes = b"") -> None:
         """Let a simulated person in, without a slip and a device. key: as of a phone."""

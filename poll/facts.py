@@ -50,6 +50,8 @@ def facts_of(
         "started": room.started,
         "ended": room.ended_in(language or english()),
         "stopped": room.stopped,
+        "attempt": room.attempt,
+        "again": room.repeatable,
         "noisy": scenario.local.epsilon is not None,
         "noise": room.told,
         "singles": room.singles,

@@ -38,6 +38,7 @@ from .farewell import Farewell
 from .mixers import Mixers
 from .noise import noisy_result, result_data
 from .questions import empty_population, table_of
+from .repeats import HERE, reason_against
 from .seeds import Seeds
 from .simulated import SimulatedPeople
 from .singles import counts_data, singles_of
@@ -107,11 +108,13 @@ class PhoneSession:
         self._tell = tell
         self._clock = EagerClock()
         needed = scenario.mix.min_batch
+        self._led = False
         self.teacher = Teacher(self.room, needed, lambda: self._missing, tell)
+        self._final = partial(reason_against, scenario, terms)
         self.page = TeacherPage(self.room, self.teacher, terms.host)
         self.farewell = Farewell(self.room, self.wall)
         self._seen = (0, 0, 0)
-        self._read_out = False
+        self._read_out = 0  # the last attempt with words that were read out
         self._mixing: set[str] = set()
         self._refused: set[str] = set()
 
@@ -147,26 +150,56 @@ class PhoneSession:
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
             nursery.start_soon(trio.serve_listeners, partial(serve_phone, server), listeners)
-            simulated = SimulatedPeople(self.room, self.scenario, self._terms.simulated)
-            simulated.join()
-            nursery.start_soon(simulated.live, desk)
             nursery.start_soon(self.farewell.hear)
             opened(f"http://{gate.names[0]}/{self.code}")
             page = f"http://{gate.names[0]}/{self.code}/teacher/{self.page.secret}"
             self._tell(f"your own page, on this computer alone: {page}")
             nursery.start_soon(self.farewell.watch, nursery.cancel_scope)
             if lines is not None:
+                self._led = True
                 nursery.start_soon(self.teacher.listen, lines)
-            held = await self._play(desk)
+            held, told = await self._attempt(desk), False
+            while await self._repeated():
+                held = await self._attempt(desk)
             if finished is not None:
                 await trio.to_thread.run_sync(finished, held)
-            await self._stay(lines is not None and held.board is not None)
+                told = True
+            await self._stay()
             nursery.cancel_scope.cancel()
+        if finished is not None and not told:
+            finished(held)  # it was stopped while the teacher could have repeated it
         return held
 
-    async def _stay(self, led: bool) -> None:  # noqa: FBT001 - private
+    async def _attempt(self, desk: PhoneServer) -> FinishedSession:
+        """Hold one session to its end, with its own simulated people."""
+        async with trio.open_nursery() as nursery:
+            simulated = SimulatedPeople(self.room, self.scenario, self._terms.simulated)
+            simulated.join()
+            nursery.start_soon(simulated.live, desk)
+            held = await self._play(desk)
+            nursery.cancel_scope.cancel()
+        desk.rest()
+        return held
+
+    async def _repeated(self) -> bool:
+        """Whether the teacher repeats the session; waits for it, if it may be repeated."""
+        room = self.room
+        if not room.repeatable:
+            return False
+        self._tell(f"nothing was counted: {room.ended}")
+        self._tell("r and Enter: repeat it with those who are here; Enter: end it")
+        if not await self.teacher.choice():
+            room.final = "teacher-over"
+            room.change()
+            return False
+        room.begin_again()
+        self.wall.begin_again(room.attempt)
+        self._tell(f"attempt {room.attempt}: phones come back within {HERE:.0f} seconds")
+        return True
+
+    async def _stay(self) -> None:
         """Let results stay: until the teacher ends the session, or for slow phones to read."""
-        if led and not self.teacher.left.is_set():
+        if self._led and self.room.started and not self.teacher.left.is_set():
             self._tell("the results stay on the wall and on phones until you press Enter")
             await self.teacher.left.wait()
         else:
@@ -179,11 +212,14 @@ class PhoneSession:
 
     async def _enough(self) -> bool:
         """Wait for people and shufflers; False if too few have come in time."""
-        needed = self.scenario.mix.min_batch
-        want = max(needed, (self._terms.people or 0) + self._terms.simulated)
-        with trio.move_on_after(self._terms.patience):
+        needed, terms = self.scenario.mix.min_batch, self._terms
+        people, patience = terms.people, terms.patience
+        if self.room.attempt > 1:
+            people, patience = self.room.returning, HERE
+        want = max(needed, (people or 0) + terms.simulated)
+        with trio.move_on_after(patience):
             while not self.teacher.wanted and (
-                self._terms.people is None or len(self.room.phones) < want or self._missing
+                people is None or len(self.room.phones) < want or self._missing
             ):
                 self._count()
                 await trio.sleep(LOOK)
@@ -235,6 +271,8 @@ class PhoneSession:
             cast = replace(cast, adversary=lent)  # for what is written down at the end
         transcript = Transcript.sized(0)
         if not await self._enough():
+            # Before the first attempt there is nothing to repeat.
+            self.room.final = self._final((), 0, led=self._led and self.room.attempt > 1)
             self.room.end(self._too_small())
             silent = Network(Instruments([], self._tell))
             return FinishedSession(None, transcript, silent, {}, self.room, 0.0)
@@ -257,6 +295,8 @@ class PhoneSession:
             await self._say_what_noise_leaves(network.board)
             if stage.elsewhere is None:
                 self._say_singles(network.board, transcript)
+            posts = len(network.board.entries)
+            self.room.final = self._final(transcript.events, posts, led=self._led)
             self.room.ended = network.board.burned or "over"
             if cheated := happened(self.scenario, self._language):
                 self.wall.own_up(self._language.say("cheated-wall", **cheated))
@@ -302,8 +342,8 @@ class PhoneSession:
         self._count()
         await trio.sleep(LOOK)
         number = self.room.round
-        if number and not self._read_out and self.room.board is not None:
-            self._read_out = True
+        if number and self._read_out < self.room.attempt and self.room.board is not None:
+            self._read_out = self.room.attempt
             for line in to_compare(self.room.board):
                 self._tell(line)
         if not self._due_to_close(number):

@@ -1,6 +1,7 @@
 """Commands of the teacher during a session: a line in the terminal, or a button of teacher_page.py.
 
 Enter      before it begins: begin; when it is over: end it; else: show the awaited people
+r, Enter   when it is over: repeat it with the phones that are here, if that is safe (repeats.py)
 a number   before it begins: so many people may join from one address
 w, Enter   while a round is open: wait longer, by `MORE` seconds each time
 g, Enter   while a round is open: go on without the awaited people
@@ -10,6 +11,7 @@ from collections.abc import Callable
 
 import trio
 
+from ..languages.language import english
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
 from .classroom import MOST_PHONES, Classroom
@@ -49,6 +51,7 @@ class Teacher:
         self.wanted = False
         self.closing = 0
         self.left = trio.Event()
+        self._chosen = trio.Event()
         self._room = room
         self._needed = needed
         self._missing = missing
@@ -58,13 +61,13 @@ class Teacher:
         """Read and follow commands to the end of input. read: waits, in a thread; None: the end."""
         while (line := await trio.to_thread.run_sync(read, abandon_on_cancel=True)) is not None:
             self.hear(line.strip().lower())
-        self.left.set()
+        self.end()
 
     def hear(self, line: str) -> None:
         """Follow the command of a line."""
         room = self._room
         if room.ended:
-            self.end()
+            self.repeat() if line == "r" else self.end()
         elif not room.started:
             self.let_in(int(line[:DIGITS])) if line.isdecimal() else self.begin()
         elif not room.collecting:
@@ -107,7 +110,23 @@ class Teacher:
     def end(self) -> bool:
         """End the session after its results."""
         self.left.set()
+        self._chosen.set()
         return True
+
+    def repeat(self) -> bool:
+        """Repeat the session; return False, and say why, if that is not safe."""
+        if not self._room.repeatable:
+            self._tell(english().say(self._room.final))
+            return False
+        self._chosen.set()
+        return True
+
+    async def choice(self) -> bool:
+        """Wait until the teacher ends the session or repeats it; return whether it is repeated."""
+        await self._chosen.wait()
+        self._chosen = trio.Event()
+        self.wanted, self.closing = False, 0
+        return not self.left.is_set()
 
     def let_in(self, many: int) -> bool:
         """Let so many people join from one address; return False for an impossible number."""

@@ -2,7 +2,7 @@
 
     GET  /CODE/teacher/SECRET            the page
     GET  /CODE/teacher/SECRET/news/V     waits for news after version V, or a second: the state
-    POST /CODE/teacher/SECRET/COMMAND    begin, wait, close, end; let-in {"people": N}
+    POST /CODE/teacher/SECRET/COMMAND    begin, wait, close, end, repeat; let-in {"people": N}
                                          204; 409 and a sentence if it is not possible now
 
 The secret is in the address that the terminal prints, and on no phone and no wall. In a room
@@ -22,6 +22,7 @@ from ..machines.http import HttpResponse, Request
 from ..strict_text import Unreadable, from_json
 from .assets import page_answer
 from .classroom import MOST_PHONES, Classroom
+from .repeats import HERE
 from .teacher import MORE, Teacher
 from .unwelcome import Unwelcome
 
@@ -62,6 +63,9 @@ class TeacherPage:
             "longer": room.closes < room.latest,
             "more": MORE,
             "ended": "" if room.ended == "over" else room.ended_in(language),
+            "attempt": room.attempt,
+            "final": language.say(room.final) if room.final else "",
+            "here": HERE,
         }
 
     @property
@@ -116,6 +120,7 @@ class TeacherPage:
             "wait": ("open", teacher.wait),
             "close": ("open", teacher.close),
             "end": ("over", teacher.end),
+            "repeat": ("over", teacher.repeat),
         }
 
 

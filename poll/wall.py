@@ -10,6 +10,7 @@ numbers of onions are in order, and independent of their senders.
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 from ..languages.language import Language, english
 from ..machines.http import HttpResponse, Request
@@ -53,18 +54,33 @@ class Wall(Instrument):
             self._mixers += self._language.say("wall-linked-once" if once else "wall-linked")
         self._joined = ""  # by which slips, or from how few addresses
         self._reached = False  # whether a phone has joined
-        known = {"shufflers": shufflers, "watch": ["network"], "note": self._heading}
-        tongue = {"lang": self._language.tag, "dir": self._language.direction}
-        stage = {"mix": "verified"} if proved else {}
-        self._bill = {**bill_of(None, title), **known, **tongue, **stage}
-        self._recorder = (ProvedRecorder if proved else MoveRecorder)(None, self._move)
+        self._attempt = ""
+        self._facts: dict[str, Any] = {
+            **bill_of(None, title),
+            "shufflers": shufflers,
+            "watch": ["network"],
+            "lang": self._language.tag,
+            "dir": self._language.direction,
+            **({"mix": "verified"} if proved else {}),
+        }
+        self._audience = Audience(self.log, lambda: self._bill, {})
+        self._clear()
+        self.log.begin(self._bill)
+
+    def begin_again(self, attempt: int) -> None:
+        """Clear the wall for the next attempt. attempt: its number, from 1."""
+        self._attempt = self._language.say("wall-again", n=attempt)
+        self._clear()
+        self._redraw()
+
+    def _clear(self) -> None:
+        self._bill = {**self._facts, "note": self._heading}
+        self._recorder = (ProvedRecorder if self._proved else MoveRecorder)(None, self._move)
         self._moves: list[object] = []
         self._people: tuple[int, tuple[int, ...]] = (0, ())
         self._call: Call | None = None
         self._sent: set[int] = set()
         self._expected: Mapping[str, object] | None = None
-        self._audience = Audience(self.log, lambda: self._bill, {})
-        self.log.begin(self._bill)
 
     async def answer(self, request: Request, what: str) -> HttpResponse:
         """Answer a browser. what: `page` or `events`."""
@@ -154,7 +170,7 @@ class Wall(Instrument):
     def _heading(self) -> str:
         """The lines above the picture: parties that could read all, and admitted phones."""
         isolated = "" if self._reached else self._language.say("wall-isolated")
-        return " ".join(filter(None, (self._mixers, isolated, self._joined)))
+        return " ".join(filter(None, (self._attempt, self._mixers, isolated, self._joined)))
 
     def show_result(self, told: Mapping[str, object]) -> None:
         """Show the result of the answers, if it is more than the board's counts. Once."""

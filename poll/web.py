@@ -87,6 +87,10 @@ class PhoneServer:
         self._mixers = mixers
         self._wall = wall
         self._language = language
+        self.rest()
+
+    def rest(self) -> None:
+        """Take no answers, and forget the network of a session that is over."""
         self.plan: Callable[[], Round | None] = lambda: None
         self.deliver: Deliver = _nowhere
         self.seeds: Seeds | None = None

@@ -4,7 +4,7 @@ import { atMost, estimated, noiseOf } from "./noise.js";
 import { alike, excluded, exposed, openOf, saidIn } from "./opened.js";
 import { showsWay } from "./path.js";
 import { people } from "./parties.js";
-import { drawn, promised } from "./screens.js";
+import { drawn, maybeAgain, promised } from "./screens.js";
 import { number, percent, t } from "./sentences.js";
 import { utf8 } from "./sodium.js";
 import { shapeOf } from "./threshold.js";
@@ -139,6 +139,7 @@ function endsCounted(session, state, facts) {
     published ? t("published-title") : t("ended-title"),
     cheated(session, state, facts),
     what,
+    maybeAgain(facts),
     published
       ? p(shapeOf(session.told) ? promised(session.told) : t("promised-you", { share: percent(session.told.max_exposure), k: session.told.k }))
       : null,

@@ -3,63 +3,49 @@
 // What it sends: once a name, then sealed envelopes. What it keeps is gone with its tab (store.js), but
 // for the phone that a slip has made of it (slip.js).
 import { mayRest, stayAwake } from "./awake.js";
-import { signerOf } from "./ballots.js";
 import { openRound } from "./envelope.js";
 import { Session } from "./follow.js";
 import { reusesBallots } from "./locks.js";
 import { madeFor } from "./made.js";
 import { pause, untilOffline } from "./network.js";
-import { asks, asksName, compares, consults, handed, lastStanding, seals, stops, waits } from "./screens.js";
+import { asks, asksName, compares, consults, handed, lastStanding, maybeAgain, progress, seals, stops, waits } from "./screens.js";
 import { ends } from "./endings.js";
 import { forgotten, gone, reasonOf, stopped, unanswered } from "./farewell.js";
 import { arrived, t } from "./sentences.js";
-import { forgetSlip, givenSlip, keepSlip, phoneOf } from "./slip.js";
+import { forgetSlip, givenSlip } from "./slip.js";
 import { Refused, hex, ready, sodium, unhex } from "./sodium.js";
 import { say, status } from "./draw.js";
-import { forget, keep, keepEnd, recall, recallEnd } from "./store.js";
+import { repeated } from "./repeat.js";
+import { ask, code, comeBack, enter, handOver } from "./requests.js";
+import { again as renewed, forget, keep, keepEnd, recall, recallEnd } from "./store.js";
 import { question } from "./threshold.js";
 
 const SOONEST = 500; // milliseconds
 const LATEST = 5_000;
 const RETRY = 1_000;
 const PAUSE = 5_000;
-const code = document.body.dataset.code;
 
 let state;
 let session;
 let facts = null;
 let at = 0; // the question that is on the screen
 let problem = "";
-const said = {}; // when a person was told what a round is for
+let said = {}; // when a person was told what a round is for
 let sealing = false; // the envelope was closed just now, for all to see
 let asking = false; // for what is sealed with, just now
 let alone = false; // the computer has not answered the last time
 let heard = 0; // when facts came, in milliseconds
 let posts = []; // as they came
+let ended = false; // its end is on the screen
 let over = false; // nothing will come any more, or this phone does not go on
 
 document.documentElement.dataset.began = ""; // else old.js says that this browser is too old
 
 const save = () => keep(code, state);
 
-async function ask(path, given = {}) {
-  return fetch(`/${code}/${path}`, { cache: "no-store", credentials: "omit", ...given });
-}
-
 async function join(name, slip) {
-  state.phone = (facts.slips && phoneOf(code, slip)) || state.phone;
-  const key = facts.verified ? { key: hex(signerOf(unhex(state.seed)).publicKey) } : {};
-  const body = JSON.stringify({ phone: state.phone, name, ...(facts.slips ? { slip } : {}), ...key });
-  state.slip = slip;
   try {
-    const answer = await ask("join", { method: "POST", body });
-    const words = await answer.text();
-    if (answer.ok) {
-      const { name: known, answered: before } = JSON.parse(words);
-      Object.assign(state, { name: known, before });
-      if (facts.slips) keepSlip(code, slip, state.phone);
-    }
-    problem = answer.ok ? "" : words;
+    [, problem] = await enter(state, facts, name, slip);
     save();
   } catch {
     problem = t("unreached");
@@ -111,10 +97,7 @@ async function handIn() {
   for (const made of Object.values(state.rounds)) {
     if (made.handed || made.problem || over) continue;
     try {
-      const headers = { "x-phone": state.phone };
-      const answer = await ask("answer", { method: "POST", body: unhex(made.frame), headers });
-      if (answer.ok) made.handed = true;
-      else if (answer.status !== 429) made.problem = await answer.text();
+      await handOver(state, made);
       save();
     } catch {
       return false;
@@ -138,7 +121,7 @@ function goOn() {
 }
 
 async function proceed() {
-  if (over) return;
+  if (over || facts === null) return;
   goOn();
   draw();
   const reached = (await consult()) && (draw(), await handIn());
@@ -215,14 +198,15 @@ function draw() {
   if (facts.stopped && !session.closed) return plain(() => stopped(state, facts, forgets));
   if (over && !session.closed) return;
   if (!state.name && facts.ended) plain(() => stops(t("ended-title"), t("ended-without")));
+  else if (state.late) plain(() => stops(t("too-late-title"), state.late, maybeAgain(facts)));
   else if (!state.name) form(`name ${problem}`, () => asksName(facts, problem, state.slip, join));
   else if (facts.ended && !session.closed && !session.calls.length) {
-    plain(() => stops(t("unasked-title"), facts.ended));
+    plain(() => stops(t("unasked-title"), facts.ended, maybeAgain(facts)));
   } else if (state.before) {
     plain(() => (session.closed ? ends(session, state, facts) : stops(t("before-title"), t("before"))));
   } else if (!session.ready && !state.rounds[1] && session.calls.length < 2) plain(() => waits(state, facts));
   else if (missed()) {
-    plain(() => stops(t("too-late-title"), t("too-late")));
+    plain(() => stops(t("too-late-title"), t("too-late"), maybeAgain(facts)));
   } else if (!state.agreed) form("compare", () => compares(session, facts, agree));
   else if (!state.rounds[1] && at < questions) {
     form(`question ${at}`, () => asks(session, state, at, answered, back));
@@ -234,20 +218,16 @@ function draw() {
   say(lastStanding(session, state));
 }
 
-// Seconds that are left now of those that the computer has told.
-const left = (seconds) => Math.max(0, Math.round(seconds - (performance.now() - heard) / 1000));
-
 function tellStatus() {
-  if (alone) return status(unanswered(state, (performance.now() - heard) / 1000));
-  if (!facts || !facts.collecting || session.closed) return status("");
-  const sealing = facts.opens !== null && !state.rounds[1];
-  const rest = sealing ? t("left-to-seal", { n: left(facts.asking) }) : t("left", { n: left(facts.left) });
-  return status(t("progress", { round: facts.round, answered: facts.answered, n: facts.people, left: rest }));
+  const since = (performance.now() - heard) / 1000;
+  if (alone) return status(unanswered(state, since));
+  return status(facts?.collecting && !session.closed ? progress(facts, state, since) : "");
 }
 
 // Take what is new; Refused if it is not what it must be.
 function take(news) {
   facts = news;
+  state.attempt = news.attempt;
   heard = performance.now();
   alone = false;
   for (const [author, data] of news.posts.slice(session.posts - news.from)) {
@@ -271,8 +251,16 @@ async function follow() {
         return;
       }
       if (!answer.ok) throw new Error(String(answer.status));
-      take(await answer.json());
+      const news = await answer.json();
+      if (state.attempt && news.attempt !== state.attempt) {
+        startAgain(news.attempt);
+        version = 0;
+        continue;
+      }
+      take(news);
       version = facts.version;
+      await comeBack(state, facts);
+      save();
       wait = SOONEST;
       await proceed();
       if (facts.ended && (session.closed || facts.stopped || !facts.started)) finish();
@@ -292,9 +280,7 @@ async function follow() {
 
 // The end: from here on its page needs nobody else.
 function finish() {
-  over = true;
-  mayRest();
-  forgetSlip();
+  over = ended = true;
   if (state.name) keepEnd(code, { posts, facts: { ...facts, posts: [], from: 0 } });
 }
 
@@ -309,7 +295,7 @@ function forgets() {
 function endsAgain() {
   const end = recallEnd(code);
   if (end === null) return false;
-  over = true;
+  over = ended = true;
   take({ ...end.facts, posts: end.posts });
   draw();
   return true;
@@ -333,9 +319,30 @@ async function begin() {
   save();
   session = new Session(state);
   at = state.row.length;
-  if (endsAgain()) return;
   setInterval(() => over || tellStatus(), RETRY);
-  await follow();
+  do if (!endsAgain()) await follow();
+  while (await repeats());
+}
+
+// Whether the session is repeated after its end, and this phone takes part.
+async function repeats() {
+  if (!ended) return false;
+  const again = Boolean(state.name || state.was) && (await repeated(ask, facts, session.posts));
+  if (again) startAgain(facts.attempt + 1);
+  else {
+    mayRest();
+    forgetSlip();
+  }
+  return again;
+}
+
+// Nothing of the attempt before is left but which phone this is.
+function startAgain(attempt) {
+  state = renewed(code, state, attempt);
+  save();
+  session = new Session(state);
+  [facts, at, problem, drawn, said, posts] = [null, 0, "", "", {}, []];
+  sealing = asking = over = ended = false;
 }
 
 begin();

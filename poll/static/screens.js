@@ -54,6 +54,7 @@ export function waits(state, facts) {
   show(
     "wait",
     t("hello", { name: state.name }),
+    facts.attempt > 1 ? p(t("again-begins"), "note") : null,
     p(facts.started ? t("making-keys") : t("joined")),
     p(facts.simulated ? t("here-simulated", count) : t("here", count), few ? "note" : null),
     expects(facts),
@@ -105,6 +106,7 @@ export function compares(session, facts, agree) {
   show(
     "compare",
     t("compare-title"),
+    facts.attempt > 1 ? p(t("again-words"), "note") : null,
     p(sessionWords(session.compared), "words"),
     p(told.verified ? t("compare-explains-locked") : t("compare-explains")),
     told.verified ? null : el("details", { "data-at": "keys" }, el("summary", {}, t("compare-keys")), el("dl", {}, rows)),
@@ -279,6 +281,17 @@ export function handed(session, state, closing) {
   show("handed", title, session.closed ? null : again, promise(session), drawn(session, state, closing));
 }
 
-export function stops(title, words) {
-  show(`stop ${title}`, title, p(words, "note"));
+// Below the screen, while a round is open. since: seconds since the computer told what is left.
+export function progress(facts, state, since) {
+  const left = (seconds) => Math.max(0, Math.round(seconds - since));
+  const sealing = facts.opens !== null && !state.rounds[1];
+  const rest = sealing ? t("left-to-seal", { n: left(facts.asking) }) : t("left", { n: left(facts.left) });
+  return t("progress", { round: facts.round, answered: facts.answered, n: facts.people, left: rest });
+}
+
+// Below an end that may be repeated.
+export const maybeAgain = ({ again }) => (again ? p(t("again-maybe"), "note") : null);
+
+export function stops(title, words, more = null) {
+  show(`stop ${title}`, title, p(words, "note"), more);
 }

@@ -9,16 +9,28 @@ const place = (code) => `veilmix ${code}`;
 // was closed. slip: the code of its slip, where slips admit phones. row: answers,
 // one a question. session: the digest that was agreed to. asked: {factors, frame, problem} of what
 // `randomness` is asked, until it has answered; null if it is not. seed: of the key with which it signs
-// ballots. rounds: by number, {frame, answers, levels, ballots, handed, problem} of what was sealed.
+// ballots. rounds: by number, {frame, answers, levels, ballots, handed, problem} of what was sealed. attempt:
+// the number of the session, from 1; 0 before it is known. was: the name in the attempt before; "" in the
+// first. late: why it is not in this one.
+const fresh = () => ({
+  ...{ name: "", was: "", late: "", before: false, slip: "", row: [], agreed: false, session: "", mark: null, asked: null },
+  ...{ attempt: 0, rounds: {}, seed: hex(newSeed()) },
+});
+
 export function recall(code) {
-  const fresh = { name: "", before: false, slip: "", row: [], agreed: false, session: "", mark: null, asked: null, rounds: {} };
   try {
     const kept = JSON.parse(sessionStorage.getItem(place(code)));
     if (kept !== null) return kept;
   } catch {
     // nothing that we have written
   }
-  return { ...fresh, phone: hex(sodium.randombytes_buf(SECRET)), seed: hex(newSeed()) };
+  return { ...fresh(), phone: hex(sodium.randombytes_buf(SECRET)) };
+}
+
+// What a phone keeps when the session is repeated: which phone it is. Its answers and keys are new.
+export function again(code, { phone, slip, name, was }, attempt) {
+  forget(code);
+  return { ...fresh(), phone, slip, was: name || was, attempt };
 }
 
 export function keep(code, state) {

@@ -6,6 +6,7 @@ import { arrived, t } from "./sentences.js";
 const RETRY = 1_000; // milliseconds
 const part = (id) => document.getElementById(id);
 let phase = "";
+let drawn = ""; // the commands of the buttons
 let admitted = 0;
 let lost = false; // the program did not answer the last time
 
@@ -16,6 +17,7 @@ const PHASES = {
   joining: (now) => ({
     title: t("teacher-people", { n: now.people }),
     sentences: [
+      now.attempt > 1 ? t("teacher-back", { seconds: now.here }) : "",
       now.few ? t("teacher-few", { n: now.few }) : t("teacher-enough"),
       now.missing.length ? t("teacher-missing", { names: now.missing.join(", ") }) : "",
     ],
@@ -32,8 +34,11 @@ const PHASES = {
   mixing: () => ({ title: t("teacher-mixing"), sentences: [t("teacher-nothing-to-do")], buttons: [] }),
   over: (now) => ({
     title: t("teacher-over"),
-    sentences: [now.ended ? t("teacher-early", { why: now.ended }) : "", t("teacher-stay")],
-    buttons: [["end", t("teacher-end"), true]],
+    sentences: [
+      now.ended ? t("teacher-early", { why: now.ended }) : "",
+      ...(now.final ? [now.final, t("teacher-stay")] : [t("teacher-repeatable", { seconds: now.here })]),
+    ],
+    buttons: [...(now.final ? [] : [["repeat", t("teacher-repeat"), true]]), ["end", t("teacher-end"), true]],
   }),
 };
 
@@ -66,14 +71,16 @@ function drawButtons(buttons) {
 
 function draw(now) {
   const shown = PHASES[now.phase](now);
+  const commands = shown.buttons.map(([command]) => command).join();
+  if (commands !== drawn) drawButtons(shown.buttons);
+  drawn = commands;
   if (now.phase !== phase) {
     complain("");
-    drawButtons(shown.buttons);
     part("said").textContent = shown.title;
   }
   phase = now.phase;
   part("title").textContent = shown.title;
-  part("now").textContent = shown.sentences.filter(Boolean).join(" ");
+  part("now").textContent = shown.sentences.filter(Boolean).join("\n\n");
   for (const [command, words, possible] of shown.buttons) {
     part(command).textContent = words;
     part(command).disabled = !possible;
@@ -81,7 +88,7 @@ function draw(now) {
   part("slips").textContent = now.slips ? t("teacher-slips", { used: now.slips[0], n: now.slips[1] }) : "";
   const together = Math.max(1, now.address);
   part("address").textContent = now.slips ? "" : t("teacher-address", { n: together, most: now.admitted });
-  part("let-in").hidden = now.slips !== null || phase !== "joining";
+  part("let-in").hidden = now.slips !== null || phase !== "joining" || now.attempt > 1;
   if (now.admitted !== admitted) part("people").value = now.admitted;
   admitted = now.admitted;
   part("about").hidden = phase === "over";

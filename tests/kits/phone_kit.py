@@ -37,7 +37,12 @@ from veilmix.scenarios.schema.model import Scenario
 LONG = 86_400  # seconds: what waits for so long is ended by a test, not by time
 # What a process of a poll does first, before session_kit.CHANGED has it typed (unhurried_poll.py).
 LEISURE = f"import sys; sys.path.append({KITS!r}); import unhurried_poll\n"
-PATIENCE = ((poll_session, "GRACE"), (elsewhere, "AWAY"), (mixers, "SILENCE"))
+PATIENCE = (
+    (poll_session, "GRACE"),
+    (poll_session, "HERE"),
+    (elsewhere, "AWAY"),
+    (mixers, "SILENCE"),
+)
 
 
 def unhurried(scenario: Scenario, **mix: int) -> Scenario:
@@ -163,6 +168,15 @@ class Client:
                 if status != 204:
                     self.refused.append(said.decode())
 
+    def again(self, attempt: int) -> tuple[int, bytes]:
+        """Wait until the session is repeated, and come back."""
+        while self.facts.get("attempt") != attempt:
+            status, said = self.ask(f"/news/{self.facts.get('version', 0)}/0")
+            assert status == 200, said
+            self.facts = json.loads(said)
+        self.board, self.facts = Board(), {}
+        return self.join()
+
     def counted(self) -> list[bool]:
         """By round, whether everybody who was let in was counted, as every phone is shown it."""
         return [
@@ -194,6 +208,7 @@ class Class:
     lines: Callable[[], str | None] | None = None  # what whoever runs it says
     slips: tuple[str, ...] = ()
     language: str | None = None
+    finished: list[FinishedSession] = field(default_factory=list)
 
     def __enter__(self) -> "Class":
         from threading import Event
@@ -219,7 +234,7 @@ class Class:
             )
             self.session = PhoneSession(self.scenario, terms, self.said.append)
             try:
-                self.held = self.session.hold(tell, self.lines)
+                self.held = self.session.hold(tell, self.lines, self.finished.append)
             except KeyboardInterrupt:
                 self.stopped = True
 

@@ -1,0 +1,72 @@
+"""The rule for repeating a session that has ended (docs/adr/0123).
+
+Two sessions with nearly the same people must not both be counted: the difference of two counts is
+the answer of a person that is missing in one of them, or that answered otherwise. So a session is
+repeated only if no answer was passed on by a party. The rule reads the messages that were carried,
+and not the result: a reader may hold counts that the board does not show.
+
+    sender and receiver         kinds that leave answers sealed
+    a party, to the board       keys, announcement, consent, calls, heads, the end; in a verified
+                                mix also ballots and their checks
+    a user, to a party          submissions, and blinded queries to `randomness`
+    `randomness`, to a user     replies
+
+A message of another kind forbids the repeat. So of several attempts only the last can be counted,
+and its promise is about one release.
+"""
+
+from collections.abc import Iterable
+
+from ..protocol import parties
+from ..protocol.messages import Kind
+from ..protocol.phases import BOARD
+from ..protocol.transcript import Event
+from ..scenarios.schema.model import Scenario
+from .terms import ClassTerms
+
+HERE = 12.0  # seconds in which phones come back: they ask for news every 8 seconds at least
+
+POSTS = frozenset(
+    {
+        *(Kind.ROSTER, Kind.KEY, Kind.REGISTRY, Kind.ANNOUNCEMENT, Kind.CONSENT, Kind.CALL),
+        *(Kind.HEAD, Kind.MINT, Kind.KEYS, Kind.HANDED, Kind.CHECKED, Kind.BURNED, Kind.CLOSED),
+    }
+)
+OF_PEOPLE = frozenset({Kind.SUBMISSION, Kind.QUERY})
+
+
+def stays_sealed(event: Event) -> bool:
+    """Whether answers stay sealed, though the message was carried."""
+    if event.receiver == BOARD:
+        return event.kind in POSTS or (event.kind is Kind.DECISION and event.round == 0)
+    if parties.role(event.sender) is parties.Role.USER:
+        return event.kind in OF_PEOPLE
+    replies = event.sender == parties.RANDOMNESS and event.kind is Kind.EVALUATED
+    return replies and parties.role(event.receiver) is parties.Role.USER
+
+
+def reason_against(
+    scenario: Scenario, terms: ClassTerms, events: Iterable[Event], posts: int, *, led: bool
+) -> str:
+    """Return the key of the sentence why the session cannot be repeated; "" if it can.
+
+    Args:
+        scenario: of the session.
+        terms: of the class.
+        events: the messages of the session, which is over.
+        posts: number of posts on its board; with fewer of them the events are incomplete.
+        led: whether a teacher sits at the terminal.
+    """
+    carried = list(events)
+    if not led:
+        return "teacher-repeat-alone"
+    if terms.others:
+        return "teacher-repeat-others"
+    if scenario.fault:
+        return "teacher-repeat-cheat"
+    complete = sum(event.receiver == BOARD for event in carried) == posts
+    if not complete or not all(map(stays_sealed, carried)):
+        return "teacher-repeat-counted"
+    if scenario.local.epsilon is not None and any(event.kind is Kind.CALL for event in carried):
+        return "teacher-repeat-noise"
+    return ""
