@@ -30,6 +30,7 @@ from ..protocol.announcement import Program
 from ..protocol.schema import Feature as Column
 from ..protocol.schema import Schema
 from ..scenarios.populations import Population as People
+from ..scenarios.populations.facts import ScenarioFacts
 from ..scenarios.programs.randomized.questions import Question
 from ..scenarios.programs.registry import noisy_questions, program_of, wire
 from ..scenarios.programs.threshold.check import problems
@@ -51,6 +52,7 @@ from ..scenarios.schema.problems import Path as Where
 from ..scenarios.schema.problems import Problem, as_found, problem
 from ..scenarios.schema.shape import examine_table
 from ..scenarios.serialization.bounded_file import read_bounded
+from ..scenarios.validation.check import names
 from ..scenarios.validation.verified import misfits_of_once
 from ..scenarios.wording import plural
 from ..strict_text import Unreadable, decoded, from_toml
@@ -204,6 +206,7 @@ def _judged(table: QuestionsTable, mended: Collection[Where]) -> list[Problem]:
         *_free("defence", table.defence),
         *(wrong for at, one in enumerate(table.feature) for wrong in _question(at, one)),
         *_texts(table.feature),
+        *_columns(table),
         *(() if mix else _program(_scenario(table))),  # peers would be another program
     ]
     return [wrong for wrong in problems if not any(wrong.path[: len(at)] == at for at in mended)]
@@ -329,6 +332,12 @@ def _texts(features: Sequence[Feature]) -> Iterator[Problem]:
             yield problem(("feature", at), str(wrong))
         if feature.name in [other.name for other in features[:at]]:
             yield problem(("feature", at, "name"), f'found "{feature.name}" twice; one is accepted')
+
+
+def _columns(table: QuestionsTable) -> Iterator[Problem]:
+    """Yield unknown questions in the keys of the promise that name questions."""
+    features = tuple(feature.name for feature in table.feature)
+    yield from names(_scenario(table), ScenarioFacts(None, features))
 
 
 def empty_population(scenario: Scenario) -> People:

@@ -151,6 +151,10 @@ WRONG = {
         ALIKE + '[mix]\nkind = "verified"',
         'mix.kind: found "verified" with policy.kind = "threshold"; on phones it is played with',
     ),
+    "a promise of another question": (
+        GOOD + '[policy]\nkind = "fixed"\nkeep = ["drink"]',
+        r'policy.keep\[0\]: no feature is called "drink"; this scenario asks about meal',
+    ),
     "many readings submitted once": (
         GOOD + '[policy]\nkind = "hierarchical"\n[mix]\nkind = "verified"\nsubmit = "once"',
         'mix.submit: mix.submit = "once" is not played with "hierarchical"',
