@@ -107,6 +107,7 @@ class Classroom(Instrument):
         self.latest = 0.0  # when its parties stop collecting, extended or not
         self.stopped = False  # whether the teacher has stopped it before its end
         self.started = False
+        self.settled = False  # whether the questions cannot change any more
         self.told: NoisyResult | None = None  # estimates from noisy answers, at the end
         self.singles: Singles | None = None  # each question by itself, without a joint table
         self.ended = ""  # why the session ended; "" while it runs
@@ -147,6 +148,11 @@ class Classroom(Instrument):
         self.closes = later
         self.change()
         return longer
+
+    def set_times(self, deadline: float, spare: float) -> None:
+        """Set the length of a round and of its extension, in seconds; inform phones."""
+        self._deadline, self._spare = deadline, spare
+        self.change()
 
     def let_in(self, many: int) -> None:
         """Let so many people join from one address from now on. many: people."""

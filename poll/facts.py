@@ -4,7 +4,7 @@ from typing import Any
 
 import trio
 
-from ..languages.language import Language, english
+from ..languages.language import Language, english, languages
 from ..machines.gate import LOOPBACKS
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
@@ -25,7 +25,7 @@ def facts_of(
     """Return the present state for a phone. language: of its sentences; None: English.
 
     If only values of k people are opened, `opens` is k, and `asking` the seconds in which a phone
-    may still query `randomness`.
+    may still query `randomness`. `language` is None if each phone chooses.
     """
     mix, opens = scenario.mix, program_of(scenario).opens
     seconds = int(room.deadline)
@@ -42,6 +42,7 @@ def facts_of(
         "seconds": seconds // 2 if opens else seconds,
         "shufflers": mix.shufflers,
         "questions": len(scenario.feature),
+        "language": _spoken(terms.language),
         "slips": room.slips is not None,
         "kept": terms.kept,
         "verified": mix.kind == "verified",
@@ -62,6 +63,11 @@ def facts_of(
         "asking": _until(room.asking_closes) if opens and room.collecting else 0,
         "happened": happened(scenario, language) if room.ended else None,
     }
+
+
+def _spoken(tag: str | None) -> tuple[str, str] | None:
+    """Return the tag and the direction of the language that the questions ask for."""
+    return None if tag is None else (tag, languages()[tag].direction)
 
 
 def _until(time: float) -> int:

@@ -110,20 +110,30 @@ def read_questions(path: Path) -> Scenario:
         ScenarioError: all mistakes in it, a line each.
         StorageError: it cannot be read.
     """
-    data = read_bounded(path, LARGEST, "file of questions")
+    return _scenario(parse_questions(read_bounded(path, LARGEST, "file of questions"), path))
+
+
+def parse_questions(data: bytes, path: Path) -> QuestionsTable:
+    """Return the tables of a file of questions; ScenarioError as in `read_questions`."""
     try:
         text = decoded(data, "utf-8-sig").replace("\r\n", "\n")
         tables = from_toml(text)
     except Unreadable as bad:
         raise ScenarioError([f"{path}:{bad.line}: {bad.why}"]) from None
-    table, problems = examine_table(tables, QuestionsTable)
-    problems += [*_lang(table)]
-    problems += _judged(table, {problem.touches for problem in problems})
+    table, problems = examine_questions(tables)
     if problems:
         lines = Locator(text)
         numbered = sorted((lines.line(wrong.path), wrong.line("", 0)) for wrong in problems)
         raise ScenarioError([f"{path}:{number}: {said}" for number, said in numbered])
-    return _scenario(table)
+    return table
+
+
+def examine_questions(tables: object) -> tuple[QuestionsTable, list[Problem]]:
+    """Return a file of questions with all mistakes mended, and the mistakes. tables: as parsed."""
+    table, problems = examine_table(tables, QuestionsTable)
+    problems += [*_lang(table)]
+    problems += _judged(table, {problem.touches for problem in problems})
+    return table, problems
 
 
 def read_lang(path: Path) -> str | None:

@@ -29,15 +29,19 @@ from ..roles.keyholder import Keyholder
 from ..roles.network import Network
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
+from ..scenarios.wording import plural
 from .cheats import committed, happened
 from .classroom import MOST_PHONES, Classroom
 from .clock import EagerClock
+from .editor import Editor
 from .expected import expected_of
 from .facts import facts_of
 from .farewell import Farewell
 from .mixers import Mixers
 from .noise import noisy_result, result_data
-from .questions import empty_population, table_of
+from .preview import preview_of
+from .questions import empty_population, promise_of, table_of
+from .questions_file import QuestionsFile
 from .repeats import HERE, reason_against
 from .seeds import Seeds
 from .simulated import SimulatedPeople
@@ -88,9 +92,19 @@ Finished = Callable[[FinishedSession], None]
 
 
 class PhoneSession:
-    """A session of phones. tell: receives lines for the person that runs the class."""
+    """A session of phones.
 
-    def __init__(self, scenario: Scenario, terms: ClassTerms, tell: Tell) -> None:
+    tell: receives lines for the teacher. file: of the scenario's questions, for the editor; None:
+    the questions do not change.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        terms: ClassTerms,
+        tell: Tell,
+        file: QuestionsFile | None = None,
+    ) -> None:
         self.code = fresh_code()
         spare = spare_of(scenario)
         later = replace_struct(scenario.mix, deadline=scenario.mix.deadline + spare)
@@ -110,8 +124,9 @@ class PhoneSession:
         needed = scenario.mix.min_batch
         self._led = False
         self.teacher = Teacher(self.room, needed, lambda: self._missing, tell)
-        self._final = partial(reason_against, scenario, terms)
-        self.page = TeacherPage(self.room, self.teacher, terms.host)
+        self._desk: PhoneServer | None = None
+        editor = None if file is None else Editor(file, self, self.room.slips is not None)
+        self.page = TeacherPage(self.room, self.teacher, terms.host, editor)
         self.farewell = Farewell(self.room, self.wall)
         self._seen = (0, 0, 0)
         self._read_out = 0  # the last attempt with words that were read out
@@ -139,6 +154,43 @@ class PhoneSession:
         """Return the state that phones receive besides posts. language: of a phone's sentences."""
         return facts_of(self.scenario, self._terms, self.room, self.mixers, language)
 
+    @property
+    def settled(self) -> bool:
+        """Whether the questions are final: the session begins, or has begun."""
+        return self.room.settled or self.teacher.wanted or bool(self.room.ended)
+
+    def set_questions(self, asked: Scenario, lang: str | None) -> None:
+        """Change the questions before the session begins; inform phones, wall and terminal.
+
+        asked: a scenario with the same kinds of policy and mix. lang: the tag of its language.
+        """
+        spare, mix, defence = spare_of(asked), self.scenario.mix, self.scenario.defence
+        times = {"deadline": asked.mix.deadline + spare, "min_batch": asked.mix.min_batch}
+        self.scenario = replace_struct(
+            self.scenario,
+            scenario=asked.scenario,
+            feature=asked.feature,
+            policy=asked.policy,
+            mix=replace_struct(mix, **times),  # a cheat keeps what it has changed
+            defence=replace_struct(defence, min_dropout=asked.defence.min_dropout),
+        )
+        self._terms = replace(self._terms, language=lang)
+        self._language = language_of(lang)
+        if self._desk is not None:
+            self._desk.language = lang
+        self.teacher.needed = asked.mix.min_batch
+        self.wall.set_title(asked.scenario.title, self._language)
+        self.room.set_times(asked.mix.deadline, spare)
+        self._tell(
+            f"the questions were changed on the teacher's page: {asked.scenario.title}: "
+            f"{plural(len(asked.feature), 'question')}, from {asked.mix.min_batch} people on, "
+            f"{asked.mix.deadline} seconds for a round; promised: {promise_of(asked)}"
+        )
+
+    def preview(self, asked: Scenario, language: Language) -> dict[str, Any]:
+        """Return the data of a preview of questions. language: that the phone speaks."""
+        return preview_of(asked, self._terms, self.room.slips, self.mixers, language)
+
     async def _hold(
         self, opened: Tell, lines: Lines | None, finished: Finished | None
     ) -> FinishedSession:
@@ -146,7 +198,7 @@ class PhoneSession:
         port = listeners[0].socket.getsockname()[1]
         gate = Gate(names_of(self._terms.host, port))
         about = (self.facts, self.wall, self.mixers, self._terms.language)
-        desk = PhoneServer(self.room, self.code, gate, *about, self.page)
+        desk = self._desk = PhoneServer(self.room, self.code, gate, *about, self.page)
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
             nursery.start_soon(trio.serve_listeners, partial(serve_phone, server), listeners)
@@ -173,7 +225,7 @@ class PhoneSession:
     async def _attempt(self, desk: PhoneServer) -> FinishedSession:
         """Hold one session to its end, with its own simulated people."""
         async with trio.open_nursery() as nursery:
-            simulated = SimulatedPeople(self.room, self.scenario, self._terms.simulated)
+            simulated = SimulatedPeople(self.room, lambda: self.scenario, self._terms.simulated)
             simulated.join()
             nursery.start_soon(simulated.live, desk)
             held = await self._play(desk)
@@ -212,19 +264,23 @@ class PhoneSession:
 
     async def _enough(self) -> bool:
         """Wait for people and shufflers; False if too few have come in time."""
-        needed, terms = self.scenario.mix.min_batch, self._terms
-        people, patience = terms.people, terms.patience
-        if self.room.attempt > 1:
-            people, patience = self.room.returning, HERE
-        want = max(needed, (people or 0) + terms.simulated)
+        patience = HERE if self.room.attempt > 1 else self._terms.patience
         with trio.move_on_after(patience):
-            while not self.teacher.wanted and (
-                people is None or len(self.room.phones) < want or self._missing
-            ):
+            while not self.teacher.wanted and self._awaits_people:
                 self._count()
                 await trio.sleep(LOOK)
+        self.room.settled = True
         self._count()
-        return len(self.room.phones) >= needed and not self._missing
+        return len(self.room.phones) >= self.teacher.needed and not self._missing
+
+    @property
+    def _awaits_people(self) -> bool:
+        """Whether people or shufflers are missing, or the teacher has to begin."""
+        people = self.room.returning if self.room.attempt > 1 else self._terms.people
+        if people is None:
+            return True
+        most = people + self._terms.simulated
+        return len(self.room.phones) < max(self.teacher.needed, most) or bool(self._missing)
 
     def _count(self) -> None:
         """Report the number of people and of answers, if it has changed."""
@@ -265,17 +321,18 @@ class PhoneSession:
         self._tell(here + asked)
 
     async def _play(self, desk: PhoneServer) -> FinishedSession:
+        transcript = Transcript.sized(0)
+        if not await self._enough():
+            # Before the first attempt there is nothing to repeat.
+            led = self._led and self.room.attempt > 1
+            self.room.final = reason_against(self.scenario, self._terms, (), 0, led=led)
+            self.room.end(self._too_small())
+            silent = Network(Instruments([], self._tell))
+            return FinishedSession(None, transcript, silent, {}, self.room, 0.0)
         cast = committed(self.scenario, cast_of(self.scenario), empty_population(self.scenario))
         cheating, lent = cast.adversary, AdversaryRecord()
         if program_of(self.scenario).opens and self._terms.kept:
             cast = replace(cast, adversary=lent)  # for what is written down at the end
-        transcript = Transcript.sized(0)
-        if not await self._enough():
-            # Before the first attempt there is nothing to repeat.
-            self.room.final = self._final((), 0, led=self._led and self.room.attempt > 1)
-            self.room.end(self._too_small())
-            silent = Network(Instruments([], self._tell))
-            return FinishedSession(None, transcript, silent, {}, self.room, 0.0)
         if self.room.registered:
             cast = replace(cast, registry=self.room.enroll())
         adversaries = [cheating] if cheating else []
@@ -296,7 +353,9 @@ class PhoneSession:
             if stage.elsewhere is None:
                 self._say_singles(network.board, transcript)
             posts = len(network.board.entries)
-            self.room.final = self._final(transcript.events, posts, led=self._led)
+            self.room.final = reason_against(
+                self.scenario, self._terms, transcript.events, posts, led=self._led
+            )
             self.room.ended = network.board.burned or "over"
             if cheated := happened(self.scenario, self._language):
                 self.wall.own_up(self._language.say("cheated-wall", **cheated))

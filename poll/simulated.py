@@ -5,7 +5,7 @@ their answers, so for it they make no crowd larger.
 """
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 import trio
@@ -33,9 +33,9 @@ SECRET = 16  # bytes, as a phone's
 
 
 class SimulatedPeople:
-    """The simulated people. many: their number."""
+    """The simulated people. scenario: returns the played scenario; many: their number."""
 
-    def __init__(self, room: Classroom, scenario: Scenario, many: int) -> None:
+    def __init__(self, room: Classroom, scenario: Callable[[], Scenario], many: int) -> None:
         self._room = room
         self._people: dict[str, Sequence[str]] = {}
         self._signers: dict[str, Signer] = {}
@@ -49,9 +49,15 @@ class SimulatedPeople:
             signer = self._signers[secret] = Signer(SystemEntropy())
             key = signer.public if self._room.registered else b""
             self._room.simulate(secret, f"simulated {number + 1}", key)
-            features = schema_of(self._scenario).features
+            self._people[secret] = ()
+
+    def _answer(self) -> None:
+        """Draw the answers of each person, once the questions are final."""
+        scenario = self._scenario()
+        for secret in self._people:
+            features = schema_of(scenario).features
             row = [secrets.choice(feature.values or ("",)) for feature in features]
-            self._people[secret] = response(self._scenario, row)
+            self._people[secret] = response(scenario, row)
 
     async def live(self, desk: PhoneServer) -> None:
         """Answer every round, until cancelled. desk: where phones submit."""
@@ -59,6 +65,8 @@ class SimulatedPeople:
         while self._people:
             plan = desk.plan()
             if plan is not None and self._is_due(plan, done):
+                if not done:
+                    self._answer()
                 done.add(plan.call.round)
                 left = self._room.closes - trio.current_time()
                 pause = min(SLOWEST, left / 4) / self._many

@@ -37,12 +37,13 @@ def spare_of(scenario: Scenario) -> int:
 class Teacher:
     """The interpreter of the teacher's commands.
 
-    missing: returns the shufflers without a computer; needed: people, to begin.
+    missing: returns the shufflers without a computer.
 
     Attributes:
         wanted: whether the session is to begin now.
         closing: the round that is to be closed now; 0: none.
         left: set when the teacher ends the session after its results.
+        needed: people, to begin.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Teacher:
         self.left = trio.Event()
         self._chosen = trio.Event()
         self._room = room
-        self._needed = needed
+        self.needed = needed
         self._missing = missing
         self._tell = tell
 
@@ -82,14 +83,14 @@ class Teacher:
     @property
     def lacks(self) -> tuple[int, tuple[str, ...]]:
         """The number of people, and the shufflers, without whom the session cannot begin."""
-        return max(0, self._needed - len(self._room.phones)), self._missing()
+        return max(0, self.needed - len(self._room.phones)), self._missing()
 
     def begin(self) -> bool:
         """Begin the session; return False, and say why, if people or shufflers are missing."""
         here, (few, missing) = len(self._room.phones), self.lacks
         if few:
             are = "person is" if here == 1 else "people are"
-            self._tell(f"{here} {are} here; fewer than {self._needed} are not asked anything")
+            self._tell(f"{here} {are} here; fewer than {self.needed} are not asked anything")
         for name in missing:
             self._tell(f"nobody mixes as {name} yet: veilmix serve {name} ADDRESS")
         self.wanted = not few and not missing

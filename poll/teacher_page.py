@@ -2,6 +2,8 @@
 
     GET  /CODE/teacher/SECRET            the page
     GET  /CODE/teacher/SECRET/news/V     waits for news after version V, or a second: the state
+    GET  /CODE/teacher/SECRET/preview    the page of the preview (preview.py)
+    ..   /CODE/teacher/SECRET/editor/..  the questions, and changes of them (editor.py)
     POST /CODE/teacher/SECRET/COMMAND    begin, wait, close, end, repeat; let-in {"people": N}
                                          204; 409 and a sentence if it is not possible now
 
@@ -22,6 +24,7 @@ from ..machines.http import HttpResponse, Request
 from ..strict_text import Unreadable, from_json
 from .assets import page_answer
 from .classroom import MOST_PHONES, Classroom
+from .editor import Editor
 from .repeats import HERE
 from .teacher import MORE, Teacher
 from .unwelcome import Unwelcome
@@ -32,16 +35,22 @@ JSON = (("content-type", "application/json"), NO_STORE)
 
 
 class TeacherPage:
-    """The server of the page. host: the address at which phones reach this computer.
+    """The server of the page.
+
+    host: the address at which phones reach this computer. editor: of the questions; None: the
+    questions do not change.
 
     Attributes:
         secret: of its address.
     """
 
-    def __init__(self, room: Classroom, teacher: Teacher, host: str) -> None:
+    def __init__(
+        self, room: Classroom, teacher: Teacher, host: str, editor: Editor | None = None
+    ) -> None:
         self.secret = secrets.token_hex(8)
         self._room = room
         self._teacher = teacher
+        self._editor = editor
         self._here = (host, *LOOPBACKS)
 
     def state(self, language: Language) -> dict[str, Any]:
@@ -62,6 +71,7 @@ class TeacherPage:
             "left": round(room.seconds_left),
             "longer": room.closes < room.latest,
             "more": MORE,
+            "editor": self._editor is not None,
             "ended": "" if room.ended == "over" else room.ended_in(language),
             "attempt": room.attempt,
             "final": language.say(room.final) if room.final else "",
@@ -96,6 +106,10 @@ class TeacherPage:
             case "GET", ["news", version] if version.isascii() and version.isdecimal():
                 await self._room.news(int(version[:18]), BEAT)
                 return HttpResponse(200, msgspec.json.encode(self.state(language)), JSON)
+            case (("GET" | "HEAD"), ["preview"]):
+                return page_answer("preview", code, language, (NO_STORE,))
+            case _, ["editor", change] if self._editor is not None:
+                return self._editor.answer(request, change)
             case "POST", [command]:
                 self._follow(command, request.body)
                 return HttpResponse(204, b"", (NO_STORE,))

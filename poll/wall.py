@@ -49,9 +49,8 @@ class Wall(Instrument):
         self.log = EventLog()
         self._language = language or english()
         self._proved = proved
-        self._mixers = self._language.say("wall-here")
-        if proved:
-            self._mixers += self._language.say("wall-linked-once" if once else "wall-linked")
+        self._once = once
+        self._who: tuple[str, ...] | None = None  # the shufflers on other computers
         self._joined = ""  # by which slips, or from how few addresses
         self._reached = False  # whether a phone has joined
         self._attempt = ""
@@ -146,9 +145,16 @@ class Wall(Instrument):
             self._expected = forecast
             self._forecast(forecast)
 
+    def set_title(self, title: str, language: Language) -> None:
+        """Show another title, in another language, before the session begins."""
+        self._language = language
+        tongue = {"lang": language.tag, "dir": language.direction}
+        self._bill = {**self._bill, "name": title, **tongue, "note": self._heading}
+        self._redraw()
+
     def mixed_by(self, who: tuple[str, ...]) -> None:
         """Show the shufflers on other computers. who: a text for each."""
-        self._mixers = self._language.say("wall-apart", who="; ".join(who))
+        self._who = who
         self._bill = {**self._bill, "note": self._heading}
         self._redraw()
 
@@ -165,6 +171,16 @@ class Wall(Instrument):
             self._joined = joined
             self._bill = {**self._bill, "note": self._heading}
             self.log.append({"what": "note", "note": self._heading})
+
+    @property
+    def _mixers(self) -> str:
+        """The line about the shufflers, and so about the parties that could read everything."""
+        if self._who is not None:
+            return self._language.say("wall-apart", who="; ".join(self._who))
+        words = self._language.say("wall-here")
+        if self._proved:
+            words += self._language.say("wall-linked-once" if self._once else "wall-linked")
+        return words
 
     @property
     def _heading(self) -> str:

@@ -65,7 +65,9 @@ class PhoneServer:
     """The server of phones.
 
     code: of the session. facts: returns the state that a phone receives besides posts.
-    language: the tag that the questions ask for; None: each browser chooses.
+
+    Attributes:
+        language: the tag that the questions ask for; None: each browser chooses.
     """
 
     def __init__(
@@ -86,7 +88,7 @@ class PhoneServer:
         self._code = code
         self._mixers = mixers
         self._wall = wall
-        self._language = language
+        self.language = language
         self.rest()
 
     def rest(self) -> None:
@@ -102,7 +104,7 @@ class PhoneServer:
     async def answer(self, request: Request) -> HttpResponse:
         """Answer a request."""
         await trio.lowlevel.checkpoint()
-        language = language_of(self._language, request.headers.get("accept-language", ""))
+        language = language_of(self.language, request.headers.get("accept-language", ""))
         if refused := self._gate.refusal(request, language.say("too-many-requests")):
             return refused
         accepted = request.headers.get("accept-encoding", "")

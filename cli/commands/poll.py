@@ -16,7 +16,8 @@ from ..text.class_opening import check_reachable, say_address, say_terms
 from .slips import use_slips, write_slips
 
 if TYPE_CHECKING:
-    from ...poll.session import FinishedSession
+    from ...poll.questions_file import QuestionsFile
+    from ...poll.session import FinishedSession, PhoneSession
     from ...poll.terms import ClassTerms
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
@@ -137,16 +138,16 @@ def command(
     if demo == (questions is not None):
         raise click.UsageError("a file of questions, or --demo; one of the two")
     if slips is not None:
-        write_slips(
-            _load_questions(questions, None), questions, host, port, slips, _lang(questions)
-        )
+        write_slips(_load_questions(questions), questions, host, port, slips, _lang(questions))
         return
     _check_usage(host, people, cheat, simulate, others=others)
     if find_spec("h11") is None:
         raise click.UsageError(missing("web", "poll"))
+    from ...poll.questions_file import QuestionsFile
     from ...poll.terms import ClassTerms
 
-    scenario = _load_questions(questions, cheat)
+    file = QuestionsFile.read(questions)
+    scenario = _with_cheat(file.scenario, cheat)
     held = None if with_slips is None else use_slips(with_slips, scenario, host, port)
     if held is not None:
         host, port = held.host, held.port
@@ -154,20 +155,22 @@ def command(
     _check_others(proved=proved, others=others)
     kept = not (no_save or others or proved)
     codes = held.codes if held else ()
-    lang = _lang(questions)
-    terms = ClassTerms(host, port, people, wait, kept, others, simulate, most_of_one, codes, lang)
-    _hold(scenario, terms, out if kept else None)
+    more = others, simulate, most_of_one, codes, file.table.lang
+    terms = ClassTerms(host, port, people, wait, kept, *more)
+    _hold(scenario, terms, out if kept else None, file)
 
 
-def _hold(scenario: "Scenario", terms: "ClassTerms", out: Path | None) -> None:
-    """Hold a session. out: the folder for the run; None: the session is not saved."""
+def _hold(
+    scenario: "Scenario", terms: "ClassTerms", out: Path | None, file: "QuestionsFile"
+) -> None:
+    """Hold a session. out: the folder for the run; None: it is not saved. file: of the scenario."""
     from ...poll.session import PhoneSession
 
     _check_folder(out)
     say_terms(scenario, terms)
-    session = PhoneSession(scenario, terms, click.echo)
+    session = PhoneSession(scenario, terms, click.echo, file)
     printed = terms.others or scenario.mix.kind == "verified"
-    end = _End(session.scenario, out, printed=printed)
+    end = _End(session, out, printed=printed)
     session.hold(partial(say_address, terms), _line if sys.stdin.isatty() else None, end)
     if end.unmet is not None:
         raise end.unmet
@@ -178,20 +181,20 @@ class _End:
     """The end of a session: prints its results and saves them, while the phones still see them.
 
     Attributes:
-        scenario: the announced scenario.
+        session: that was held.
         out: the folder for the run; None if it is not saved.
         printed: whether the release is printed as CSV, as no run folder can be written.
         unmet: the reason why the session failed; None if it did not.
     """
 
-    scenario: "Scenario"
+    session: "PhoneSession"
     out: Path | None
     printed: bool
     unmet: Unmet | None = None
 
     def __call__(self, held: "FinishedSession") -> None:
         try:
-            _end(held, self.scenario, self.out, printed=self.printed)
+            _end(held, self.session.scenario, self.out, printed=self.printed)
         except Unmet as unmet:
             self.unmet = unmet
 
@@ -280,11 +283,15 @@ def _lang(questions: Path | None) -> str | None:
     return read_lang(questions or DEMO)
 
 
-def _load_questions(questions: Path | None, cheat: str | None) -> "Scenario":
-    from ...poll.cheats import with_cheat
+def _load_questions(questions: Path | None) -> "Scenario":
     from ...poll.questions import DEMO, read_questions
 
-    scenario = read_questions(questions or DEMO)
+    return read_questions(questions or DEMO)
+
+
+def _with_cheat(scenario: "Scenario", cheat: str | None) -> "Scenario":
+    from ...poll.cheats import with_cheat
+
     return scenario if cheat is None else with_cheat(scenario, cheat)
 
 

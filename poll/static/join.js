@@ -11,7 +11,7 @@ import { pause, untilOffline } from "./network.js";
 import { asks, asksName, compares, consults, handed, lastStanding, maybeAgain, progress, seals, stops, waits } from "./screens.js";
 import { ends } from "./endings.js";
 import { forgotten, gone, reasonOf, stopped, unanswered } from "./farewell.js";
-import { arrived, t } from "./sentences.js";
+import { arrived, speaks, t } from "./sentences.js";
 import { forgetSlip, givenSlip } from "./slip.js";
 import { Refused, hex, ready, sodium, unhex } from "./sodium.js";
 import { say, status } from "./draw.js";
@@ -199,7 +199,7 @@ function draw() {
   if (over && !session.closed) return;
   if (!state.name && facts.ended) plain(() => stops(t("ended-title"), t("ended-without")));
   else if (state.late) plain(() => stops(t("too-late-title"), state.late, maybeAgain(facts)));
-  else if (!state.name) form(`name ${problem}`, () => asksName(facts, problem, state.slip, join));
+  else if (!state.name) form(`name ${facts.title} ${problem}`, () => asksName(facts, problem, state.slip, join));
   else if (facts.ended && !session.closed && !session.calls.length) {
     plain(() => stops(t("unasked-title"), facts.ended, maybeAgain(facts)));
   } else if (state.before) {
@@ -257,6 +257,7 @@ async function follow() {
         version = 0;
         continue;
       }
+      if (await speaks(news.language)) drawn = "";
       take(news);
       version = facts.version;
       await comeBack(state, facts);

@@ -32,7 +32,7 @@ export function asksName(facts, problem, slip, join) {
     join(value("#name"), value("#slip"));
   };
   show(
-    `name ${problem}`,
+    `name ${facts.title} ${problem}`,
     facts.title,
     problem ? el("p", { class: "bad", id: "problem", role: "alert" }, problem) : null,
     facts.slips ? p(t("slip-explains")) : null,
@@ -40,8 +40,8 @@ export function asksName(facts, problem, slip, join) {
     el(
       "form",
       { onsubmit: submit },
-      facts.slips ? typed("slip", t("slip-label"), { maxlength: "40", autocapitalize: "characters", spellcheck: "false", value: slip, ...described }) : null,
-      typed("name", t("name-label"), { maxlength: "40", ...described }),
+      facts.slips ? typed("slip", t("slip-label"), { maxlength: "40", autocapitalize: "characters", spellcheck: "false", value: value("#slip") || slip, ...described }) : null,
+      typed("name", t("name-label"), { maxlength: "40", value: value("#name"), ...described }),
       el("button", {}, t("join")),
     ),
     p(facts.verified ? t("name-small-locked") : t("name-small"), "small"),

@@ -6,12 +6,21 @@ let known = {};
 let forms = new Intl.PluralRules("en");
 let language = "en";
 
-export async function arrived() {
-  language = document.documentElement.lang || language;
-  const answer = await fetch(`/sentences/${language}.json`, { credentials: "omit" });
+export async function arrived(tag = document.documentElement.lang || language) {
+  const answer = await fetch(`/sentences/${tag}.json`, { credentials: "omit" });
   if (!answer.ok) throw new Error(String(answer.status));
   known = await answer.json();
+  language = tag;
   forms = new Intl.PluralRules(language);
+}
+
+// Speak the language that the questions ask for: [tag, direction], or null; whether it is another.
+export async function speaks(asked) {
+  if (!asked || asked[0] === language) return false;
+  const [lang, dir] = asked;
+  await arrived(lang);
+  Object.assign(document.documentElement, { lang, dir });
+  return true;
 }
 
 export function t(key, values = {}) {

@@ -1,6 +1,7 @@
 // The teacher's page: it shows the state of the session and sends the commands of its buttons.
 //
 // It asks for news all the time; an answer comes when something has changed, or after a second.
+import { showEditor } from "./editor.js";
 import { arrived, t } from "./sentences.js";
 
 const RETRY = 1_000; // milliseconds
@@ -92,6 +93,7 @@ function draw(now) {
   if (now.admitted !== admitted) part("people").value = now.admitted;
   admitted = now.admitted;
   part("about").hidden = phase === "over";
+  showEditor(now);
 }
 
 async function news(version) {

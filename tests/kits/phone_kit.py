@@ -24,6 +24,7 @@ from veilmix.crypto.signing import Signer
 from veilmix.poll import elsewhere, mixers
 from veilmix.poll import session as poll_session
 from veilmix.poll.classroom import MOST_PHONES
+from veilmix.poll.questions_file import QuestionsFile
 from veilmix.poll.seeds import question
 from veilmix.poll.session import FinishedSession, PhoneSession
 from veilmix.poll.simulated import locked_answers
@@ -209,6 +210,7 @@ class Class:
     slips: tuple[str, ...] = ()
     language: str | None = None
     finished: list[FinishedSession] = field(default_factory=list)
+    file: QuestionsFile | None = None  # that the teacher may change
 
     def __enter__(self) -> "Class":
         from threading import Event
@@ -232,7 +234,7 @@ class Class:
                 slips=self.slips,
                 language=self.language,
             )
-            self.session = PhoneSession(self.scenario, terms, self.said.append)
+            self.session = PhoneSession(self.scenario, terms, self.said.append, self.file)
             try:
                 self.held = self.session.hold(tell, self.lines, self.finished.append)
             except KeyboardInterrupt:

@@ -1,0 +1,57 @@
+"""The preview: data for the phones' own screens, before a session begins.
+
+The announcement is that of a session of these questions, except for the keys and the nonce, which
+are drawn for the preview alone: so the six words of a preview belong to no session.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from ..crypto.suites import suite
+from ..languages.language import Language
+from ..protocol.announcement import NONCE, REGISTRY, Announcement
+from ..scenarios.schema.model import Scenario
+from .classroom import Classroom
+from .facts import facts_of
+from .mixers import Mixers
+from .slips import Slips
+from .stage import cast_of
+from .terms import ClassTerms
+
+
+def preview_of(
+    scenario: Scenario,
+    terms: ClassTerms,
+    slips: Slips | None,
+    mixers: Mixers | None,
+    language: Language,
+) -> dict[str, Any]:
+    """Return the state that the first phone would receive, and the announcement in hexadecimal.
+
+    language: of the phone.
+    """
+    room = Classroom(scenario.mix.deadline, slips=slips)
+    spoken = replace(terms, language=language.tag)
+    facts = {**facts_of(scenario, spoken, room, mixers, language), "people": 1 + terms.simulated}
+    return {"facts": facts, "announcement": _announcement(scenario).encode().hex()}
+
+
+def _announcement(scenario: Scenario) -> Announcement:
+    cast = cast_of(scenario)
+    scheme = suite(cast.suite, lesson=cast.rules.lesson)
+    curator, analyst, *hops = (
+        scheme.keypair(cast.entropy).public for _ in range(cast.shufflers + 2)
+    )
+    registry = bytes(REGISTRY if scenario.mix.kind == "verified" else 0)
+    return Announcement(
+        cast.title,
+        cast.entropy.random(NONCE),
+        cast.schema,
+        cast.policy,
+        cast.rules,
+        tuple(hops),
+        curator,
+        analyst,
+        cast.program,
+        registry,
+    )

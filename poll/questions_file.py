@@ -1,0 +1,155 @@
+"""The file of a session's questions, and the writing of changed questions.
+
+A file is replaced only if its bytes are still those that were read. The old file is kept beside the
+new one (NAME.bak, NAME.bak2, ..), unless `questions_text` makes the same bytes of its tables. Each
+file is written whole or not at all, the copy first: a full disk loses no question.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from ..errors import StorageError
+from ..scenarios.schema.model import Scenario
+from ..scenarios.schema.problems import quoted, quoted_key
+from ..scenarios.serialization.atomic_file import write_whole
+from ..scenarios.serialization.bounded_file import read_bounded
+from ..strict_text import from_toml
+from .questions import DEMO, LARGEST, NEW, QuestionsTable, parse_questions, scenario_of
+
+HEADING = re.compile(r"\[+(\w+)\]+\s*(?:# (.*))?")
+ENTRY = re.compile(r"(?:# )?(\w+) = [^#]*(?:# (.*))?")  # an explained key may be commented out
+COLUMN = 24  # of comments, as in the template
+GROUP = 0o077  # bits of a file that others than its owner may use
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionsFile:
+    """A file of questions as read, or the demo, which belongs to the package.
+
+    Attributes:
+        path: of the file; None: the demo.
+        folder: of a new file.
+        data: the bytes that were read.
+        table: of the questions.
+    """
+
+    path: Path | None
+    folder: Path
+    data: bytes
+    table: QuestionsTable
+
+    @classmethod
+    def read(cls, path: Path | None) -> "QuestionsFile":
+        """Read a file; None: the demo. Errors as of `read_questions`."""
+        data = read_bounded(path or DEMO, LARGEST, "file of questions")
+        table = parse_questions(data, path or DEMO)
+        return cls(path and path.resolve(), path.resolve().parent if path else Path(), data, table)
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario of the questions, without people."""
+        return scenario_of(self.table)
+
+    @property
+    def tables(self) -> Mapping[str, Any]:
+        """The tables of the file, without defaults."""
+        return from_toml(self.data)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the file still holds the bytes that were read."""
+        try:
+            return self.path is not None and self.path.read_bytes() == self.data
+        except OSError:
+            return False
+
+    def replace_tables(self, tables: Mapping[str, Any]) -> tuple["QuestionsFile", Path | None]:
+        """Write tables in place of the file; return the new file and the copy of the old file.
+
+        None in place of the copy if the old file has no comments. The file has a path. Raises
+        StorageError; then the file is as before.
+        """
+        if self.path is None:
+            raise StorageError("the demo is no file to be replaced; name a new one")
+        private = not self.path.stat().st_mode & GROUP
+        copy = self._back_up(self.path, private=private)
+        made = self._with_tables(self.path, tables)
+        write_whole(self.path, made.data, force=True, private=private, lasting=True)
+        return made, copy
+
+    def write_new(self, name: str, tables: Mapping[str, Any]) -> "QuestionsFile":
+        """Write tables to a new file of the folder; StorageError if the name is taken."""
+        made = self._with_tables(self.folder / name, tables)
+        write_whole(self.folder / name, made.data, force=False, lasting=True)
+        return made
+
+    def _with_tables(self, path: Path, tables: Mapping[str, Any]) -> "QuestionsFile":
+        data = questions_text(tables).encode()
+        return replace(self, path=path, data=data, table=parse_questions(data, path))
+
+    def _back_up(self, path: Path, *, private: bool) -> Path | None:
+        """Copy a file beside itself if it has more than its tables, such as comments."""
+        if questions_text(self.tables).encode() == self.data:
+            return None
+        names = (f"{path.name}.bak{number if number > 1 else ''}" for number in count(1))
+        copy = next(free for name in names if not (free := path.with_name(name)).exists())
+        write_whole(copy, self.data, force=False, private=private, lasting=True)
+        return copy
+
+
+def questions_text(tables: Mapping[str, Any]) -> str:
+    """Return tables as a file of questions, each key explained as in the template of `--new`."""
+    head = [line for line in NEW.read_text("utf-8").splitlines()[:2] if line.startswith("#")]
+    plain = {key: value for key, value in tables.items() if not _is_table(value)}
+    lines = [*head, *_entries("", plain, explained=True)]
+    for name, value in tables.items():
+        if isinstance(value, dict):
+            lines += ["", f"[{name}]", *_entries(name, value, explained=True)]
+        elif _is_table(value):
+            for place, item in enumerate(value):
+                lines += ["", f"[[{name}]]", *_entries(name, item, explained=not place)]
+    return "\n".join([*lines, ""])
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and isinstance(value[0], dict))
+
+
+def _entries(section: str, table: Mapping[str, Any], *, explained: bool) -> Iterator[str]:
+    for key, value in table.items():
+        entry, why = f"{quoted_key(key)} = {_text(value)}", _explanations().get((section, key), "")
+        yield f"{entry:<{COLUMN - 1}} # {why}" if explained and why else entry
+
+
+@cache
+def _explanations() -> Mapping[tuple[str, str], str]:
+    """Return the comments of the template, by table and key."""
+    found: dict[tuple[str, str], str] = {}
+    section = ""
+    for line in NEW.read_text("utf-8").splitlines():
+        if heading := HEADING.fullmatch(line):
+            section = heading[1]
+        elif entry := ENTRY.fullmatch(line):
+            found.setdefault((section, entry[1]), entry[2] or "")
+    return found
+
+
+def _text(value: object) -> str:
+    """Return a value as TOML writes it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return quoted(value)
+        case list():
+            return f"[{', '.join(map(_text, value))}]"
+        case dict():
+            pairs = (f"{quoted_key(key)} = {_text(item)}" for key, item in value.items())
+            return f"{{ {', '.join(pairs)} }}"
+        case _:
+            return str(value)
