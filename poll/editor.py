@@ -202,7 +202,7 @@ class Editor:
                 self._file, copy = self._file.replace_tables(tables)
             elif save.where == "new":
                 self._file = self._file.write_new(save.name, tables)
-        except StorageError as bad:
+        except (StorageError, OSError) as bad:
             raise Unwelcome(409, "editor-not-saved", why=str(bad)) from None
         return copy
 

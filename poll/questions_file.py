@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
+from os.path import lexists
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +64,7 @@ class QuestionsFile:
     @property
     def is_unchanged(self) -> bool:
         """Whether the file still holds the bytes that were read."""
-        try:
-            return self.path is not None and self.path.read_bytes() == self.data
-        except OSError:
-            return False
+        return self.path is not None and _has_bytes(self.path, self.data)
 
     def replace_tables(self, tables: Mapping[str, Any]) -> tuple["QuestionsFile", Path | None]:
         """Write tables in place of the file; return the new file and the copy of the old file.
@@ -93,13 +91,26 @@ class QuestionsFile:
         return replace(self, path=path, data=data, table=parse_questions(data, path))
 
     def _back_up(self, path: Path, *, private: bool) -> Path | None:
-        """Copy a file beside itself if it has more than its tables, such as comments."""
+        """Copy a file beside itself if it has more than its tables, such as comments.
+
+        A copy with the same bytes, of an earlier attempt, is enough.
+        """
         if questions_text(self.tables).encode() == self.data:
             return None
         names = (f"{path.name}.bak{number if number > 1 else ''}" for number in count(1))
-        copy = next(free for name in names if not (free := path.with_name(name)).exists())
-        write_whole(copy, self.data, force=False, private=private, lasting=True)
+        copies = map(path.with_name, names)
+        copy = next(one for one in copies if not lexists(one) or _has_bytes(one, self.data))
+        if not copy.exists():
+            write_whole(copy, self.data, force=False, private=private, lasting=True)
         return copy
+
+
+def _has_bytes(path: Path, data: bytes) -> bool:
+    """Whether a file can be read and has these bytes."""
+    try:
+        return path.is_file() and read_bounded(path, len(data), "copy") == data
+    except StorageError:
+        return False
 
 
 def questions_text(tables: Mapping[str, Any]) -> str:

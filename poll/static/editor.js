@@ -25,11 +25,12 @@ const LABELS = {
 
 const dirty = () => draft !== null && JSON.stringify(sent()) !== JSON.stringify(sent(known));
 
-// A number as it was typed, in the language of the page; other text as it is.
+// A number as it was typed; other text as it is. A point or comma is a decimal sign in percent alone:
+// elsewhere it may stand for thousands, and the program says that it accepts whole numbers.
 function valueOf(key, typed) {
-  const plain = typed.trim().replace(",", ".");
-  if (!/^-?\d+(\.\d+)?$/.test(plain)) return typed;
-  return key === PERCENT ? Number((Number(plain) / 100).toPrecision(12)) : Number(plain);
+  const plain = typed.trim();
+  if (key === PERCENT && /^-?\d+([.,]\d+)?$/.test(plain)) return Number((Number(plain.replace(",", ".")) / 100).toPrecision(12));
+  return key !== PERCENT && /^-?\d+$/.test(plain) ? Number(plain) : typed;
 }
 
 const typedOf = (key, value) => number(key === PERCENT ? Number((100 * value).toPrecision(12)) : value);

@@ -361,6 +361,9 @@ def test_a_full_disk_loses_nothing(
     assert left == {"canteen.toml": TEXT, **copy}
     assert desk.session.facts()["title"] == "My class"
     assert desk.state["edition"] == 0
+    monkeypatch.undo()
+    assert desk.save(title="Mensa")["copy"] == "canteen.toml.bak"  # one copy is enough
+    assert len(list(path.parent.iterdir())) == 2
 
 
 @pytest.mark.parametrize("how", ["wanted", "settled", "over"])

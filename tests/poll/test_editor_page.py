@@ -196,6 +196,22 @@ def test_a_preview_says_what_is_wrong(new_phone: Callable[[str], Any], tmp_path:
         assert 'title: found ""; text that is not empty is accepted' in page.inner_text("main")
 
 
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [("1,000", '"1,000"'), ("1.000", '"1.000"'), ("0", "0"), ("1e3", '"1e3"'), ("-3", "-3")],
+)
+def test_a_number_is_read_as_it_was_typed(
+    new_phone: Callable[[str], Any], tmp_path: Path, typed: str, found: str
+) -> None:
+    with opened(tmp_path / "q.toml") as room:
+        assert room.session is not None
+        teacher = new_phone(f"{room.address}/teacher/{room.session.page.secret}")
+        edits(teacher)
+        teacher.fill("#field-policy-k", typed)
+        (line,) = mistakes(teacher, 1)
+        assert f"found {found}; a whole number" in line
+
+
 def test_phones_change_their_language_with_the_questions(
     new_phone: Callable[[str], Any], tmp_path: Path
 ) -> None:
