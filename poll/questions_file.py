@@ -49,7 +49,8 @@ class QuestionsFile:
         """Read a file; None: the demo. Errors as of `read_questions`."""
         data = read_bounded(path or DEMO, LARGEST, "file of questions")
         table = parse_questions(data, path or DEMO)
-        return cls(path and path.resolve(), path.resolve().parent if path else Path(), data, table)
+        folder = path.resolve().parent if path else Path.cwd()
+        return cls(path and path.resolve(), folder, data, table)
 
     @property
     def scenario(self) -> Scenario:

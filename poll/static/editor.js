@@ -63,6 +63,7 @@ function tell(words, wrong = false) {
   line.className = wrong ? "bad" : "note";
   line.textContent = words;
   line.hidden = !words;
+  if (words) line.scrollIntoView({ block: "nearest" });
 }
 
 async function load() {
@@ -239,8 +240,8 @@ function draw() {
     el("button", { type: "button", class: "plain", id: "add-question", onclick: add }, t("editor-add-question")),
     ...Object.keys(draft.settings).flatMap(drawSetting).filter(Boolean),
     el("div", { id: "mistakes" }),
+    el("p", { id: "editor-told", role: "status", tabindex: "-1", hidden: true }),
     ...drawSaves().filter(Boolean),
-    el("p", { id: "editor-told", role: "status", hidden: true }),
   );
 }
 
@@ -261,6 +262,7 @@ async function save(where) {
   const copy = done.copy ? t("editor-copy", { file: done.copy }) : "";
   const asked = done.begun ? t("editor-saved-begun") : t("editor-asked");
   tell([written, copy, asked].filter(Boolean).join(" "));
+  part("editor-told").focus(); // the button that was pressed is drawn anew
 }
 
 // Follow the session. What was typed stays when the session begins meanwhile: it can still be saved.

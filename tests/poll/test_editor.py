@@ -401,7 +401,9 @@ def test_the_demo_is_changed_for_a_session_or_saved_under_a_name(
     assert desk.session.facts()["title"] == "Mensa"
     assert list(tmp_path.iterdir()) == []
     assert desk.refusal("POST", "editor/save", desk.body())[0] == 409  # it is no file of anybody's
-    assert desk.save("new", "Größe 1.toml", feature=[NEW_QUESTION])["saved"] == "Größe 1.toml"
+    assert desk.save("new", "Größe 1.toml", feature=[NEW_QUESTION])["saved"] == str(
+        tmp_path / "Größe 1.toml"
+    )
     assert [file.name for file in tmp_path.iterdir()] == ["Größe 1.toml"]
     (feature,) = read_questions(tmp_path / "Größe 1.toml").feature
     assert feature.name == NEW_QUESTION["name"]

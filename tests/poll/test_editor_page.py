@@ -101,6 +101,7 @@ def test_a_teacher_changes_the_questions_and_phones_are_asked_them(
         assert phone.inner_text("h1") == "My class"  # a preview and a check tell nobody
         teacher.click("#save")
         teacher.wait_for_selector("text=Saved:")
+        assert focused(teacher) == "editor-told"
         told = teacher.inner_text("#editor-told")
         assert told.startswith(f"Saved: {path}. The file before, with its comments, is kept")
         phone.wait_for_selector("h1:has-text('Canteen')")
