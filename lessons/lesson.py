@@ -137,6 +137,12 @@ LESSONS = (
         after=(),
         guess=NumberGuess(low=100, high=30_000, start=600, scale="logarithmic", tolerance=1.4),
     ),
+    Lesson(
+        number=6,
+        age=14,
+        after=(),
+        guess=NumberGuess(low=0, high=300, start=150, scale="linear", tolerance=10, digits=0),
+    ),
 )
 
 
