@@ -138,6 +138,12 @@ LESSONS = (
         guess=NumberGuess(low=100, high=30_000, start=600, scale="logarithmic", tolerance=1.4),
     ),
     Lesson(
+        number=5,
+        age=14,
+        after=(),
+        guess=NumberGuess(low=4, high=2_000, start=400, scale="logarithmic", tolerance=1.5),
+    ),
+    Lesson(
         number=6,
         age=14,
         after=(),
