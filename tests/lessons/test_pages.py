@@ -130,6 +130,15 @@ def test_no_page_of_pupils_has_an_answer_of_the_exercises(lesson: Lesson, tag: s
         assert voice.say(name) not in text
 
 
+@spoken
+def test_no_hand_out_says_the_number_that_is_guessed(lesson: Lesson, tag: str) -> None:
+    if isinstance(lesson.guess, NumberGuess):
+        voice = voice_of(lesson, tag)
+        text = unescape(pages.handout(lesson, languages()[tag]))
+        assert voice.value(voice.table.truth) not in text
+        assert voice.value(voice.table.truth) in pages.answers(lesson, languages()[tag])
+
+
 def test_the_index_names_all_lessons_with_their_terms(opened: Opened) -> None:
     for tag, language in languages().items():
         page = opened(pages.index(language), NARROW)
