@@ -149,6 +149,12 @@ LESSONS = (
         after=(),
         guess=NumberGuess(low=0, high=300, start=150, scale="linear", tolerance=10, digits=0),
     ),
+    Lesson(
+        number=7,
+        age=14,
+        after=(2, 6),
+        guess=NumberGuess(low=0, high=100, start=5, scale="linear", tolerance=8, digits=0),
+    ),
 )
 
 
