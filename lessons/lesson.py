@@ -137,6 +137,7 @@ LESSONS = (
         after=(),
         guess=NumberGuess(low=100, high=30_000, start=600, scale="logarithmic", tolerance=1.4),
     ),
+    Lesson(number=3, age=14, after=(1,), guess=ChoiceGuess(4)),
     Lesson(
         number=5,
         age=14,
