@@ -27,6 +27,7 @@ from .voice import Voice
 STATIC = Path(__file__).parent / "static"
 BLANK = re.compile(r"\{\{([a-z-]+)\}\}")
 PARTS = ("room", "guess", "drag", "think")  # of the plan and of the hand-out
+LINES = '<div class="line"></div>' * 2  # to write on
 Served = Mapping[str, str]  # what a server adds: `post`, `address`, `qr`
 
 
@@ -73,9 +74,16 @@ def lesson_page(lesson: Lesson, language: Language, served: Served | None = None
 
 def handout(lesson: Lesson, language: Language) -> str:
     """Return the hand-out: a sheet of A4 to write on."""
+<<<<<<< HEAD
     title = Voice.in_language(lesson, language).say("title")
     body = f"<main>{handout_body(lesson, language)}</main>"
     return _page(language, title, body, "handout.css")
+=======
+    voice = Voice.of(lesson, language)
+    blank = '<span class="blank"></span>'
+    body = _sheet(voice, "handout.html", "think", LINES, blank)
+    return _page(language, voice.say("title"), body, "handout.css")
+>>>>>>> ca4e88e8 (A hand-out without a table has lines to write on)
 
 
 def answers(lesson: Lesson, language: Language) -> str:
@@ -189,9 +197,13 @@ def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) 
 
 
 def _table(voice: Voice, table: Table, *, answered: bool) -> str:
+<<<<<<< HEAD
     """Return the table to fill in, with its cells empty or answered; "" without a table."""
+=======
+    """Return the table to fill in, with its cells empty or answered; without one, lines."""
+>>>>>>> ca4e88e8 (A hand-out without a table has lines to write on)
     if table.sheet is None:
-        return ""
+        return "" if answered else LINES
     head = "".join(f"<th scope=col>{voice.number(at)}</th>" for at in table.sheet.columns)
     rows = "".join(
         f"<tr><th scope=row>{text_of(voice.say('row', value=voice.number(at)))}</th>"
