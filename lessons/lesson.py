@@ -131,6 +131,7 @@ def _numbered_names(name: str, many: int) -> tuple[str, ...]:
 
 
 LESSONS = (
+    Lesson(number=1, age=14, after=(), guess=ChoiceGuess(4)),
     Lesson(
         number=2,
         age=14,
