@@ -74,16 +74,9 @@ def lesson_page(lesson: Lesson, language: Language, served: Served | None = None
 
 def handout(lesson: Lesson, language: Language) -> str:
     """Return the hand-out: a sheet of A4 to write on."""
-<<<<<<< HEAD
     title = Voice.in_language(lesson, language).say("title")
     body = f"<main>{handout_body(lesson, language)}</main>"
     return _page(language, title, body, "handout.css")
-=======
-    voice = Voice.of(lesson, language)
-    blank = '<span class="blank"></span>'
-    body = _sheet(voice, "handout.html", "think", LINES, blank)
-    return _page(language, voice.say("title"), body, "handout.css")
->>>>>>> ca4e88e8 (A hand-out without a table has lines to write on)
 
 
 def answers(lesson: Lesson, language: Language) -> str:
@@ -96,8 +89,7 @@ def answers(lesson: Lesson, language: Language) -> str:
 def handout_body(lesson: Lesson, language: Language) -> str:
     """Return the hand-out, without the page around it."""
     blank = '<span class="blank"></span>'
-    below = '<div class="line"></div>' * 2
-    return _sheet(Voice.in_language(lesson, language), "handout.html", "think", below, blank)
+    return _sheet(Voice.in_language(lesson, language), "handout.html", "think", LINES, blank)
 
 
 def answers_body(lesson: Lesson, language: Language) -> str:
@@ -197,11 +189,7 @@ def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) 
 
 
 def _table(voice: Voice, table: Table, *, answered: bool) -> str:
-<<<<<<< HEAD
-    """Return the table to fill in, with its cells empty or answered; "" without a table."""
-=======
     """Return the table to fill in, with its cells empty or answered; without one, lines."""
->>>>>>> ca4e88e8 (A hand-out without a table has lines to write on)
     if table.sheet is None:
         return "" if answered else LINES
     head = "".join(f"<th scope=col>{voice.number(at)}</th>" for at in table.sheet.columns)
