@@ -1,13 +1,15 @@
-"""A language: the file of its sentences, found by their keys.
+"""A language: a file of sentences, found by their keys.
 
     NAME.toml               NAME: a language tag in lower case, such as `de`
-    language = "Deutsch"    the name of the language in itself
+    language = "Deutsch"    the name of the language, in the language
     direction = "ltr"       or "rtl"; the attribute `dir` of pages
     decimal = ","           between whole and fraction
+    thousands = "."         between groups of three digits
     plural = "one"          a rule of `PLURALS`: the form of a sentence with a count `n`
     [sentences]             of phones and of the wall; theatre, lessons: own tables, `PARTS`
     join = "Mitmachen"
     people = { one = "1 Person", other = "{n} Personen" }
+    [theatre]               of the theatre, as a page shows a run
 
 A sentence that a file lacks is English. Phones receive the same sentences as JSON and choose forms
 by `Intl.PluralRules` (poll/static/sentences.js).
@@ -44,9 +46,10 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """A language with its sentences.
 
     Attributes:
-        language: its name in itself.
+        language: the name, in the language.
         direction: of its script.
         decimal: the sign between whole and fraction.
+        thousands: the sign between groups of three digits.
         plural: a rule of `PLURALS`.
         sentences: of phones and of the wall by key; a sentence with a count has several forms.
         theatre: sentences of the theatre.
@@ -57,6 +60,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     language: str
     direction: Literal["ltr", "rtl"]
     decimal: str
+    thousands: str
     plural: Literal["one", "zero-one", "none"]
     sentences: dict[str, Form]
     theatre: dict[str, Form] = {}
@@ -70,14 +74,21 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     def say(self, key: str, **values: object) -> str:
         """Return a sentence with its placeholders filled in; KeyError for an unknown key.
 
-        values: by placeholder. The count `n` also chooses the form.
+        values: by placeholder; whole numbers are grouped. The count `n` also chooses the form.
         """
         form = self.sentences[key]
         if not isinstance(form, str):
             n = values["n"]
             chosen = PLURALS[self.plural](n) if isinstance(n, int) else "other"
             form = form.get(chosen, form["other"])
-        return BLANK.sub(lambda blank: str(values[blank[1]]), form)
+        return BLANK.sub(lambda blank: self._written(values[blank[1]]), form)
+
+    def _written(self, value: object) -> str:
+        return self.count(value) if isinstance(value, int) else str(value)
+
+    def count(self, number: int) -> str:
+        """Write a whole number in groups of three digits."""
+        return f"{number:,}".replace(",", self.thousands)
 
     def percent(self, share: float) -> str:
         """Write a share as a percentage with a decimal."""

@@ -58,11 +58,9 @@ class Wall(Instrument):
             **bill_of(None, title),
             "shufflers": shufflers,
             "watch": ["network"],
-            "lang": self._language.tag,
-            "dir": self._language.direction,
             **({"mix": "verified"} if proved else {}),
         }
-        self._audience = Audience(self.log, lambda: self._bill, {})
+        self._audience = Audience(self.log, lambda: self._bill, {}, self._language)
         self._clear()
         self.log.begin(self._bill)
 
@@ -148,8 +146,9 @@ class Wall(Instrument):
     def set_title(self, title: str, language: Language) -> None:
         """Show another title, in another language, before the session begins."""
         self._language = language
-        tongue = {"lang": language.tag, "dir": language.direction}
-        self._bill = {**self._bill, "name": title, **tongue, "note": self._heading}
+        self._audience = Audience(self.log, lambda: self._bill, {}, language)
+        self._facts = {**self._facts, "name": title}
+        self._bill = {**self._bill, "name": title, "note": self._heading}
         self._redraw()
 
     def mixed_by(self, who: tuple[str, ...]) -> None:

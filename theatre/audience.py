@@ -14,6 +14,7 @@ from typing import Any
 import trio
 
 from ..errors import StorageError
+from ..languages.language import Language
 from .http import SAFE, HttpResponse, Request, Say
 from .log import EventLog, ReaderPlace
 from .page import policy, render, script, stage_of, style_of
@@ -44,12 +45,19 @@ async def doors(port: int) -> tuple[list[trio.SocketListener], int]:
 class Audience:
     """The answers to browsers. bill: returns the facts of the present run that precede its moves.
 
-    more: further routes, by method and path.
+    more: further routes, by method and path. language: of the page; None: English.
     """
 
-    def __init__(self, log: EventLog, bill: Callable[[], Mapping[str, Any]], more: Routes) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        bill: Callable[[], Mapping[str, Any]],
+        more: Routes,
+        language: Language | None = None,
+    ) -> None:
         self._log = log
         self._bill = bill
+        self._language = language
         self._routes: Routes = {
             **{(method, "/"): self._page for method in SAFE},
             **{(method, "/events"): self._events for method in SAFE},
@@ -68,7 +76,7 @@ class Audience:
         data = {"bill": bill, "moves": [], "choices": [], "live": True}
         headers = (("content-type", "text/html; charset=utf-8"), ("content-security-policy", rule))
         await trio.lowlevel.checkpoint()
-        return HttpResponse(200, render(data, live=True).encode(), headers)
+        return HttpResponse(200, render(data, self._language, live=True).encode(), headers)
 
     async def _events(self, request: Request) -> HttpResponse:
         await trio.lowlevel.checkpoint()

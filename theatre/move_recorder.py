@@ -268,7 +268,7 @@ class MoveRecorder(Instrument):
             suspects = [i for i, fault in enumerate(self._faults) if fault in guilty]
             hits = [i for i in suspects if i not in self._blamed][: refusal.count]
             self._blamed.update(hits)
-        where = (refusal.party, refusal.round, refusal.reason.value.replace("-", " "))
+        where = (refusal.party, refusal.round, refusal.reason.value)
         self._tell(Refuse(*where, refusal.count, tuple(hits)))
 
 

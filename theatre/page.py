@@ -2,7 +2,8 @@
 
     policy     no external resource may be loaded; the page's own style and script are named by the
                SHA-256 of their text (and the live page may read its own server's events)
-    data       the run as JSON in a script element that is data, every `<` of it escaped
+    data       the run as JSON in a script element that is data, every `<` of it escaped, and the
+               sentences of the page's language (languages/NAME.toml, table [theatre])
 
 The file holds all users' answers: the parties are chosen in the browser, and a reader of its source
 sees all. It is for people that may see the run folder.
@@ -10,17 +11,22 @@ sees all. It is for people that may see the run folder.
 
 import base64
 import hashlib
+import html
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..languages.language import Language, english
 from ..scenarios.programs.topology import CENTRAL, PEERS
 from ..scenarios.wording import visible
 
 STATIC = Path(__file__).with_name("static")
-SHARED = ("plain", "draw", "known", "figures")
+SENTENCE = re.compile(r"\{\{sentence ([a-z-]+)\}\}")
+POSTED = "says-"  # keys of sentences that are said before a page is made (captions.py)
+SHARED = ("sentences", "plain", "draw", "known", "figures")
 LAST = ("panel", "main")
 PROVED = "verified"
 BOXES = ("proved_fold", "proved_stage", "proved_words")
@@ -44,20 +50,37 @@ LIVE = ("expected", "live")  # the scripts of a live page, after all others
 LIVE_STYLE = "expected.css"
 
 
-def render(data: Mapping[str, Any], *, live: bool = False) -> str:
-    """Return the page. data: `bill`, `moves` and `choices` (show.py), plus `live`."""
+def theatre_sentences(language: Language | None) -> Language:
+    """Return a language with the sentences of the theatre to `say`; None: English."""
+    return (language or english()).part("theatre")
+
+
+def render(data: Mapping[str, Any], language: Language | None = None, *, live: bool = False) -> str:
+    """Return the page. data: `bill`, `moves` and `choices` (show.py), plus `live`.
+
+    language: of the page; None: English. That of the moves was chosen when they were recorded.
+    """
+    words = theatre_sentences(language)
     style, code = style_of(live=live), script(stage_of(data["bill"]), live=live)
     parts = {
         "policy": policy(style, code, live=live),
         "style": style,
         "script": code,
-        "data": embedded(data),
+        "data": embedded({**data, "language": _page_language(words)}),
+        "lang": words.tag,
+        "dir": words.direction,
     }
-    page = static("page.html")
+    page = SENTENCE.sub(lambda found: html.escape(words.say(found[1])), static("page.html"))
     for name, text in parts.items():
         before, _, after = page.partition("{{" + name + "}}")
         page = before + text + after
     return page
+
+
+def _page_language(words: Language) -> dict[str, Any]:
+    """Return the language as the page's scripts need it (sentences.js)."""
+    own = {key: form for key, form in words.sentences.items() if not key.startswith(POSTED)}
+    return {"tag": words.tag, "sentences": own}
 
 
 def stage_of(bill: Mapping[str, Any]) -> str:

@@ -29,7 +29,8 @@ function titled(node, words) {
 
 // The one sign of a party: the number of a shuffler or a peer, a letter for a reader.
 function signOf(party) {
-  return party.includes("-") ? party.split("-")[1] : party[0].toUpperCase();
+  if (party === "?") return party;
+  return party.includes("-") ? party.split("-")[1] : t(`sign-${party}`);
 }
 
 // The hue of a party's layer: shufflers and peers take turns, readers have their own; "?": not known.
@@ -169,7 +170,7 @@ function pile(glyph, count, size) {
   const group = el("g", { class: "pile" });
   for (const shift of [2, 1, 0])
     group.append(at(-shift * size * 0.08, -shift * size * 0.1, glyph()));
-  const label = count.toLocaleString("en");
+  const label = digits(count);
   const letter = Math.max(size * 0.36, STAGE.least);
   const width = letter * (0.8 + 0.68 * label.length);
   group.append(

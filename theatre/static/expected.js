@@ -28,11 +28,9 @@ function limitsPicture({ low, high, picture }) {
 const expectedBox = html("section", { id: "expected", hidden: "" });
 find("told").before(expectedBox);
 
-// All its sentences come with it, in the language of the wall.
+// All its sentences come with it.
 function expectPrecision(forecast) {
   const { title, sentence, explains, least } = forecast;
-  const { lang, dir } = show.bill;
-  Object.assign(expectedBox, { lang, dir });
   expectedBox.replaceChildren(
     html("h2", {}, title),
     html("p", { class: "forecast" }, `${sentence}.`),

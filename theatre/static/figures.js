@@ -72,7 +72,7 @@ function hidden(inside, size) {
   const x = inside.x + inside.width / 2;
   const y = inside.y + inside.height / 2;
   const wide = Math.min(size, inside.width / 4.2);
-  const word = fitted(x, y + wide, "hidden", wide * 4, wide);
+  const word = fitted(x, y + wide, t("hidden"), wide * 4, wide);
   return [at(x, y - wide * 0.6, eye(false, wide * 2)), word];
 }
 
@@ -114,7 +114,7 @@ function countedLines(bill, box, inside, scene) {
   const label = Math.min(inside.width * 0.5, longest * 0.6 * STAGE.least * 1.35 + 8);
   const nodes = shown.map((line, i) => at(inside.x, inside.y + (i + 0.5) * step, countedLine(bill, line, { width: inside.width, label, step, most }, scene, box)));
   if (lines.length > shown.length)
-    nodes.push(fitted(inside.x + inside.width / 2, inside.y + (shown.length + 0.5) * step, `and ${lines.length - shown.length} more lines`, inside.width, step * 0.6));
+    nodes.push(fitted(inside.x + inside.width / 2, inside.y + (shown.length + 0.5) * step, t("more-lines", { n: lines.length - shown.length }), inside.width, step * 0.6));
   return nodes;
 }
 
@@ -129,7 +129,7 @@ function countedLine(bill, line, { width, label, step, most }, scene, box) {
   const { ask, values, people } = line;
   const group = el("g", {}, fittedLeft(0, 0, lineName(bill, box, line), label - 8, Math.min(22, step * 0.6)));
   const room = width - label - 58;
-  group.append(fittedLeft(width - 52, 0, people.toLocaleString("en"), 52, Math.min(24, step * 0.7)));
+  group.append(fittedLeft(width - 52, 0, digits(people), 52, Math.min(24, step * 0.7)));
   const { side, columns } = grid(most, 1, { width: room, height: step * 0.86 }, 34);
   if (side < 9) {
     group.append(el("rect", { class: "bar", x: label, y: -step * 0.3, width: (room * people) / most, height: step * 0.6, rx: 3 }));

@@ -53,7 +53,7 @@ function fold(bill, moves, at) {
       from.dropped = from.onions.filter((onion) => onion >= 0 && !left.has(onion));
       from.onions = [];
       from.envelopes = [];
-      from.stage = "passed on";
+      from.stage = "passed-on";
       const to = box(move.to);
       to.onions.push(...move.onions);
       to.stage = "sealed";

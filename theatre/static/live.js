@@ -88,8 +88,8 @@ function listen() {
   const events = new EventSource("events");
   events.addEventListener("message", (event) => heard(JSON.parse(event.data)));
   events.addEventListener("present", present_);
-  events.addEventListener("open", () => put("live-word", "live"));
-  events.addEventListener("error", () => put("live-word", "the run has left"));
+  events.addEventListener("open", () => put("live-word", t("live")));
+  events.addEventListener("error", () => put("live-word", t("live-gone")));
 }
 
 // A slider for each number that a new run may have.
@@ -99,7 +99,7 @@ function addSliders(bill) {
     const out = html("output", { id: `live-${name}-out` });
     slider.addEventListener("input", () => (out.textContent = slider.value));
     slider.addEventListener("change", again);
-    return html("label", {}, `${name} `, slider, out);
+    return html("label", {}, `${t(`slider-${name}`)} `, slider, out);
   });
   find("slider-boxes").replaceChildren(...labels);
 }

@@ -1,7 +1,6 @@
 // The controls: eyes, position, play. The URL's fragment keeps eyes and position:
 // #eyes=curator+shuffler-1&at=17 (and &presenter, and &way=4 for the way of a person).
 
-const page = JSON.parse(document.getElementById("run").textContent);
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 const GIVEN = location.hash; // the address as it was opened; afterwards the page keeps it
 const find = (id) => document.getElementById(id);
@@ -69,28 +68,28 @@ function drawControls() {
   find("step").disabled = show.at >= total;
   find("play").setAttribute("aria-pressed", String(show.playing));
   find("play").classList.toggle("on", show.playing);
-  put("play-word", show.playing ? "pause" : "play");
-  put("state", show.at < total ? "" : ended() ? "finished" : "waiting for the next message");
+  put("play-word", t(show.playing ? "pause" : "play"));
+  put("state", show.at < total ? "" : t(ended() ? "finished" : "waits"));
   const all = seesAll();
   for (const box of document.querySelectorAll("#eyes input[type=checkbox]"))
     box.checked = box.value === "everything" ? all : show.eyes.has(box.value);
   const people = singled();
-  put("people-eyes", all || !people.length ? "" : people.length > 6 ? `${people.length} people` : people.join(", "));
+  put("people-eyes", all || !people.length ? "" : people.length > 6 ? t("people", { n: people.length }) : people.map((name) => named(name)).join(", "));
   find("no-people").hidden = all || !people.length;
   find("curtain").hidden = !(show.presenter && show.covered);
   find("main").classList.toggle("covered", show.presenter && show.covered);
   find("main").inert = false;
   find("presenter").setAttribute("aria-pressed", String(show.presenter));
   find("reveal").hidden = !show.presenter;
-  put("reveal-word", show.covered ? "reveal" : "hide");
-  put("whose", show.eyes.size ? `You are ${eyesSaid()}.` : "You are nobody in particular: you read the board.");
+  put("reveal-word", t(show.covered ? "reveal" : "cover"));
+  put("whose", show.eyes.size ? t("you-are", { whose: eyesSaid() }) : t("you-are-nobody"));
 }
 
 function eyesSaid() {
-  if (seesAll()) return "everybody at once";
+  if (seesAll()) return t("everybody-at-once");
   const said = names().filter((name) => show.eyes.has(name));
   const people = singled();
-  return [...said, ...(people.length > 3 ? [`${people.length} people`] : people)].join(" and ");
+  return [...said.map((name) => named(name)), ...(people.length > 3 ? [t("people", { n: people.length })] : people.map((name) => named(name)))].join(t("and"));
 }
 
 function keepPlace() {
@@ -205,22 +204,21 @@ function reveal() {
 function eyeBox(value, words, sign) {
   const box = html("input", { type: "checkbox", value, id: `eye-${value}` });
   box.addEventListener("change", () => look(value, box.checked));
-  return html("label", { class: `chip ${sign}`, for: box.id, title: value }, box, words);
+  const title = value === "everything" ? words : named(value);
+  return html("label", { class: `chip ${sign}`, for: box.id, title }, box, words);
 }
 
 function open(bill) {
   show.bill = bill;
   find("title").textContent = bill.title;
-  document.title = `${bill.title} - veilmix theatre`;
-  const secret = bill.seed === null ? "" : `seed ${bill.seed}: reproducible, not secret`;
+  document.title = t("page-title", { title: bill.title });
+  const secret = bill.seed === null ? "" : t("seed", { seed: String(bill.seed) });
   put("seed", secret);
-  const boxes = [eyeBox("everything", "everything", ""), ...bill.parties.map((name) => eyeBox(name, isPerson(name) ? signOf(name) : name, hueOf(name)))];
+  const boxes = [eyeBox("everything", t("everything"), ""), ...bill.parties.map((name) => eyeBox(name, isPerson(name) ? signOf(name) : named(name), hueOf(name)))];
   find("boxes").replaceChildren(...boxes);
   find("eyes").hidden = find("presenter").hidden = Boolean(bill.outside);
   find("outside").hidden = !bill.outside;
   if (bill.note) put("outside", bill.note);
-  const { lang, dir } = bill; // of the sentences of a class
-  if (lang) for (const place of ["outside", "live-word", "told", "deviated"]) Object.assign(find(place), { lang, dir });
   if (bill.watch) show.eyes = new Set(bill.watch); // what anybody near it sees: nothing to choose
   find("who-eyes").max = bill.people;
   find("someone-eyes").hidden = bill.parties.includes(nameOf(bill, bill.people - 1)); // everybody has a box of its own

@@ -14,15 +14,14 @@ const CHOICES_TOLD = 7;
 
 function drawPanel(bill, scene, choices, position) {
   const [went, ...others] = bill.deviated?.first ?? [];
-  const more = others.length ? ` And ${others.length} more.` : "";
+  const more = others.length ? ` ${t("deviated-more", { n: others.length })}` : "";
   put("deviated", went ? `${capital(went)}.${more}` : "");
-  const [first, second] = sentence(bill, scene, position);
+  const [first, second] = sentence(bill, scene);
   put("sentence", first);
   put("aside", second);
   const unseen = scene.known.unseen;
-  const all = (unseen + scene.known.seen).toLocaleString("en");
-  if (bill.outside && !bill.watch) put("unseen", "What parties send to each other is not on the board: of that nothing is here.");
-  else put("unseen", unseen ? `Hidden from these eyes so far: ${unseen.toLocaleString("en")} of ${all} messages.` : "These eyes have seen every message so far.");
+  if (bill.outside && !bill.watch) put("unseen", t("unseen-outside"));
+  else put("unseen", unseen ? t("unseen-some", { unseen, n: unseen + scene.known.seen }) : t("unseen-none"));
   drawPinned(bill, scene.known);
   put("cheating", ifTheyCheat(bill, scene.eyes));
   drawReasons(scene.way);
@@ -39,11 +38,11 @@ function put(id, words) {
 
 function drawPinned(bill, known) {
   const unknown = bill.outside && !bill.people; // nobody has said yet how many there are
-  put("linked", unknown ? "0" : `${known.linked.toLocaleString("en")} of ${bill.people.toLocaleString("en")}`);
-  put("linked-unit", bill.reports ? "people linked to their reports" : "people identified");
+  put("linked", unknown ? digits(0) : t("some-of", { some: known.linked, all: bill.people }));
+  put("linked-unit", t(bill.reports ? "people-linked" : "people-identified"));
   const meter = document.getElementById("meter");
   meter.style.setProperty("--share", `${(100 * known.linked) / Math.max(bill.people, 1)}%`);
-  put("certain", unknown ? "" : `${known.sure || known.certain === known.cells ? "" : "at least "}${known.certain.toLocaleString("en")} of ${count(known.cells, "value")} known for certain`);
+  put("certain", unknown ? "" : t(known.sure || known.certain === known.cells ? "certain" : "certain-least", { certain: known.certain, n: known.cells }));
   put("who", unknown ? "" : known.linked ? whoIs(bill, known) : bill.deviated ? bill.deviated.instead : crowdSaid(bill, known));
 }
 
@@ -53,33 +52,32 @@ function ifTheyCheat(bill, eyes) {
   if (none) return none;
   const people = [...eyes].filter((name) => name.startsWith(`${bill.person}-`)).length;
   const worst = found.find((one) => one.friends <= people && one.parties.every((name) => eyes.has(name)));
-  if (!worst) return `If these eyes cheat: ${nothing}. ${told}. ${limit}`;
+  if (!worst) return t("cheat-nothing", { nothing, told, limit });
   const { attack, read, ends, noticed } = worst;
-  return `If these eyes cheat: ${attack} reads somebody's row in ${read} runs (${ends}), noticed: ${noticed}. ${told}. ${limit}`;
+  return t("cheat-worst", { attack, read, ends, noticed, told, limit });
 }
 
 // An audit opens half of the layers before everybody: what it leaves is less than all the people.
 function crowdSaid(bill, known) {
-  const all = bill.people.toLocaleString("en");
   const smallest = known.hiding && known.hiding.size ? Math.min(...known.hiding.values()) : 0; // not among peers
-  if (!smallest) return `Everybody hides in a crowd of ${all}.`;
-  return `Audits tell crowds apart: the smallest is of ${smallest.toLocaleString("en")} of ${all} people, or fewer.`;
+  if (!smallest) return t("crowd-hides", { n: bill.people });
+  return t("crowd-audited", { smallest, n: bill.people });
 }
 
 function whoIs(bill, known) {
   const told = [...known.pinned].sort((a, b) => a[0] - b[0]).slice(0, PEOPLE_TOLD);
-  const words = told.map(([who, row]) => `${nameOf(bill, who)}: ${said(bill, row)}`);
+  const words = told.map(([who, row]) => `${calledOf(bill, who)}: ${said(bill, row)}`);
   const more = known.pinned.size - told.length;
-  return `${words.join("; ")}${more > 0 ? `; and ${more.toLocaleString("en")} more` : ""}`;
+  return `${words.join("; ")}${more > 0 ? `; ${t("and-more", { n: more })}` : ""}`;
 }
 
 function readRows(bill, known) {
-  if (!known.counted.length) return [html("p", { class: "nothing" }, "Nothing yet.")];
+  if (!known.counted.length) return [html("p", { class: "nothing" }, t("read-nothing"))];
   return known.counted.map((one) => {
-    const told = one.counts.slice(0, CELLS_TOLD).map(([values, people]) => `${values.map((value) => brief(value)).join(" ")}: ${people.toLocaleString("en")}`);
+    const told = one.counts.slice(0, CELLS_TOLD).map(([values, people]) => `${values.map((value) => brief(value)).join(" ")}: ${digits(people)}`);
     const more = one.counts.length - told.length;
     const name = one.columns.map((column) => bill.columns[column]).join(" x ");
-    const cells = told.join("   ") + (more > 0 ? `   and ${more} more` : "");
+    const cells = told.join("   ") + (more > 0 ? `   ${t("and-more", { n: more })}` : "");
     return html("p", { class: "counts" }, html("b", {}, name), html("span", {}, cells));
   });
 }
@@ -88,19 +86,19 @@ function decision(bill, scene, choices) {
   const told = html("p", {}, bill.rule);
   if (bill.reports) return [told];
   const decided = scene.state.decided;
-  if (!decided) return [told, html("p", { class: "nothing" }, "Not yet.")];
+  if (!decided) return [told, html("p", { class: "nothing" }, t("decision-not-yet"))];
   const kept = decided.kept.map((column) => bill.columns[column]);
-  const proved = `${capital(decided.promise)}, by ${decided.rule}.`.replaceAll(" %", "\u00a0%");
+  const proved = t("decision-proved", { promise: capital(decided.promise), rule: decided.rule }).replaceAll(" %", "\u00a0%");
   const follows = scene.state.follows ? ` ${scene.state.follows}` : "";
-  const announced = html("p", {}, html("b", {}, kept.length ? `Released: ${kept.join(", ")}. ` : "Nothing is released. "), kept.length ? proved + follows : "");
+  const announced = html("p", {}, html("b", {}, `${kept.length ? t("decision-released", { columns: kept.join(", ") }) : t("decision-nothing")} `), kept.length ? proved + follows : "");
   announced.append(...scene.known.alike.map((line) => html("b", { class: "alike" }, ` ${line}`)));
   if (!scene.known.counted.some((one) => one.round === 1))
-    return [announced, html("p", { class: "nothing" }, "What else it looked at is hidden from these eyes.")];
+    return [announced, html("p", { class: "nothing" }, t("decision-hidden"))];
   if (!choices.length) return [announced];
   const near = nearest(bill, choices, kept);
   const rest = choices.filter((one) => !near.includes(one));
   if (!rest.length) return [announced, table(near, kept)];
-  return [announced, table(near, kept), html("details", {}, html("summary", {}, `${rest.length} more sets of columns`), table(rest, kept))];
+  return [announced, table(near, kept), html("details", {}, html("summary", {}, t("decision-more", { n: rest.length })), table(rest, kept))];
 }
 
 // Of many sets of columns what was released, and those nearest to what is allowed; in their order.
@@ -111,17 +109,17 @@ function nearest(bill, choices, kept) {
 }
 
 function table(choices, kept) {
-  const head = html("tr", {}, ...["columns", "at most", "by", ""].map((name) => html("th", {}, name)));
+  const head = html("tr", {}, ...["table-columns", "table-most", "table-by"].map((key) => html("th", {}, t(key))), html("th", {}, ""));
   const rows = choices.map((one) => {
     const released = one.columns.join("\n") === kept.join("\n");
-    const sign = one.safe ? "safe" : "too risky";
+    const sign = released ? "table-released" : one.safe ? "table-safe" : "table-risky";
     return html(
       "tr",
       { class: released ? "released" : one.safe ? "safe" : "risky" },
       html("td", {}, one.columns.join(" x ")),
       html("td", { class: "number" }, percent(one.promised)),
       html("td", {}, one.rule),
-      html("td", {}, badge(one.safe), released ? "released" : sign),
+      html("td", {}, badge(one.safe), t(sign)),
     );
   });
   return html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows));
@@ -139,8 +137,8 @@ function drawReasons(way) {
   for (const id of ["certain", "who", "cheating", "unseen", "read-title", "read", "decision-title", "decision"]) document.getElementById(id).hidden = shown;
   document.getElementById("way").hidden = !shown;
   if (!shown) return;
-  put("way-title", `The way of ${way.name}`);
+  put("way-title", t("way-title", { name: way.name }));
   const items = way.steps.map((step) => html("li", {}, step.text));
   document.getElementById("way-steps").replaceChildren(...items);
-  put("way-ending", way.shown || way.linked ? `${capital(way.ending)}.` : "Has sent nothing yet.");
+  put("way-ending", way.shown || way.linked ? `${capital(way.ending)}.` : t("way-nothing"));
 }

@@ -96,7 +96,7 @@ function drawPeer(bill, map, scene, index) {
   if (state.named.has(name)) group.append(at(x + size * 0.4, size * 0.1, warning(size * 0.5)));
   group.append(at(width * 0.24, -height * 0.04, inHand(scene, index, size * 0.62)));
   const held = state.hands.get(index)?.length || 0;
-  return titled(group, `${name}: ${row ? said(bill, row) : "nothing pinned"}; holds ${count(held, "onion")}; click to light its way`);
+  return titled(group, t("peer-title", { who: named(name), said: row ? said(bill, row) : t("nothing-pinned"), onions: t("onions", { n: held }) }));
 }
 
 // The onions that a peer holds: one of them, and how many there are.
@@ -120,16 +120,16 @@ function drawNeighbours(bill, map, scene, first, last) {
   const group = el("g", { class: "someone" });
   group.append(at(-size * 0.5, -size * 0.3, pile(() => person(size, pinned ? "pinned" : ""), last - first, size)));
   if (held) group.append(at(size * 0.6, -size * 0.2, pile(() => onion(size * 0.56, ["?"], 0), held, size * 0.56)));
-  const label = pinned ? `${pinned} pinned` : `${first + 1}-${last}`;
+  const label = pinned ? t("some-pinned", { n: pinned }) : `${first + 1}-${last}`;
   group.append(fitted(0, size * 0.78, label, map.cell.width * 0.94, 20));
-  return titled(group, `peers ${first + 1} to ${last}: ${pinned} pinned, ${count(held, "onion")} in their hands`);
+  return titled(group, t("peers-title", { first: first + 1, last, pinned: t("some-pinned", { n: pinned }), onions: t("onions", { n: held }) }));
 }
 
 // The board: where the round stands, what was posted last, the ballots that are shown, the counts.
 function drawBoard(bill, scene) {
   const { state } = scene;
   const node = at(BOARD.x, BOARD.y);
-  node.append(text(16, 32, "the board", "label", "start"));
+  node.append(text(16, 32, shorter("board-title").at(-1), "label", "start"));
   if (state.round) node.append(text(BOARD.width - 16, 32, stepSaid(state), "label", "end"));
   const last = state.posts.at(-1);
   if (last) node.append(at(34, 72, card(38)), fittedLeft(66, 72, postSaid(last), BOARD.width - 84, 24));
@@ -137,13 +137,12 @@ function drawBoard(bill, scene) {
   if (state.counted) node.append(...countedLines(bill, state.counted, inside, scene));
   else if (state.found) node.append(...arranged(Array.from({ length: state.found }, () => BALLOT), inside));
   else node.append(...waiting(bill, state, inside));
-  return titled(node, "the board: every post is here, for all to read");
+  return titled(node, t("board-explains"));
 }
 
-const POSTS = { relay: "onions by", found: "ballots by", agreed: "agreement by", key: "key by", share: "share of the key by", secret: "secret by", accusation: "accusation by" };
-const FOLLOWS = { decision: "everybody has decided", burned: "the round is burned", closed: "the session is over" };
-const postSaid = (move) => FOLLOWS[move.kind] || `${POSTS[move.what === "post" ? move.kind : move.what]} ${move.by}`;
-const stepSaid = (state) => `round ${state.round}, step ${state.step} of ${state.path + 5}`;
+const FOLLOWS = new Set(["decision", "burned", "closed"]); // what all work out from the posts
+const postSaid = (move) => t(`${FOLLOWS.has(move.kind) ? "peers" : "peer"}-${move.what === "post" ? move.kind : move.what}`, { who: named(move.by) });
+const stepSaid = (state) => t("peer-step", { round: state.round, step: state.step, steps: state.path + 5 });
 
 // A ballot that no one peer can open: everybody's secret is in its seal.
 const BALLOT = { wide: 1.2, wrong: false, draw: (size) => ballotGlyph(size) };
@@ -156,8 +155,8 @@ function ballotGlyph(size) {
 }
 
 function waiting(bill, state, inside) {
-  const posted = `${state.posted.size} of ${bill.people} have posted`;
-  const words = state.burned ? "burned: nothing of the round is used" : state.round ? posted : state.posts.length ? `${posted} a key` : "nothing yet";
+  const key = state.burned ? "peers-unused" : state.round ? "peers-posted" : state.posts.length ? "peers-keys" : "peers-nothing";
+  const words = t(key, { posted: state.posted.size, people: bill.people });
   return [fitted(inside.x + inside.width / 2, inside.y + inside.height / 2, words, inside.width, 30)];
 }
 

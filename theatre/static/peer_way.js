@@ -7,7 +7,7 @@ function wayOf(bill, moves, position, eyes, who, known) {
   const linked = [...known.byRound].some(([, rows]) => rows.has(who));
   const shown = rounds.length ? lastWays(rounds, known, who, own) : null;
   const steps = shown ? shown.ways.flatMap((way) => wayReasons(bill, shown, way, who, own)) : [];
-  return { who, name: nameOf(bill, who), shown, linked, own, steps, ...wayEnding(bill, eyes, who, shown, linked) };
+  return { who, name: calledOf(bill, who), shown, linked, own, steps, ...wayEnding(bill, eyes, who, shown, linked) };
 }
 
 // Those of the last round in which it was linked, or has answered.
@@ -35,27 +35,26 @@ function reached(way, seen) {
 function wayReasons(bill, shown, way, who, own) {
   const { here, steps } = shown;
   const columns = here.asks[way.onion % here.slots].map((column) => bill.columns[column]).join(" x ");
-  const stops = way.stops.slice(0, way.reach).map((stop) => nameOf(bill, stop));
+  const stops = way.stops.slice(0, way.reach).map((stop) => calledOf(bill, stop)).join(t("peer-way-then"));
   const said = here.answers.get(who)[way.onion % here.slots].map((value) => brief(value)).join(" ");
   const whole = own || (way.reach >= here.path && shown.linked && steps === here.path);
-  const says = whole ? `: ${said}` : "";
-  const through = `its onion for ${columns} went to ${stops.join(", then ")}${says}`;
-  if (whole || way.reach > way.stops.length) return [{ rule: "path", text: through }];
-  if (way.stops.length < here.path && way.reach === way.stops.length) return [{ rule: "path", text: `${through}, so far` }];
+  if (whole) return [{ rule: "path", text: t("peer-way-says", { columns, stops, said }) }];
+  if (way.reach > way.stops.length) return [{ rule: "path", text: t("peer-way", { columns, stops }) }];
+  if (way.stops.length < here.path && way.reach === way.stops.length) return [{ rule: "path", text: t("peer-way-so-far", { columns, stops }) }];
   const batch = [...here.ways.values()].filter((other) => other.stops[way.reach - 1] === way.stops[way.reach - 1]);
   const senders = new Set(batch.map(({ origin }) => origin)).size;
-  return [{ rule: "crowd", text: `${through}, where it is one of ${count(batch.length, "onion")} of ${count(senders, "sender")}` }];
+  return [{ rule: "crowd", text: t("peer-way-crowd", { columns, stops, onions: t("onions", { n: batch.length }), senders: t("senders", { n: senders }) }) }];
 }
 
 function wayEnding(bill, eyes, who, shown, linked) {
-  const about = nameOf(bill, who);
-  const names = [...eyes].sort().join(" + ") || "anybody";
-  if (linked) return { ending: `${about} is linked by ${names}`, missing: [] };
-  if (!shown) return { ending: `${about} has posted no onion yet`, missing: [] };
+  const name = calledOf(bill, who);
+  const names = eyesTogether(eyes);
+  if (linked) return { ending: t("way-linked", { name, names }), missing: [] };
+  if (!shown) return { ending: t("peer-way-none", { name }), missing: [] };
   const missing = [...new Set(shown.ways.filter((way) => way.reach < way.stops.length).map((way) => nameOf(bill, way.stops[way.reach - 1])))];
   const ending = missing.length
-    ? `there the trail ends for ${names}: which came in as which is known to ${missing.join(" and ")} alone`
-    : `${names} sees where its onions are, and not what is in them`;
+    ? t("peer-way-ends", { names, missing: missing.map((party) => named(party)).join(t("and")) })
+    : t("peer-way-closed", { names });
   return { ending, missing };
 }
 

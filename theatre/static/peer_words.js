@@ -2,26 +2,23 @@
 
 function sentence(bill, scene) {
   const move = scene.last;
-  if (!move) return ["Nothing has happened yet.", "Press the space bar to play, or an arrow key to step."];
-  if (!scene.lastSeen) return ["Something happens that these eyes do not see.", "Hidden: whom it is about."];
-  const [said, more] = (move.says || TOLD[move.what](move)).split("\n");
-  return [said, more || ASIDE[move.what]?.(move, scene, bill) || ""];
+  if (!move) return [t("nothing-yet"), t("press-play")];
+  if (!scene.lastSeen) return [t("unseen-event"), t("peer-hidden")];
+  const [said, more] = posted(move.says || TOLD[move.what](move));
+  return [said, more || ASIDE[move.what]?.(move, scene) || ""];
 }
 
 const TOLD = {
-  silent: (move) => `${capital(move.by)} has sealed its answers, and posts none of them.`,
-  count(move) {
-    const total = move.counts.reduce((sum, cells) => sum + cells.reduce((all, cell) => all + cell[1], 0), 0);
-    return `Everybody counts ${count(total, "answer")}.`;
-  },
+  silent: (move) => t("peer-silent", { who: actor(move.by) }),
+  count: (move) => t("peers-counted", { answers: t("answers", { n: totalCounted(move.counts) }) }),
 };
 
 const ASIDE = {
   relay(move, scene) {
-    if (move.step === 1) return "All see whose they are and who gets them. Nobody sees what is in them.";
-    if (scene.eyes.has(move.by)) return "These eyes have opened them: they know which came in as which.";
-    return `Which came in as which only ${move.by} knows.`;
+    if (move.step === 1) return t("relay-first");
+    if (scene.eyes.has(move.by)) return t("relay-opened");
+    return t("relay-closed", { who: named(move.by, "the") });
   },
-  found: () => "Nobody can open them before everybody has shown its secret; whose they are is not on them.",
-  count: () => "Each works it out alone, from what is posted.",
+  found: () => t("found-aside"),
+  count: () => t("peers-counted-aside"),
 };

@@ -28,13 +28,13 @@ function roomiest(groups, room) {
 }
 
 function drawPeople(bill, map, scene) {
-  if (bill.outside && !bill.people) return [text(map.room / 2, 36, "people", "heading"), fitted(map.room / 2, 64, "how many is not said yet", map.room * 0.95, 22)];
+  if (bill.outside && !bill.people) return [text(map.room / 2, 36, t("people-heading"), "heading"), fitted(map.room / 2, 64, t("people-unknown"), map.room * 0.95, 22)];
   const made = (bill.simulated || []).length; // those who are no people, but stand for some
-  const named = `${bill.people.toLocaleString("en")} people${made ? `, ${made} simulated` : ""}`;
+  const heading = t(made ? "people-simulated" : "people", { n: bill.people, made });
   const middle = map.room / 2;
-  const nodes = [made ? fitted(middle, 36, named, map.room * 0.97, 30) : text(middle, 36, named, "heading")];
+  const nodes = [made ? fitted(middle, 36, heading, map.room * 0.97, 30) : text(middle, 36, heading, "heading")];
   const { linked } = scene.known;
-  const words = linked ? `${linked.toLocaleString("en")} identified` : longestOf(["what they say is hidden", "answers hidden", "hidden"], map.room - 60, 22);
+  const words = linked ? t("some-identified", { n: linked }) : longestOf(shorter("answers-hidden"), map.room - 60, 22);
   nodes.push(at(30, 64, eye(linked > 0, 26)), fittedLeft(52, 64, words, map.room - 60, 22));
   for (let group = 0; group < map.groups; group += 1) {
     const first = group * map.each;
@@ -58,12 +58,12 @@ function drawPerson(bill, map, scene, index) {
   group.append(at(0, -size * 0.3, person(size, kinds.join(" "))));
   group.append(fitted(0, -size * 0.06, String(index + 1), size * 0.6, size * 0.4));
   if (eyes.has(name)) group.append(at(size * 0.5, -size * 0.6, eye(true, size * 0.36)));
-  if (bill.simulated?.includes(index)) group.append(fitted(0, size * 0.72, "simulated", width * 0.96, 20));
+  if (bill.simulated?.includes(index)) group.append(fitted(0, size * 0.72, t("simulated"), width * 0.96, 20));
   if (row) group.append(...pinnedLines(bill, row, size, map.cell.width));
   if (state.silent.has(index) && eyes.has(name)) group.append(at(0, -size * 0.3, cross(size * 0.4)));
   const sent = state.sent.get(index);
   if (sent !== undefined && scene.seesSend(name)) group.append(at(-size * 0.5, -size * 0.55, tick(size * 0.12)));
-  return titled(group, `${name}: ${row ? said(bill, row) : "nothing pinned"}; click to light its way`);
+  return titled(group, t("someone-title", { who: named(name), said: row ? said(bill, row) : t("nothing-pinned") }));
 }
 
 function drawCrowd(bill, map, scene, first, last) {
@@ -79,11 +79,11 @@ function drawCrowd(bill, map, scene, first, last) {
   const group = el("g", { class: "someone" });
   group.append(at(0, -size * 0.35, pile(() => person(size, kind), last - first, size)));
   const range = [`${first + 1}-`, `${last}`];
-  const label = pinned ? `${pinned} pinned` : sent ? `${sent} sent` : range.join("");
+  const label = pinned ? t("some-pinned", { n: pinned }) : sent ? t("some-sent", { n: sent }) : range.join("");
   // Neighbours' labels may not touch: numbers of four digits stand in two lines.
   const lines = label.length > 8 && !pinned && !sent ? range : [label];
   lines.forEach((line, at) => group.append(fitted(0, size * 0.72 + 22 * at, line, map.cell.width * 0.94, 22)));
-  return titled(group, `people ${first + 1} to ${last}: ${pinned} pinned`);
+  return titled(group, t("crowd-title", { first: first + 1, last, pinned: t("some-pinned", { n: pinned }) }));
 }
 
 // The network is no place where things stay: it hears what is on the wires, and has no key.
@@ -91,7 +91,7 @@ function wires(place, open, title) {
   title.setAttribute("y", place.height / 2 + 8);
   const y = place.height / 2;
   const room = place.width - 190;
-  const words = open ? longestOf(["hears every wire, has no key", "hears wires, no key", "no key"], room, 22) : "hidden";
+  const words = open ? longestOf(shorter("network-hears"), room, 22) : t("hidden");
   return [at(34, y, eye(open, 36)), fittedLeft(176, y, words, room, 22)];
 }
 

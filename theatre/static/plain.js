@@ -1,11 +1,12 @@
-// How things are said: names, numbers and values, as plain text.
+// How things are said: names and values, as plain text.
 
-// What a person is called, by its index.
+// The name of a person in the protocol, by its index, and what it is called on the page.
 const nameOf = (bill, index) => `${bill.person}-${index + 1}`;
+const calledOf = (bill, index) => named(nameOf(bill, index));
 
 // How a value is spelt that its owner has hidden (protocol/hiding.py); as plain text, in brackets.
-const HIDDEN = new Set([" other", " blank"]);
-const spelt = (value) => (HIDDEN.has(value) ? `(${value.trim()})` : value);
+const HIDDEN = new Map([[" other", "value-other"], [" blank", "value-blank"]]);
+const spelt = (value) => (HIDDEN.has(value) ? t(HIDDEN.get(value)) : value);
 
 // A value on the page: no longer than there is room for.
 function brief(value, most = 20) {
@@ -17,20 +18,20 @@ function said(bill, row) {
   return Object.entries(row).map(([column, value]) => `${bill.columns[column]} = ${brief(value)}`).join(", ");
 }
 
-function theParty(party) {
-  return party.includes("-") ? party : `the ${party}`;
-}
-
 function capital(words) {
   return words[0].toUpperCase() + words.slice(1);
 }
 
-function count(many, noun) {
-  return `${many.toLocaleString("en")} ${noun}${many === 1 ? "" : "s"}`;
+// Who acts, at the beginning of a sentence.
+const actor = (party) => capital(named(party, "the"));
+
+const totalCounted = (tables) => tables.reduce((sum, cells) => sum + cells.reduce((some, cell) => some + cell[1], 0), 0);
+
+// What a post says; below it in smaller letters what stands behind a line's end.
+function posted(says) {
+  const [first, more = ""] = says.split("\n");
+  return [first, more];
 }
 
-function percent(share) {
-  let digits = 1;
-  while (share > 0 && share < 1 && digits < 6 && [0, 100].includes(Number((100 * share).toFixed(digits)))) digits += 1;
-  return `${(100 * share).toFixed(digits)}\u00a0%`;
-}
+// A set of eyes by the names of its parties.
+const eyesTogether = (eyes) => [...eyes].sort().map((name) => named(name)).join(" + ") || t("anybody");

@@ -37,7 +37,7 @@ function fold(bill, moves, at) {
     shared: (move) => state.keys.add(move.by),
     burned: () => (state.burned = true),
     tally(move) {
-      state.follows = move.says.split("\n")[1] || "";
+      state.follows = posted(move.says)[1];
       if (move.counts) state.counts.set("board", move.counts);
     },
   };

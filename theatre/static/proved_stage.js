@@ -83,17 +83,17 @@ function sealSign(size, row) {
   const broken = row.seal === "broken";
   const group = el("g", { class: "seal" }, el("circle", { class: hueOf(row.by), r: size / 2 }));
   if (row.seal !== "unchecked") group.append(broken ? cross(size * 0.2) : tick(size * 0.2));
-  return titled(group, broken ? "the seal does not hold" : row.seal === "holds" ? "checked: the same boxes, none exchanged, doubled or left out" : "not checked by this page");
+  return titled(group, t(`seal-${row.seal}`));
 }
 
 function drawBoard(bill, place, scene) {
   const { posts, round, rows, openers } = scene.state;
   const node = at(place.x, place.y, frame(place, "box board"));
   const room = place.width - 28 - (round ? 110 : 0);
-  node.append(fittedLeft(14, 21, longestOf(["the board, for everybody", "the board"], room, 21), room, 21));
-  if (round) node.append(text(place.width - 14, 28, `round ${round}`, "label", "end"));
+  node.append(fittedLeft(14, 21, longestOf(shorter("board-title"), room, 21), room, 21));
+  if (round) node.append(text(place.width - 14, 28, t("round", { round }), "label", "end"));
   const last = posts.at(-1);
-  if (last) node.append(at(30, 62, card(32)), fittedLeft(58, 62, `${last.kind} by ${last.by}`, place.width - 72, 24));
+  if (last) node.append(at(30, 62, card(32)), fittedLeft(58, 62, t("posted-by", { what: t(`kind-${last.kind}`), who: named(last.by) }), place.width - 72, 24));
   const lines = Math.max(openers.length, 2); // a row as handed in, and one after each shuffler
   const high = (place.height - 88) / lines;
   const due = round ? [null, ...openers.slice(0, -1)] : [];
@@ -106,8 +106,7 @@ function drawRow(bill, scene, by, row, number, room) {
   const { state } = scene;
   const group = el("g", { class: "boxrow" }, el("rect", { class: "shelf", width: room.width, height: room.height, rx: 10 }));
   const there = by === null ? state.listed.length > 0 : Boolean(row);
-  const handedIn = state.again ? ["the boxes of round 1 again, with names", "of round 1, with names", "with names"] : ["locked boxes, as handed in, with names", "as handed in, with names", "with names"];
-  const words = by === null ? handedIn : [`after ${by}: new coats, new order, no names`, `after ${by}, no names`, `after ${by}`];
+  const words = by === null ? shorter(state.again ? "row-again" : "row-handed-in") : shorter("row-after", { who: named(by, "to") });
   const side = 150; // beside the boxes, which are of one size in all rows
   group.append(fittedLeft(12, 18, longestOf(words, room.width - 24, 21), room.width - 24, 21));
   if (!there) return group;
@@ -116,8 +115,7 @@ function drawRow(bill, scene, by, row, number, room) {
   if (row) {
     const x = room.width - side / 2;
     group.append(at(x, room.height * 0.42, sealSign(Math.min(72, room.height * 0.42), row)));
-    const says = { holds: ["the same boxes", "same boxes"], broken: ["not the same", "broken"], unchecked: ["a seal"] }[row.seal];
-    group.append(fitted(x, room.height * 0.82, longestOf(says, side - 20, 21), side - 20, 21));
+    group.append(fitted(x, room.height * 0.82, longestOf(shorter(`row-${row.seal}`), side - 20, 21), side - 20, 21));
   }
   return group;
 }
@@ -146,7 +144,7 @@ function boxesOf(bill, scene, by, number) {
 
 function drawNetwork(place, scene) {
   const node = at(place.x, place.y, frame(place, `box hue-network ${scene.eyes.has("network") ? "open" : "shut"}`));
-  const title = fittedLeft(64, 0, "network", 110, 22);
+  const title = fittedLeft(64, 0, named("network"), 110, 22);
   node.append(title, ...wires(place, scene.eyes.has("network"), title));
   return node;
 }
@@ -157,7 +155,7 @@ function drawKeyholder(bill, party, place, scene) {
   const open = eyes.has(party);
   const active = scene.last && (scene.last.by === party || scene.last.to === party) && scene.lastSeen;
   const node = at(place.x, place.y, frame(place, `box ${hueOf(party)} ${open ? "open" : "shut"} ${active ? "active" : ""}`));
-  node.append(at(24, 22, seal(28, party)), fittedLeft(46, 22, party, place.width - (state.cheats.has(party) ? 92 : 52), 22));
+  node.append(at(24, 22, seal(28, party)), fittedLeft(46, 22, named(party), place.width - (state.cheats.has(party) ? 92 : 52), 22));
   const said = keyWords(party, state, open);
   const room = place.width - 16;
   node.append(fitted(place.width / 2, 52, longestOf(said, room, 20), room, 20));
@@ -167,32 +165,31 @@ function drawKeyholder(bill, party, place, scene) {
     const box = { counts, asks: state.asks, round: state.round };
     node.append(...countedLines(bill, box, { x: 8, y: 72, width: room, height: place.height - 80 }, scene));
   } else if (place.height > 130) node.append(...(open ? [] : hidden({ x: 8, y: 66, width: room, height: place.height - 74 }, 30)));
-  return titled(node, `${party}: ${open ? "you look through these eyes" : "hidden from these eyes"}`);
+  return titled(node, t(open ? "box-open" : "box-shut", { who: named(party) }));
 }
 
 function keyWords(party, state, open) {
-  if (state.cheats.has(party)) return ["its seal does not hold", "seal broken"];
-  if (!state.openers.includes(party)) return ["has no key in this round", "no key now", "no key"];
-  if (state.keys.has(party)) return ["has turned its key", "key turned"];
-  if (open && state.counts.has(party)) return ["turned its key in private", "read in private"];
+  if (state.cheats.has(party)) return shorter("key-broken");
+  if (!state.openers.includes(party)) return shorter("key-none");
+  if (state.keys.has(party)) return shorter("key-turned");
+  if (open && state.counts.has(party)) return shorter("key-private");
   const boxes = state.doors.get(party);
-  if (boxes) return [`was handed ${boxes.toLocaleString("en")}`, `handed ${boxes.toLocaleString("en")}`];
-  return ["its key is in its pocket", "keeps its key", "has a key"];
+  if (boxes) return shorter("key-handed", { boxes });
+  return shorter("key-kept");
 }
 
 // What is known of the way of a person: its box stands on the board, and behind an order it is lost.
 function wayOf(bill, state, eyes, who, known) {
-  const name = nameOf(bill, who);
-  const names = [...eyes].sort().join(" + ") || "anybody";
+  const name = calledOf(bill, who);
+  const names = eyesTogether(eyes);
   const rounds = [...known.rounds].filter(([round]) => state.answers.has(`${round}/${who}`));
   const linked = [...known.byRound].filter(([, people]) => people.has(who));
-  const place = (round) => (bill.once && round > 1 ? `is mixed again in round ${round}` : `stands on the board, round ${round}`);
-  const steps = rounds.map(([round]) => ({ rule: "shown", text: `the locked box of ${name} ${place(round)}` }));
-  for (const [round, people] of linked) steps.push({ rule: "read", text: `so ${name} said ${said(bill, people.get(who))} in round ${round}` });
-  if (linked.length) return { who, name, shown: true, linked: true, steps, ending: `${name} is linked by ${names}`, missing: [] };
+  const steps = rounds.map(([round]) => ({ rule: "shown", text: t(bill.once && round > 1 ? "way-box-again" : "way-box", { name, round }) }));
+  for (const [round, people] of linked) steps.push({ rule: "read", text: t("way-read", { name, said: said(bill, people.get(who)), round }) });
+  if (linked.length) return { who, name, shown: true, linked: true, steps, ending: t("way-linked", { name, names }), missing: [] };
   const missing = [...new Set(rounds.flatMap(([, round]) => round.openers.filter((party) => !eyes.has(party))))];
   const ending = rounds.length
-    ? `there the trail ends: what it says takes ${missing.join(" and ")} too, and they are not among these eyes; until then ${name} is one of ${bill.people.toLocaleString("en")}`
-    : `${names} has nothing of ${name} yet`;
+    ? t("way-box-ends", { missing: missing.map((party) => named(party)).join(t("and")), name, people: bill.people })
+    : t("way-box-none", { names, name });
   return { who, name, shown: rounds.length > 0, linked: false, steps, ending, missing };
 }

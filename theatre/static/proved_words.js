@@ -1,33 +1,24 @@
 // What just happened in a verified mix, in one plain sentence, and what these eyes make of it.
 
-const FAULTS = {
-  altered: "It is not the box that was signed, so nobody puts it on the board.",
-  repeated: "It is the second one of this person; one counts.",
-  late: "It comes too late.",
-};
-
 function sentence(bill, scene) {
   const move = scene.last;
-  if (!move) return ["Nothing has happened yet.", "Press the space bar to play, or an arrow key to step."];
-  if (!scene.lastSeen) return ["Something passes that these eyes do not see.", "Hidden: who sent it, and to whom. Soon it stands on the board, locked."];
+  if (!move) return [t("nothing-yet"), t("press-play")];
+  if (!scene.lastSeen) return [t("proved-unseen"), t("proved-hidden")];
   return TELL[move.what](move, scene, bill);
 }
 
 const TELL = {
-  post(move) {
-    const [said, more = ""] = move.says.split("\n");
-    return [said, more];
-  },
+  post: (move) => posted(move.says),
   send(move, scene, bill) {
-    const fault = move.fault && scene.eyes.has(move.to) ? `${FAULTS[move.fault]} ` : "";
+    const fault = move.fault && scene.eyes.has(move.to) ? `${t(`box-${move.fault}`)} ` : "";
     const many = scene.state.openers.length;
-    const more = bill.once ? ", and as many for the analyst on the same answer" : "";
-    return [`${capital(move.by)} hands ${theParty(move.to)} its locked boxes.`, `${fault}They have ${count(many, "lock")}${more}; so it does with each of the ${many} keyholders, and one honest one is enough to be counted.`];
+    const locks = t(bill.once ? "boxes-locked-once" : "boxes-locked", { locks: t("locks", { n: many }), many });
+    return [t("boxes-sent", { who: actor(move.by), whom: named(move.to, "to") }), `${fault}${locks}`];
   },
-  silent: (move) => [`${capital(move.by)} has locked its boxes, but handed in none in time.`, ""],
+  silent: (move) => [t("boxes-silent", { who: actor(move.by) }), ""],
   count(move) {
-    const total = move.counts.reduce((sum, cells) => sum + cells.reduce((all, cell) => all + cell[1], 0), 0);
-    return [`${capital(theParty(move.by))} turns the last key and counts ${count(total, "answer")}.`, "What was said is now readable; whose it is is on none of the boxes."];
+    const answers = t("answers", { n: totalCounted(move.counts) });
+    return [t("boxes-counted", { who: actor(move.by), answers }), t("boxes-counted-aside")];
   },
-  refuse: (move) => [`${capital(theParty(move.by))} refuses ${count(move.number, "message")}: ${move.reason}.`, "It is left out; the others go on."],
+  refuse: (move) => [t("refused", { who: actor(move.by), messages: t("messages", { n: move.number }), reason: t(`reason-${move.reason}`) }), t("refused-left-out")],
 };

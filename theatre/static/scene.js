@@ -21,7 +21,7 @@ function sceneAt(bill, moves, position, eyes, chosen = null) {
     onion(size, party, number) {
       const hop = state.openers.indexOf(party);
       const box = state.boxes.get(party);
-      const left = state.openers.slice(hop + (box.stage === "sorted" || box.stage === "passed on"));
+      const left = state.openers.slice(hop + (box.stage === "sorted" || box.stage === "passed-on"));
       return onionOf(size, left, number);
     },
     // An onion on its way from a shuffler, whose own layer is off.

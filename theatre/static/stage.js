@@ -42,13 +42,13 @@ function drawBoard(place, scene) {
   const node = at(place.x, place.y, frame(place, "box board"));
   const { round } = scene.state;
   const room = place.width - 28 - (round ? 110 : 0);
-  node.append(fittedLeft(14, 21, longestOf(["the board, for everybody", "the board"], room, 21), room, 21));
+  node.append(fittedLeft(14, 21, longestOf(shorter("board-title"), room, 21), room, 21));
   const last = posts.slice(-1)[0];
   if (last) {
-    const line = `${last.kind} by ${last.by}`;
+    const line = t("posted-by", { what: t(`kind-${last.kind}`), who: named(last.by) });
     node.append(at(30, 66, card(36)), fittedLeft(62, 66, line, place.width - 76, 26));
   }
-  if (round) node.append(text(place.width - 14, 28, `round ${round}`, "label", "end"));
+  if (round) node.append(text(place.width - 14, 28, t("round", { round }), "label", "end"));
   return node;
 }
 
@@ -60,7 +60,7 @@ function drawBox(bill, party, place, scene) {
   const size = Math.min(26, place.width / 6);
   const left = party === "network" ? 64 : size * 1.7;
   const room = place.width - left - 6;
-  const title = fittedLeft(left, size * 0.95, longestOf([party, party.split("-")[0]], room, 22), room, Math.min(size, 22));
+  const title = fittedLeft(left, size * 0.95, longestOf([named(party), t(`short-${party.split("-")[0]}`)], room, 22), room, Math.min(size, 22));
   node.append(title);
   if (party === "network") node.append(...wires(place, open, title));
   else {
@@ -68,7 +68,7 @@ function drawBox(bill, party, place, scene) {
     const inside = { x: 8, y: size * 1.9, width: place.width - 16, height: place.height - size * 1.9 - 8 };
     node.append(...contents(bill, party, open, inside, scene));
   }
-  return titled(node, `${party}: ${open ? "you look through these eyes" : "hidden from these eyes"}`);
+  return titled(node, t(open ? "box-open" : "box-shut", { who: named(party) }));
 }
 
 function contents(bill, party, open, inside, scene) {
@@ -93,12 +93,12 @@ function contents(bill, party, open, inside, scene) {
 }
 
 function note(box, party, scene) {
-  if (box.dropped.length) return `${box.dropped.length} dropped`;
-  if (box.refused) return `${box.refused} refused`;
+  if (box.dropped.length) return t("some-dropped", { n: box.dropped.length });
+  if (box.refused) return t("some-refused", { n: box.refused });
   const many = box.envelopes.length || box.onions.length;
-  const words = count(many, box.envelopes.length ? "envelope" : "onion");
-  if (box.stage === "sorted") return `${words}, sorted`;
-  return many ? words : box.stage;
+  const words = t(box.envelopes.length ? "envelopes" : "onions", { n: many });
+  if (box.stage === "sorted") return t("some-sorted", { words });
+  return many ? words : t(`stage-${box.stage}`);
 }
 
 function envelopeThing(scene, number) {

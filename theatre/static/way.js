@@ -28,7 +28,7 @@ function wayOf(bill, moves, position, eyes, who, known) {
   const linked = all.filter((one) => one.linked);
   const traced = all.filter((one) => one.traced); // audits may have opened the first round's only
   const shown = [linked, traced, all].find((some) => some.length)?.at(-1) || null;
-  return { who, name: nameOf(bill, who), shown, linked: linked.length > 0, steps: waySteps(bill, linked.length ? linked : traced, who), ...wayEnding(all, linked, eyes, who) };
+  return { who, name: calledOf(bill, who), shown, linked: linked.length > 0, steps: waySteps(bill, linked.length ? linked : traced, who), ...wayEnding(bill, all, linked, eyes, who) };
 }
 
 // The last round is told; an earlier one too, where audits let it be followed by another rule.
@@ -40,42 +40,41 @@ function waySteps(bill, rounds, who) {
   return steps.filter((step, i) => steps.findIndex((same) => same.text === step.text) === i);
 }
 
-function wayEnding(all, linked, eyes, who) {
-  const about = `user-${who + 1}`;
-  const names = [...eyes].sort().join(" + ") || "anybody";
-  if (linked.length) return { ending: `${about} is linked by ${names}`, missing: [] };
+function wayEnding(bill, all, linked, eyes, who) {
+  const name = calledOf(bill, who);
+  const names = eyesTogether(eyes);
+  if (linked.length) return { ending: t("way-linked", { name, names }), missing: [] };
   const stuck = all.filter((one) => one.traced && one.opened < one.openers.length);
-  if (!stuck.length) return { ending: `${names} has nothing that it could know to be from ${about}`, missing: [] };
+  if (!stuck.length) return { ending: t("way-none", { names, name }), missing: [] };
   const missing = [...new Set(stuck.flatMap((one) => one.opens.filter((opened) => opened < one.openers.length).map((opened) => one.openers[opened])))];
-  return {
-    missing,
-    ending: `there the trail ends: the next layer opens with the key of ${missing.join(" and ")}, which is not among theirs; behind it ${about} is one of all whose messages leave in that batch${all.some((one) => one.shown.size) ? ", less those whom audits tell from it" : ""}`,
-  };
+  const key = all.some((one) => one.shown.size) ? "way-ends-audited" : "way-ends";
+  return { missing, ending: t(key, { missing: missing.map((party) => named(party)).join(t("and")), name }) };
 }
 
 // The steps, each {rule, text}; the onions of a person take the same way and are told together.
 function wayReasons(bill, one, who) {
-  const about = `user-${who + 1}`;
+  const name = calledOf(bill, who);
   const said = one.asks.map((columns, ask) => columns.map((column, i) => `${bill.columns[column]}=${brief(one.said[ask]?.[i] ?? "?")}`).join(" ")).join(", ");
-  if (one.own) return [{ rule: "own", text: `${about} said ${said} itself in round ${one.round}` }];
+  if (one.own) return [{ rule: "own", text: t("way-own", { name, said, round: one.round }) }];
   if (!one.traced) return [];
-  const saw = { rule: "saw", text: `${one.seenBy.join(" and ")} saw the envelope in the submission from ${about} to ${one.to}, round ${one.round}` };
+  const saw = { rule: "saw", text: t("way-saw", { names: one.seenBy.map((party) => named(party)).join(t("and")), name, to: named(one.to, "to"), round: one.round }) };
   const steps = one.audited[0]
-    ? [{ rule: "shown", text: `the envelope was accepted from ${about}, as the board shows` }]
-    : [...(one.opened ? [saw] : []), { rule: "sender", text: `the envelope was handed in by ${about}, who is seen to send it` }];
+    ? [{ rule: "shown", text: t("way-accepted", { name }) }]
+    : [...(one.opened ? [saw] : []), { rule: "sender", text: t("way-handed-in", { name }) }];
   one.openers.slice(0, one.opened).forEach((opener, layer) => {
     const last = layer === one.openers.length - 1;
-    const what = layer ? "the onions" : "the envelope";
-    if (one.audited[layer]) steps.push({ rule: "shown", text: `an audit has opened ${what} (${layer ? "their" : "its"} layer is for ${opener})` });
+    const things = layer ? "onions" : "envelope";
+    const party = named(opener);
+    if (one.audited[layer]) steps.push({ rule: "shown", text: t(`way-audit-${things}`, { party }) });
     else {
-      if (one.audited[0] && !one.audited[layer - 1]) steps.push({ rule: "saw", text: `${opener} saw the onions in the batch from ${one.openers[layer - 1]} to ${opener}, round ${one.round}` });
-      steps.push({ rule: "key", text: `${opener} has its own key` });
-      const whose = `so ${layer ? "the onions open (their" : "the envelope opens (its"} layer is for ${opener})`;
+      if (one.audited[0] && !one.audited[layer - 1]) steps.push({ rule: "saw", text: t("way-saw-batch", { party, from: named(one.openers[layer - 1]), round: one.round }) });
+      steps.push({ rule: "key", text: t("way-key", { who: named(opener, "the") }) });
+      const whose = t(`way-open-${things}`, { party });
       steps.push({ rule: "open", text: last && one.linked ? `${whose}: ${said}` : whose });
     }
-    if (!last) steps.push({ rule: "follow", text: layer ? `so what is inside is ${about}'s: it came out of the onions` : `so the onions are ${about}'s: they came out of the envelope` });
+    if (!last) steps.push({ rule: "follow", text: t(`way-follow-${things}`, { name }) });
   });
-  if (one.linked) steps.push({ rule: "read", text: `so ${about} said ${said} in round ${one.round}` });
+  if (one.linked) steps.push({ rule: "read", text: t("way-read", { name, said, round: one.round }) });
   return steps;
 }
 
@@ -126,6 +125,6 @@ function wayGlyph(one, station) {
 
 function crowdSign(scene, bill, who) {
   const told = scene.known.hiding.get(who); // where audits have told crowds apart
-  const words = told ? `at most ${told.toLocaleString("en")}` : `one of ${bill.people.toLocaleString("en")}`;
+  const words = told ? t("crowd-most", { n: told }) : t("crowd-of", { people: bill.people });
   return el("g", { class: "unlit" }, el("rect", { class: "plate", x: -62, y: -20, width: 124, height: 40, rx: 20 }), fitted(0, 0, words, 112, 20));
 }

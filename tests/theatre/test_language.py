@@ -1,0 +1,89 @@
+"""Each sentence of the theatre stands in a file per language, and nowhere else."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from veilmix.languages.language import ENGLISH, FOLDER, Language
+from veilmix.protocol.messages import Kind
+from veilmix.strict_text import from_toml
+from veilmix.theatre.page import STATIC
+
+SCRIPTS = sorted(STATIC.glob("*.js"))
+SAID = re.compile(r"""\b(?:t|shorter)\(\s*["']([a-z-]+)["']""")
+CHOSEN = re.compile(r"""["']([a-z-]+)["']""")  # in one place, and said in another
+BUILT = re.compile(r"\b(?:t|shorter)\(`([a-z-]*)\$\{")  # a key that ends in what is only known then
+IN_PAGE = re.compile(r"\{\{sentence ([a-z-]+)\}\}")
+COMMENT = re.compile(r"^\s*//.*$|(?<=[;,{)] )//.*$", re.MULTILINE)
+STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`', re.DOTALL)
+HOLES = re.compile(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
+WORDS = re.compile(r"[A-Za-z]{2,}[,:;.]? +[A-Za-z]{2,}|^[A-Z][a-z]+[.!?]?$")
+# names of elements, of keys of a keyboard and of classes, and selectors
+CODE = re.compile(
+    r"(?:[.#]?[a-z][a-z0-9-]*(?:\[[a-z=]+\])?(?::[a-z]+(?:\(.*\))?)?[ ,]*)+$"
+    r"|Arrow(?:Left|Right)$|Home$|End$|M-?[\d.]"
+)
+STYLE = {"(prefers-reduced-motion: reduce)", "translate( px,  px)"}
+PATHS = re.compile(r"^[MLAQahvlzV\d. ,-]+$")  # of a drawing
+
+
+def there() -> dict[str, object]:
+    """Give the sentences of the theatre, as the English file has them."""
+    return dict(from_toml((FOLDER / f"{ENGLISH}.toml").read_bytes(), Language).theatre)
+
+
+def texts(source: str) -> Iterator[str]:
+    """Yield the strings of a script that look like words for people."""
+    bare = COMMENT.sub("", source)
+    for found in STRING.finditer(bare):
+        text = HOLES.sub(" ", found[0][1:-1])
+        if WORDS.search(text) and not PATHS.match(text) and not is_code(text):
+            yield text
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is a selector, a style, or names of classes and of keys."""
+    return text in STYLE or bool(CODE.match(text.strip()))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_no_sentence_stands_in_a_script(path: Path) -> None:
+    assert list(texts(path.read_text("utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    "added", ['put("who", "Nobody is left.")', "el(`Round ${n} of ${all} is on`)", 'title("Next")']
+)
+def test_a_sentence_that_is_added_to_a_script_is_found(added: str) -> None:
+    source = (STATIC / "panel.js").read_text("utf-8")
+    assert len(list(texts(f"{source}\n{added};\n"))) == 1
+
+
+def test_no_sentence_stands_in_the_page() -> None:
+    page = (STATIC / "page.html").read_text("utf-8")
+    shown = re.findall(r">([^<{]*[A-Za-z][^<{]*)<", page)
+    assert set(shown) == {"C, A, N, E", "E", "P, R"}  # keys of a keyboard
+    said = re.findall(r'(?:title|aria-label|placeholder|alt)="([^"]*)"', page)
+    assert [text for text in said if not text.startswith("{{sentence ")] == []
+
+
+def test_each_key_that_is_used_is_there_and_each_that_is_there_is_used() -> None:
+    keys = set(there())
+    pages = [path.read_text("utf-8") for path in STATIC.glob("*.html")]
+    sources = [path.read_text("utf-8") for path in SCRIPTS]
+    said = {key for text in sources for key in SAID.findall(text)}
+    said |= {key for text in pages for key in IN_PAGE.findall(text)}
+    chosen = {key for text in sources for key in CHOSEN.findall(text)}
+    built = tuple({start for text in sources for start in BUILT.findall(text) if start})
+    built += ("party-", "the-", "to-", "peer-", "peers-", "row-", "decision-")
+    assert said - keys == set()
+    unused = {key for key in keys - said - chosen if not key.startswith(built)}
+    assert unused == set()
+
+
+def test_every_kind_of_post_has_a_name() -> None:
+    """Of what is no post, nothing is shown on the board."""
+    letters = {"submission", "batch", "relay", "found", "agreed", "accusation"}
+    named = {key.removeprefix("kind-") for key in there() if key.startswith("kind-")}
+    assert {kind.name.lower() for kind in Kind} - letters == named
