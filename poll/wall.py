@@ -54,12 +54,8 @@ class Wall(Instrument):
         self._joined = ""  # by which slips, or from how few addresses
         self._reached = False  # whether a phone has joined
         self._attempt = ""
-        self._facts: dict[str, Any] = {
-            **bill_of(None, title),
-            "shufflers": shufflers,
-            "watch": ["network"],
-            **({"mix": "verified"} if proved else {}),
-        }
+        self._title = title
+        self._shufflers = shufflers
         self._audience = Audience(self.log, lambda: self._bill, {}, self._language)
         self._clear()
         self.log.begin(self._bill)
@@ -71,8 +67,11 @@ class Wall(Instrument):
         self._redraw()
 
     def _clear(self) -> None:
-        self._bill = {**self._facts, "note": self._heading}
-        self._recorder = (ProvedRecorder if self._proved else MoveRecorder)(None, self._move)
+        known = {"shufflers": self._shufflers, "watch": ["network"], "note": self._heading}
+        stage = {"mix": "verified"} if self._proved else {}
+        self._bill = {**bill_of(None, self._title, self._language), **known, **stage}
+        recorder = ProvedRecorder if self._proved else MoveRecorder
+        self._recorder = recorder(None, self._move, self._language)
         self._moves: list[object] = []
         self._people: tuple[int, tuple[int, ...]] = (0, ())
         self._call: Call | None = None
@@ -91,7 +90,7 @@ class Wall(Instrument):
         self._recorder.posted(time, entry)
         match entry.message.body:
             case Announcement() as announced:
-                told = bill_of(announced, self._bill["name"])
+                told = bill_of(announced, self._bill["name"], self._language)
                 self._bill = {**self._bill, **told, "people": self._people[0]}
                 self._expected = None  # a begun session needs no forecast
                 self._redraw()
@@ -145,10 +144,9 @@ class Wall(Instrument):
 
     def set_title(self, title: str, language: Language) -> None:
         """Show another title, in another language, before the session begins."""
-        self._language = language
+        self._title, self._language = title, language
         self._audience = Audience(self.log, lambda: self._bill, {}, language)
-        self._facts = {**self._facts, "name": title}
-        self._bill = {**self._bill, "name": title, "note": self._heading}
+        self._clear()
         self._redraw()
 
     def mixed_by(self, who: tuple[str, ...]) -> None:
@@ -193,7 +191,7 @@ class Wall(Instrument):
 
     def own_up(self, told: str) -> None:
         """Show at the top that a party has cheated, and how; it stays."""
-        self._bill = {**self._bill, "deviated": deviated_data((told,))}
+        self._bill = {**self._bill, "deviated": deviated_data((told,), self._language)}
         self._redraw()
 
     def awaits(self, answered: int, due: int) -> None:

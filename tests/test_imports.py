@@ -39,8 +39,8 @@ MAY = {
         "protocol",
     },
 }
-MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines"}
-MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios", "languages"}
+MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines", "languages"}
+MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
 MAY["lessons"] = {*MAY["theatre"], "theatre"}
 MAY["poll"] = {*MAY["lessons"], "lessons"}
 MAY["cli"] = {*MAY["poll"], "poll", "report"}

@@ -4,7 +4,8 @@
     GET  /events    the log, from the beginning, or after Last-Event-ID
     HEAD            the headers of the same GET
 
-The writer of the log never waits for a browser (log.py).
+The writer of the log never waits for a browser (log.py). A page without a fixed language has a log
+in each, and a browser gets that of its header `accept-language`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,7 +15,7 @@ from typing import Any
 import trio
 
 from ..errors import StorageError
-from ..languages.language import Language
+from ..languages.language import Language, language_of, languages
 from .http import SAFE, HttpResponse, Request, Say
 from .log import EventLog, ReaderPlace
 from .page import policy, render, script, stage_of, style_of
@@ -95,3 +96,39 @@ class Audience:
                 lines.append("event: present\ndata: 0\n\n")
                 present = True
             await say("".join(lines or [":\n\n"]).encode())
+
+
+class Audiences:
+    """The answers to browsers in their languages, each from a log of its own.
+
+    bill: returns the facts of the present run in a language. more: as of `Audience`. asked: the
+    only language; None: each browser chooses.
+
+    Attributes:
+        logs: by the tag of the language.
+    """
+
+    def __init__(
+        self,
+        bill: Callable[[Language], Mapping[str, Any]],
+        more: Routes,
+        asked: Language | None = None,
+    ) -> None:
+        self._chosen = {asked.tag: asked} if asked else languages()
+        self.logs: Mapping[str, EventLog] = {tag: EventLog() for tag in self._chosen}
+        self._asked = asked.tag if asked else None
+        self._audiences = {
+            tag: Audience(self.logs[tag], partial(bill, language), more, language)
+            for tag, language in self._chosen.items()
+        }
+
+    @property
+    def parts(self) -> list[tuple[Language, EventLog]]:
+        """Each language with its log."""
+        return [(language, self.logs[tag]) for tag, language in self._chosen.items()]
+
+    async def answer(self, request: Request) -> HttpResponse:
+        """Answer a request in the language of its browser."""
+        accepted = request.headers.get("accept-language", "")
+        tag = self._asked or language_of(None, accepted).tag
+        return await self._audiences[tag].answer(request)

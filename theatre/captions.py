@@ -1,13 +1,16 @@
 """Captions: the meaning of a post, in a plain sentence.
 
-A program supplies the words of its own posts.
+Sentences come from a language; a program supplies its own.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from ..errors import Reason
+from ..languages.language import Language
 from ..protocol import parties
 from ..protocol.announcement import Announcement
+from ..protocol.coarsening import Bins, Date, Fold, Merge, Prefix, Rule
 from ..protocol.messages import (
     Accepted,
     Alarm,
@@ -15,7 +18,6 @@ from ..protocol.messages import (
     Body,
     Burned,
     Call,
-    Cause,
     Closed,
     Consent,
     Decision,
@@ -30,20 +32,20 @@ from ..protocol.messages import (
 from ..protocol.peer_messages import Share, ShareSecret
 from ..protocol.token_messages import Ask, Issued, Mint, PublicGrant
 from ..scenarios.programs.interface import ReleaseProgram
-from ..scenarios.programs.stage import promise, rule
-from ..scenarios.programs.topology import CENTRAL
-from ..scenarios.wording import joined
+from ..scenarios.programs.stage import joined_in, promise, rule
+from .party_names import capitalized, party_name
 
-ASIDE = "\n"  # the text after it appears in smaller letters below (words.js)
-ALARMS = {
-    Cause.BALANCE: "more is missing than was refused",
-    Cause.ACCOUNTS: "the accounts of a round do not add up",
-    Cause.ORDER: "a batch did not leave in sorted order",
-    Cause.DECISION: "the decision does not follow from the counts",
-    Cause.ANNOUNCEMENT: "somebody was told of another session",
-    Cause.SPLIT: "the board has shown somebody something else, and has signed both",
-    Cause.CHANGED: "a ballot that was accepted is not among those that have come",
-}
+ASIDE = "\n"  # the text after it appears in smaller letters below (plain.js)
+OTHERS = 3  # parties of a session besides its shufflers
+VOUCHED = {
+    Key: "says-key",
+    Head: "says-head",
+    Mint: "says-mint",
+    Ask: "says-ask",
+    Share: "says-share",
+    ShareSecret: "says-share-secret",
+    Consent: "says-consent",
+}  # posts whose sentence has only their author
 
 
 def caption_of(
@@ -53,6 +55,7 @@ def caption_of(
     columns: Sequence[str],
     call: Call | None,
     terms: Announcement | None,
+    language: Language,
 ) -> str:
     """Return the meaning of a post, in a sentence.
 
@@ -63,136 +66,142 @@ def caption_of(
         columns: the names of the requested columns.
         call: of this round.
         terms: of the session, announced before; None: there is no announcement yet.
+        language: with the sentences of the theatre.
     """
     ordered = terms is None or terms.rules.ordered  # as it is outside lessons
-    who = capitalized(author)
+    who, say = capitalized(author, language), language.say
     match body:
         case Announcement():
-            return f"The curator announces the session: {announced(program, body)}."
+            return say("says-announces", about=announced(program, body, language))
         case Alarm(cause=cause):
-            return f"{who} raises an alarm: {ALARMS.get(cause, cause.value)}."
+            return say("says-alarm", who=who, cause=say(f"says-alarm-{cause.value}"))
         case Call():
-            return f"Round {body.round}: everybody is asked {call_caption(program, body, columns)}."
+            return call_caption(program, body, columns, language)
         case Mixed():
-            return f"{who} {mixed(body, ordered=ordered)}."
+            return mixed(who, body, language, ordered=ordered)
         case Tally(totals=totals, counts=None):
-            return f"{who} posts how many answers it read: {sum(totals):,}. Not which."
+            return say("says-tally-secret", who=who, number=sum(totals))
         case Tally():
-            below = closed_aside(program, body, terms)
-            return f"{who} publishes the counts of {asks(call, columns)}.{below}"
+            told = say("says-tally", who=who, asks=asks(call, columns, language))
+            return f"{told}{closed_aside(program, body, terms, language)}"
         case Decision():
-            return program.stage_decision(body, columns, CENTRAL.reader)
+            return program.stage_decision(body, columns, parties.CURATOR, language)
         case OpenedCertificate(certificate=proof):
-            return f"The curator opens what it sealed: {promise(proof)}, by {rule(proof.rule)}."
+            shown = {"promise": promise(proof, language), "rule": rule(proof.rule, language)}
+            return say("says-certificate", **shown)
         case Burned(why=why):
-            return f"The round is given up and nothing of it is used: {why}."
+            return say("says-burned", why=why)
         case Closed():
-            return "The session is over."
+            return say("says-closed")
         case _:
-            return vouches(who, body)
+            return vouches(who, body, language)
 
 
-def capitalized(author: str) -> str:
-    """Return a party at the beginning of a sentence: Shuffler-1, The curator."""
-    return author.capitalize() if "-" in author else f"The {author}"
-
-
-def counted_things(number: int, one: str, more: str) -> str:
-    """Return a number of things in words: 1 box, 2,000 boxes."""
-    return f"{number:,} {one if number == 1 else more}"
-
-
-def vouches(who: str, body: Body) -> str:
+def vouches(who: str, body: Body, language: Language) -> str:
     """Return the meaning of a post about keys, signatures, tokens or locks."""
+    say = language.say
     match body:
-        case Key():
-            return f"{who} makes a fresh key pair and posts the public half."
         case Roster(shufflers=shufflers):
-            return f"{who} posts by which keys {len(shufflers) + 3} parties sign; all know them."
-        case Head():
-            return "The board signs all that everybody has seen on it."
-        case Mint():
-            return f"{who} posts the key by which its tokens of this round are known."
-        case Ask():
-            return f"{who} got no answer, and asks for its tokens before everybody."
+            return say("says-roster", who=who, n=len(shufflers) + OTHERS)
         case PublicGrant(person=person):
-            asked = parties.user(person)
-            return f"{who} answers {asked} before everybody; only {asked} can use the tokens."
+            return say("says-grant", who=who, asked=party_name(parties.user(person), language))
         case Issued(people=people):
-            return f"{who} has given tokens to {people:,} people; all of them must come back."
+            return say("says-issued", who=who, people=say("people", n=people))
         case Registry(keys=keys):
-            return f"{who} posts who may send: {len(keys):,} people, each with a key to sign by."
-        case Share():
-            return f"{who} posts its share of the lock that people seal their ballots to."
+            return say("says-registry", who=who, people=say("people", n=len(keys)))
         case Accepted(people=people):
-            return f"{who} shows whose envelopes it has taken: those of {len(people):,} people."
+            return say("says-accepted", who=who, people=say("people", n=len(people)))
         case BallotMarks(hashes=hashes):
-            return (
-                f"{who} shows a hash of each of {len(hashes):,} ballots that have come. They are "
-                "locked: people look whether theirs are there before anything is opened."
-            )
-        case ShareSecret():
-            return f"{who} shows the secret of its share: people have had their time to look."
-        case Consent():
-            return f"{who} finds its own key in the announcement and takes part."
+            return say("says-marks", who=who, n=len(hashes))
+        case _ if key := VOUCHED.get(type(body)):
+            return say(key, who=who)
         case _:  # a kind that has no caption yet is shown all the same: the board hides no post
-            return f"{who} posts a message of the kind {type(body).__name__.lower()}."
+            return say("says-other", who=who, kind=type(body).__name__.lower())
 
 
-def announced(program: ReleaseProgram, body: Announcement) -> str:
+def announced(program: ReleaseProgram, body: Announcement, language: Language) -> str:
     """Return the subject of a session: questions, policy, and coarser answers if there are any."""
-    many = len(body.schema.features)
-    about = f"{many} question{'s' * (many != 1)}"
-    about = f"{about}; {program.stage_announcement(body.policy)}"
+    promised = program.stage_announcement(body.policy, language)
+    about = language.say("says-about", n=len(body.schema.features), promise=promised)
     coarser = [feature for feature in body.schema.features if feature.rules]
-    if coarser:
-        rules = (
-            f"{feature.name}: {', '.join(rule.describe() for rule in feature.rules)}"
-            for feature in coarser
-        )
-        about += f".{ASIDE}Answered coarser than people know: {'; '.join(rules)}"
-    return about
+    if not coarser:
+        return about
+    rules = "; ".join(
+        f"{feature.name}: {', '.join(coarsening(rule, language) for rule in feature.rules)}"
+        for feature in coarser
+    )
+    return language.say("says-coarser", about=about, rules=rules)
 
 
-def closed_aside(program: ReleaseProgram, body: Tally, terms: Announcement | None) -> str:
+def coarsening(rule: Rule, language: Language) -> str:
+    """Return the description of a rule by which answers become coarser, as a clause."""
+    say = language.say
+    match rule:
+        case Fold(parts=parts):
+            return say("says-fold", parts=say("and").join(parts))
+        case Merge(groups=groups):
+            values = sum(len(group) for _, group in groups)
+            into = groups[0][0] if len(groups) == 1 else say("says-merge-groups", n=len(groups))
+            return say("says-merge", n=values, into=into)
+        case Date(unit=unit):
+            return say("says-date", unit=say(f"says-date-{unit}"))
+        case Prefix(length=length):
+            return say("says-prefix", n=length)
+        case Bins(edges=edges):
+            widths = {b - a for a, b in pairwise(edges)}
+            if len(widths) == 1:
+                return say("says-bins", width=language.number(widths.pop()))
+            return say("says-bins-uneven", n=len(edges) + 1)
+
+
+def closed_aside(
+    program: ReleaseProgram, body: Tally, terms: Announcement | None, language: Language
+) -> str:
     """Return the aside on users without a released value; "" without an aside."""
     if terms is None or not body.counts:
         return ""
-    told = program.stage_release(terms.policy, terms.schema, body.counts[0])
+    told = program.stage_release(terms.policy, terms.schema, body.counts[0], language)
     return f"{ASIDE}{told}" if told else ""
 
 
-def call_caption(program: ReleaseProgram, call: Call, columns: Sequence[str]) -> str:
+def call_caption(
+    program: ReleaseProgram, call: Call, columns: Sequence[str], language: Language
+) -> str:
     """Return the questions of a call, the form of the answers, and their reader."""
-    many = len(call.asks) > 1
-    how = "each in an onion of its own" if many else "in one onion"
-    hidden = program.stage_hiding(call)
-    apart = f"; {hidden}" if hidden else ""
-    return f"for {asks(call, columns)}, {how}, for the {call.reader} alone to read{apart}"
-
-
-def asks(call: Call | None, columns: Sequence[str]) -> str:
-    """Return the column sets of a call, in words; "" without a call."""
-    return joined(
-        " x ".join(columns[column] for column in ask) for ask in (call.asks if call else ())
+    hidden = program.stage_hiding(call, language)
+    return language.say(
+        "says-call",
+        round=call.round,
+        asks=asks(call, columns, language),
+        how=language.say("says-call-many" if len(call.asks) > 1 else "says-call-one"),
+        reader=party_name(call.reader, language, "the"),
+        apart=f"; {hidden}" if hidden else "",
     )
 
 
-def mixed(body: Mixed, *, ordered: bool) -> str:
+def asks(call: Call | None, columns: Sequence[str], language: Language) -> str:
+    """Return the column sets of a call, in words."""
+    sets = call.asks if call else ()
+    return joined_in((" x ".join(columns[column] for column in ask) for ask in sets), language)
+
+
+def mixed(who: str, body: Mixed, language: Language, *, ordered: bool) -> str:
     """Return a shuffler's account of a batch, in words."""
-    came = f"{body.received:,} envelope{'s' * (body.received != 1)}"
-    if body.hop > 1:
-        came = f"{body.received:,} onions"
-    refused = sum(body.refused.values())
-    out = f", refuses {refused:,} ({reasons(body.refused)})" if refused else ""
-    return (
-        f"takes its own layer off {came}{out}, {'sorts' if ordered else 'does not sort'} the "
-        f"{body.forwarded:,} onions inside and says so on the board"
+    say, number = language.say, sum(body.refused.values())
+    why = reasons(body.refused, language)
+    return say(
+        "says-mixed-sorted" if ordered else "says-mixed-kept",
+        who=who,
+        came=say("onions" if body.hop > 1 else "envelopes", n=body.received),
+        refused=say("says-mixed-refused", number=number, reasons=why) if number else "",
+        n=body.forwarded,
     )
 
 
-def reasons(refused: Mapping[Reason, int]) -> str:
+def reasons(refused: Mapping[Reason, int], language: Language) -> str:
     """Return the reasons of refusals, with their counts."""
-    return joined(
-        f"{count:,} {reason.value.replace('-', ' ')}" for reason, count in refused.items()
+    said = (
+        f"{language.count(count)} {language.say(f'reason-{reason.value}')}"
+        for reason, count in refused.items()
     )
+    return joined_in(said, language)

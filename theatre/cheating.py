@@ -6,53 +6,81 @@ number of people. The worst attack is first, so a larger set of eyes never does 
 
 from typing import Any
 
+from ..languages.language import Language
 from ..scenarios.schema.model import Scenario
 from ..scenarios.studies.cheating_file import unmeasured
-from ..scenarios.studies.cheating_result import CheatingStudy, badness
-from ..scenarios.studies.cheating_text import ON_REPORTS, detection_text, no_success, played, rate
-from ..scenarios.wording import OUTSIDE_CATALOGUE, sentence
-
-MISSING = (
-    "If these eyes cheat: not measured; veilmix leak RUN --cheating plays the attacks of the "
-    f"catalogue. {sentence(OUTSIDE_CATALOGUE)}"
-)
-PROVED = (
-    "If these eyes cheat: while one shuffler is not among them, they learn who takes part and how "
-    "often each answer was given, and no more. That is a proof sketch, not checked by a machine. "
-    "They can keep people away, answer for friends, and stop the session (docs/verified.md)."
-)
-ONCE = (
-    " All shufflers with the analyst hold the keys of each answer, also of columns that are not "
-    "released: people answer once, for both readers."
-)
+from ..scenarios.studies.cheating_result import WHEN, AttackResult, CheatingStudy, badness
+from .language import theatre_sentences
 
 
-def cheating_data(scenario: Scenario, study: CheatingStudy | None) -> dict[str, Any]:
+def cheating_data(
+    scenario: Scenario, study: CheatingStudy | None, language: Language | None = None
+) -> dict[str, Any]:
     """Return the data of the panel. study: saved beside the run; None: there is no study.
 
-    Without a study the data are only the reason for its absence, or the command that makes a study.
+    language: of the sentences; None: English. Without a study the data are only the reason for its
+    absence, or the command that makes a study.
     """
+    words = theatre_sentences(language)
+    limit = words.say("says-cheating-limit")  # the catalogue lacks known attacks
     if study is None:
-        if scenario.mix.kind == "verified":
-            return {"none": PROVED + ONCE * (scenario.mix.submit == "once")}
-        return {"none": sentence(ON_REPORTS) if unmeasured(scenario) else MISSING}
+        return {"none": _absence(scenario, words)}
     reading = sorted((attack for attack in study.attacks if attack.read), key=badness, reverse=True)
-    rates = [rate(attack) for attack in reading]
+    attacks = words.say("says-attacks", n=len(study.attacks))
+    runs = words.say("says-runs", n=study.min_runs)
     return {
         "none": None,  # with a study no reason for its absence is given
-        "told": played(study),  # attacks and runs of the study
-        "limit": sentence(OUTSIDE_CATALOGUE),  # the catalogue lacks known attacks
+        "told": _study_numbers(study, words),  # attacks and runs of the study
+        "limit": limit,
         # statement for eyes that contain no successful attack of the catalogue
-        "nothing": no_success(len(study.attacks), study.min_runs, "them"),
-        "found": [
-            {
-                "parties": list(attack.parties),
-                "friends": attack.friends,
-                "attack": attack.attack,
-                "read": often,
-                "ends": ends,
-                "noticed": detection_text(attack),
-            }
-            for attack, (often, ends) in zip(reading, rates, strict=True)
-        ],
+        "nothing": words.say("says-cheating-none", attacks=attacks, runs=runs),
+        "found": [_attack_data(attack, words) for attack in reading],
     }
+
+
+def _absence(scenario: Scenario, words: Language) -> str:
+    """Return the reason for the absence of a study, or the command to make a study."""
+    if scenario.mix.kind == "verified":
+        once = scenario.mix.submit == "once"
+        told = words.say("says-cheating-proved")
+        return f"{told} {words.say('says-cheating-once')}" if once else told
+    if unmeasured(scenario):
+        return words.say("says-cheating-noise")
+    return words.say("says-cheating-unmeasured", limit=words.say("says-cheating-limit"))
+
+
+def _attack_data(attack: AttackResult, words: Language) -> dict[str, Any]:
+    """Return an attack that has read a row, with rate, interval and time of detection."""
+    low, high = f"{100 * attack.low:.0f}", f"{100 * attack.high:.0f}"
+    return {
+        "parties": list(attack.parties),
+        "friends": attack.friends,
+        "attack": attack.attack,
+        "read": words.say("says-cheating-rate", read=attack.read, runs=attack.runs),
+        "ends": words.say("says-cheating-ends", low=low, high=high),
+        "noticed": _detection(attack, words),
+    }
+
+
+def _detection(attack: AttackResult, words: Language) -> str:
+    """Return when an attack was noticed, in the runs in which a row was read."""
+    times = zip(WHEN, (attack.before, attack.after, attack.never), strict=True)
+    told = {words.say(f"says-noticed-{when}"): runs for when, runs in times if runs}
+    if len(told) <= 1:
+        return next(iter(told), "-")
+    return ", ".join(f"{when} {words.count(runs)}" for when, runs in told.items())
+
+
+def _study_numbers(study: CheatingStudy, words: Language) -> str:
+    """Return the numbers of attacks, runs and seeds, and of runs still missing."""
+    first, last = str(study.seed), str(study.seed + study.runs - 1)
+    seeds = "says-cheating-seed" if study.runs == 1 else "says-cheating-seeds"
+    played = words.say(
+        "says-cheating-played",
+        attacks=words.say("says-attacks", n=len(study.attempts)),
+        runs=words.say("says-runs", n=study.runs),
+        seeds=words.say(seeds, first=first, last=last),
+    )
+    if study.whole:
+        return played
+    return words.say("says-cheating-partly", played=played, done=study.played, due=study.due)

@@ -9,7 +9,7 @@ Time is real here: a collection lasts as many seconds as the scenario's deadline
 different moments.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import trio
 
 from ..errors import LocalError, ParameterError
+from ..languages.language import Language
 from ..protocol.announcement import Announcement
 from ..protocol.board import Entry
 from ..protocol.messages import CommittedDecision, Counts, Decision
@@ -30,6 +31,7 @@ from ..scenarios.play.peers import cast_of as peers_of
 from ..scenarios.play.presence import draw_faults
 from ..scenarios.play.real import cast_of
 from ..scenarios.populations.samples import Samples
+from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import announced_names, program_of, samples, strategy
 from ..scenarios.programs.topology import CENTRAL, PEERS, onions_only, topology_of
 from ..scenarios.schema.model import Scenario
@@ -37,10 +39,12 @@ from ..scenarios.serialization.record import plain
 from ..scenarios.validation.load import change, resolve
 from ..scenarios.verification.deviations import deviations
 from ..strict_text import Unreadable, from_json
-from .audience import LOOPBACK, Audience, doors
+from .audience import LOOPBACK, Audiences, doors
 from .http import HttpResponse, PageServer, Request
+from .language import theatre_sentences
 from .log import EventLog
 from .move_recorder import MoveRecorder
+from .moves import Move
 from .page_data import choices, page_data
 from .peer_recorder import PeerRecorder
 from .show import check_size
@@ -52,17 +56,21 @@ MOST_SAID = 400  # characters of a refusal, which may quote what was asked
 Tell = Callable[[str], None]
 
 
-def live(scenario: Scenario, seed: int | None, port: int, tell: Tell) -> None:
+def live(
+    scenario: Scenario, seed: int | None, port: int, tell: Tell, language: Language | None = None
+) -> None:
     """Play a scenario and show it until Ctrl-C.
 
     seed: overrides the scenario's. port: 0 takes any free port. tell: receives the address, and
-    lines about failures. Raises LocalError for a scenario that cannot be played or shown, and
-    KeyboardInterrupt at the end.
+    lines about failures. language: of the page; None: each browser chooses.
+
+    Raises LocalError for a scenario that cannot be played or shown, and KeyboardInterrupt at the
+    end.
     """
     onions_only(scenario, "the theatre")
     seed = scenario.scenario.seed if seed is None else seed
     playing = prepared(scenario, seed)
-    run_loop(_open, playing, port, tell)
+    run_loop(_open, playing, port, tell, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +87,18 @@ class Playing:
     crowd: Samples
     seed: int | None
 
-    @property
-    def bill(self) -> dict[str, Any]:
-        """The facts of the run for the page, before its moves."""
+    def bill(self, language: Language | None = None) -> dict[str, Any]:
+        """Return the facts of the run for the page, before its moves. language: None: English."""
+        words = theatre_sentences(language)
         people = self.crowd.people
         names = announced_names(self.scenario, people.schema.names)
         sizes = columns_of(self.scenario, people)
-        deviated = deviations(self.scenario, (), ())
-        return page_data(self.scenario, people.n, names, sizes, self.seed, deviated=deviated)
+        deviated = deviations(self.scenario, (), (), words)
+        return page_data(
+            *(self.scenario, people.n, names, sizes, self.seed),
+            deviated=deviated,
+            language=language,
+        )
 
 
 def prepared(scenario: Scenario, seed: int | None) -> Playing:
@@ -98,10 +110,10 @@ def prepared(scenario: Scenario, seed: int | None) -> Playing:
     return Playing(resolve(scenario, crowd.first, names, crowd.round2_people), crowd, seed)
 
 
-async def _open(playing: Playing, port: int, tell: Tell) -> None:
+async def _open(playing: Playing, port: int, tell: Tell, language: Language | None) -> None:
     """Open the house: the server and the run, side by side."""
     listeners, port = await doors(port)
-    house = Theatre(playing, tell)
+    house = Theatre(playing, tell, language)
     async with trio.open_nursery() as nursery:
         server = PageServer(house.answer, port, tell)
         nursery.start_soon(trio.serve_listeners, server.serve, listeners)
@@ -110,16 +122,23 @@ async def _open(playing: Playing, port: int, tell: Tell) -> None:
 
 
 class Theatre:
-    """The player of a sequence of runs, and the server of their page."""
+    """The player of a sequence of runs, and the server of their page.
 
-    def __init__(self, playing: Playing, tell: Tell) -> None:
+    language: of the page; None: each browser chooses.
+    """
+
+    def __init__(self, playing: Playing, tell: Tell, language: Language | None = None) -> None:
         self._playing = playing
         self._tell = tell
-        self._log = EventLog()
         self._run = trio.CancelScope()
         self._wanted = trio.Event()
         more = {("POST", "/again"): self._restart}
-        self.answer = Audience(self._log, lambda: self._playing.bill, more).answer
+        self.audiences = Audiences(self._bill, more, language)
+        self.answer = self.audiences.answer
+        self._runs = 0
+
+    def _bill(self, language: Language) -> dict[str, Any]:
+        return self._playing.bill(language)
 
     async def play(self) -> None:
         """Play a run, and when it is over wait until the page requests another.
@@ -129,14 +148,16 @@ class Theatre:
         """
         while True:
             self._wanted = trio.Event()
+            self._runs += 1
             with trio.CancelScope() as self._run:
                 try:
-                    await _play(self._playing, self._log, self._tell)
+                    await _play(self._playing, self.audiences, self._tell)
                 except Exception as wrong:
-                    if self._log.run == 1:
+                    if self._runs == 1:
                         raise
                     self._tell(f"a run that the page asked for failed: {wrong!r:.200}")
-                self._log.append({"what": "over"})
+                for log in self.audiences.logs.values():
+                    log.append({"what": "over"})
                 await self._wanted.wait()
 
     async def _restart(self, request: Request) -> HttpResponse:
@@ -170,40 +191,55 @@ def _changes(body: bytes, stage: TopologyStage) -> dict[str, object]:
     return {keys[name]: value for name, value in asked.items()}
 
 
-async def _play(playing: Playing, log: EventLog, tell: Tell) -> None:
-    """Play a run; its events go to the log."""
-    log.begin(playing.bill)
-    await PLAYS[topology_of(playing.scenario).name](playing, log, tell)
+async def _play(playing: Playing, audiences: Audiences, tell: Tell) -> None:
+    """Play a run; its events go to the log of each language."""
+    for language, log in audiences.parts:
+        log.begin(playing.bill(language))
+    await PLAYS[topology_of(playing.scenario).name](playing, audiences, tell)
 
 
-async def _play_central(playing: Playing, log: EventLog, tell: Tell) -> None:
+def log_receiver(log: EventLog) -> Callable[[Move], None]:
+    """Return a receiver of moves that appends them to a log."""
+    return lambda move: log.append(plain(move))
+
+
+def _show_choices(audiences: Audiences, options: Sequence[ConsideredColumns]) -> None:
+    for language, log in audiences.parts:
+        log.append({"what": "choices", "choices": choices(options, language)})
+
+
+async def _play_central(playing: Playing, audiences: Audiences, tell: Tell) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     cast = with_delays(cast_of(scenario, crowd, faults, seed), seed)
     decided = DecisionInstrument()
-    recorder = MoveRecorder(program_of(scenario), lambda move: log.append(plain(move)))
+    program = program_of(scenario)
+    recorders = [
+        MoveRecorder(program, log_receiver(log), tongue) for tongue, log in audiences.parts
+    ]
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_consider, decided, playing, log)
-        await hold(cast, Instruments([recorder, decided], tell))
+        nursery.start_soon(_consider, decided, playing, audiences)
+        await hold(cast, Instruments([*recorders, decided], tell))
         nursery.cancel_scope.cancel()
 
 
-async def _play_peers(playing: Playing, log: EventLog, tell: Tell) -> None:
+async def _play_peers(playing: Playing, audiences: Audiences, tell: Tell) -> None:
     scenario, crowd, seed = playing.scenario, playing.crowd, playing.seed
     faults = draw_faults(scenario, crowd.people.n, seed)
     cast = with_pauses(peers_of(scenario, crowd, faults, seed), seed)
     program, terms = program_of(scenario), cast.agreement
-    recorder = PeerRecorder(
-        program, terms, strategy(scenario), lambda move: log.append(plain(move))
-    )
-    seen = await gather(cast, Instruments([recorder], tell))
-    recorder.finish()
+    recorders = [
+        PeerRecorder(program, terms, strategy(scenario), log_receiver(log), tongue)
+        for tongue, log in audiences.parts
+    ]
+    seen = await gather(cast, Instruments([*recorders], tell))
+    for recorder in recorders:
+        recorder.finish()
     counts = seen.tallies[0] if seen.tallies else None
-    options = program.options(scenario.policy, terms.schema, counts, None)
-    log.append({"what": "choices", "choices": choices(options)})
+    _show_choices(audiences, program.options(scenario.policy, terms.schema, counts, None))
 
 
-PLAYS: Mapping[str, Callable[[Playing, EventLog, Tell], Awaitable[None]]] = {
+PLAYS: Mapping[str, Callable[[Playing, Audiences, Tell], Awaitable[None]]] = {
     CENTRAL.name: _play_central,
     PEERS.name: _play_peers,
 }  # topology -> how a session is played while it is watched
@@ -230,7 +266,7 @@ class DecisionInstrument(Instrument):
             self.made.set()
 
 
-async def _consider(decided: DecisionInstrument, playing: Playing, log: EventLog) -> None:
+async def _consider(decided: DecisionInstrument, playing: Playing, audiences: Audiences) -> None:
     """Show the options that the curator considered; computed in a thread while the run goes on."""
     await decided.made.wait()
     policy_, announced = playing.scenario.policy, decided.announced
@@ -240,4 +276,4 @@ async def _consider(decided: DecisionInstrument, playing: Playing, log: EventLog
     options = await trio.to_thread.run_sync(
         program.options, policy_, announced.schema, decided.counts, playing.crowd.round2_people
     )
-    log.append({"what": "choices", "choices": choices(options)})
+    _show_choices(audiences, options)

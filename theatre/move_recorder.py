@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import ParameterError, Reason
+from ..languages.language import Language
 from ..protocol import parties
 from ..protocol.announcement import Announcement, Program, Setting
 from ..protocol.audit_messages import Opened
@@ -44,6 +45,7 @@ from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.stage import promise, rule
 from ..scenarios.scoring.alike import alike_lines, released_alike
 from .captions import caption_of
+from .language import theatre_sentences
 from .moves import (
     NOBODY,
     Answers,
@@ -100,10 +102,13 @@ class MoveRecorder(Instrument):
     """The recorder of a run: it passes each move to `tell` as it happens.
 
     program: of the session, for its own words; None: unknown, so the announced sequence of
-    questions selects the words.
+    questions selects the words. language: of the captions; None: English.
     """
 
-    def __init__(self, program: ReleaseProgram | None, tell: Tell) -> None:
+    def __init__(
+        self, program: ReleaseProgram | None, tell: Tell, language: Language | None = None
+    ) -> None:
+        self._words = theatre_sentences(language)
         self._program, self._known = program or heard_as(Program.TWO_ROUND), program is not None
         self._tell = tell
         self._announced: Announcement | None = None
@@ -200,7 +205,9 @@ class MoveRecorder(Instrument):
         body, asked = entry.message.body, self._rounds.get(entry.message.round)
         said = body if isinstance(body, OpenedCertificate) else self._decided(body)
         call, terms = asked.call if asked else None, self._announced
-        return caption_of(self._program, entry.author, said, self._columns, call, terms)
+        return caption_of(
+            self._program, entry.author, said, self._columns, call, terms, self._words
+        )
 
     def _facts(self, entry: Entry) -> dict[str, Any]:
         """Return the data of a post that the page needs besides the sentence."""
@@ -216,7 +223,7 @@ class MoveRecorder(Instrument):
                 alike = self._shared_value_lines(entry.message.round, counts)
                 return {"counts": plain_counts(counts), "alike": alike}
             case CommittedDecision() | OpenedCertificate() | Decision() as body:
-                return _proved(self._decided(body))
+                return _proved(self._decided(body), self._words)
         return {}
 
     def _decided(self, body: Body) -> Body:
@@ -258,7 +265,7 @@ class MoveRecorder(Instrument):
         if asked is None or asked.call.reader is not parties.Role.ANALYST or self._program.reports:
             return ()
         names = [self._columns[column] for column in asked.call.asks[0]]
-        return tuple(alike_lines(names, released_alike(counts[0])))
+        return tuple(alike_lines(names, released_alike(counts[0]), self._words))
 
     def refused(self, refusal: Refusal) -> None:
         """Record refusals, and the envelopes concerned, if they follow from the faults."""
@@ -292,9 +299,10 @@ def plain_counts(counts: Sequence[Counts]) -> Tables:
     return tuple(tuple(sorted(count.items())) for count in counts)
 
 
-def _proved(decision: Body) -> dict[str, Any]:
+def _proved(decision: Body, language: Language) -> dict[str, Any]:
     """Return the released columns, the certified bound, and its rule; empty without a decision."""
     if not isinstance(decision, Decision):
         return {}
     proof = decision.certificate
-    return {"kept": decision.kept, "promise": promise(proof), "rule": rule(proof.rule)}
+    shown = {"promise": promise(proof, language), "rule": rule(proof.rule, language)}
+    return {"kept": decision.kept, **shown}

@@ -12,6 +12,7 @@ import trio
 
 from ..crypto.identity import PublicIdentity
 from ..errors import Refused
+from ..languages.language import Language
 from ..machines.directory import Address, SessionPlace
 from ..machines.http import Client
 from ..machines.observer import address_of, posts, visiting
@@ -24,38 +25,38 @@ from ..protocol.phases import Phase
 from ..roles.event_loop import run_loop
 from ..scenarios.programs.registry import heard_as
 from ..scenarios.programs.topology import CENTRAL
-from ..scenarios.serialization.record import plain
-from .audience import LOOPBACK, Audience, doors
+from .audience import LOOPBACK, Audiences, doors
 from .http import PageServer
-from .live import Tell
-from .log import EventLog
+from .language import theatre_sentences
+from .live import Tell, log_receiver
 from .move_recorder import MoveRecorder
-from .moves import Move
 
 OPEN = 2  # values of a column, where nobody knows how many there are: not one alone
-WAITS = "waiting for the board"
-AWAY = "the board is away"
-LIES = "the board shows a post that no board may take: it lies, or somebody else has its key"
+WAITS, AWAY, LIES = "says-board-waits", "says-board-away", "says-board-lies"
+LIVE, OVER = "says-board-live", "says-board-over"
 
 
-def show_board(url: str, known: PublicIdentity, port: int, tell: Tell) -> None:
+def show_board(
+    url: str, known: PublicIdentity, port: int, tell: Tell, language: Language | None = None
+) -> None:
     """Show a running session's board until Ctrl-C. url: of the board; known: its keeper's identity.
 
     port: of the page; 0 takes any free port. tell: receives the address, and lines about failures.
+    language: of the page; None: each browser chooses.
 
     Raises:
         ParameterError: the address is invalid.
         StorageError: the port is taken.
     """
     address = address_of(url)
-    run_loop(_open, Outside(address, known), port, tell)
+    run_loop(_open, Outside(address, known, language), port, tell)
 
 
 async def _open(outside: "Outside", port: int, tell: Tell) -> None:
     """Open the page, and follow the board beside it."""
     listeners, port = await doors(port)
     async with trio.open_nursery() as nursery:
-        server = PageServer(Audience(outside.log, lambda: outside.bill, {}).answer, port, tell)
+        server = PageServer(outside.audiences.answer, port, tell)
         nursery.start_soon(trio.serve_listeners, server.serve, listeners)
         tell(f"http://{LOOPBACK}:{port}/")
         await outside.follow(tell)
@@ -63,22 +64,45 @@ async def _open(outside: "Outside", port: int, tell: Tell) -> None:
 
 
 class Outside:
-    """The follower of a board; its posts go to the log.
+    """The follower of a board; its posts go to the log of each language.
+
+    language: of the page; None: each browser chooses.
 
     Attributes:
-        log: that browsers read.
-        bill: the facts of the session for the page, as far as they are known.
+        audiences: the answers to browsers, and the logs.
     """
 
-    def __init__(self, address: Address, known: PublicIdentity) -> None:
-        self.log = EventLog()
-        self.bill = bill_of(None, f"{address[0]}:{address[1]}")
+    def __init__(
+        self, address: Address, known: PublicIdentity, language: Language | None = None
+    ) -> None:
+        self.audiences = Audiences(self._bill, {}, language)
         self._address = address
         self._known = known
         self._board = Board()
-        self._moves: list[Any] = []
-        self._recorder = MoveRecorder(None, self._move)
-        self.log.begin(self.bill)
+        self._announced: Announcement | None = None
+        self._people = 0
+        self._entries: list[Entry] = []
+        self._begin()
+
+    def _bill(self, language: Language) -> dict[str, Any]:
+        """Return the facts of the session for the page, as far as they are known."""
+        name = f"{self._address[0]}:{self._address[1]}"
+        return {**bill_of(self._announced, name, language), "people": self._people}
+
+    def _begin(self) -> None:
+        """Show the session from its first post."""
+        self._recorders = [
+            MoveRecorder(None, log_receiver(log), language)
+            for language, log in self.audiences.parts
+        ]
+        for language, log in self.audiences.parts:
+            log.begin(self._bill(language))
+        for entry in self._entries:
+            self._record(entry)
+
+    def _record(self, entry: Entry) -> None:
+        for recorder in self._recorders:
+            recorder.posted(0.0, entry)
 
     async def follow(self, tell: Tell) -> None:
         """Show posts until the session is over, or a post is illegal; wait while the board is away.
@@ -89,20 +113,21 @@ class Outside:
         while True:
             try:
                 async with visiting(self._address, self._known) as client:
-                    self._word("live")
+                    self._word(LIVE)
                     wait, word = SOONEST, AWAY
                     if await self._shown_to_the_end(client):
                         return
             except Refused:
                 self._word(LIES)
-                tell(LIES)
+                tell(theatre_sentences(None).say(LIES))
                 return
             except TROUBLE as wrong:
                 self._word(word)
                 if wait == SOONEST:
                     host, port = self._address
                     there = SessionPlace("the board", self._known.certificate, host, port)
-                    tell(f"{word}: {(await diagnose(there, wrong, {})).text}")
+                    told = theatre_sentences(None).say(word)
+                    tell(f"{told}: {(await diagnose(there, wrong, {})).text}")
                 await trio.sleep(wait)
                 wait = min(2 * wait, LATEST)
 
@@ -112,8 +137,8 @@ class Outside:
             async for author, data in posted:
                 self._show(self._board.post(author, data))
                 if self._over:
-                    self._word("over")
-                    self.log.append({"what": "over"})
+                    self._word(OVER)
+                    self._append({"what": "over"})
                     return True
         return False
 
@@ -122,30 +147,39 @@ class Outside:
         """Whether the board is complete: the end, and the last signed head if heads are signed."""
         return self._board.phase is Phase.OVER and self._board.due is None
 
-    def _word(self, word: str) -> None:
-        """Show the state of the board, beside the title."""
-        self.log.append({"what": "word", "word": word})
+    def _append(self, entry: dict[str, Any]) -> None:
+        """Show an event that is the same in each language."""
+        for log in self.audiences.logs.values():
+            log.append(entry)
 
-    def _move(self, move: Move) -> None:
-        self._moves.append(plain(move))
-        self.log.append(self._moves[-1])
+    def _word(self, key: str) -> None:
+        """Show the state of the board, beside the title. key: of the sentence."""
+        for language, log in self.audiences.parts:
+            log.append({"what": "word", "word": theatre_sentences(language).say(key)})
 
     def _show(self, entry: Entry) -> None:
-        self._recorder.posted(0.0, entry)
+        self._entries.append(entry)
         match entry.message.body:
             case Announcement() as announced:  # now it is known what is played: from the beginning
-                self.bill = bill_of(announced, self.bill["name"])
-                self.log.begin(self.bill)
-                for move in self._moves:
-                    self.log.append(move)
-                self._word("live")
-            case Mixed(hop=1, people=people) if people > self.bill["people"]:
-                self.bill = {**self.bill, "people": people}
-                self.log.append({"what": "people", "people": people})
+                self._announced = announced
+                self._begin()
+                self._word(LIVE)
+            case Mixed(hop=1, people=people) if people > self._people:
+                self._people = people
+                self._record(entry)
+                self._append({"what": "people", "people": people})
+            case _:
+                self._record(entry)
 
 
-def bill_of(announced: Announcement | None, name: str) -> dict[str, Any]:
-    """Return the facts of a session for the page (page_data.py). announced: None before it is."""
+def bill_of(
+    announced: Announcement | None, name: str, language: Language | None = None
+) -> dict[str, Any]:
+    """Return the facts of a session for the page (page_data.py). announced: None before it is.
+
+    language: of its sentences; None: English.
+    """
+    words = theatre_sentences(language)
     features = announced.schema.features if announced else ()
     policy = announced.policy if announced else None
     return {
@@ -159,19 +193,18 @@ def bill_of(announced: Announcement | None, name: str) -> dict[str, Any]:
         "parties": [],
         "numbered": "shuffler",
         "shufflers": len(announced.shufflers) if announced else 1,
-        "decision": "The curator's decision",
-        "picture": "People, shufflers, curator and analyst, as anybody sees them who reads the "
-        "board; the text beside it says the same",
+        "decision": words.say("says-decision-central"),
+        "picture": words.say("says-picture-outside"),
         "sliders": {},
         "k": policy.k if policy else 1,
         "share": policy.max_exposure if policy else 1.0,
         "fixed": policy is None or policy.setting is Setting.FIXED,
         "reports": announced is not None and heard_as(announced.program).reports,
         "opens": None,  # of what parties read and sent nothing is on the board
-        "rule": f"It decides by the rule {policy.rule!r}." if policy else "",
+        "rule": words.say("says-outside-rule", rule=policy.rule) if policy else "",
         "sorted": announced is None or announced.rules.ordered,
         "seed": None,
         "outside": True,
-        "cheating": {"none": "What a coalition can do is not seen from outside."},
+        "cheating": {"none": words.say("says-outside-cheating")},
         "deviated": None,
     }

@@ -19,9 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..languages.language import Language, english
+from ..languages.language import Language
 from ..scenarios.programs.topology import CENTRAL, PEERS
 from ..scenarios.wording import visible
+from .language import theatre_sentences
 
 STATIC = Path(__file__).with_name("static")
 SENTENCE = re.compile(r"\{\{sentence ([a-z-]+)\}\}")
@@ -48,11 +49,6 @@ SCRIPTS = {
 }  # topology, or a mix with an own stage -> scripts, in an order in which each finds what it needs
 LIVE = ("expected", "live")  # the scripts of a live page, after all others
 LIVE_STYLE = "expected.css"
-
-
-def theatre_sentences(language: Language | None) -> Language:
-    """Return a language with the sentences of the theatre to `say`; None: English."""
-    return (language or english()).part("theatre")
 
 
 def render(data: Mapping[str, Any], language: Language | None = None, *, live: bool = False) -> str:

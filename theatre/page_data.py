@@ -30,6 +30,7 @@ deviated         the deviations of the run, and the text in place of statements 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..languages.language import Language
 from ..protocol.opened_prefixes import by_prefixes, closes_further
 from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import program_of
@@ -37,9 +38,8 @@ from ..scenarios.programs.stage import rule
 from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.studies.cheating_result import CheatingStudy
-from ..scenarios.verification.deviations import NOT_BY_WATCHING
-from ..scenarios.wording import sentence
 from .cheating import cheating_data
+from .language import theatre_sentences
 from .stages import stage_of
 
 
@@ -51,11 +51,14 @@ def page_data(
     seed: int | None,
     cheating: CheatingStudy | None = None,
     deviated: Sequence[str] = (),
+    language: Language | None = None,
 ) -> dict[str, Any]:
     """Return the facts of a run for the page. cheating: the study saved beside it.
 
-    deviated: the deviations in it (scenarios/verification/deviations.py).
+    deviated: the deviations in it (scenarios/verification/deviations.py). language: of its
+    sentences; None: English.
     """
+    words = theatre_sentences(language)
     topology, stage = topology_of(scenario), stage_of(scenario)
     return {
         "topology": topology.name,
@@ -70,8 +73,8 @@ def page_data(
         "parties": stage.parties(scenario, people),
         "numbered": stage.numbered,
         "shufflers": scenario.mix.shufflers,
-        "decision": stage.decision,
-        "picture": stage.picture,
+        "decision": words.say(stage.decision),
+        "picture": words.say(stage.picture),
         "sliders": {
             name: {"now": slider.now(scenario, people), "least": slider.least, "most": slider.most}
             for name, slider in stage.sliders.items()
@@ -82,11 +85,11 @@ def page_data(
         "locked": scenario.defence.locks,
         "reports": program_of(scenario).reports,
         "opens": opening(scenario),
-        "rule": program_of(scenario).stage_rule(scenario.policy),
+        "rule": program_of(scenario).stage_rule(scenario.policy, words),
         "sorted": scenario.mix.order == "sorted",
         "seed": seed,
-        "cheating": cheating_data(scenario, cheating),
-        "deviated": deviated_data(deviated),
+        "cheating": cheating_data(scenario, cheating, language),
+        "deviated": deviated_data(deviated, language),
     }
 
 
@@ -100,18 +103,22 @@ def opening(scenario: Scenario) -> dict[str, Any] | None:
     return {"k": policy.k, "prefixes": prefixes, "closes": closes}
 
 
-def deviated_data(lines: Sequence[str]) -> dict[str, Any] | None:
+def deviated_data(lines: Sequence[str], language: Language | None = None) -> dict[str, Any] | None:
     """Return the lines that the page shows first if a run has deviations; else None."""
-    return {"first": list(lines), "instead": sentence(NOT_BY_WATCHING)} if lines else None
+    words = theatre_sentences(language)
+    return {"first": list(lines), "instead": words.say("says-not-by-watching")} if lines else None
 
 
-def choices(considered: Iterable[ConsideredColumns]) -> list[dict[str, Any]]:
+def choices(
+    considered: Iterable[ConsideredColumns], language: Language | None = None
+) -> list[dict[str, Any]]:
     """Return the column sets that the curator considered, as the page shows them."""
+    words = theatre_sentences(language)
     return [
         {
             "columns": list(option.columns),
             "promised": option.promised,
-            "rule": rule(option.rule),
+            "rule": rule(option.rule, words),
             "safe": option.safe,
         }
         for option in considered

@@ -1,72 +1,76 @@
-"""Captions of the posts of peers, each a plain sentence."""
+"""Captions of the posts of peers, each a plain sentence of a language."""
 
 from collections.abc import Mapping, Sequence
 
 from ..errors import Reason
+from ..languages.language import Language
 from ..protocol import parties
 from ..protocol.messages import Call
 from ..protocol.peer_messages import Accusation, Agreed, FoundBallots, Relay
 from .captions import asks, reasons
+from .party_names import capitalized, party_name
 
 
-def opens(call: Call, columns: Sequence[str], blanks: int, path: int) -> str:
+def opens(call: Call, columns: Sequence[str], blanks: int, path: int, language: Language) -> str:
     """Return the request of a round to all peers."""
-    how = "each in an onion of its own" if len(call.asks) > 1 else "in one onion"
-    covered = f", beside {_count_noun(blanks, 'blank one')}" if blanks else ""
-    return (
-        f"Round {call.round}: everybody is asked for {asks(call, columns)}, {how}{covered}. Every "
-        f"onion goes by {_count_noun(path, 'other peer')}."
+    say = language.say
+    return say(
+        "says-peers-call",
+        round=call.round,
+        asks=asks(call, columns, language),
+        how=say("says-call-many" if len(call.asks) > 1 else "says-call-one"),
+        covered=say("says-peers-blanks", n=blanks) if blanks else "",
+        others=say("says-peers-path", n=path),
     )
 
 
-def hands_on(author: str, body: Relay) -> str:
+def hands_on(author: str, body: Relay, language: Language) -> str:
     """Return the action of a relay."""
-    who, receivers = author.capitalize(), len(body.bags)
-    if body.step == 1:
-        onions = _count_noun(body.layers_forwarded, "onion")
-        return f"{who} posts its {onions}, for {_count_noun(receivers, 'other')}."
-    taken = f"{who} takes its layer off what came to it{_left_out(body.refused)}"
-    if not body.layers_forwarded:
-        return f"{taken}; nothing is to be handed on."
-    sent, others = _count_noun(body.layers_forwarded, "onion"), _count_noun(receivers, "other")
-    return f"{taken}, sorts it, and hands on {sent} to {others}."
-
-
-def shares(author: str) -> str:
-    """Return the caption of a peer's key share, which it posts before its onions."""
-    return f"{author.capitalize()} posts its share of the key to which all ballots are sealed."
-
-
-def finds(author: str, body: FoundBallots) -> str:
-    """Return the caption of the ballots that a peer found at the end of paths."""
-    ballots = f"{_count_noun(len(body.sealed), 'sealed ballot')} from the end of their paths"
-    return f"{author.capitalize()} posts {ballots}{_left_out(body.refused)}."
-
-
-def opens_up(author: str) -> str:
-    """Return the caption of a peer's secret share, shown when all have found their ballots."""
-    return f"{author.capitalize()} shows the secret of its share."
-
-
-def agrees(author: str, body: Agreed, path: int) -> str:
-    """Return the statement that a peer agrees to."""
-    said = {
-        path + 1: "says that none of its onions is missing",
-        path + 3: "says that none of its ballots is missing",
+    say = language.say
+    sent = {
+        "who": capitalized(author, language),
+        "onions": say("onions", n=body.layers_forwarded),
+        "others": say("says-peer-others", n=len(body.bags)),
     }
-    return f"{author.capitalize()} {said.get(body.step, 'agrees to what everybody counted')}."
+    if body.step == 1:
+        return say("says-peer-first", **sent)
+    left = _left_out(body.refused, language)
+    return say("says-peer-relay" if body.layers_forwarded else "says-peer-idle", left=left, **sent)
 
 
-def accuses(author: str, body: Accusation) -> str:
+def shares(author: str, language: Language) -> str:
+    """Return the caption of a peer's key share, which it posts before its onions."""
+    return language.say("says-peer-share", who=capitalized(author, language))
+
+
+def finds(author: str, body: FoundBallots, language: Language) -> str:
+    """Return the caption of the ballots that a peer found at the end of paths."""
+    ballots = language.say("says-peer-ballots", n=len(body.sealed))
+    who, left = capitalized(author, language), _left_out(body.refused, language)
+    return language.say("says-peer-found", who=who, ballots=ballots, left=left)
+
+
+def opens_up(author: str, language: Language) -> str:
+    """Return the caption of a peer's secret share, shown when all have found their ballots."""
+    return language.say("says-peer-secret", who=capitalized(author, language))
+
+
+def agrees(author: str, body: Agreed, path: int, language: Language) -> str:
+    """Return the statement that a peer agrees to."""
+    steps = {path + 1: "says-peer-agrees-onions", path + 3: "says-peer-agrees-ballots"}
+    key = steps.get(body.step, "says-peer-agrees-counts")
+    return language.say(key, who=capitalized(author, language))
+
+
+def accuses(author: str, body: Accusation, language: Language) -> str:
     """Return the accusation by a peer."""
-    accused = parties.peer(body.against - 1)
-    return f"{author.capitalize()} proves that {accused} did not hand on one of its onions."
+    accused = party_name(parties.peer(body.against - 1), language)
+    return language.say("says-peer-accuses", who=capitalized(author, language), accused=accused)
 
 
-def _left_out(refused: Mapping[Reason, int]) -> str:
+def _left_out(refused: Mapping[Reason, int], language: Language) -> str:
     number = sum(refused.values())
-    return f", leaves out {number:,} ({reasons(refused)})" if number else ""
-
-
-def _count_noun(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    if not number:
+        return ""
+    why = reasons(refused, language)
+    return language.say("says-peer-left-out", number=number, reasons=why)

@@ -15,7 +15,6 @@ from msgspec import field
 
 from .moves import Answers, Move
 
-EVERYBODY = "everybody"
 Bags = tuple[tuple[int, tuple[int, ...]], ...]  # receiver, by index; its onions
 
 

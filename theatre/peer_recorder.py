@@ -5,6 +5,7 @@ step it judges the step that is over, so rounds, counts, decisions and charges a
 are known to all peers. The onions are identified by the names of the layers that senders sealed.
 """
 
+from ..languages.language import Language
 from ..protocol import parties
 from ..protocol.board import Entry
 from ..protocol.messages import Counts, Decision, Key
@@ -17,21 +18,31 @@ from ..protocol.programs import Strategy
 from ..protocol.transcript import NAME, SealedAnswers, name_of
 from ..roles.instruments import Instrument
 from ..scenarios.programs.interface import ReleaseProgram
-from ..scenarios.programs.stage import promise, rule
-from ..scenarios.programs.topology import PEERS
+from ..scenarios.programs.stage import EVERYBODY, promise, rule
 from ..scenarios.scoring.alike import alike_lines, released_alike
 from . import peer_captions as captions
+from .language import theatre_sentences
 from .move_recorder import plain_counts
 from .moves import Answers, CountMove, PostMove, Silent, Tell
-from .peer_moves import EVERYBODY, Bags, PeerBallots, PeerCall, PeerRelay
+from .party_names import capitalized
+from .peer_moves import Bags, PeerBallots, PeerCall, PeerRelay
 
 
 class PeerRecorder(Instrument):
-    """The recorder of a run: it passes each move to `tell`; `finish` follows the last post."""
+    """The recorder of a run: it passes each move to `tell`; `finish` follows the last post.
+
+    language: of the captions; None: English.
+    """
 
     def __init__(
-        self, program: ReleaseProgram, agreement: Agreement, strategy: Strategy, tell: Tell
+        self,
+        program: ReleaseProgram,
+        agreement: Agreement,
+        strategy: Strategy,
+        tell: Tell,
+        language: Language | None = None,
     ) -> None:
+        self._words = theatre_sentences(language)
         self._program = program
         self._tell = tell
         self._seen = Reckoning(PeerBoard(agreement), strategy)
@@ -62,25 +73,27 @@ class PeerRecorder(Instrument):
         self._post(entry.author, body, number)
 
     def _post(self, author: str, body: object, number: int) -> None:
+        words = self._words
         match body:
             case Key():
-                says = f"{author.capitalize()} makes a fresh key pair and posts the public half."
+                says = words.say("says-key", who=capitalized(author, words))
                 self._tell(PostMove(author, "key", 0, says))
             case Relay():
                 self._tell(self._handed(author, body, number))
             case FoundBallots():
-                says = captions.finds(author, body)
+                says = captions.finds(author, body, words)
                 self._tell(PeerBallots(author, number, body.step, len(body.sealed), says))
             case Share():
-                self._tell(PostMove(author, "share", number, captions.shares(author), step=0))
+                says = captions.shares(author, words)
+                self._tell(PostMove(author, "share", number, says, step=0))
             case ShareSecret():
-                says = captions.opens_up(author)
+                says = captions.opens_up(author, words)
                 self._tell(PostMove(author, "secret", number, says, step=body.step))
             case Agreed():
-                says = captions.agrees(author, body, self._path)
+                says = captions.agrees(author, body, self._path, words)
                 self._tell(PostMove(author, "agreed", number, says, step=body.step))
             case Accusation():
-                says = captions.accuses(author, body)
+                says = captions.accuses(author, body, words)
                 self._tell(PostMove(author, "accusation", number, says, step=body.step))
 
     @property
@@ -95,7 +108,7 @@ class PeerRecorder(Instrument):
         )
         made = self._made.get((number, person)) if body.step == 1 else None
         self._posted.add((number, person))
-        refused, says = sum(body.refused.values()), captions.hands_on(author, body)
+        refused, says = sum(body.refused.values()), captions.hands_on(author, body, self._words)
         told = _answers(made) if made else None
         return PeerRelay(author, person, number, body.step, bags, says, refused, told)
 
@@ -105,7 +118,7 @@ class PeerRecorder(Instrument):
         self._seen.settle()
         if self._seen.burned:
             self._silent(number)
-            says = f"The session is over and nothing of the round is used: {self._seen.burned}."
+            says = self._words.say("says-peers-burned", why=self._seen.burned)
             named = tuple(sorted({charge.peer for charge in self._seen.charges}))
             self._tell(PostMove(EVERYBODY, "burned", number, says, named=named))
         elif self._seen.place == (number, 2):
@@ -120,7 +133,7 @@ class PeerRecorder(Instrument):
         if plan is None:
             return
         slots, call = plan.agreement.onions, plan.call
-        says = captions.opens(call, self._columns, plan.blanks, plan.path)
+        says = captions.opens(call, self._columns, plan.blanks, plan.path, self._words)
         self._tell(PeerCall(EVERYBODY, call.round, call.asks, slots, plan.path, says))
 
     def _count(self, number: int, tallies: tuple[Counts, ...]) -> None:
@@ -134,12 +147,12 @@ class PeerRecorder(Instrument):
         decision = self._seen.proposed
         if decision is not None and decision is not self._decided:
             self._decided, proof = decision, decision.certificate
-            says = self._program.stage_decision(decision, self._columns, PEERS.reader)
+            says = self._program.stage_decision(decision, self._columns, EVERYBODY, self._words)
             told = PostMove(
                 *(EVERYBODY, "decision", number, says),
                 kept=decision.kept,
-                promise=promise(proof),
-                rule=rule(proof.rule),
+                promise=promise(proof, self._words),
+                rule=rule(proof.rule, self._words),
             )
             self._tell(told)
 
@@ -148,7 +161,7 @@ class PeerRecorder(Instrument):
         if self._decided is None or self._program.reports:
             return ()
         names = [self._columns[column] for column in self._decided.kept]
-        return tuple(alike_lines(names, released_alike(tallies[0])))
+        return tuple(alike_lines(names, released_alike(tallies[0]), self._words))
 
     def _silent(self, number: int) -> None:
         """Record the peers that have sealed and not posted."""
@@ -161,7 +174,8 @@ class PeerRecorder(Instrument):
         """Judge the remaining steps after the last post; return the account of the session."""
         while not self._seen.over:
             self._settle()
-        self._tell(PostMove(EVERYBODY, "closed", self._seen.place[0], "The session is over."))
+        says = self._words.say("says-closed")
+        self._tell(PostMove(EVERYBODY, "closed", self._seen.place[0], says))
         return self._seen
 
 

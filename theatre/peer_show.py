@@ -1,5 +1,6 @@
 """A run among peers, read out from its posts as if it were played again."""
 
+from ..languages.language import Language
 from ..protocol.peers.agreement import Agreement
 from ..protocol.peers.board import PeerBoard
 from ..protocol.transcript import Transcript
@@ -11,14 +12,18 @@ from .peer_recorder import PeerRecorder
 
 
 def read_out_peers(
-    transcript: Transcript, scenario: Scenario, agreement: str, tell: Tell
+    transcript: Transcript,
+    scenario: Scenario,
+    agreement: str,
+    tell: Tell,
+    language: Language | None = None,
 ) -> tuple[ConsideredColumns, ...]:
     """Record every move; return the options for a release. Refused if a post is not legal.
 
-    agreement: its encoding, in hex.
+    agreement: its encoding, in hex. language: of the captions; None: English.
     """
     terms = Agreement.decode(bytes.fromhex(agreement))
-    recorder = PeerRecorder(program_of(scenario), terms, strategy(scenario), tell)
+    recorder = PeerRecorder(program_of(scenario), terms, strategy(scenario), tell, language)
     for made in transcript.made:
         recorder.sealed(made)
     board = PeerBoard(terms)

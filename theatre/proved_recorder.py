@@ -6,14 +6,12 @@ proof. Of more than `MOST` ciphertexts a seal is unchecked.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import Any
 
 from ..crypto.entropy import SystemEntropy
 from ..errors import Refused, RoundBurned, VerificationError
 from ..protocol.board import Entry
-from ..protocol.messages import Body, Burned, Call, Kind
-from ..protocol.parties import ANALYST
+from ..protocol.messages import Burned, Call, Kind
 from ..protocol.session import Round
 from ..protocol.transcript import Event
 from ..protocol.verified_messages import (
@@ -34,12 +32,19 @@ from ..protocol.verified_round import (
     key_round,
     row_width,
 )
-from .captions import asks, capitalized, counted_things
 from .move_recorder import MoveRecorder, SentRound, person_of, plain_answers
 from .moves import Send
+from .proved_captions import (
+    BROKEN,
+    HOLDS,
+    UNCHECKED,
+    burned_caption,
+    once_caption,
+    proved_call,
+    proved_caption,
+)
 
 MOST = 2_000  # ciphertexts of a round, whose proofs the recorder checks
-HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"
 VERIFIED = BallotKeys | HandedBallots | CheckedBallots | ShuffledLists | OpeningShares
 
 
@@ -108,19 +113,23 @@ class ProvedRecorder(MoveRecorder):
         """Return the meaning of a post, in a sentence."""
         body, asked = entry.message.body, self._rounds.get(entry.message.round)
         if isinstance(body, Burned) and self._broken:
-            return _burned_caption(self._broken[-1], body)
+            broken = self._broken[-1]
+            return burned_caption(broken.author, broken.message.body, body, self._words)
         if isinstance(body, Call):
-            return _call_caption(body, self._columns, again=self._mixes_again(body))
+            again = self._mixes_again(body)
+            return proved_call(body, self._columns, self._words, again=again)
         if asked is None or not isinstance(body, VERIFIED):
             return super().caption(entry)
-        if asked.plan.once and (said := _once_caption(asked.plan, entry.author, body)):
-            return said
+        if asked.plan.once:
+            said = once_caption(asked.plan, entry.author, body, self._words)
+            if said:
+                return said
         people = len(self._posts.closed.get(entry.message.round, ()))
-        boxes = counted_things(people * len(asked.call.asks), "box", "boxes")
+        boxes = people * len(asked.call.asks)
         seal = self._seal(entry)
         if seal == BROKEN:
             self._broken.append(entry)
-        return _caption(entry.author, body, boxes, seal)
+        return proved_caption(entry.author, body, boxes, seal, self._words)
 
     def _mixes_again(self, call: Call) -> bool:
         """Whether a call mixes the ballots of round 1."""
@@ -170,111 +179,3 @@ class ProvedRecorder(MoveRecorder):
         except (RoundBurned, Refused, VerificationError):
             return BROKEN
         return HOLDS
-
-
-def _call_caption(call: Call, columns: Sequence[str], *, again: bool) -> str:
-    """Return the meaning of a call. again: whether it mixes the boxes of round 1."""
-    if again:
-        return (
-            f"Round {call.round}: nobody is asked again. The boxes of round 1 are shuffled once "
-            f"more, for {asks(call, columns)}.\nThe keys of the release open a second lock of the "
-            "same boxes: nobody can leave, or answer otherwise, between the rounds."
-        )
-    how = "each in a box of its own" if len(call.asks) > 1 else "in one box"
-    return (
-        f"Round {call.round}: everybody is asked for {asks(call, columns)}, {how}.\nThe "
-        f"{call.reader} counts what all keys together open."
-    )
-
-
-def _once_caption(plan: Round, author: str, body: Body) -> str:
-    """Return the meaning of a post that differs if people submit once; "" for other posts."""
-    who = capitalized(author)
-    match body:
-        case BallotKeys() if author == ANALYST:
-            return (
-                f"{who} makes a lock for the release, and keeps the key.\nPeople close their boxes "
-                "with it too, now: they are not asked again."
-            )
-        case BallotKeys() if author != plan.reader:
-            return (
-                f"{who} makes a fresh lock for each question and one for the release, and keeps "
-                "the keys.\nPeople close their boxes with the locks of all: one key alone opens "
-                "nothing."
-            )
-        case CheckedBallots() if plan.reuses_ballots and author == ANALYST:
-            return (
-                f"{who} has looked at all boxes of round 1 itself: signed by their owners, and "
-                "both locks of each box hide the same answer.\nOnly now may the shuffling begin."
-            )
-        case CheckedBallots() if plan.reuses_ballots:
-            return f"{who} signs that it is the list of round 1, with no box more or less."
-    return ""
-
-
-def _caption(author: str, body: Body, boxes: str, seal: str) -> str:
-    """Return the meaning of a post of a verified mix. boxes: their number, in words."""
-    who = capitalized(author)
-    match body:
-        case BallotKeys():
-            return (
-                f"{who} makes a fresh lock for each question, and keeps the key.\n"
-                "People close their boxes with the locks of all: one key alone opens nothing."
-            )
-        case HandedBallots(people=()):
-            return f"{who} was handed no box that is not on the board already."
-        case HandedBallots(people=people):
-            return (
-                f"{who} puts on the board what {len(people):,} people handed in: locked boxes of "
-                "one size, with name and signature.\nEverybody sees who answers, and nobody what."
-            )
-        case CheckedBallots():
-            return (
-                f"{who} has looked at all {boxes}: signed by their owners, and none is a copy of "
-                "another.\nOnly now may the shuffling begin."
-            )
-        case ShuffledLists():
-            return _shuffle_caption(who, author, boxes, seal)
-        case _:
-            return _share_caption(who, boxes, seal)
-
-
-def _shuffle_caption(who: str, author: str, boxes: str, seal: str) -> str:
-    if seal == BROKEN:
-        return (
-            f"{who} posts {boxes} and a seal that does not hold.\nThey are not the boxes of "
-            "before: one was exchanged, or the seal is forged. Anybody can see it. So nobody turns "
-            "a key any more, and no answer of this round is read."
-        )
-    told = f"{who} gives all {boxes} a new coat, shuffles them and puts a seal on the row."
-    if seal == UNCHECKED:
-        return f"{told}\nThe others check the seal before they turn their keys."
-    return (
-        f"{told}\nThe seal holds: the same boxes, none exchanged, doubled or left out. Anybody can "
-        f"check that; the program that made this page did. Only {author} knows which is which."
-    )
-
-
-def _burned_caption(broken: Entry, body: Burned) -> str:
-    """Return the meaning of an abort after a seal that does not hold. broken: the post with it."""
-    told = (
-        f"The round is given up: the seal of {broken.author} does not hold, and everybody sees it."
-    )
-    if isinstance(broken.message.body, ShuffledLists):
-        opens = (
-            "A box opens with all keys, and honest keyholders turn none now: nobody has read it."
-        )
-    else:
-        opens = "The answers are not counted."
-    return f"{told}\n{opens} On the board it says: {body.why}."
-
-
-def _share_caption(who: str, boxes: str, seal: str) -> str:
-    if seal == BROKEN:
-        return (
-            f"{who} turns a key that is not its own in the locks of the last row.\n"
-            "Its seal does not hold, as anybody can see. The round is given up."
-        )
-    told = f"{who} turns its key in all {boxes} of the last row, once all seals have held."
-    proved = "\nA seal shows that it is the key of its own lock." if seal == HOLDS else ""
-    return f"{told}{proved}"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ParameterError
+from ..languages.language import Language
 from ..protocol.board import replay
 from ..protocol.transcript import Transcript
 from ..scenarios.programs.interface import ConsideredColumns
@@ -19,6 +20,7 @@ from ..scenarios.studies.cheating_result import CheatingStudy
 from ..scenarios.verification.damage import diagnose_record
 from ..scenarios.verification.deviations import deviations
 from ..scenarios.verification.views import columns, recorded
+from .language import theatre_sentences
 from .move_recorder import MoveRecorder
 from .moves import Move, Tell
 from .page_data import choices, page_data
@@ -29,29 +31,32 @@ from .recorded import read_out
 MOST = 5_000  # people; a page of more is megabytes, and no class can follow it
 
 
-def run_data(run: Run) -> dict[str, Any]:
+def run_data(run: Run, language: Language | None = None) -> dict[str, Any]:
     """Return a recorded run. ParameterError for a run without messages, or with too many people.
 
-    StorageError for a damaged record.
+    StorageError for a damaged record. language: of the sentences; None: English.
     """
+    words = theatre_sentences(language)
     transcript = recorded(run)
     with diagnose_record(run):
         peers = run.result.peers
         told = (columns(run), run.sizes, run.result.seed)
         agreement = peers.agreement if peers else ""
-        deviated = deviations(run.scenario, run.result.attacks, run.result.alarms)
-        return show(transcript, run.scenario, *told, agreement, cheating_study(run), deviated)
+        deviated = deviations(run.scenario, run.result.attacks, run.result.alarms, words)
+        study = cheating_study(run)
+        return show(transcript, run.scenario, *told, agreement, study, deviated, language)
 
 
-def outcome_data(outcome: Outcome) -> dict[str, Any]:
-    """Return a run that has just been played. ParameterError as for `run_data`."""
+def outcome_data(outcome: Outcome, language: Language | None = None) -> dict[str, Any]:
+    """Return a run that has just been played, as `run_data` does."""
     if outcome.transcript is None:
         raise ParameterError("an ideal run, in which nobody sends a message; play it for real")
     names = announced_names(outcome.scenario, outcome.schema.names)
     told = (names, outcome.sizes, outcome.seed)
     agreement = outcome.peers.agreement if outcome.peers else ""
-    deviated = deviations(outcome.scenario, outcome.attacks, outcome.alarms)
-    return show(outcome.transcript, outcome.scenario, *told, agreement, None, deviated)
+    words = theatre_sentences(language)
+    deviated = deviations(outcome.scenario, outcome.attacks, outcome.alarms, words)
+    return show(outcome.transcript, outcome.scenario, *told, agreement, None, deviated, language)
 
 
 def show(
@@ -63,12 +68,13 @@ def show(
     agreement: str = "",
     cheating: CheatingStudy | None = None,
     deviated: Sequence[str] = (),
+    language: Language | None = None,
 ) -> dict[str, Any]:
     """Return a run, as the page receives it.
 
     names: of the requested columns; sizes: number of values of each of the people's columns.
     agreement: of peers, in hex. cheating: the study saved beside the run. deviated: the deviations
-    in it.
+    in it. language: of the sentences; None: English.
 
     Events of one moment are shown in the order of their senders, as in a run folder, so that a
     seeded run gives the same page each time.
@@ -77,11 +83,13 @@ def show(
     transcript = ordered(transcript)
     moves: list[Move] = []
     read = READ[topology_of(scenario).name]
-    game = read(transcript, scenario, agreement, moves.append)
+    game = read(transcript, scenario, agreement, moves.append, language)
     return {
-        "bill": page_data(scenario, transcript.users, names, sizes, seed, cheating, deviated),
+        "bill": page_data(
+            *(scenario, transcript.users, names, sizes, seed, cheating, deviated), language
+        ),
         "moves": [plain(move) for move in moves],
-        "choices": choices(game),
+        "choices": choices(game, language),
     }
 
 
@@ -95,11 +103,15 @@ def check_size(people: int) -> None:
 
 
 def _read_out(
-    transcript: Transcript, scenario: Scenario, _agreement: str, tell: Tell
+    transcript: Transcript,
+    scenario: Scenario,
+    _agreement: str,
+    tell: Tell,
+    language: Language | None,
 ) -> tuple[ConsideredColumns, ...]:
     """Record every move; return the curator's options, () without a decision."""
     recorder = ProvedRecorder if scenario.mix.kind == "verified" else MoveRecorder
-    read_out(transcript, recorder(program_of(scenario), tell))
+    read_out(transcript, recorder(program_of(scenario), tell, language))
     board = replay(transcript.posts)
     if board.announcement is None or board.decision is None:
         return ()
@@ -110,7 +122,8 @@ def _read_out(
     return program_of(scenario).options(scenario.policy, schema, tally, others)
 
 
-READ: Mapping[str, Callable[[Transcript, Scenario, str, Tell], tuple[ConsideredColumns, ...]]] = {
+Options = tuple[ConsideredColumns, ...]
+READ: Mapping[str, Callable[[Transcript, Scenario, str, Tell, Language | None], Options]] = {
     CENTRAL.name: _read_out,
     PEERS.name: read_out_peers,
 }  # topology -> how a transcript is read out

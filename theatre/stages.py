@@ -33,8 +33,8 @@ class TopologyStage:
     Attributes:
         parties: returns the parties that can be chosen by name, in the order of the stage.
         numbered: the parties that the number keys choose.
-        decision: the heading above the decision.
-        picture: the content of the picture, in words.
+        decision: the key of the heading above the decision.
+        picture: the key of the content of the picture, in words.
         sliders: by name.
     """
 
@@ -62,9 +62,8 @@ STAGES: Mapping[str, TopologyStage] = {
     CENTRAL.name: TopologyStage(
         _central,
         "shuffler",
-        "The curator's decision",
-        "People, shufflers, curator and analyst, as these eyes see them; the text beside it says "
-        "the same",
+        "says-decision-central",
+        "says-picture-central",
         {
             "people": PEOPLE,
             "k": CROWD,
@@ -76,8 +75,8 @@ STAGES: Mapping[str, TopologyStage] = {
     PEERS.name: TopologyStage(
         _peers,
         "peer",
-        "What everybody decides",
-        "Peers around their board, as these eyes see them; the text beside it says the same",
+        "says-decision-peers",
+        "says-picture-peers",
         {
             "people": PEOPLE,
             "k": CROWD,

@@ -12,6 +12,7 @@ from ..options import FILE, SEED
 from ..text.layout import plural
 
 if TYPE_CHECKING:
+    from ...languages.language import Language
     from ...scenarios.schema.model import Scenario
 
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Of a live page; 0 takes any that is free.",
 )
+@click.option("--lang", help="Of the page: en, de, ..  [default: en; live: of the browser]")
 @click.option(
     "--seconds",
     type=click.IntRange(1, 3600),
@@ -51,6 +53,7 @@ def command(
     out: Path | None,
     seed: int | None,
     port: int,
+    lang: str | None,
     seconds: int,
 ) -> None:
     """Show RUN (a run folder, or a scenario that is played now) message by message.
@@ -61,29 +64,48 @@ def command(
     RUN may also be the board of a running session between machines, https://HOST:PORT. Then the
     page follows the board, and shows the public posts, which are the view of an outsider.
     """
+    language = _language(lang)
     if run.startswith("https://"):
-        _outside(run, known, port, out=out, live=live)
+        _outside(run, known, port, language, out=out, live=live)
         return
     if known is not None:
         raise click.UsageError("--known is for a running session: https://HOST:PORT")
     if live:
         if out is not None:
             raise click.UsageError("--live writes no page; leave --out away")
-        _live(run, seconds, seed, port)
+        _live(run, seconds, seed, port, language)
         return
-    name, data = _load_show(run, seed)
+    name, data = _load_show(run, seed, language)
     path = out or Path(f"theatre-{name}.html")
     from ...scenarios.serialization.atomic_file import write_page
     from ...theatre.page import render
 
-    page = render(data)
+    page = render(data, language)
     write_page(path, page)
     people = plural(data["bill"]["people"], "person", "people")
     click.echo(f"saved {path} ({len(page.encode()) / 1000:,.0f} kB), with all that {people} said")
     click.echo("next: open it in a browser; space plays, ? tells the keys")
 
 
-def _outside(url: str, known: Path | None, port: int, *, out: Path | None, live: bool) -> None:
+def _language(tag: str | None) -> "Language | None":
+    """Return a language by its tag; None without a tag."""
+    from ...languages.language import languages
+
+    if tag is not None and tag not in languages():
+        accepted = ", ".join(languages())
+        raise click.UsageError(f"--lang: found {tag!r}; {accepted} are accepted")
+    return None if tag is None else languages()[tag]
+
+
+def _outside(
+    url: str,
+    known: Path | None,
+    port: int,
+    language: "Language | None",
+    *,
+    out: Path | None,
+    live: bool,
+) -> None:
     """Show the board of a running session, until Ctrl-C."""
     if out is not None or live:
         raise click.UsageError("a running session is shown live, and no page is written")
@@ -95,14 +117,16 @@ def _outside(url: str, known: Path | None, port: int, *, out: Path | None, live:
     require()
     from ...theatre.outside import show_board
 
-    show_board(url, read_one(known, "the board"), port, _print_line)
+    show_board(url, read_one(known, "the board"), port, _print_line, language)
 
 
 def _print_line(line: str) -> None:
     click.echo(f"live at {line}   (Ctrl-C ends it)" if line.startswith("http") else line)
 
 
-def _load_show(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
+def _load_show(
+    named: str, seed: int | None, language: "Language | None"
+) -> tuple[str, dict[str, Any]]:
     """Return the name and the page data of a run: of a run folder, or of a run played now."""
     from ...theatre.show import check_size, outcome_data, run_data
 
@@ -111,7 +135,7 @@ def _load_show(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
             raise ParameterError(f"--seed: {folder} has been played; name a scenario to play anew")
         from ...scenarios.records.run_folder import read
 
-        return folder.name, run_data(read(folder))
+        return folder.name, run_data(read(folder), language)
     from ...scenarios.play.run import run
     from ...scenarios.programs.registry import samples
     from ...scenarios.records.run_folder import default_name
@@ -119,7 +143,7 @@ def _load_show(named: str, seed: int | None) -> tuple[str, dict[str, Any]]:
     scenario = _scenario(named)
     check_size(samples(scenario, seed).people.n)  # before the run
     outcome = run(scenario, seed, worst_case_nodes=0)
-    return default_name(outcome), outcome_data(outcome)
+    return default_name(outcome), outcome_data(outcome, language)
 
 
 def _scenario(named: str) -> "Scenario":
@@ -140,7 +164,9 @@ def _scenario(named: str) -> "Scenario":
         raise
 
 
-def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
+def _live(
+    named: str, seconds: int, seed: int | None, port: int, language: "Language | None"
+) -> None:
     """Play a scenario in real time and show it, until Ctrl-C."""
     if folder := played(named):
         raise ParameterError(
@@ -153,4 +179,4 @@ def _live(named: str, seconds: int, seed: int | None, port: int) -> None:
         raise click.UsageError(missing("web", "--live")) from None
     from ...scenarios.validation.load import change
 
-    live(change(scenario, {"mix.deadline": seconds}), seed, port, _print_line)
+    live(change(scenario, {"mix.deadline": seconds}), seed, port, _print_line, language)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from ...languages.language import Language
     from ...protocol.announcement import Policy
     from ...protocol.programs import RoundResult, Strategy
     from ..pages.pieces import Section, VerdictAnswer
@@ -319,19 +320,27 @@ class ReleaseProgram(Protocol):
     def section(self, scenario: "Scenario", result: Claims) -> "Iterator[Section]":
         """Yield its sections of the page of a run."""
 
-    def stage_rule(self, policy: "PolicySection") -> str:
-        """Return the decision rule in sentences, for the audience of the stage."""
+    def stage_rule(self, policy: "PolicySection", language: "Language") -> str:
+        """Return the decision rule in sentences, for the audience of the stage.
 
-    def stage_announcement(self, policy: "Policy") -> str:
+        language: with the sentences of the theatre, here and in the methods below. A program of
+        another package may have sentences of its own.
+        """
+
+    def stage_announcement(self, policy: "Policy", language: "Language") -> str:
         """Return the content of its announcement as a clause, for the audience of the stage."""
 
-    def stage_hiding(self, call: Call) -> str:
+    def stage_hiding(self, call: Call, language: "Language") -> str:
         """Return the users' change of values before a call, as a clause; "" for no change."""
 
-    def stage_decision(self, decision: Decision, columns: Sequence[str], reader: str) -> str:
-        """Return a sentence on a decision. reader: the party that decides."""
+    def stage_decision(
+        self, decision: Decision, columns: Sequence[str], reader: str, language: "Language"
+    ) -> str:
+        """Return a sentence on a decision. reader: `curator`, or `everybody` among peers."""
 
-    def stage_release(self, policy: "Policy", schema: Schema, release: Counts) -> str:
+    def stage_release(
+        self, policy: "Policy", schema: Schema, release: Counts, language: "Language"
+    ) -> str:
         """Return a sentence on users without a released value; "" if all have values."""
 
     def options(

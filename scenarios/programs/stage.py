@@ -1,67 +1,86 @@
-"""Sentences for the stage about a decision, and the names of rules in a classroom."""
+"""Sentences for the stage about a decision, and the names of rules in a classroom.
 
-from collections.abc import Sequence
+Each sentence is from a language, in the table of the theatre.
+"""
+
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...protocol.commitment import COMMITTED
-from ..wording import joined, percent
+from ..wording import percent
 
 if TYPE_CHECKING:
+    from ...languages.language import Language
     from ...protocol.announcement import Policy
     from ...protocol.messages import Certificate, Decision
 
-# certificate's rule -> how a class calls it; a rule of another name is called by it
+# certificate's rule -> the key of the name in a class; a rule without a key is called by its name
 RULES = {
-    "exact": "exact count",
-    "theorem2": "Theorem 2",
-    "theorem3": "Theorem 3",
-    "refined": "the refined bound",
-    "coverage": "the coverage bound",
-    "margins": "prices of values",
-    "worst-case": "the exact worst case",
-    COMMITTED: "a certificate that stays sealed until the release",
-    "threshold": "locks that k people open",
-    "threshold prefixes": "nested locks that k people open",
-    "threshold closed": "locks that k people open",
-    "threshold prefixes closed": "nested locks that k people open",
+    "exact": "says-bound-exact",
+    "theorem2": "says-bound-second",
+    "theorem3": "says-bound-third",
+    "refined": "says-bound-refined",
+    "coverage": "says-bound-coverage",
+    "margins": "says-bound-margins",
+    "worst-case": "says-bound-worst-case",
+    COMMITTED: "says-bound-committed",
+    "threshold": "says-bound-opening",
+    "threshold prefixes": "says-bound-prefixes",
+    "threshold closed": "says-bound-opening",
+    "threshold prefixes closed": "says-bound-prefixes",
 }
 STATISTICAL = "statistical-"  # before the name of a rule whose promise is for other people
+EVERYBODY = "everybody"  # decides, if there is no curator
 
 
-def limit(policy: "Policy") -> str:
+def share_in(share: float, language: "Language") -> str:
+    """Write a share in a language; 0 only if the share is 0, and 100 only for 1."""
+    return percent(share).replace(".", language.decimal)
+
+
+def joined_in(names: Iterable[str], language: "Language") -> str:
+    """Write `a, b and c` in a language."""
+    *most, last = list(names) or [language.say("says-nothing")]
+    return language.say("and").join([", ".join(most), last]) if most else last
+
+
+def limit(policy: "Policy", language: "Language") -> str:
     """Return the promise of an announced policy, as a clause."""
-    return (
-        f"at most {percent(policy.max_exposure)} of the people may end up in a crowd smaller than "
-        f"k = {policy.k}"
-    )
+    share = share_in(policy.max_exposure, language)
+    return language.say("says-limit", share=share, k=policy.k)
 
 
-def released(decision: "Decision", columns: Sequence[str], reader: str) -> str:
+def released(
+    decision: "Decision", columns: Sequence[str], reader: str, language: "Language"
+) -> str:
     """Return a sentence: released and suppressed columns, and the certified bound.
 
-    reader: the party that decides.
+    reader: the party that decides, or `EVERYBODY`.
     """
     kept = [columns[column] for column in decision.kept]
     rest = [name for column, name in enumerate(columns) if column not in decision.kept]
-    proof, who = decision.certificate, f"{reader[0].upper()}{reader[1:]}"
+    proof = decision.certificate
     if not kept:
-        return f"{who} releases nothing: with k = {proof.k} no column is safe enough."
-    held = f" and holds back {joined(rest)}" if rest else ""
-    return f"{who} releases {joined(kept)}{held}: {promise(proof)}, by {rule(proof.rule)}."
-
-
-def promise(proof: "Certificate") -> str:
-    """Return the claim of a certificate as a clause, without counts if n = 0."""
-    if not proof.n:
-        return f"nothing is said that fewer than {proof.k} people share"
-    return (
-        f"at most {proof.people:,} of {proof.n:,} people ({percent(proof.value)}) can be in a "
-        f"crowd smaller than {proof.k}"
+        return language.say(f"says-unreleased-{reader}", k=proof.k)
+    return language.say(
+        f"says-released-held-{reader}" if rest else f"says-released-{reader}",
+        kept=joined_in(kept, language),
+        rest=joined_in(rest, language),
+        promise=promise(proof, language),
+        rule=rule(proof.rule, language),
     )
 
 
-def rule(name: str) -> str:
+def promise(proof: "Certificate", language: "Language") -> str:
+    """Return the claim of a certificate as a clause, without counts if n = 0."""
+    if not proof.n:
+        return language.say("says-promise-open", k=proof.k)
+    share = share_in(proof.value, language)
+    return language.say("says-promise", people=proof.people, n=proof.n, share=share, k=proof.k)
+
+
+def rule(name: str, language: "Language") -> str:
     """Return the classroom name of a rule."""
     plain = name.removeprefix(STATISTICAL)
-    called = RULES.get(plain, plain)
-    return called if plain == name else f"{called}, carried over to other people"
+    called = language.say(RULES[plain]) if plain in RULES else plain
+    return called if plain == name else language.say("says-bound-carried", rule=called)

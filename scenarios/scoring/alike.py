@@ -7,6 +7,7 @@ is small, and every answer is public.
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...analysis.exposure.alike import Follows, SharedValues, shared_values
+from ...languages.language import Language, english
 from ...protocol.hiding import HIDDEN
 from ..wording import plural
 
@@ -28,24 +29,35 @@ def alike_rows(names: Sequence[str], found: SharedValues) -> Iterator[ROW]:
             yield "everybody alike", people, f"all have {value} in {names[place]}: it is public now"
     if found.widest is not None:
         followers = plural(found.followers, "person", "people")
-        yield "value follows", followers, f"from another released one: {_rule(names, found.widest)}"
+        rule = _rule(names, found.widest, english().part("theatre"))
+        yield "value follows", followers, f"from another released one: {rule}"
 
 
-def alike_lines(names: Sequence[str], found: SharedValues) -> Iterator[str]:
-    """The same as sentences."""
-    people = plural(found.people, "person", "people")
+def alike_lines(
+    names: Sequence[str], found: SharedValues, language: Language | None = None
+) -> Iterator[str]:
+    """The same as sentences.
+
+    language: with the sentences of the theatre; None: English.
+    """
+    words, people = language or english().part("theatre"), found.people
     if found.is_whole:
-        yield f"All {people} answered the same: their answer is public now."
+        yield words.say("says-alike-all", n=people)
     else:
         for place, value in found.unanimous:
-            yield f"All {people} have {value} in {names[place]}: it is public now."
+            yield words.say("says-alike-value", n=people, value=value, name=names[place])
     if found.widest is not None:
-        followers, rule = plural(found.followers, "person", "people"), _rule(names, found.widest)
-        yield f"Of {followers} one released value follows from another: {rule}."
+        followers = words.say("people", n=found.followers)
+        rule = _rule(names, found.widest, words)
+        yield words.say("says-alike-follows", followers=followers, rule=rule)
 
 
-def _rule(names: Sequence[str], rule: Follows) -> str:
+def _rule(names: Sequence[str], rule: Follows, words: Language) -> str:
     """An example of a value that follows, in a clause."""
     (known, value), (learnt, told) = rule.known, rule.learnt
-    people = plural(rule.people, "person", "people")
-    return f"{names[known]} = {value} means {names[learnt]} = {told} ({people})"
+    return words.say(
+        "says-alike-rule",
+        known=f"{names[known]} = {value}",
+        told=f"{names[learnt]} = {told}",
+        people=words.say("people", n=rule.people),
+    )

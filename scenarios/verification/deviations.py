@@ -9,12 +9,12 @@ sentence of safety that is computed from views.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ...languages.language import Language, english
 from ..catalogue.attack import BYSTANDER, PEER, USER
 from ..catalogue.registry import ATTACKS
 from ..programs.interface import Effect, Raised
 from ..programs.topology import topology_of
 from ..schema.model import Fault, Scenario
-from ..wording import plural
 
 NOT_BY_WATCHING = (
     "no statement on who must be trusted: figures on coalitions assume parties that follow the "
@@ -25,7 +25,10 @@ POOLS = frozenset({"collude"})  # the effect is computed from pooled views itsel
 
 
 def deviations(
-    scenario: Scenario, attacks: Sequence[Effect], alarms: Sequence[Raised]
+    scenario: Scenario,
+    attacks: Sequence[Effect],
+    alarms: Sequence[Raised],
+    language: Language | None = None,
 ) -> tuple[str, ...]:
     """Return the lines that precede all figures of a run; () for an honest run.
 
@@ -33,40 +36,49 @@ def deviations(
         scenario: the played scenario, with its faults.
         attacks: measured effects; none before the end of a run.
         alarms: the alarms on the board.
+        language: with the sentences of the theatre; None: English.
     """
-    findings = _effects(attacks), _members(scenario), _faults(scenario, attacks), _alarms(alarms)
+    words = language or english().part("theatre")
+    findings = (
+        *(_effects(attacks, words), _members(scenario, words)),
+        *(_faults(scenario, attacks, words), _alarms(alarms, words)),
+    )
     return tuple(line for lines in findings for line in lines)
 
 
-def _members(scenario: Scenario) -> Iterator[str]:
+def _members(scenario: Scenario, words: Language) -> Iterator[str]:
     """Yield a line for each deviation of coalition members that the scenario sets."""
     if scenario.deviation:
         from ..catalogue.deviations import deviation_of
 
         for entry in scenario.deviation:
-            yield f"a member did not follow the protocol ({deviation_of(entry)})"
+            yield words.say("says-deviated-member", what=deviation_of(entry))
 
 
-def _effects(attacks: Sequence[Effect]) -> Iterator[str]:
+def _effects(attacks: Sequence[Effect], words: Language) -> Iterator[str]:
     """Yield a line for each attack with an effect, and each attack that a party played in vain."""
     for effect in attacks:
         if effect.attack in POOLS or not (effect.value or _deviates(effect.attack)):
             continue
-        parties = " + ".join(effect.parties) or "a party"
-        did = (
-            f"{parties} did not follow the protocol"
-            if _deviates(effect.attack)
-            else "a design error"
+        someone = words.say("says-deviated-party")
+        unit = f"says-unit-{effect.unit.replace(' ', '-')}"
+        yield words.say(
+            "says-deviated-effect" if _deviates(effect.attack) else "says-deviated-flaw",
+            who=" + ".join(_party_name(party, words) for party in effect.parties) or someone,
+            attack=effect.attack,
+            value=words.number(effect.value),
+            of=words.number(effect.of),
+            unit=_word_or(unit, effect.unit, words),
         )
-        yield f"{did} ({effect.attack}): {effect.value:g} of {effect.of:g} {effect.unit}"
 
 
-def _faults(scenario: Scenario, attacks: Sequence[Effect]) -> Iterator[str]:
+def _faults(scenario: Scenario, attacks: Sequence[Effect], words: Language) -> Iterator[str]:
     """Yield a line for each fault of the scenario without a measured effect."""
     measured = {effect.attack for effect in attacks}
     for fault in scenario.fault:
         if fault.attack not in measured and _deviates(fault.attack):
-            yield f"{_names(scenario, fault)} did not follow the protocol ({fault.attack})"
+            who = _names(scenario, fault, words)
+            yield words.say("says-deviated", who=who, attack=fault.attack)
 
 
 def _deviates(attack: str) -> bool:
@@ -75,19 +87,34 @@ def _deviates(attack: str) -> bool:
     return known_attack is not None and known_attack.by != BYSTANDER and attack not in LEAVES
 
 
-def _names(scenario: Scenario, fault: Fault) -> str:
+def _party_name(party: str, words: Language) -> str:
+    """Return the name of a party in a language; a name of another form stays as it is."""
+    role, _, number = party.partition("-")
+    return _word_or(f"party-{role}", party, words, number=number)
+
+
+def _word_or(key: str, plain: str, words: Language, **values: object) -> str:
+    """Return a sentence, or a plain text where another package brings a word without a sentence."""
+    return words.say(key, **values) if key in words.sentences else plain
+
+
+def _names(scenario: Scenario, fault: Fault, words: Language) -> str:
     """Return the names of the parties of a fault."""
     if fault.by is not None:
-        return fault.by
+        return _party_name(fault.by, words)
     role = ATTACKS[fault.attack].by
     if role not in (USER, PEER):
-        return f"the {role}"
-    singular, several = topology_of(scenario).member
-    return plural(fault.users, singular, several) if fault.users is not None else several
+        return words.say(f"says-any-{role}")
+    key = f"says-members-{topology_of(scenario).name}"
+    return words.say(key, n=fault.users) if fault.users is not None else words.say(f"{key}-some")
 
 
-def _alarms(alarms: Sequence[Raised]) -> Iterator[str]:
+def _alarms(alarms: Sequence[Raised], words: Language) -> Iterator[str]:
     """Yield a line for each cause of alarms that the board bears out."""
     causes = Counter(alarm.cause for alarm in alarms if alarm.borne_out)
     for cause, times in causes.items():
-        yield f"the board bears out {plural(times, 'alarm')} about {cause}"
+        yield words.say(
+            "says-deviated-alarms",
+            alarms=words.say("says-alarms", n=times),
+            cause=_word_or(f"says-alarm-about-{cause}", cause, words),
+        )

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import veilmix
+from veilmix.languages.language import Language, english
 from veilmix.protocol.announcement import Policy, Program
 from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import Call, Certificate, Decision
@@ -15,6 +16,7 @@ from veilmix.scenarios.programs.stage import promise, rule
 from veilmix.scenarios.schema.model import Policy as Section
 from veilmix.theatre.show import outcome_data
 
+ENGLISH = english().part("theatre")
 PROMISED = "at most 5.0 % of the people may end up in a crowd smaller than k = 3"
 OPENED = "the analyst can open what 3 or more people share, and nothing else"
 NOISE = "everybody adds noise before sealing"
@@ -28,7 +30,7 @@ FEATURES = "".join(f'[[feature]]\nname = "{name}"\nlevels = 2\n' for name in "ab
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_an_announcement_says_what_its_program_promises(kind: str) -> None:
     program = PROGRAMS[kind]
-    said = program.stage_announcement(Policy(3, 0.05))
+    said = program.stage_announcement(Policy(3, 0.05), ENGLISH)
     assert said == (NOISE if program.reports else OPENED if program.opens else PROMISED)
 
 
@@ -50,29 +52,29 @@ def test_who_has_the_announcement_alone_is_told_in_fitting_words(questions: Prog
 )
 def test_a_call_says_what_people_hide(kind: str, rule: Mask | Redact, said: str) -> None:
     open_, hidden = (Call(2, Role.CURATOR, ((0,),), hide) for hide in ((), (rule,)))
-    assert PROGRAMS[kind].stage_hiding(open_) == ""
-    assert PROGRAMS[kind].stage_hiding(hidden) == said
+    assert PROGRAMS[kind].stage_hiding(open_, ENGLISH) == ""
+    assert PROGRAMS[kind].stage_hiding(hidden, ENGLISH) == said
 
 
 @pytest.mark.parametrize(
     ("kept", "reader", "said"),
     [
-        ((), "the curator", "The curator releases nothing: with k = 5 no column is safe enough."),
+        ((), "curator", "The curator releases nothing: with k = 5 no column is safe enough."),
         ((0, 1), "everybody", "Everybody releases sex and class and holds back fare: at most 4"),
-        ((1,), "the curator", "The curator releases class and holds back sex and fare: at most 4"),
+        ((1,), "curator", "The curator releases class and holds back sex and fare: at most 4"),
     ],
 )
 def test_a_decision_says_what_is_released_and_by_whom(
     kept: tuple[int, ...], reader: str, said: str
 ) -> None:
-    sentence = PROGRAMS["exposure"].stage_decision(Decision(kept, PROOF), COLUMNS, reader)
+    sentence = PROGRAMS["exposure"].stage_decision(Decision(kept, PROOF), COLUMNS, reader, ENGLISH)
     assert sentence.startswith(said)
     assert not kept or sentence.endswith("in a crowd smaller than 5, by the coverage bound.")
 
 
 def test_a_stage_of_threshold_names_both_trust_assumptions() -> None:
     """The curator reads nothing there, so a sentence about it would be of another program."""
-    said = PROGRAMS["threshold"].stage_rule(Section(kind="threshold"))
+    said = PROGRAMS["threshold"].stage_rule(Section(kind="threshold"), ENGLISH)
     assert "shufflers and analyst do not pool" in said
     assert "analyst and `randomness`" in said
 
@@ -86,13 +88,19 @@ class Outspoken:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._exposure, name)
 
-    def stage_announcement(self, policy: Policy) -> str:
+    def stage_announcement(self, policy: Policy, language: Language) -> str:
         return f"its own promise for k = {policy.k}"
 
-    def stage_hiding(self, call: Call) -> str:
+    def stage_hiding(self, call: Call, language: Language) -> str:
         return f"its own disguise in round {call.round}"
 
-    def stage_decision(self, decision: Decision, columns: Sequence[str], reader: str) -> str:
+    def stage_decision(
+        self,
+        decision: Decision,
+        columns: Sequence[str],
+        reader: str,
+        language: Language,
+    ) -> str:
         return f"Its own verdict by {reader} on {len(decision.kept)} of {len(columns)}."
 
 
@@ -141,8 +149,8 @@ def test_an_announcement_says_below_what_is_answered_coarser() -> None:
 def test_a_promise_of_no_number_of_people_says_what_it_is() -> None:
     """Where k people open what is said it is made before anybody has come."""
     proof = Certificate("threshold prefixes", 3, 0, 0)
-    assert promise(proof) == "nothing is said that fewer than 3 people share"
-    assert rule(proof.rule) == "nested locks that k people open"
+    assert promise(proof, ENGLISH) == "nothing is said that fewer than 3 people share"
+    assert rule(proof.rule, ENGLISH) == "nested locks that k people open"
 
 
 FEW = "for having none of the open values"
@@ -167,8 +175,8 @@ def test_a_release_says_who_is_known_by_exclusion(rule: str) -> None:
     counts, said = EXCLUDED[rule]
     schema = Schema((Feature("one", ("n", "y")),))
     policy = Policy(5, 0.0, rule)
-    assert said in PROGRAMS["threshold"].stage_release(policy, schema, counts)
-    assert PROGRAMS["exposure"].stage_release(policy, schema, counts) == ""
+    assert said in PROGRAMS["threshold"].stage_release(policy, schema, counts, ENGLISH)
+    assert PROGRAMS["exposure"].stage_release(policy, schema, counts, ENGLISH) == ""
 
 
 def test_it_is_said_where_counts_are_published() -> None:

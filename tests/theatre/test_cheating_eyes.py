@@ -8,7 +8,7 @@ from veilmix.scenarios.studies.cheating_result import AttackRun, AttackRuns, Che
 from veilmix.scenarios.studies.cheating_text import no_success
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.wording import OUTSIDE_CATALOGUE, sentence
-from veilmix.theatre.cheating import MISSING, cheating_data
+from veilmix.theatre.cheating import cheating_data
 from veilmix.theatre.page import render
 
 PARTIES = ("analyst", "curator", "shuffler-1", "shuffler-2", "user-2", "user-7")
@@ -44,9 +44,10 @@ def test_a_page_says_what_was_measured_or_that_nothing_was() -> None:
     assert data["told"] == "4 attacks on a person, 2 runs of each, seeds 7 to 8"
     assert data["nothing"] == no_success(4, 2, "them")
     assert data["limit"] == sentence(OUTSIDE_CATALOGUE)
-    assert data["limit"] in MISSING
     assert [row["attack"] for row in data["found"]] == ["surround", "swap", "rerun"]
-    assert cheating_data(load("classroom"), None) == {"none": MISSING}
+    missing = cheating_data(load("classroom"), None)["none"]
+    assert missing.startswith("If these eyes cheat: not measured; veilmix leak RUN --cheating ")
+    assert missing.endswith(f" {data['limit']}")
     noisy = cheating_data(load("randomized-class"), None)["none"]
     assert noisy.endswith("where people add noise to their answers.")
 

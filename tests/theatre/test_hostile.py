@@ -195,10 +195,10 @@ async def test_a_run_that_the_page_asked_for_may_fail(monkeypatch) -> None:
     """The first run's fault is its author's, who is at the keyboard; a later one's is not."""
     told: list[str] = []
     house = Theatre(quick(), told.append)
-    house._log.begin({})
+    house._runs = 1
 
-    async def wrong(playing, log, tell) -> None:
-        log.begin({})
+    async def wrong(playing, audiences, tell) -> None:
+        audiences.logs["en"].begin({})
         await trio.lowlevel.checkpoint()
         raise ZeroDivisionError("no such run")
 
@@ -207,7 +207,7 @@ async def test_a_run_that_the_page_asked_for_may_fail(monkeypatch) -> None:
         nursery.start_soon(house.play)
         await trio.testing.wait_all_tasks_blocked()
         assert "no such run" in told[0]
-        assert json.loads(house._log.entries[-1]) == {"what": "over"}
+        assert json.loads(house.audiences.logs["en"].entries[-1]) == {"what": "over"}
         nursery.cancel_scope.cancel()
 
 
@@ -241,9 +241,9 @@ async def test_the_show_goes_on_under_all_of_them_at_once() -> None:
             for sent, _ in HOSTILE.values():
                 hostile.start_soon(visitor, sent)
         place = ReaderPlace()
-        while '{"what":"over"}' not in house._log.entries:
-            _, place = await house._log.entries_after(place)
-        assert any('"kind":"closed"' in entry for entry in house._log.entries)
+        while '{"what":"over"}' not in house.audiences.logs["en"].entries:
+            _, place = await house.audiences.logs["en"].entries_after(place)
+        assert any('"kind":"closed"' in entry for entry in house.audiences.logs["en"].entries)
         assert told == []
         for stream in silent:
             await stream.aclose()

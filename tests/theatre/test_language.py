@@ -1,5 +1,6 @@
 """Each sentence of the theatre stands in a file per language, and nowhere else."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,9 +9,24 @@ import pytest
 from veilmix.languages.language import ENGLISH, FOLDER, Language
 from veilmix.protocol.messages import Kind
 from veilmix.strict_text import from_toml
-from veilmix.theatre.page import STATIC
+from veilmix.theatre.page import POSTED, STATIC
 
+ROOT = STATIC.parent.parent
 SCRIPTS = sorted(STATIC.glob("*.js"))
+OWN = sorted(STATIC.parent.glob("*.py"))
+ROOMS = ("scenarios/programs", "scenarios/scoring", "scenarios/verification")
+PYTHON = [*OWN, *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
+IN_PYTHON = re.compile(r"""["'](says-[a-z-]*[a-z])["']""")
+BUILT_IN_PYTHON = re.compile(r"""f["'](says-[a-z-]*)\{""")
+# strings with two words that no page shows, by file: of the terminal, of HTTP, of scripts
+NOT_ON_PAGES = {
+    "audience.py": ("cannot be listened on", "name another with", "event: present", "charset="),
+    "http.py": ("this is ", ", for this computer alone"),
+    "live.py": ("a new run", "; some of ", "; whole numbers", "a run that the page", "the theatre"),
+    "outside.py": ("the board",),
+    "page.py": ("use strict",),
+    "show.py": ("the theatre shows at most", "lower population.users", "an ideal run"),
+}
 SAID = re.compile(r"""\b(?:t|shorter)\(\s*["']([a-z-]+)["']""")
 CHOSEN = re.compile(r"""["']([a-z-]+)["']""")  # in one place, and said in another
 BUILT = re.compile(r"\b(?:t|shorter)\(`([a-z-]*)\$\{")  # a key that ends in what is only known then
@@ -78,8 +94,37 @@ def test_each_key_that_is_used_is_there_and_each_that_is_there_is_used() -> None
     built = tuple({start for text in sources for start in BUILT.findall(text) if start})
     built += ("party-", "the-", "to-", "peer-", "peers-", "row-", "decision-")
     assert said - keys == set()
-    unused = {key for key in keys - said - chosen if not key.startswith(built)}
-    assert unused == set()
+    own = {key for key in keys if not key.startswith(POSTED)}
+    assert {key for key in own - said - chosen if not key.startswith(built)} == set()
+
+
+def test_each_key_of_what_is_said_before_a_page_is_made_is_there_and_used() -> None:
+    keys = {key for key in there() if key.startswith(POSTED)}
+    sources = [path.read_text("utf-8") for path in PYTHON]
+    said = {key for text in sources for key in IN_PYTHON.findall(text) if key.startswith(POSTED)}
+    built = tuple({start for text in sources for start in BUILT_IN_PYTHON.findall(text)})
+    assert said - keys == set()
+    assert {key for key in keys - said if not key.startswith(built)} == set()
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)
+def test_no_sentence_stands_in_a_module(path: Path) -> None:
+    """But for lines to a terminal, refusals of scenarios among them, and what programs read."""
+    tree = ast.parse(path.read_text("utf-8"))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docs = {
+        ast.get_docstring(node, clean=False)
+        for node in ast.walk(tree)
+        if isinstance(node, documented)
+    }
+    texts = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    found = {text for text in texts - docs if re.search(r"[a-z]{2,}[,:;]? [a-z]{2,}", text)}
+    known = NOT_ON_PAGES.get(path.name, ())
+    assert {text for text in found if not any(part in text for part in known)} == set()
 
 
 def test_every_kind_of_post_has_a_name() -> None:

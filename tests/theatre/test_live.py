@@ -185,7 +185,7 @@ def quick(**changes: object) -> Playing:
 
 def closed(house: Theatre) -> bool:
     """Whether the session has come to its end."""
-    return any('"kind":"closed"' in entry for entry in house._log.entries)
+    return any('"kind":"closed"' in entry for entry in house.audiences.logs["en"].entries)
 
 
 async def until_closed(house: Theatre) -> float:
@@ -193,7 +193,7 @@ async def until_closed(house: Theatre) -> float:
     start = trio.current_time()
     place = ReaderPlace()
     while not closed(house):
-        _, place = await house._log.entries_after(place)
+        _, place = await house.audiences.logs["en"].entries_after(place)
     return trio.current_time() - start
 
 
@@ -209,7 +209,7 @@ async def until_over(readers: int) -> tuple[float, list[str]]:
         nursery.start_soon(house.play)
         spent = await until_closed(house)
         nursery.cancel_scope.cancel()
-    told = (entry for entry in house._log.entries if '"choices"' not in entry)
+    told = (entry for entry in house.audiences.logs["en"].entries if '"choices"' not in entry)
     return spent, sorted(told)  # of what happens at one moment the order is not fixed
 
 
@@ -245,7 +245,7 @@ async def played_live(house: Theatre) -> list[dict[str, Any]]:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(house.play)
         while not told or told[-1]["what"] != "over":
-            entries, place = await house._log.entries_after(place)
+            entries, place = await house.audiences.logs["en"].entries_after(place)
             told += [json.loads(entry) for _, entry in entries]
         nursery.cancel_scope.cancel()
     return told
@@ -270,15 +270,15 @@ async def test_a_new_run_replaces_the_old_one_or_says_why_not() -> None:
     asked = partial(Request, "POST", "/again", {})
     async with trio.open_nursery() as nursery:
         nursery.start_soon(house.play)
-        await house._log.entries_after(ReaderPlace())  # the run has begun
+        await house.audiences.logs["en"].entries_after(ReaderPlace())  # the run has begun
         wrong = await house.answer(asked(b'{"people": 12, "k": 13}'))
         assert wrong.status == 422
         assert b"k = 13" in wrong.body
-        assert house._log.run == 1
+        assert house.audiences.logs["en"].run == 1
         assert (await house.answer(asked(b'{"people": 5, "shufflers": 3}'))).status == 204
         await until_closed(house)
-        bill = json.loads(house._log.entries[0])["bill"]
-        assert (house._log.run, bill["people"], bill["shufflers"]) == (2, 5, 3)
+        bill = json.loads(house.audiences.logs["en"].entries[0])["bill"]
+        assert (house.audiences.logs["en"].run, bill["people"], bill["shufflers"]) == (2, 5, 3)
         nursery.cancel_scope.cancel()
 
 

@@ -83,7 +83,7 @@ function contents(bill, party, open, inside, scene) {
   ];
   const wrong = whole.filter((thing) => thing.wrong);
   const fine = whole.filter((thing) => !thing.wrong);
-  const words = note(box, party, scene);
+  const words = longestOf(note(box), inside.width, 21);
   const foot = fitted(inside.x + inside.width / 2, inside.y + inside.height - 12, words, inside.width, 21);
   const high = inside.height - 30;
   if (!wrong.length || whole.length <= ONE_BY_ONE) return [...arranged(whole, { ...inside, height: high }), foot];
@@ -92,13 +92,14 @@ function contents(bill, party, open, inside, scene) {
   return [...arranged(wrong, top), ...arranged(fine, rest), foot];
 }
 
-function note(box, party, scene) {
-  if (box.dropped.length) return t("some-dropped", { n: box.dropped.length });
-  if (box.refused) return t("some-refused", { n: box.refused });
+// What stands at the foot of a box, and the same shorter.
+function note(box) {
+  if (box.dropped.length) return shorter("some-dropped", { n: box.dropped.length });
+  if (box.refused) return shorter("some-refused", { n: box.refused });
   const many = box.envelopes.length || box.onions.length;
   const words = t(box.envelopes.length ? "envelopes" : "onions", { n: many });
-  if (box.stage === "sorted") return t("some-sorted", { words });
-  return many ? words : t(`stage-${box.stage}`);
+  if (box.stage === "sorted") return shorter("some-sorted", { words });
+  return many ? [words] : shorter(`stage-${box.stage}`);
 }
 
 function envelopeThing(scene, number) {

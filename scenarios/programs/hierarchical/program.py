@@ -11,6 +11,7 @@ from ..two_round.text import COUNTING, last_round_sentence
 from . import text
 
 if TYPE_CHECKING:
+    from ....languages.language import Language
     from ....protocol.messages import Call, Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
@@ -158,11 +159,10 @@ class Hierarchical(Decided):
         if isinstance(result.findings, Rounds):
             yield section(result.findings.rounds, chosen=_chooses(scenario.policy))
 
-    def stage_rule(self, policy: Section) -> str:
+    def stage_rule(self, policy: Section, language: "Language") -> str:
         """Return sentences on the queries and the release."""
-        asks = text.STAGE_CHOSEN if _chooses(policy) else text.STAGE_DEEPER
-        return f"{asks} In the end {self.decides(policy)}."
+        return language.say("says-rule-chosen" if _chooses(policy) else "says-rule-deeper")
 
-    def stage_hiding(self, call: "Call") -> str:
+    def stage_hiding(self, call: "Call", language: "Language") -> str:
         """Return a clause on masks if the call has some."""
-        return "rare values are said as `other`" if call.hidden else ""
+        return language.say("says-hiding-rare") if call.hidden else ""

@@ -63,7 +63,7 @@ class Hierarchical:
     policy: Policy
 
     def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:
-        """Return the call for all groups that are due and safe; None if there are none."""
+        """Return the call for all groups that are due and safe; None without such a group."""
         known, names = knowledge(schema, heard, self.policy.k)
         if known.meets(self._allowed(schema), self._people_limit(known)):
             return None

@@ -12,11 +12,6 @@ HEADINGS = (
     *("round", "the curator asks for", "masked", "counts", "small crowds"),
     *("certain", "promise", "bits/person"),
 )
-STAGE_DEEPER = "Round after round it asks for all safe groups of one more feature."
-STAGE_CHOSEN = (
-    "Round after round it asks for one safe group: the one that should lower its promise most for "
-    "each bit it learns."
-)
 NAMED = 4  # groups of a round that are named one by one
 NOTE = (
     "small crowds: people of one table, at most, whom fewer than k share their answer with; "

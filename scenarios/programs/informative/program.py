@@ -37,6 +37,7 @@ class Informative(Decided):
     """A program that releases the columns of largest total entropy within the promise."""
 
     kind = "informative"
+    stage_key = "says-rule-informative"
     note = "the columns that tell most"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ from ..two_round.text import promise as promised
 from . import text
 
 if TYPE_CHECKING:
+    from ....languages.language import Language
     from ....protocol.messages import Call, Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
@@ -22,6 +23,7 @@ class LocalSuppression(Decided):
     """A program that suppresses values by rules, with random covers."""
 
     kind = wire = compared = "local-suppression"
+    stage_key = "says-rule-suppressed"
     among_peers = False
     note = "rare values blanked by rule, with cover"
     again = True
@@ -90,6 +92,6 @@ class LocalSuppression(Decided):
         """Return score rows: released cells, compared with whole columns."""
         return text.scores(outcome)
 
-    def stage_hiding(self, call: "Call") -> str:
+    def stage_hiding(self, call: "Call", language: "Language") -> str:
         """Return a clause on blanks: rare values, and covers for them."""
-        return "some values are left blank" if call.hidden else ""
+        return language.say("says-hiding-blank") if call.hidden else ""

@@ -61,6 +61,7 @@ class PairsProgram(Decided):
     """A program that releases a cross table of at most two columns."""
 
     kind = "pairs"
+    stage_key = "says-rule-pairs"
     note = "the best cross table of two columns"
 
     def check(self, scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:

@@ -17,6 +17,7 @@ from ..one_round import OneRound
 from . import text
 
 if TYPE_CHECKING:
+    from ....languages.language import Language
     from ....protocol.announcement import Policy
     from ....protocol.schema import Schema
     from ...pages.pieces import Section as Part
@@ -47,13 +48,13 @@ class Randomizing(OneRound):
 
         return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
 
-    def stage_rule(self, policy: Section) -> str:  # noqa: ARG002
+    def stage_rule(self, policy: Section, language: "Language") -> str:  # noqa: ARG002
         """Return a sentence: there is no decision."""
-        return text.UNDECIDED
+        return language.say("says-rule-noise")
 
-    def stage_announcement(self, policy: "Policy") -> str:  # noqa: ARG002
+    def stage_announcement(self, policy: "Policy", language: "Language") -> str:  # noqa: ARG002
         """Return a clause: users add noise."""
-        return "everybody adds noise before sealing"
+        return language.say("says-noise")
 
 
 class Histogram(Randomizing):

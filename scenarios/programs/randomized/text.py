@@ -27,7 +27,6 @@ NOTE = "a report pinned on a person is not a value: it says something about it, 
 Score = tuple[str, str, str]
 
 NEIGHBOURS = "neighbours, of every epsilon: one person's answers differ; how many answer is public"
-UNDECIDED = "Nothing is decided: people add noise before they seal, and the analyst estimates."
 
 
 def summary(outcome: Any) -> Iterator[Block]:

@@ -12,6 +12,7 @@ from ..one_round import OneRound
 from . import text
 
 if TYPE_CHECKING:
+    from ....languages.language import Language
     from ....protocol.announcement import Policy
     from ....protocol.messages import Call, Counts, Decision
     from ....protocol.programs import RoundResult, Strategy
@@ -111,7 +112,7 @@ class Threshold(OneRound):
     def verify_decision(
         self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
     ) -> None:
-        """Do nothing: the decision is the same for all counts, and was compared."""
+        """Accept the decision: the same for all counts, and compared before."""
 
     def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the open rows from the release."""
@@ -157,29 +158,35 @@ class Threshold(OneRound):
         if isinstance(result.findings, Opened):
             yield section(result.findings)
 
-    def stage_rule(self, policy: Section) -> str:  # noqa: ARG002
+    def stage_rule(self, policy: Section, language: "Language") -> str:  # noqa: ARG002
         """Return the two assumptions about coalitions: counts decide no choice."""
-        return text.STAGE_RULE
+        return language.say("says-rule-opening")
 
-    def stage_announcement(self, policy: "Policy") -> str:
+    def stage_announcement(self, policy: "Policy", language: "Language") -> str:
         """Return the condition for opening a row, as a clause."""
         from ....protocol.opened_prefixes import PARTS, sample_parts
 
         if parts := sample_parts(policy.rule):
-            return (
-                f"each person takes part with probability {parts / PARTS:.3g}, and nobody sees "
-                f"who; the analyst can open what {policy.k} of these share, and nothing else"
-            )
-        return f"the analyst can open what {policy.k} or more people share, and nothing else"
+            probability = f"{parts / PARTS:.3g}".replace(".", language.decimal)
+            return language.say("says-opening-sampled", probability=probability, k=policy.k)
+        return language.say("says-opening", k=policy.k)
 
-    def stage_hiding(self, call: "Call") -> str:  # noqa: ARG002
+    def stage_hiding(self, call: "Call", language: "Language") -> str:  # noqa: ARG002
         """Return a clause: a row is sealed to the people with the same row."""
-        return "who takes part seals its row to all who have the same"
+        return language.say("says-hiding-rows")
 
-    def stage_decision(self, decision: "Decision", columns: Sequence[str], reader: str) -> str:  # noqa: ARG002
+    def stage_decision(
+        self,
+        decision: "Decision",
+        columns: Sequence[str],  # noqa: ARG002
+        reader: str,  # noqa: ARG002
+        language: "Language",
+    ) -> str:
         """Return a sentence: there is no choice."""
-        return f"Nothing has to be decided: what {decision.certificate.k} people share will open."
+        return language.say("says-opening-decided", k=decision.certificate.k)
 
-    def stage_release(self, policy: "Policy", schema: "Schema", release: "Counts") -> str:
+    def stage_release(
+        self, policy: "Policy", schema: "Schema", release: "Counts", language: "Language"
+    ) -> str:
         """Return the sentence on users known by exclusion."""
-        return text.excluded_on_stage(policy, schema, release)
+        return text.excluded_on_stage(policy, schema, release, language)

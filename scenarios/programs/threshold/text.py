@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ...wording import Block, Grid, Line, percent, plural
 
 if TYPE_CHECKING:
+    from ....languages.language import Language
     from ....protocol.announcement import Policy as Announced
     from ....protocol.messages import Counts
     from ....protocol.schema import Schema
@@ -20,12 +21,6 @@ NOTE = (
 
 
 ANY = 10**6  # people whom a promise is about: the delta grows with their number, and no more
-
-STAGE_RULE = (
-    "What k people share opens; nothing is chosen. Two assumptions: shufflers and analyst do not "
-    "pool what they have, or they know whose the open rows are; analyst and `randomness` do not, "
-    "or they read the closed rows too."
-)
 
 
 def unit_name(*, prefixes: bool) -> str:
@@ -118,21 +113,26 @@ def excluded_rows(opened: "Opened") -> Iterator[tuple[str, str, str]]:
         yield "... to the reader", plural(opened.reader_excluded, "person", "people"), meaning
 
 
-def excluded_on_stage(policy: "Announced", schema: "Schema", release: "Counts") -> str:
+def excluded_on_stage(
+    policy: "Announced", schema: "Schema", release: "Counts", language: "Language"
+) -> str:
     """Return the sentence on users known by exclusion to all readers of the release."""
     from ....protocol.exclusion import domains_of, excluded
     from ....protocol.opened_prefixes import by_prefixes, closes_further, sample_parts
 
     if sample_parts(policy.rule) is not None:
-        return "Any message may be a cover, so nobody is known by exclusion."
+        return language.say("says-excluded-none")
     closed = closes_further(policy.rule)
     prefixes, domains = by_prefixes(policy.rule), domains_of(schema)
     told = excluded(release, policy.k, domains, prefixes=prefixes, closed=closed)
-    known = plural(told.people, "person is", "people are") if told.people else "nobody is"
-    crowd = f"{known} in a crowd smaller than {policy.k} for having none of the open values"
-    cells = f", and {plural(told.cells, 'value')} of closed rows follow" if told.cells else ""
-    more = "; the analyst knows the sizes of closed groups, and may know more" if closed else ""
-    return f"Known by exclusion: {crowd}{cells}{more}."
+    some, none = "says-excluded-people", "says-excluded-nobody"
+    return language.say(
+        "says-excluded",
+        known=language.say(some, n=told.people) if told.people else language.say(none),
+        k=policy.k,
+        cells=language.say("says-excluded-cells", n=told.cells) if told.cells else "",
+        more=language.say("says-excluded-more") if closed else "",
+    )
 
 
 def summary(opened: "Opened | None") -> Iterator[Block]:

@@ -13,10 +13,12 @@ from ...populations.facts import ScenarioFacts
 from ...schema.model import Policy as Section
 from ...schema.model import Scenario
 from ...schema.problems import Problem, problem
+from ..stage import share_in
 from . import text
 from .program import Decided
 
 if TYPE_CHECKING:
+    from ....languages.language import Language
     from ....protocol.schema import Schema
     from ..dropped import UnreleasedColumn
     from ..interface import Session
@@ -29,9 +31,10 @@ class Exposure(Decided):
     by_rule = True
     on_paper = True
 
-    def stage_rule(self, policy: Section) -> str:
+    def stage_rule(self, policy: Section, language: "Language") -> str:
         """Return the condition for a release, in a sentence."""
-        return text.stage_rule(policy)
+        share = share_in(policy.max_exposure, language)
+        return language.say("says-rule-set", share=share, k=policy.k)
 
     def proof(self, policy: Section) -> str:
         """Return the rule that bounds the exposure."""
@@ -68,6 +71,10 @@ class Fixed(Decided):
         """Return the released columns, as a clause."""
         return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
 
+    def stage_rule(self, policy: Section, language: "Language") -> str:
+        """Return the columns of the scenario, in a sentence."""
+        return language.say("says-rule-fixed", columns=", ".join(policy.keep))
+
     def promise(self, scenario: Scenario) -> str:  # noqa: ARG002
         """Return a sentence that there is no promise."""
         return text.UNPROMISED
@@ -77,6 +84,7 @@ class ReleaseAll(Decided):
     """A program that releases every column."""
 
     kind = "all"
+    stage_key = "says-rule-all"
     chooses = False
     on_paper = True
     largest = None

@@ -20,6 +20,7 @@ from . import text
 from .rule_names import CARRIED_OVER, OWN, policy_for
 
 if TYPE_CHECKING:
+    from ....languages.language import Language
     from ....protocol.announcement import Policy
     from ....protocol.messages import Call, Counts, Decision
     from ....protocol.programs import RoundResult, Strategy
@@ -53,6 +54,7 @@ class Decided:
     wire = TWO_ROUND
     compared: str | None = ROW
     note = "two rounds: columns chosen from the counts of single columns"
+    stage_key = ""  # of the sentence on the stage, among those of the theatre
     reports = False
     chooses = True
     listed = False
@@ -281,28 +283,33 @@ class Decided:
         """Yield no section: every run has all of this program's results."""
         yield from ()
 
-    def stage_rule(self, policy: Section) -> str:
-        """Return the decision rule, in a sentence."""
+    def stage_rule(self, policy: Section, language: "Language") -> str:
+        """Return the decision rule, in a sentence; `decides` without a key of a sentence."""
+        if self.stage_key:
+            return language.say(self.stage_key, rule=policy.rule)
         decides = self.decides(policy)
         return f"{decides[0].upper()}{decides[1:]}."
 
-    def stage_announcement(self, policy: "Policy") -> str:
+    def stage_announcement(self, policy: "Policy", language: "Language") -> str:
         """Return the promise, as a clause."""
-        return stage.limit(policy)
+        return stage.limit(policy, language)
 
-    def stage_hiding(self, call: "Call") -> str:  # noqa: ARG002
+    def stage_hiding(self, call: "Call", language: "Language") -> str:  # noqa: ARG002
         """Return "": people submit their true values."""
         return ""
 
-    def stage_decision(self, decision: "Decision", columns: Sequence[str], reader: str) -> str:
+    def stage_decision(
+        self, decision: "Decision", columns: Sequence[str], reader: str, language: "Language"
+    ) -> str:
         """Return a sentence: released and suppressed columns, and the certified bound."""
-        return stage.released(decision, columns, reader)
+        return stage.released(decision, columns, reader, language)
 
     def stage_release(
         self,
         policy: "Policy",  # noqa: ARG002
         schema: "Schema",  # noqa: ARG002
         release: "Counts",  # noqa: ARG002
+        language: "Language",  # noqa: ARG002
     ) -> str:
         """Return "": every respondent is in a cell of the release."""
         return ""

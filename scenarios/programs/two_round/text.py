@@ -6,7 +6,7 @@ from ...wording import percent, plural
 
 if TYPE_CHECKING:
     from ...populations import Population
-    from ...schema.model import Policy, Scenario
+    from ...schema.model import Scenario
 
 COUNTING = "The curator counts each feature by itself"
 UNPROMISED = "none: the columns are chosen beforehand; the bound is printed all the same"
@@ -32,14 +32,6 @@ def describe(people: "Population") -> list[str]:
         + ("" if feature.values is not None else f", open: up to {feature.width} bytes")
         for feature, texts in zip(people.schema.features, people.values, strict=True)
     ]
-
-
-def stage_rule(policy: "Policy") -> str:
-    """Return the condition for a release, in a sentence."""
-    return (
-        f"A set of columns is released if at most {percent(policy.max_exposure)} of the people can "
-        f"be in a crowd smaller than {policy.k}."
-    )
 
 
 def promise(scenario: "Scenario", sure: str = "") -> str:

@@ -10,6 +10,7 @@ from sample_kit import sampled
 from veilmix.analysis.trust.certain_cells import Certain
 from veilmix.analysis.trust.side import Side
 from veilmix.errors import ScenarioError
+from veilmix.languages.language import english
 from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role
@@ -208,7 +209,7 @@ def test_coalitions_that_cheat_are_measured_on_the_chosen_path() -> None:
 def test_report_and_stage_say_how_it_asked(ask: str, words: str, tmp_path: Path) -> None:
     chosen = scenario("hierarchical-class", policy__ask=ask)
     outcome = run(chosen, 2, "ideal", worst_case_nodes=0)
-    assert words in Program().stage_rule(chosen.policy)
+    assert words in Program().stage_rule(chosen.policy, english().part("theatre"))
     (part,) = Program().section(chosen, outcome)
     assert words in part.lead
     first, last = outcome.findings.rounds[0].promised, outcome.findings.rounds[-1].promised

@@ -9,6 +9,7 @@ from ideal_kit import check_same
 from msgspec.structs import replace
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ScenarioError
+from veilmix.languages.language import english
 from veilmix.protocol.hiding import BLANK
 from veilmix.protocol.opened_prefixes import (
     PARTS,
@@ -218,7 +219,7 @@ def test_estimates_are_a_release_of_all() -> None:
 def test_stage_and_page_say_who_takes_part() -> None:
     program, scenario = program_of(SCENARIO), SCENARIO
     outcome = run(scenario)
-    stage = program.stage_announcement(program.policy(scenario))
+    stage = program.stage_announcement(program.policy(scenario), english().part("theatre"))
     assert stage.startswith("each person takes part with probability 0.4, and nobody sees who")
     (part,) = program.section(scenario, outcome)
     assert "delta is 0.064 for who sees the release" in part.lead

@@ -1,0 +1,76 @@
+"""Captions of the posts of a verified mix, in words of boxes, locks and seals."""
+
+from collections.abc import Sequence
+
+from ..languages.language import Language
+from ..protocol.messages import Body, Burned, Call
+from ..protocol.parties import ANALYST
+from ..protocol.session import Round
+from ..protocol.verified_messages import BallotKeys, CheckedBallots, HandedBallots, ShuffledLists
+from .captions import asks
+from .party_names import capitalized, party_name
+
+HOLDS, BROKEN, UNCHECKED = "holds", "broken", "unchecked"  # a seal
+
+
+def proved_call(call: Call, columns: Sequence[str], language: Language, *, again: bool) -> str:
+    """Return the meaning of a call. again: whether it mixes the boxes of round 1."""
+    wanted = asks(call, columns, language)
+    if again:
+        return language.say("says-proved-again", round=call.round, asks=wanted)
+    how = "says-proved-call-many" if len(call.asks) > 1 else "says-proved-call-one"
+    return language.say(
+        "says-proved-call",
+        round=call.round,
+        asks=wanted,
+        how=language.say(how),
+        reader=party_name(call.reader, language),
+    )
+
+
+def once_caption(plan: Round, author: str, body: Body, language: Language) -> str:
+    """Return the meaning of a post that differs if people submit once; "" for other posts."""
+    match body:
+        case BallotKeys() if author == ANALYST:
+            key = "says-proved-locks-release"
+        case BallotKeys() if author != plan.reader:
+            key = "says-proved-locks-once"
+        case CheckedBallots() if plan.reuses_ballots:
+            key = "says-proved-looked-once" if author == ANALYST else "says-proved-same-list"
+        case _:
+            return ""
+    return language.say(key, who=capitalized(author, language))
+
+
+def proved_caption(author: str, body: Body, number: int, seal: str, language: Language) -> str:
+    """Return the meaning of a post of a verified mix. number: of boxes."""
+    who, say = capitalized(author, language), language.say
+    boxes = say("says-boxes", n=number)
+    match body:
+        case BallotKeys():
+            return say("says-proved-locks", who=who)
+        case HandedBallots(people=()):
+            return say("says-proved-handed-none", who=who)
+        case HandedBallots(people=people):
+            return say("says-proved-handed", who=who, people=say("people", n=len(people)))
+        case CheckedBallots():
+            return say("says-proved-looked", who=who, boxes=boxes)
+        case ShuffledLists():
+            if seal == BROKEN:
+                return say("says-proved-shuffled-broken", who=who, boxes=boxes)
+            told = say("says-proved-shuffled", who=who, boxes=boxes)
+            return say(
+                f"says-proved-shuffled-{seal}", told=told, party=party_name(author, language)
+            )
+        case _:
+            if seal == BROKEN:
+                return say("says-proved-shared-broken", who=who)
+            told = say("says-proved-shared", who=who, boxes=boxes)
+            return say("says-proved-shared-holds", told=told) if seal == HOLDS else told
+
+
+def burned_caption(culprit: str, broken: Body, body: Burned, language: Language) -> str:
+    """Return the meaning of an abort after a seal that does not hold. broken: the sealed post."""
+    key = "shuffle" if isinstance(broken, ShuffledLists) else "share"
+    party = party_name(culprit, language)
+    return language.say(f"says-proved-burned-{key}", party=party, why=body.why)
