@@ -1,14 +1,25 @@
 """Each sentence of the theatre stands in a file per language, and nowhere else."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from veilmix.languages.language import ENGLISH, FOLDER, Language
+from veilmix.cli import main
+from veilmix.crypto.identity import make_identity
+from veilmix.languages.language import ENGLISH, FOLDER, Language, languages
+from veilmix.machines.http import Request
+from veilmix.protocol.announcement import Policy
 from veilmix.protocol.messages import Kind
+from veilmix.scenarios.programs.registry import PROGRAMS
+from veilmix.scenarios.schema.model import Policy as Section
+from veilmix.scenarios.validation.load import change, load
 from veilmix.strict_text import from_toml
+from veilmix.theatre.language import theatre_sentences
+from veilmix.theatre.live import Theatre, prepared
+from veilmix.theatre.outside import WAITS, Outside
 from veilmix.theatre.page import POSTED, STATIC
 
 ROOT = STATIC.parent.parent
@@ -132,3 +143,53 @@ def test_every_kind_of_post_has_a_name() -> None:
     letters = {"submission", "batch", "relay", "found", "agreed", "accusation"}
     named = {key.removeprefix("kind-") for key in there() if key.startswith("kind-")}
     assert {kind.name.lower() for kind in Kind} - letters == named
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_a_program_speaks_the_language_of_the_page(kind: str) -> None:
+    program, policy = PROGRAMS[kind], Policy(3, 0.05)
+    section = Section(kind=kind, keep=("a",))
+    english, german = (theatre_sentences(languages()[tag]) for tag in ("en", "de"))
+    assert program.stage_rule(section, english) != program.stage_rule(section, german)
+    said = [program.stage_announcement(policy, words) for words in (english, german)]
+    assert said[0] != said[1]
+
+
+async def test_a_live_page_is_in_the_language_of_the_browser_or_the_one_that_is_named() -> None:
+    playing = prepared(change(load("classroom"), {"mix.deadline": 1}), 3)
+
+    async def page(asked: Language | None, accepted: str) -> str:
+        request = Request("GET", "/", {"accept-language": accepted})
+        return (await Theatre(playing, print, asked).answer(request)).body.decode()
+
+    german = languages()["de"]
+    for asked, accepted, tag in (
+        *((None, "de-AT,de;q=0.9", "de"), (None, "fr", "en"), (None, "", "en")),
+        *((german, "en", "de"), (languages()["en"], "de", "en")),
+    ):
+        said = await page(asked, accepted)
+        assert f'<html lang="{tag}" dir="ltr">' in said
+        assert ("Die Entscheidung des Kurators" in said) is (tag == "de")
+    assert set(Theatre(playing, print, german).audiences.logs) == {"de"}
+    assert set(Theatre(playing, print).audiences.logs) == set(languages())
+
+
+async def test_who_watches_a_board_is_told_in_each_language() -> None:
+    outside = Outside(("there", 443), make_identity("board").public)
+    outside._word(WAITS)
+    said = {tag: json.loads(log.entries[-1])["word"] for tag, log in outside.audiences.logs.items()}
+    assert said == {"en": "waiting for the board", "de": "wartet auf die Tafel"}
+
+
+@pytest.mark.slow
+def test_the_command_writes_a_page_in_a_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words, tag in ((["--lang", "de"], "de"), ([], "en")):
+        assert main(["theatre", "classroom", "--out", "page.html", *words]) == 0
+        page = Path("page.html").read_text("utf-8")
+        assert f'<html lang="{tag}" dir="ltr">' in page
+        assert ("Der Kurator kündigt die Umfrage an: 3 Fragen; höchstens" in page) is (tag == "de")
+    assert main(["theatre", "classroom", "--lang", "tlh"]) == 2
+    assert "--lang: found 'tlh'; de, en are accepted" in capsys.readouterr().err
