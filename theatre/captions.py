@@ -116,7 +116,10 @@ def vouches(who: str, body: Body, language: Language) -> str:
         case _ if key := VOUCHED.get(type(body)):
             return say(key, who=who)
         case _:  # a kind that has no caption yet is shown all the same: the board hides no post
-            return say("says-other", who=who, kind=type(body).__name__.lower())
+            kind = type(body).__name__.lower()
+            key = f"kind-{kind}"
+            known = say(key) if key in language.sentences else kind
+            return say("says-other", who=who, kind=known)
 
 
 def announced(program: ReleaseProgram, body: Announcement, language: Language) -> str:

@@ -120,6 +120,9 @@ def test_german_words_have_room(
                 .filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
                 .map((node) => node.id || node.textContent)"""
             assert page.evaluate(outside) == []
+            page.evaluate("document.getElementById('way-close').click()")
+            wide = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)"
+            assert page.evaluate(f"{wide}(document.getElementById('panel'))") <= 0
 
 
 def test_what_can_be_pressed_is_labelled_in_german(shown, tab, tmp_path: Path) -> None:
