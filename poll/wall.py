@@ -10,7 +10,6 @@ numbers of onions are in order, and independent of their senders.
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 from ..languages.language import Language, english
 from ..machines.http import HttpResponse, Request
