@@ -14,7 +14,7 @@ import numpy as np
 from veilmix.analysis.randomizers import GRR
 from veilmix.analysis.shuffled import epsilon_for, local_epsilon
 
-SEED, DRAWS, DELTA, YES = 5, 8, 1e-6, 0.3
+SEED, DRAWS, DELTA, YES, SURE = 5, 8, 1e-6, 0.3, 0.95
 EPSILONS = (0.25, 0.5, 1.1, 1.6, 2.0, 3.0, 4.0, 6.0)
 PEOPLE = (10, 30, 100, 300, 1_000, 3_000)
 START = PEOPLE.index(30), EPSILONS.index(1.1)
@@ -58,7 +58,7 @@ def draws(people: int, epsilon: float) -> tuple[tuple[float, float, float], ...]
     for draw in range(DRAWS):
         reports = noise.sample(answers.astype(np.int64), np.random.default_rng([SEED + draw]))
         estimate = noise.estimate(reports)
-        low, high = (float(end[1]) for end in estimate.interval())
+        low, high = (float(end[1]) for end in estimate.interval(SURE))
         found.append((round(low, 3), round(float(estimate.projected()[1]), 3), round(high, 3)))
     return tuple(found)
 
@@ -85,9 +85,10 @@ def table() -> dict[str, Any]:
             "alone": ALONE,
             "factor": round(alone(1 / ALONE), 9),
             "class_enough": enough(CLASS, alone(1 / ALONE)),
-            "lies": SCHOOL // truth,
+            "lies": round(SCHOOL / truth),
             "rare": round(1 / DELTA),
             "yes_share": YES,
+            "sure_share": SURE,
             "die": round(alone(1 / DIE), 9),
             **_measured(),
         },
