@@ -179,4 +179,5 @@ def samples(known: dict[str, Any]) -> Iterator[tuple[object, object]]:
         yield picture["linked"][at], list(linked(shufflers, SEEDS[0]))
     facts = known["facts"]
     yield (facts["cheat_read"], facts["cheat_after"]), cheating(EXPOSURE)
+    yield facts["strict_read"], cheating(STRICT)[0]
     yield (facts["alike_linked"], facts["alike_certain"]), alike()
