@@ -140,6 +140,12 @@ LESSONS = (
     ),
     Lesson(number=3, age=14, after=(1,), guess=ChoiceGuess(4)),
     Lesson(
+        number=4,
+        age=16,
+        after=(2,),
+        guess=NumberGuess(low=0, high=100, start=20, scale="linear", tolerance=10, digits=0),
+    ),
+    Lesson(
         number=5,
         age=14,
         after=(),
