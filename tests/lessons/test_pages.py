@@ -63,6 +63,8 @@ def test_a_wrong_guess_is_told_with_both_answers(lesson: Lesson, tag: str, opene
     assert page.locator("#play").is_visible()
     assert page.locator("#guess").is_hidden()
     page.reload()  # the guess stays: nobody guesses twice
+    while not page.inner_text("#verdict"):  # a browser writes its storage down in its own time
+        page.reload()
     assert page.inner_text("#verdict") == f"✗ {said}"
 
 

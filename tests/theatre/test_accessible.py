@@ -1,4 +1,4 @@
-"""No page of the theatre breaks a rule of axe, in no language: each stage, all eyes, a way, keys."""
+"""No page of the theatre breaks a rule of axe, in no language: each stage, all eyes, a way."""
 
 from pathlib import Path
 
