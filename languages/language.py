@@ -32,7 +32,7 @@ BLANK = re.compile(r"\{(\w+)\}")  # a placeholder of a sentence
 RANGE = re.compile(r"([a-z]{1,8})(?:-[a-z0-9-]+)?(?:;q=([01](?:\.\d{0,3})?))?")
 LONGEST_HEADER = 1_000  # signs of `accept-language` that are read
 Form = str | dict[str, str]
-PARTS = ("sentences", "theatre", "lessons")  # the tables of a file
+PARTS = ("sentences", "theatre", "lessons", "cards")  # the tables of a file
 
 # rule -> the form for a count: those of https://www.unicode.org/cldr/ for whole numbers
 PLURALS: Mapping[str, Callable[[int], str]] = {
@@ -54,6 +54,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         sentences: of phones and of the wall by key; a sentence with a count has several forms.
         theatre: sentences of the theatre.
         lessons: sentences of lessons.
+        cards: sentences of role cards.
         tag: for the attribute `lang`.
     """
 
@@ -65,9 +66,10 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     sentences: dict[str, Form]
     theatre: dict[str, Form] = {}
     lessons: dict[str, Form] = {}
+    cards: dict[str, Form] = {}
     tag: str = ""
 
-    def part(self, name: Literal["theatre", "lessons"]) -> "Language":
+    def part(self, name: Literal["theatre", "lessons", "cards"]) -> "Language":
         """Return the same language, with the sentences of another table to `say`."""
         return msgspec.structs.replace(self, sentences=getattr(self, name))
 

@@ -52,7 +52,7 @@ HEADERS: tuple[Header, ...] = (
     ("x-frame-options", "DENY"),
 )
 PATH = re.compile(r"/([0-9A-Za-z]{6})(?:/([a-z]*)(?:-(\d{1,3}))?(\.html)?)?")
-Cards = Callable[[Lesson], str]
+Cards = Callable[[Lesson, Language], str]
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class LessonServer:
         lesson: to which the class's address leads.
         gate: of requests.
         host: the address of this computer that phones reach.
-        cards: returns the page of role cards of a lesson.
+        cards: returns the page of role cards of a lesson, in a language.
         qr: returns an address as an SVG; "" without the library.
         language: the tag of all pages; None: as each browser prefers.
         code: in the address.
@@ -154,7 +154,7 @@ class LessonServer:
             case (("GET" | "HEAD"), "answers.html"):
                 return _page(pages.answers(lesson, language))
             case (("GET" | "HEAD"), "cards.html"):
-                return _page(await trio.to_thread.run_sync(self.cards, lesson))
+                return _page(await trio.to_thread.run_sync(self.cards, lesson, language))
         raise Unwanted(404, "not-here")
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ParameterError
+from ..languages.language import Language, english
 from ..scenarios.play.run import run
 from ..scenarios.programs.registry import PROGRAMS, program_of, samples
-from ..scenarios.programs.topology import topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.validation.load import change
-from ..scenarios.wording import percent, plural
-from .paper import PaperScenario, on_paper
+from ..scenarios.wording import plural
+from .paper import PaperScenario, on_paper, person_name, share_text
 from .write import write
 
 MOST = 60  # people: a large class
@@ -38,13 +38,19 @@ class PersonCard:
     values: tuple[tuple[str, str], ...]
 
 
-def cards(scenario: Scenario, people: int | None = None) -> str:
+def cards(scenario: Scenario, people: int | None = None, language: Language | None = None) -> str:
     """Write the cards of a scenario as a page of HTML to print.
 
-    people: number of cards, if it is not the scenario's. Raises ParameterError for a
-    scenario that a class cannot play on paper, as `cards_body` does.
+    Args:
+        scenario: that is played.
+        people: number of cards, if it is not the scenario's.
+        language: of the cards; None: English. Names and values of questions are the scenario's.
+
+    Raises:
+        ParameterError: a class cannot play the scenario on paper: too many people or questions,
+            people who change between the rounds, noise, or no seed to draw the same people with.
     """
-    return write("cards.html", STYLE, **_template_values(scenario, people))
+    return write("cards.html", STYLE, **_template_values(scenario, people, language or english()))
 
 
 def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
@@ -56,20 +62,20 @@ def commands(scenario: Scenario, people: int | None = None) -> tuple[str, str]:
     return f"{before}; veilmix run {name}.toml", f"{before}; veilmix theatre {name}.toml"
 
 
-def cards_body(scenario: Scenario, people: int | None = None) -> str:
+def cards_body(scenario: Scenario, people: int, language: Language) -> str:
     """Write the cards of a scenario, without the page around them; `STYLE` is their style sheet.
 
-    Raises ParameterError for a scenario that a class cannot play on paper: too many people or
-    questions, people who change between the rounds, noise, or no seed to draw the same people with.
+    Arguments and errors as of `cards`.
     """
-    return write("cards_body.html", STYLE, **_template_values(scenario, people))
+    return write("cards_body.html", STYLE, **_template_values(scenario, people, language))
 
 
-def _template_values(scenario: Scenario, people: int | None) -> dict[str, Any]:
+def _template_values(scenario: Scenario, people: int | None, language: Language) -> dict[str, Any]:
     """Return the values of the templates."""
+    words = language.part("cards")
     runs, shows = commands(scenario, people)
     if people not in (None, scenario.population.users):
-        title = f"{scenario.scenario.name}, {plural(people, 'person', 'people')}"
+        title = f"{scenario.scenario.name}, {words.say('people', n=people)}"
         scenario = change(scenario, {"population.users": people, "scenario.title": title})
     _check(scenario)
     crowd = samples(scenario, scenario.scenario.seed)
@@ -83,20 +89,25 @@ def _template_values(scenario: Scenario, people: int | None) -> dict[str, Any]:
     names = crowd.people.schema.names
     drawn = [
         PersonCard(
-            topology_of(scenario).person(i), tuple(zip(names, crowd.people.row(i), strict=True))
+            person_name(scenario, i, words), tuple(zip(names, crowd.people.row(i), strict=True))
         )
         for i in range(crowd.people.n)
     ]
     outcome = run(scenario, scenario.scenario.seed, "ideal", worst_case_nodes=0)
-    paper = on_paper(scenario, outcome, names)
+    paper = on_paper(scenario, outcome, names, words)
+    share = f"{100 * scenario.policy.max_exposure:g} %".replace(".", words.decimal)
     return {
+        "lang": words.tag,
+        "dir": words.direction,
+        "say": words.say,
         "title": scenario.scenario.title or scenario.scenario.name,
-        "scenario": scenario,
         "people": drawn,
         "runs": runs,
         "shows": shows,
         "paper": paper,
-        "answers": tuple(_answers(outcome, paper)),
+        "rule": words.say("policy", share=share, k=scenario.policy.k),
+        "seed": words.say("seed", seed=scenario.scenario.seed),
+        "answers": tuple(_answers(outcome, paper, words)),
     }
 
 
@@ -121,34 +132,35 @@ def _check(scenario: Scenario) -> None:
 
 
 def _answers(
-    outcome: Outcome, paper: PaperScenario
+    outcome: Outcome, paper: PaperScenario, words: Language
 ) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     """Yield the expected results of the paper run: a heading, and rows of text and number."""
     counted = zip(outcome.schema.names, outcome.marginals or (), strict=False)
     yield (
-        f"Round 1, {paper.readers[0]}",
+        words.say("first-round", reader=paper.readers[0]),
         tuple(
             (name, ", ".join(f"{values[0]}: {people}" for values, people in sorted(counts.items())))
             for name, counts in counted
         ),
     )
     yield (
-        "What can be proved of each set of questions",
+        words.say("proved"),
         tuple(
             (
                 " x ".join(option.columns),
-                f"at most {percent(option.promised)} exposed: "
-                + ("may be released" if option.safe else "too exposed"),
+                words.say(
+                    "safe" if option.safe else "risky", share=share_text(option.promised, words)
+                ),
             )
             for option in outcome.considered
         ),
     )
-    kept = " x ".join(outcome.kept) or "nothing"
+    kept = " x ".join(outcome.kept) or words.say("nothing")
     yield (
-        f"Round 2, {paper.readers[1]}: {kept}",
+        words.say("second-round", reader=paper.readers[1], kept=kept),
         tuple(
-            (" ".join(values), plural(people, "person", "people"))
+            (" ".join(values), words.say("people", n=people))
             for values, people in sorted((outcome.release or {}).items())
         ),
     )
-    yield "Who must work together to name anybody", paper.naming
+    yield words.say("together"), paper.naming

@@ -1,56 +1,32 @@
-"""A scenario on paper, by topology: the teacher's plan, the roles, the slips on a card."""
+"""A scenario on paper, by topology: the teacher's plan, the roles, the slips on a card.
+
+Its sentences stand in the table `[cards]` of a language.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..analysis.trust import minimal
 from ..analysis.trust.peer_paths import path_share
+from ..languages.language import Language
+from ..protocol import parties
 from ..scenarios.programs.topology import CENTRAL, PEERS, topology_of
 from ..scenarios.schema.model import Scenario
 from ..scenarios.scoring.outcome import Outcome
-from ..scenarios.wording import percent, plural
+from ..scenarios.wording import percent
 
-BLANK = "blank"
-CENTRAL_STEPS = """\
-Cut the cards out. Hand one to each pupil; {others} more play the shufflers, the curator and the \
-analyst. The last sheet stays with you.
-Bring per person {envelopes} small envelopes and 2 large ones (for both rounds). A sealed envelope \
-is encryption: only who is named on it may open it.
-Ask first, and write the answers down: will the curator learn what your neighbour said? Who could \
-find out?
-Round 1: everybody fills in one slip for each question, with a long random number that nobody else \
-will think of, and packs it: the slip into an envelope for the curator{inner}; all of them into \
-the large one for shuffler-1.
-Why the number? So that two equal slips are two slips, and everybody can recognize the own one.
-The shufflers open, shuffle and hand on; the curator counts and announces what is asked in round \
-2. Round 2 goes the same way, with one slip a person for the analyst.
-Now try to name somebody: the curator alone; the curator and shuffler-1; all shufflers; everybody \
-together."""
-PEER_STEPS = """\
-Cut the cards out and hand one to each pupil; the card of every peer is the same for all: put it \
-where everybody reads it. The last sheet stays with you.
-Bring per person {envelopes} envelopes (for both rounds), and a large table for the middle: it is \
-the board, and all that is put there is seen by all.
-Ask first, and write the answers down: who will learn what your neighbour said? How many would \
-have to work together?
-Play round 1 by the card of every peer, step by step, all at the same time.
-When all slips are unfolded, let everybody count; ask for what may be released, and show what can \
-be proved.
-Round 2 goes the same way, with one slip for the kept questions and all others blank.
-Now try to name somebody: one alone; {path} together, who hope that a whole path was theirs; half \
-the class."""
-PEER_DUTY = """\
-Fill in your slips, the blank ones too. Fold each, its random number outside.
-For each slip draw {path} different others, evenly and in secret. Put it into an envelope for the \
-last of them, that into one for the one before, and so on.
-Lay all your envelopes on the table: whose they are everybody sees, and who is to open them.
-{path} times: take what has your number, open it, put aside and count aloud what is not sealed or \
-is there twice, shuffle under the table, and lay down what was inside.
-Say whether as many lie there as before. Whoever lost one is named by the count.
-When the folded slips lie there, look for your numbers. Say: none of mine is missing. Before all \
-have said so nobody unfolds any.
-Unfold all, and count them, each for yourself. At most {share} of you may be in a crowd smaller \
-than k = {k}: say what you would release."""
+CENTRAL_STEPS = (
+    *("central-cut", "central-bring", "central-ask", "central-first", "central-number"),
+    *("central-second", "central-name"),
+)
+PEER_STEPS = (
+    *("peers-cut", "peers-bring", "peers-ask", "peers-first", "peers-count"),
+    *("peers-second", "peers-name"),
+)
+PEER_DUTY = (
+    *("duty-fill", "duty-draw", "duty-lay", "duty-open", "duty-lost"),
+    *("duty-look", "duty-count"),
+)
 Rows = tuple[tuple[str, str], ...]
 
 
@@ -75,13 +51,15 @@ class Slip:
 
     Attributes:
         round: from 1.
-        about: the question that is answered on it.
+        about: the question that is answered on it; "": of all questions, or blank.
         fields: the boxes to write in.
+        blank: whether it is blank.
     """
 
     round: int
     about: str
-    fields: tuple[str, ...] = ("value", "random number")
+    fields: tuple[str, ...]
+    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,145 +85,145 @@ class PaperScenario:
     naming: Rows
 
 
-def on_paper(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> PaperScenario:
-    """Return a scenario as a class plays it. names: of the features; outcome: of its ideal run."""
-    return PAPERS[topology_of(scenario).name](scenario, outcome, names)
+def on_paper(
+    scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
+) -> PaperScenario:
+    """Return a scenario as a class plays it.
+
+    Args:
+        scenario: that is played.
+        outcome: of its ideal run.
+        names: of the features.
+        language: with the sentences of cards as its own.
+    """
+    return PAPERS[topology_of(scenario).name](scenario, outcome, names, language)
 
 
-def _names_text(names: Sequence[str]) -> str:
-    return f"{plural(len(names), 'question')} ({', '.join(names)})"
+def share_text(share: float, language: Language) -> str:
+    """Return a share as a percentage, in a language."""
+    return percent(share).replace(".", language.decimal)
 
 
-def _central(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> PaperScenario:
-    hops = scenario.mix.shufflers
-    inner = "".join(f", that into one for shuffler-{hop}" for hop in range(hops, 1, -1))
-    steps = CENTRAL_STEPS.format(others=hops + 2, envelopes=(len(names) + 1) * hops, inner=inner)
-    people = plural(outcome.users, "person", "people")
+def person_name(scenario: Scenario, index: int, language: Language) -> str:
+    """Return the name on a person's card. index: of the person, from 0."""
+    key = "user" if topology_of(scenario) is CENTRAL else "peer"
+    return language.say(key, n=index + 1)
+
+
+def _questions(names: Sequence[str], language: Language) -> str:
+    return language.say("questions", n=len(names), names=", ".join(names))
+
+
+def _central(
+    scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
+) -> PaperScenario:
+    hops, say = scenario.mix.shufflers, language.say
+    later = (say("shuffler", n=hop) for hop in range(hops, 1, -1))
+    told = {
+        "others": hops + 2,
+        "envelopes": (len(names) + 1) * hops,
+        "inner": "".join(say("central-inner", shuffler=name) for name in later),
+        "first": say("shuffler", n=1),
+    }
+    shufflers, people = say("shufflers", n=hops), outcome.users
+    questions = _questions(names, language)
     return PaperScenario(
-        f"{people}, {_names_text(names)}, {plural(hops, 'shuffler')}, a curator and an analyst.",
-        tuple(steps.splitlines()),
-        f"You are one of {outcome.users} people. Say the truth; show this card to nobody.",
+        say("central-intro", n=people, questions=questions, shufflers=shufflers),
+        tuple(say(step, **told) for step in CENTRAL_STEPS),
+        say("central-rule", people=people),
         (
-            *(Slip(1, name) for name in names),
-            Slip(2, "", ("answers to the questions announced", "random number")),
+            *(Slip(1, name, (say("field-value"), say("field-number"))) for name in names),
+            Slip(2, "", (say("field-announced"), say("field-number"))),
         ),
-        tuple(_roles(scenario, outcome)),
-        ("read by the curator", "read by the analyst"),
+        tuple(_roles(scenario, outcome, language)),
+        (say("read-curator"), say("read-analyst")),
         tuple(
-            (" + ".join(parties), "everybody's slips")
-            for parties in minimal(
+            (" + ".join(_party(name, language) for name in names), say("all-slips"))
+            for names in minimal(
                 {coalition.parties: coalition.linked for coalition in outcome.coalitions}
             )
         ),
     )
 
 
-def _roles(scenario: Scenario, outcome: Outcome) -> Iterator[PartyCard]:
+def _party(name: str, language: Language) -> str:
+    """Return the name of a party on its card."""
+    if parties.role(name) is parties.Role.SHUFFLER:
+        return language.say("shuffler", n=parties.index(name) + 1)
+    return language.say(name)
+
+
+def _roles(scenario: Scenario, outcome: Outcome, language: Language) -> Iterator[PartyCard]:
     for hop in range(1, scenario.mix.shufflers + 1):
-        yield _shuffler(hop, scenario.mix.shufflers)
-    yield _curator(scenario, outcome)
-    yield _analyst(scenario)
+        yield _shuffler(hop, scenario.mix.shufflers, language)
+    say, policy = language.say, scenario.policy
+    told = {
+        "k": policy.k,
+        "share": share_text(policy.max_exposure, language),
+        "people": outcome.users,
+    }
+    curator = ("curator-count", "curator-rule", "curator-guess", "curator-announce")
+    analyst = ("analyst-count", "analyst-small", "analyst-name")
+    for party, duty, steps in (
+        ("curator", "curator-duty", curator),
+        ("analyst", "analyst-duty", analyst),
+    ):
+        yield PartyCard(say(party), say(duty), tuple(say(step, **told) for step in steps))
 
 
-def _shuffler(hop: int, last: int) -> PartyCard:
-    receiver = f"shuffler-{hop + 1}" if hop < last else "the reader"
-    first = (
-        "Wait until everybody has handed in. Open the large envelopes and throw all small "
-        "ones of all people together."
-        if hop == 1
-        else f"Take the batch from shuffler-{hop - 1}. Open the envelopes with your number."
-    )
+def _shuffler(hop: int, last: int, language: Language) -> PartyCard:
+    say = language.say
+    receiver = say("shuffler", n=hop + 1) if hop < last else say("the-reader")
+    first = say("first-step") if hop == 1 else say("later-step", before=say("shuffler", n=hop - 1))
     return PartyCard(
-        f"shuffler-{hop}",
-        "You see who hands in, and not what they say."
-        if hop == 1
-        else "You see neither who hands in nor what they say.",
-        (
-            first,
-            "Put aside, and count aloud, what is not sealed or is there twice.",
-            "Shuffle well. Do not look through the paper.",
-            (
-                f"Hand all of it to {receiver} at once: in round 1 the curator reads, in "
-                "round 2 the analyst."
-            ),
-        ),
+        say("shuffler", n=hop),
+        say("first-duty") if hop == 1 else say("later-duty"),
+        (first, say("put-aside"), say("shuffle"), say("hand-on", receiver=receiver)),
     )
 
 
-def _curator(scenario: Scenario, outcome: Outcome) -> PartyCard:
-    policy = scenario.policy
-    return PartyCard(
-        "curator",
-        "You read round 1: how often each value of each question was said, and by nobody in "
-        "particular.",
-        (
-            (
-                "Open your envelopes and count the slips question by question, on the board for "
-                "yourself only."
-            ),
-            (
-                f"Nobody should hide in a crowd smaller than k = {policy.k}, except for at most "
-                f"{percent(policy.max_exposure)} of the {outcome.users} people."
-            ),
-            (
-                "Which questions may be asked together in round 2? Guess, and say why; then the "
-                "teacher shows what can be proved."
-            ),
-            "Announce the questions of round 2.",
-        ),
-    )
-
-
-def _analyst(scenario: Scenario) -> PartyCard:
-    return PartyCard(
-        "analyst",
-        "You read round 2: one slip a person, with all released answers on it.",
-        (
-            "Count how many people said each combination. This is the release.",
-            f"Is there a combination with fewer than {scenario.policy.k} people?",
-            (
-                "Whom can you name? Whom could you name together with the curator? With a "
-                "shuffler? With all of them?"
-            ),
-        ),
-    )
-
-
-def _peers(scenario: Scenario, outcome: Outcome, names: Sequence[str]) -> PaperScenario:
-    mix, people, policy = scenario.mix, outcome.users, scenario.policy
+def _peers(
+    scenario: Scenario, outcome: Outcome, names: Sequence[str], language: Language
+) -> PaperScenario:
+    mix, people, say = scenario.mix, outcome.users, language.say
     onions = len(names) + mix.cover
-    steps = PEER_STEPS.format(envelopes=2 * onions * mix.path, path=mix.path)
-    duty = PEER_DUTY.format(path=mix.path, share=percent(policy.max_exposure), k=policy.k)
-    everybody = "You are user, shuffler, curator and analyst. Nobody else is."
+    told = {
+        "envelopes": 2 * onions * mix.path,
+        "path": mix.path,
+        "share": share_text(scenario.policy.max_exposure, language),
+        "k": scenario.policy.k,
+    }
+    duty = tuple(say(step, **told) for step in PEER_DUTY)
     return PaperScenario(
-        f"{plural(people, 'peer')}, {_names_text(names)}, paths of {mix.path}; nobody else plays.",
-        tuple(steps.splitlines()),
-        f"You are one of {people} peers. Say the truth; show this card to nobody.",
-        tuple(_slips(names, onions)),
-        (PartyCard("every peer", everybody, tuple(duty.splitlines())),),
-        ("read by everybody", "read by everybody"),
-        tuple(_shares(people, mix.path)),
+        say("peers-intro", n=people, questions=_questions(names, language), path=mix.path),
+        tuple(say(step, **told) for step in PEER_STEPS),
+        say("peers-rule", people=people),
+        tuple(_slips(names, onions, language)),
+        (PartyCard(say("every-peer"), say("everybody"), duty),),
+        (say("read-all"), say("read-all")),
+        tuple(_shares(people, mix.path, language)),
     )
 
 
-def _slips(names: Sequence[str], onions: int) -> Iterator[Slip]:
+def _slips(names: Sequence[str], onions: int, language: Language) -> Iterator[Slip]:
     """Yield the slips of a peer: the same number in both rounds, so that blanks hide the answer."""
-    yield from (Slip(1, name) for name in names)
-    yield from (Slip(1, BLANK, ("random number",)) for _ in range(onions - len(names)))
-    yield Slip(2, "", ("answers to the kept questions", "random number"))
-    yield from (Slip(2, BLANK, ("random number",)) for _ in range(onions - 1))
+    number = language.say("field-number")
+    yield from (Slip(1, name, (language.say("field-value"), number)) for name in names)
+    yield from (Slip(1, "", (number,), blank=True) for _ in range(onions - len(names)))
+    yield Slip(2, "", (language.say("field-kept"), number))
+    yield from (Slip(2, "", (number,), blank=True) for _ in range(onions - 1))
 
 
-def _shares(people: int, path: int) -> Iterator[tuple[str, str]]:
+def _shares(people: int, path: int, language: Language) -> Iterator[tuple[str, str]]:
     """Yield the expected share of slips that a few, half and all but one of the peers follow."""
     for size in sorted({path, people // 2, people - 1}):
         if path <= size < people:
-            share = percent(path_share(size, people, path))
-            told = f"{share} of the others' slips: those whose whole path is theirs"
-            yield f"{size} peers together", told
+            share = share_text(path_share(size, people, path), language)
+            yield language.say("peers-together", n=size), language.say("path-share", share=share)
 
 
-PAPERS: Mapping[str, Callable[[Scenario, Outcome, Sequence[str]], PaperScenario]] = {
+Paper = Callable[[Scenario, Outcome, Sequence[str], Language], PaperScenario]
+PAPERS: Mapping[str, Paper] = {
     CENTRAL.name: _central,
     PEERS.name: _peers,
 }  # topology -> how it is played on paper

@@ -16,6 +16,7 @@ from ..text.layout import Grid, lay_out, page, say
 from .lesson_pack import write_pack
 
 if TYPE_CHECKING:
+    from ...languages.language import Language
     from ...lessons.lesson import Lesson
     from ...lessons.server import LessonServer
 
@@ -136,12 +137,12 @@ def _list() -> None:
     say(page(), "veilmix lesson NUMBER --host ADDRESS serves one to the phones of a class")
 
 
-def _cards(people: int, lesson: "Lesson") -> str:
-    """Return the page of role cards of a lesson."""
+def _cards(people: int, lesson: "Lesson", language: "Language") -> str:
+    """Return the page of role cards of a lesson, in a language."""
     from ...report.cards import cards
     from ...scenarios.validation.load import load
 
-    return cards(load(lesson.cards), people)
+    return cards(load(lesson.cards), people, language)
 
 
 def _write(out: Path | None, teacher: Path | None, lang: str, people: int) -> None:
@@ -183,7 +184,7 @@ def _for_teachers(lang: str, people: int) -> Iterator[tuple[str, str]]:
 
     for lesson in LESSONS:
         yield f"answers-{lesson.number}.html", pages.answers(lesson, languages()[lang])
-        yield f"cards-{lesson.number}.html", _cards(people, lesson)
+        yield f"cards-{lesson.number}.html", _cards(people, lesson, languages()[lang])
 
 
 def _serve(lesson: "Lesson", host: str, port: int, lang: str | None, people: int) -> None:

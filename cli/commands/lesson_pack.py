@@ -34,7 +34,7 @@ def write_pack(path: Path, lesson: "Lesson", host: str, lang: str, people: int) 
 
     language, codes = languages()[lang], path.with_suffix(".slips.toml")
     scenario = load(lesson.cards)
-    parts = {"cards": PackPart(file_of(STYLE), cards_body(scenario, people))}
+    parts = {"cards": PackPart(file_of(STYLE), cards_body(scenario, people, language))}
     slips = None
     if host not in LOOPBACKS:
         title = read_questions(DEMO).scenario.title

@@ -25,6 +25,11 @@ from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, wr
     help="With --cards: cards for so many people, whatever the scenario says.",
 )
 @click.option(
+    "--lang",
+    metavar="LANGUAGE",
+    help="With --cards: of the cards, such as de; questions and answers stay as they are.",
+)
+@click.option(
     "--table",
     type=FILE,
     help="Write a made-up table of 30,000 patients instead, to practise on.",
@@ -42,6 +47,7 @@ def command(
     table: Path | None,
     package: str | None,
     people: int | None,
+    lang: str | None,
     *,
     force: bool,
     cards: bool,
@@ -54,8 +60,9 @@ def command(
     from ...scenarios.serialization.atomic_file import write_whole
     from ...scenarios.validation.gallery import source
 
-    if people is not None and not (cards and name):
-        raise click.UsageError("--people goes with NAME --cards")
+    for option, given in (("--people", people), ("--lang", lang)):
+        if given is not None and not (cards and name):
+            raise click.UsageError(f"{option} goes with NAME --cards")
     if package is not None:
         if name is not None or cards or force or table is not None:
             raise click.UsageError(
@@ -71,7 +78,7 @@ def command(
         gallery(form)
         return
     if cards:
-        _cards(name, file, people, force=force)
+        _cards(name, file, people, lang, force=force)
         return
     text = source(name)
     if str(file) == "-":
@@ -107,14 +114,23 @@ def _package(name: str) -> None:
     )
 
 
-def _cards(name: str, file: Path | None, people: int | None, *, force: bool) -> None:
-    """Write the role cards of a scenario; people: their number, if it is not the scenario's."""
+def _cards(
+    name: str, file: Path | None, people: int | None, lang: str | None, *, force: bool
+) -> None:
+    """Write the role cards of a scenario.
+
+    people: their number, if it is not the scenario's. lang: the tag of a language; None: English.
+    """
+    from ...languages.language import ENGLISH, languages
     from ...report.cards import cards, commands
     from ...scenarios.serialization.atomic_file import write_whole
     from ...scenarios.validation.load import load
 
     scenario = load(name)
-    text = cards(scenario, people)
+    known = languages()
+    if lang is not None and lang not in known:
+        raise click.UsageError(f"--lang: found {lang}; {', '.join(known)} are accepted")
+    text = cards(scenario, people, known[lang or ENGLISH])
     if str(file) == "-":
         write_text(text)
         return

@@ -46,7 +46,7 @@ def served(lesson: Lesson, tag: str | None = None) -> Iterator[LessonServer]:
     opened: Queue[Any] = Queue()
     faults: list[str] = []
     make = partial(
-        LessonServer, lesson, host=LOCAL, cards=lambda _: "<p>cards</p>", qr=str, language=tag
+        LessonServer, lesson, host=LOCAL, cards=lambda *_: "<p>cards</p>", qr=str, language=tag
     )
 
     async def main() -> None:

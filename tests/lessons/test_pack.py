@@ -23,7 +23,9 @@ spoken = pytest.mark.parametrize(("lesson", "tag"), SPOKEN, ids=name_of)
 
 def packed(lesson: Lesson, tag: str, *, slips: bool = True) -> str:
     """Give the pack of a lesson, as the command makes it."""
-    parts = {"cards": PackPart(file_of(STYLE), cards_body(load(lesson.cards)))}
+    parts = {
+        "cards": PackPart(file_of(STYLE), cards_body(load(lesson.cards), 30, languages()[tag]))
+    }
     if slips:
         body = slip_sheets("a class", "http://192.168.1.20:8766/", CODES, languages()[tag])
         parts["slips"] = PackPart(SLIPS.read_text("utf-8"), body)

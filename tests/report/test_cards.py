@@ -2,10 +2,14 @@
 
 import re
 from collections import Counter
+from html import unescape
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from veilmix import report
 from veilmix.errors import ParameterError
+from veilmix.languages.language import languages
 from veilmix.report.cards import cards
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -69,6 +73,34 @@ def test_a_mix_of_three_has_three_shufflers() -> None:
 def test_what_is_not_played_on_paper(changes: dict[str, object], says: str) -> None:
     with pytest.raises(ParameterError, match=says):
         cards(change(load("classroom"), changes))
+
+
+def test_each_sentence_of_cards_is_used_and_each_that_is_used_is_there() -> None:
+    room = Path(report.__file__).parent
+    code = "".join(
+        (room / name).read_text("utf-8")
+        for name in ("paper.py", "cards.py", "templates/cards.html", "templates/cards_body.html")
+    )
+    known = set(languages()["en"].cards)
+    assert {key for key in known if f'"{key}"' not in code} == set()
+    assert set(re.findall(r'say\(\s*"([a-z-]+)"', code)) - known == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["classroom", "village"])
+def test_german_cards_have_no_english_sentence(name: str) -> None:
+    scenario = load(name)
+    german = cards(scenario, None, languages()["de"])
+    assert '<html lang="de" dir="ltr">' in german
+    text = re.sub(r"<style>.*?</style>|<code>.*?</code>|<[^>]*>", "\n", german, flags=re.DOTALL)
+    said = text.replace(scenario.scenario.title, "")
+    assert re.findall(r"\b(?:the|of|and|you|your|with|which|is|are|by|round)\b", said) == []
+    english = cards(scenario)
+    numbers = [
+        re.findall(r"\d+", unescape(re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)))
+        for page in (english, german)
+    ]
+    assert sorted(numbers[0]) == sorted(numbers[1])  # the same cards, the same results
 
 
 def test_without_a_seed_the_class_could_not_watch_its_own_run() -> None:

@@ -29,7 +29,7 @@ def test_pages_of_pupils_and_of_teachers_go_to_folders_of_their_own(typed) -> No
     )
     assert '<html lang="de"' in Path("pupils/index.html").read_text("utf-8")
     cards = Path(f"teachers/cards-{numbers[0]}.html").read_text("utf-8")
-    assert "30 people" in cards
+    assert "30 Personen" in cards
 
 
 def test_cards_are_for_as_many_people_as_a_class_has(typed) -> None:
@@ -81,6 +81,8 @@ def test_no_pack_replaces_codes_that_are_there(typed) -> None:
         (("lesson", "--people", "61"), "61"),
         (("lesson", "--pack", "pack.html"), "of which lesson?"),
         (("new", "classroom", "--people", "30"), "goes with NAME --cards"),
+        (("new", "classroom", "--lang", "de"), "--lang goes with NAME --cards"),
+        (("new", "classroom", "--cards", "--lang", "tlh"), "de, en are accepted"),
     ],
 )
 def test_what_cannot_be_served_is_said(typed, arguments: tuple[str, ...], why: str) -> None:
