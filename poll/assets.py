@@ -110,11 +110,23 @@ def policy() -> str:
     return "; ".join(f"{name} {value}" for name, value in own.items())
 
 
-def page_answer(name: str, code: str, language: Language, kept: tuple[Header, ...]) -> HttpResponse:
-    """Answer with a page of `static/`, under the policy. kept: headers about caches."""
+def page_answer(
+    name: str,
+    code: str,
+    language: Language,
+    kept: tuple[Header, ...],
+    pictures: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    """Answer with a page of `static/`, under the policy.
+
+    kept: headers about caches. pictures: SVG that this program has made, by its place in the page.
+    """
     kind = ("content-type", "text/html; charset=utf-8")
     rule = ("content-security-policy", policy())
-    return HttpResponse(200, page(name, code, language), (kind, rule, *kept))
+    text = page(name, code, language)
+    for place, svg in (pictures or {}).items():
+        text = text.replace(f"{{{{{place}}}}}".encode(), svg.encode())
+    return HttpResponse(200, text, (kind, rule, *kept))
 
 
 def page(name: str, code: str, language: Language) -> bytes:

@@ -20,7 +20,7 @@ from ..protocol.opened_prefixes import cell
 from ..protocol.session import Round
 from ..protocol.threshold import read_sealed, rows_open
 from ..protocol.transcript import SealedAnswers, names_of
-from .session import FinishedSession
+from .finished import FinishedSession
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.scoring.policy import expectations
 from ..scenarios.validation.load import resolve
 from .envelopes import opened
+from .finished import FinishedSession
 from .questions import schema_of
-from .session import FinishedSession
 
 NOTE = "people who answered on their own phones"
 NOISY = "what they answered nobody knows: their phones added noise, and the rows here are reports"

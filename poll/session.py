@@ -6,15 +6,14 @@ page says so; if shufflers are on other computers (`stage.py`), they hold their 
 """
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import trio
 from msgspec.structs import replace as replace_struct
 
-from ..crypto.voprf import OprfKey
 from ..languages.language import Language, language_of
 from ..machines.gate import Gate, fresh_code, from_where, listeners_at, names_of, serve_phone
 from ..protocol.board import Board
@@ -25,7 +24,6 @@ from ..roles.adversary_record import AdversaryRecord
 from ..roles.cast import Cast
 from ..roles.event_loop import run_loop
 from ..roles.instruments import Instrument, Instruments, TranscriptRecorder
-from ..roles.keyholder import Keyholder
 from ..roles.network import Network
 from ..scenarios.programs.registry import program_of
 from ..scenarios.schema.model import Scenario
@@ -34,9 +32,11 @@ from .cheats import committed, happened
 from .classroom import MOST_PHONES, Classroom
 from .clock import EagerClock
 from .editor import Editor
+from .end_figures import measured_of
 from .expected import expected_of
 from .facts import facts_of
 from .farewell import Farewell
+from .finished import Finished, FinishedSession
 from .mixers import Mixers
 from .noise import noisy_result, result_data
 from .preview import preview_of
@@ -53,6 +53,7 @@ from .teacher_page import TeacherPage
 from .terms import ClassTerms
 from .unwelcome import Unwelcome
 from .wall import Wall
+from .wall_page import QrCode, WallPage
 from .web import PhoneServer
 from .words import to_compare
 
@@ -63,39 +64,11 @@ LOOK = 0.1  # seconds between two looks at who has answered
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedSession:
-    """The result of a session of phones.
-
-    Attributes:
-        board: all posts; None: too few people came, and the session did not begin.
-        transcript: the events on the network.
-        network: that knows the rounds.
-        keys: of the parties that were here, by name.
-        room: the phones and their submissions.
-        seconds: from the first post to the last.
-        adversary: the attackers' record; None: no party cheats.
-        functions: by round, the key of `randomness`; empty unless a record is written.
-    """
-
-    board: Board | None
-    transcript: Transcript
-    network: Network
-    keys: dict[str, Keyholder]
-    room: Classroom
-    seconds: float
-    adversary: AdversaryRecord | None = None
-    functions: Mapping[int, OprfKey] = field(default_factory=dict)
-
-
-Finished = Callable[[FinishedSession], None]
-
-
 class PhoneSession:
     """A session of phones.
 
     tell: receives lines for the teacher. file: of the scenario's questions, for the editor; None:
-    the questions do not change.
+    the questions do not change. qr: returns an address as SVG, for the wall; "" without a picture.
     """
 
     def __init__(
@@ -104,6 +77,7 @@ class PhoneSession:
         terms: ClassTerms,
         tell: Tell,
         file: QuestionsFile | None = None,
+        qr: QrCode = lambda _: "",
     ) -> None:
         self.code = fresh_code()
         spare = spare_of(scenario)
@@ -127,6 +101,7 @@ class PhoneSession:
         self._desk: PhoneServer | None = None
         editor = None if file is None else Editor(file, self, self.room.slips is not None)
         self.page = TeacherPage(self.room, self.teacher, terms.host, editor)
+        self.wall_page = WallPage(self.room, self.facts, lambda: self.scenario, qr)
         self.farewell = Farewell(self.room, self.wall)
         self._seen = (0, 0, 0)
         self._read_out = 0  # the last attempt with words that were read out
@@ -198,7 +173,9 @@ class PhoneSession:
         port = listeners[0].socket.getsockname()[1]
         gate = Gate(names_of(self._terms.host, port))
         about = (self.facts, self.wall, self.mixers, self._terms.language)
-        desk = self._desk = PhoneServer(self.room, self.code, gate, *about, self.page)
+        pages = self.page, self.wall_page
+        desk = self._desk = PhoneServer(self.room, self.code, gate, *about, *pages)
+        self.wall_page.address = f"{gate.names[0]}/{self.code}"
         async with trio.open_nursery() as nursery:
             server = desk.server(self._tell)
             nursery.start_soon(trio.serve_listeners, partial(serve_phone, server), listeners)
@@ -213,6 +190,7 @@ class PhoneSession:
             held, told = await self._attempt(desk), False
             while await self._repeated():
                 held = await self._attempt(desk)
+            await self._measure(held)
             if finished is not None:
                 await trio.to_thread.run_sync(finished, held)
                 told = True
@@ -221,6 +199,13 @@ class PhoneSession:
         if finished is not None and not told:
             finished(held)  # it was stopped while the teacher could have repeated it
         return held
+
+    async def _measure(self, held: FinishedSession) -> None:
+        """Show the figures of a session with a run folder."""
+        if self._terms.kept:
+            found = await trio.to_thread.run_sync(measured_of, self.scenario, held)
+            self.wall_page.measured = found
+            self.room.change()
 
     async def _attempt(self, desk: PhoneServer) -> FinishedSession:
         """Hold one session to its end, with its own simulated people."""

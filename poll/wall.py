@@ -1,6 +1,6 @@
-"""The wall: the theatre of the running session, for all people in the room to look at.
+"""The theatre of the running session, for all people in the room to look at.
 
-    GET /CODE/wall       the page of the theatre (theatre/page.html), live
+    GET /CODE/theatre    the page of the theatre (theatre/page.html), live
     GET /CODE/events     the events so far, as server-sent events
 
 It receives only data that an observer of the room's network and the board has: posts, submissions
@@ -30,7 +30,7 @@ from .slips import Slips
 
 
 class Wall(Instrument):
-    """The wall's log and its state.
+    """The log of the live theatre, and its state.
 
     title: of the session. shufflers: how many it has. language: of its sentences; None: English.
     proved: whether the mix is verified; once: whether people submit once.

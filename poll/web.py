@@ -4,7 +4,8 @@
                              codes of their own, leads to the page
     GET  /CODE               the page
     GET  /static/.. /vendor/..  its modules, its style, libsodium
-    GET  /CODE/wall          the theatre of this session, and its events (wall.py)
+    GET  /CODE/wall          the wall, and GET /CODE/wall/news/V its state (wall_page.py)
+    GET  /CODE/theatre       the theatre of this session, and its events (wall.py)
     POST /CODE/join          {"phone": secret, "name": ..}, with slips also {"slip": code}, for a
                              verified mix {"key": of its signatures, in hexadecimal}
                              200 {"name": .., "answered": whether this phone has handed in}
@@ -43,6 +44,7 @@ from .seeds import Seeds
 from .teacher_page import TeacherPage
 from .unwelcome import Unwelcome
 from .wall import Wall
+from .wall_page import WallPage
 
 JSON = (("content-type", "application/json"),)
 NO_STORE = ("cache-control", "no-store")
@@ -80,9 +82,11 @@ class PhoneServer:
         mixers: Mixers | None = None,
         language: str | None = None,
         teacher: TeacherPage | None = None,
+        wall_page: WallPage | None = None,
     ) -> None:
         self._room = room
         self._teacher = teacher
+        self._wall_page = wall_page
         self._gate = gate
         self._facts = facts
         self._code = code
@@ -128,7 +132,9 @@ class PhoneServer:
             case (("GET" | "HEAD"), [""]):
                 kept = NO_CACHE, ("vary", "accept-language")
                 return page_answer("join", self._code, language, kept)
-            case (("GET" | "HEAD"), ["wall"]):
+            case _, ["wall", *rest] if self._wall_page is not None:
+                return await self._wall_page.answer(request, self._code, rest, language)
+            case (("GET" | "HEAD"), ["theatre"]):
                 return await self._wall.answer(request, "page")
             case _, ["teacher", _, *_] if self._teacher is not None:
                 return await self._teacher.answer(

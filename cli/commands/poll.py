@@ -16,8 +16,9 @@ from ..text.class_opening import check_reachable, say_address, say_terms
 from .slips import use_slips, write_slips
 
 if TYPE_CHECKING:
+    from ...poll.finished import FinishedSession
     from ...poll.questions_file import QuestionsFile
-    from ...poll.session import FinishedSession, PhoneSession
+    from ...poll.session import PhoneSession
     from ...poll.terms import ClassTerms
     from ...scenarios.schema.model import Scenario
     from ...scenarios.scoring.outcome import Outcome
@@ -165,10 +166,11 @@ def _hold(
 ) -> None:
     """Hold a session. out: the folder for the run; None: it is not saved. file: of the scenario."""
     from ...poll.session import PhoneSession
+    from ..text.qr import qr_svg
 
     _check_folder(out)
     say_terms(scenario, terms)
-    session = PhoneSession(scenario, terms, click.echo, file)
+    session = PhoneSession(scenario, terms, click.echo, file, qr_svg)
     printed = terms.others or scenario.mix.kind == "verified"
     end = _End(session, out, printed=printed)
     session.hold(partial(say_address, terms), _line if sys.stdin.isatty() else None, end)

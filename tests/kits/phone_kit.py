@@ -19,14 +19,16 @@ from urllib.request import Request, urlopen
 
 from msgspec.structs import replace
 from session_kit import KITS
+from veilmix.cli.text.qr import qr_svg
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.poll import elsewhere, mixers
 from veilmix.poll import session as poll_session
 from veilmix.poll.classroom import MOST_PHONES
+from veilmix.poll.finished import FinishedSession
 from veilmix.poll.questions_file import QuestionsFile
 from veilmix.poll.seeds import question
-from veilmix.poll.session import FinishedSession, PhoneSession
+from veilmix.poll.session import PhoneSession
 from veilmix.poll.simulated import locked_answers
 from veilmix.poll.terms import ClassTerms
 from veilmix.protocol.ballots import Phrasebook, submit_all
@@ -234,7 +236,8 @@ class Class:
                 slips=self.slips,
                 language=self.language,
             )
-            self.session = PhoneSession(self.scenario, terms, self.said.append, self.file)
+            told = self.said.append, self.file, qr_svg
+            self.session = PhoneSession(self.scenario, terms, *told)
             try:
                 self.held = self.session.hold(tell, self.lines, self.finished.append)
             except KeyboardInterrupt:

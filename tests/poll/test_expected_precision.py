@@ -85,7 +85,7 @@ def test_a_phone_draws_it_and_says_it(new_phone: Callable[[str], Any], tmp_path:
         page = new_phone(room.address)
         join(page, "Ann")
         page.wait_for_selector("svg.expected")
-        wall = new_phone(f"{room.address}/wall")
+        wall = new_phone(f"{room.address}/theatre")
         wall.wait_for_selector("#expected:not([hidden]) svg")
         told = forecast_of(noisy(tmp_path), 1, 300)
         assert told is not None

@@ -93,7 +93,7 @@ async def test_the_burst_is_answered_and_not_one_more(
     [CODE[:-1], CODE[:1], f"{CODE}2", f"2{CODE}", CODE[1:], f"{CODE[:-1]}2", f"{CODE}{CODE}", ""],
 )
 async def test_another_code_than_the_whole_one_is_no_session(path: str) -> None:
-    for rest in ("", "/news/0/0", "/wall"):
+    for rest in ("", "/news/0/0", "/wall", "/theatre"):
         answer = await desk().answer(asks("GET", f"/{path}{rest}" if path else f"/x{rest}"))
         assert answer.status == 404
     body = json.dumps({"phone": "0" * 32, "name": "Ann"}).encode()

@@ -95,7 +95,7 @@ def test_phones_in_chromium_add_the_noise_themselves(
     new_phone: Callable[[str], Any], tmp_path: Path
 ) -> None:
     with Class(noisy(tmp_path), 3, simulated=4) as room:
-        wall = new_phone(f"{room.address}/wall")
+        wall = new_phone(f"{room.address}/theatre")
         wall.set_viewport_size({"width": 1366, "height": 768})
         pages = [new_phone(room.address) for _ in range(3)]
         for number, page in enumerate(pages):

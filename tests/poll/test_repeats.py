@@ -17,10 +17,10 @@ from veilmix.crypto.signing import Signer
 from veilmix.languages.language import english
 from veilmix.poll.cheats import with_cheat
 from veilmix.poll.classroom import Classroom
+from veilmix.poll.finished import FinishedSession
 from veilmix.poll.questions import DEMO, read_questions
 from veilmix.poll.record import outcome_of_phones
 from veilmix.poll.repeats import OF_PEOPLE, POSTS, reason_against, stays_sealed
-from veilmix.poll.session import FinishedSession
 from veilmix.poll.slips import Slips
 from veilmix.poll.teacher import Teacher
 from veilmix.poll.terms import ClassTerms

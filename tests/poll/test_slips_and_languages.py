@@ -92,7 +92,7 @@ def test_a_wall_in_german_follows_the_class(
 ) -> None:
     """Its script runs to its end: it draws the forecast and how many slips are used."""
     with Class(noisy(tmp_path), 5, slips=CODES, language="de") as room:
-        wall = new_phone(f"{room.address}/wall")
+        wall = new_phone(f"{room.address}/theatre")
         assert wall.evaluate("typeof globalThis.veilmix") == "object"
         wall.wait_for_selector("#expected:not([hidden]) h2:has-text('Was so viele Personen')")
         assert wall.get_attribute("html", "lang") == "de"

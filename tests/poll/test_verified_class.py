@@ -267,7 +267,7 @@ def test_phones_and_the_wall_to_the_end(
 ) -> None:
     once = submit == "once"
     with Class(demo(submit), 7, language=lang) as room:
-        wall = new_phone(f"{room.address}/wall")
+        wall = new_phone(f"{room.address}/theatre")
         pages = [new_phone(room.address) for _ in range(2)]
         for at, page in enumerate(pages):
             page.wait_for_selector("#name")

@@ -110,7 +110,7 @@ def test_a_class_on_the_wall_and_the_way_of_ones_own(chromium: Any) -> None:
     with Class(demo(min_batch=2), 1, simulated=3) as room:
         wall, phone = context.new_page(), context.new_page()
         wall.set_viewport_size({"width": 1366, "height": 768})
-        wall.goto(f"{room.address}/wall")
+        wall.goto(f"{room.address}/theatre")
         wall.wait_for_selector("text=3 people")
         assert "whoever runs it could read what you say" in wall.inner_text("#outside")
         phone.goto(room.address)

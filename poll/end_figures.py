@@ -1,0 +1,68 @@
+"""Figures of a session with a run folder, for the wall: effect of the attack, linked people."""
+
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import replace
+
+import msgspec
+
+from ..protocol import parties
+from ..protocol.announcement import Program
+from ..scenarios.programs.registry import wire
+from ..scenarios.schema.model import Scenario
+from ..scenarios.scoring.outcome import Outcome
+from .finished import FinishedSession
+from .record import outcome_of_phones
+
+
+class WatchingEyes(msgspec.Struct, frozen=True):
+    """The people that coalitions link to their answers while all keep to the rules.
+
+    Attributes:
+        people: all people.
+        linked: of them by all shufflers, by curator and analyst, by all parties.
+    """
+
+    people: int
+    linked: tuple[int, int, int]
+
+
+class EndFigures(msgspec.Struct, frozen=True):
+    """The figures of a session.
+
+    Attributes:
+        attack: the achieved units and the largest possible number; None: no party cheated.
+        eyes: of an honest session; None if a party cheated.
+    """
+
+    attack: tuple[float, float] | None
+    eyes: WatchingEyes | None
+
+
+def measured_of(scenario: Scenario, held: FinishedSession) -> EndFigures | None:
+    """Return the figures of a session; its transcript stays unchanged. None without figures.
+
+    Only for sessions of two rounds. The record opens the same envelopes.
+    """
+    if wire(scenario) is not Program.TWO_ROUND:
+        return None
+    apart = copy(held.transcript)
+    apart.made = list(held.transcript.made)
+    outcome = outcome_of_phones(scenario, replace(held, transcript=apart))
+    if outcome is None or (outcome.burned and not scenario.fault):
+        return None
+    if scenario.fault:
+        got = ((effect.value, effect.of) for effect in outcome.attacks)
+        return EndFigures(next(got, None), None)
+    return EndFigures(None, _eyes(outcome, scenario.mix.shufflers))
+
+
+def _eyes(outcome: Outcome, shufflers: int) -> WatchingEyes:
+    """Return the linked people, from the scored coalitions."""
+    hops = [parties.shuffler(hop) for hop in range(1, shufflers + 1)]
+    readers = [parties.CURATOR, parties.ANALYST]
+
+    def linked(members: Iterable[str]) -> int:
+        return outcome.coalition(*members).linked
+
+    return WatchingEyes(outcome.users, (linked(hops), linked(readers), linked(hops + readers)))

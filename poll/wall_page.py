@@ -1,0 +1,162 @@
+"""The wall: a page for the whole room, a screen at a time, chosen by the state of the session.
+
+    GET /CODE/wall          the page
+    GET /CODE/wall/news/V   waits for news after version V: the state
+
+The state has the facts for phones (facts.py), and public data of the board: the words to compare,
+the present place of the envelopes, the release. It has no answer of a person, no key, no secret and
+no name of a phone. If a run folder is written, the state at the end has the effect of an attack,
+and the number of people whose answers coalitions can name (end_figures.py).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ..languages.language import Language
+from ..machines.http import HttpResponse, Request
+from ..protocol.announcement import Program
+from ..protocol.board import Board
+from ..protocol.opened_prefixes import by_prefixes, closes_further
+from ..scenarios.programs.registry import program_of
+from ..scenarios.schema.model import Scenario
+from .assets import page_answer
+from .classroom import Classroom
+from .end_figures import EndFigures
+from .unwelcome import Unwelcome
+from .words import compared_digest, session_words
+
+BEAT = 8.0  # seconds that the page waits for news at most
+NO_STORE = ("cache-control", "no-store")
+JSON = (("content-type", "application/json"), NO_STORE)
+
+Facts = Callable[[Language], dict[str, Any]]
+QrCode = Callable[[str], str]
+
+
+class WallPage:
+    """The server of the wall's page.
+
+    room: the class. facts: returns the state for phones. scenario: returns the present questions.
+    qr: returns an address as SVG; "" without a picture.
+
+    Attributes:
+        address: of the session, HOST:PORT/CODE.
+        measured: the figures at the end, of a session with a run folder; None before.
+    """
+
+    def __init__(
+        self, room: Classroom, facts: Facts, scenario: Callable[[], Scenario], qr: QrCode
+    ) -> None:
+        self.address = ""
+        self.measured: EndFigures | None = None
+        self._room = room
+        self._facts = facts
+        self._scenario = scenario
+        self._qr = qr
+
+    def state(self, language: Language) -> dict[str, Any]:
+        """Return the state. language: of the sentences that the server makes."""
+        room, board, scenario = self._room, self._room.board, self._scenario()
+        called = board is not None and bool(board.calls)
+        return {
+            **self._facts(language),
+            "version": room.version,
+            "screen": self._screen,
+            "address": self.address,
+            "used": None if room.slips is None else [room.slips.used, room.slips.number],
+            "together": max(room.devices.values(), default=0),
+            "words": session_words(compared_digest(board)).split() if board and called else [],
+            "way": way_of(board) if board and called else None,
+            "release": release_of(scenario, board) if board else None,
+            "attack": self.measured and self.measured.attack,
+            "eyes": self.measured and self.measured.eyes,
+        }
+
+    @property
+    def _screen(self) -> str:
+        """The screen for the present state; that at the end has several parts."""
+        room = self._room
+        if room.ended:
+            return "over"
+        if room.board is None or not room.board.calls:
+            return "join"
+        if not room.collecting:
+            return "mixing"
+        answered = [phone for phone in room.phones.values() if 1 in phone.sent]
+        begun = room.round > 1 or any(not phone.simulated for phone in answered)
+        return "answering" if begun else "words"
+
+    async def answer(
+        self, request: Request, code: str, rest: list[str], language: Language
+    ) -> HttpResponse:
+        """Answer a request. rest: the parts of its path behind `wall`. Unwelcome for others."""
+        match request.method, rest:
+            case (("GET" | "HEAD"), []):
+                picture = {"qr": self._qr(f"http://{self.address}")}
+                return page_answer("wall", code, language, (NO_STORE,), picture)
+            case "GET", ["news", version] if version.isascii() and version.isdecimal():
+                await self._room.news(int(version[:18]), BEAT)
+                return HttpResponse(200, msgspec.json.encode(self.state(language)), JSON)
+        raise Unwelcome(404, "no-session")
+
+
+def way_of(board: Board) -> dict[str, Any] | None:
+    """Return how far the envelopes of the last round have come; None before the announcement.
+
+    `passed`: the number of shufflers that have forwarded. `answers`: the number of forwarded sealed
+    answers; None before the first.
+    """
+    told, call = board.announcement, board.calls[-1]
+    if told is None:
+        return None
+    hops = len(told.shufflers)
+    accounts = [board.account(call.round, hop) for hop in range(1, hops + 1)]
+    posted = [account for account in accounts if account is not None]
+    return {
+        "reader": call.reader,
+        "hops": hops,
+        "passed": len(posted),
+        "answers": posted[-1].forwarded if posted else None,
+    }
+
+
+def release_of(scenario: Scenario, board: Board) -> dict[str, Any] | None:
+    """Return the released table with the promise; None: no table was released.
+
+    `most`: the promised number of people in crowds smaller than `k`. `certain`: the number in the
+    certificate of the decision.
+    """
+    told, decision = board.announcement, board.decision
+    if told is None or decision is None or board.burned is not None or not decision.kept:
+        return None
+    if told.program is Program.RANDOMIZED or not board.tallies or not board.tallies[-1].counts:
+        return None
+    counts = board.tallies[-1].counts[0]
+    names = [feature.name for feature in told.schema.features]
+    people, certificate = sum(counts.values()), decision.certificate
+    opens = program_of(scenario).opens
+    return {
+        "names": [names[column] for column in decision.kept],
+        "held": [name for column, name in enumerate(names) if column not in decision.kept],
+        "chosen": scenario.policy.kind == "exposure",
+        "counts": sorted(([list(cell), many] for cell, many in counts.items()), key=_largest),
+        "people": people,
+        "k": scenario.policy.k,
+        "share": scenario.policy.max_exposure,
+        "most": int(scenario.policy.max_exposure * people + 1e-9),
+        "certain": certificate.people,
+        "two": told.program in (Program.TWO_ROUND, Program.TWO_ROUND_ONCE),
+        "domains": [len(feature.values or ()) for feature in scenario.feature],
+        "shape": _shape(certificate.rule) if opens else None,
+    }
+
+
+def _largest(row: tuple[list[str], int] | list[Any]) -> tuple[int, list[str]]:
+    """Order rows by their people, the most first."""
+    return -row[1], row[0]
+
+
+def _shape(rule: str) -> dict[str, bool]:
+    return {"prefixes": by_prefixes(rule), "closes": closes_further(rule)}
