@@ -77,7 +77,7 @@ function fits([id, , pieces]) {
 
 // Make the screens for the state and for the size of this window.
 function make() {
-  if (now.screen === "over") part("turn").hidden = false;
+  if (now.screen === "over") buttons(2); // their height counts too
   part("foot").textContent = footing(now);
   for (const rows of now.screen === "over" ? ROWS : [0]) {
     screens = screensOf(now, rows);

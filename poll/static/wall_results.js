@@ -35,7 +35,7 @@ function table({ release, simulated, happened }, size) {
   return pages.map((rows, i) => [
     `results-${i + 1}`,
     title,
-    [heading(title), p(t("wall-bars", { names: names.join("; ") }), "soft"), listOf(rows, most, release.shape ? 0 : k), ...(i ? [] : held(release))],
+    [heading(title), p(t("wall-bars", { names: names.join(" · ") }), "soft"), listOf(rows, most, release.shape ? 0 : k), ...(i ? [] : held(release))],
   ]);
 }
 

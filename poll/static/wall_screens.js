@@ -5,7 +5,7 @@ import { partyName } from "./parties.js";
 import { t } from "./sentences.js";
 import { dots, drawn } from "./wall_pieces.js";
 
-const MOST = 40; // envelopes that are drawn
+const MOST = 10; // envelopes that are drawn
 const PLACES = 4; // shufflers that are drawn side by side
 
 const heading = (words) => el("h1", {}, words);
@@ -33,12 +33,13 @@ function enough(now) {
 }
 
 function more({ used, together, expected, attempt }) {
-  return [
-    attempt > 1 ? p(t("wall-attempt", { n: attempt }), "soft") : null,
-    used ? p(t("wall-used", { used: used[0], n: used[1] }), "soft") : null,
-    !used && together > 1 ? p(t("wall-together", { n: together }), "soft") : null,
-    expected ? p(`${expected.sentence}.`, "soft") : null,
-  ].filter((one) => one !== null);
+  const lines = [
+    attempt > 1 ? t("wall-attempt", { n: attempt }) : "",
+    used ? t("wall-used", { used: used[0], n: used[1] }) : "",
+    !used && together > 1 ? t("wall-together", { n: together }) : "",
+    expected ? `${expected.sentence}.` : "",
+  ].filter(Boolean);
+  return lines.length ? [p(lines.join(" "), "soft")] : [];
 }
 
 function join(now) {
@@ -59,7 +60,7 @@ function join(now) {
         p(picture ? t("wall-same-network") : t("wall-type"), "soft"),
         el("p", { class: "host" }, now.address.slice(0, cut)),
         el("p", { class: "code" }, now.address.slice(cut + 1)),
-        el("div", { class: "row" }, number(now.people), el("div", {}, el("h2", {}, t("wall-people", { n: now.people })), dots(now.people), enough(now).map((words) => p(words, "soft")))),
+        el("div", { class: "row" }, number(now.people), el("div", {}, el("h2", {}, t("wall-people", { n: now.people })), dots(now.people), p(enough(now).join(" "), "soft"))),
       ),
     ),
     el("div", { class: "cards" }, card(t("wall-leaves"), leaves(now)), card(t("wall-please"), now.once ? t("wall-keep-on-once") : t("wall-keep-on"))),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +302,110 @@ def test_a_class_that_ends_early_says_why(new_phone: Callable[[str], Any]) -> No
         room.wait_no_longer()
         wall.look("ended")
         assert "2 came, and fewer than 5 are not asked anything." in wall.page.inner_text("main")
+
+
+# --- states that are rare, or over in no time ---
+
+TALLY = [[[f"an answer {i // 3}", "more than once", "sometimes"], 30 - i] for i in range(28)]
+RELEASE = {
+    "names": ["How did you come here?", "Slept?", "Copied?"],
+    "held": ["Which way?", "Why?"],
+    "chosen": True,
+    "counts": TALLY,
+    "people": sum(many for _, many in TALLY),
+    "k": 5,
+    "share": 0.05,
+    "most": 23,
+    "certain": 21,
+    "two": True,
+    "domains": [10, 3, 3],
+    "shape": None,
+}
+OVER = {"screen": "over", "ended": "over", "started": True, "round": 2, "answered": 462, "due": 462}
+RUNS = {
+    "started": True,
+    "round": 1,
+    "answered": 24,
+    "due": 24,
+    "people": 24,
+    "left": 0,
+    "words": ["harbor", "lamp", "giant", "copper", "blanket", "feather"],
+}
+MIXED = {"reader": "curator", "hops": 2, "passed": 1, "answers": 72}
+APART = [
+    {"party": f"shuffler-{hop}", "who": name, "host": f"192.168.1.{hop}", "here": False}
+    for hop, name in enumerate(("Ada Lovelace", "Emmy Noether"), start=1)
+]
+SINGLE = {
+    "people": 24,
+    "missing": 2,
+    "counts": {name: [["never", 12], ["once", 7], ["more often", 5]] for name in "ABCDEF"},
+}
+FORECAST = {
+    "sentence": "12 people, epsilon 3: shares within 30.1 %, too few to say anything",
+    "people": 12,
+    "title": "",
+    "explains": "",
+    "least": "",
+    "low": 0.2,
+    "high": 0.8,
+}
+STATES: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "mixing": ({**RUNS, "screen": "mixing", "way": MIXED}, ["mixing"]),
+    "counting": ({**RUNS, "screen": "mixing", "way": {**MIXED, "passed": 2}}, ["mixing"]),
+    "proved": (
+        {**RUNS, "screen": "mixing", "verified": True, "kept": False, "way": MIXED},
+        ["mixing"],
+    ),
+    "many-shufflers": (
+        {**RUNS, "screen": "mixing", "way": {**MIXED, "hops": 9, "passed": 4}},
+        ["mixing"],
+    ),
+    "slips": (
+        {"slips": True, "used": [7, 30], "people": 12, "simulated": 5, "expected": FORECAST},
+        ["join"],
+    ),
+    "others": ({"others": APART[:1], "people": 24, "needed": 30, "attempt": 2}, ["join"]),
+    "keys": ({"started": True}, ["begins"]),
+    "large": ({**OVER, "release": RELEASE}, [*"12345", "promise", "eyes"]),
+    "singles": ({**OVER, "singles": SINGLE, "simulated": 3}, ["1", "2", "eyes"]),
+    "apart": (
+        {**OVER, "others": APART, "release": {**RELEASE, "counts": TALLY[:3], "held": []}},
+        ["1", "promise", "eyes"],
+    ),
+    "broken": (
+        {**OVER, "release": {**RELEASE, "people": 10, "counts": [[["yes"], 6], [["no"], 4]]}},
+        ["1", "promise", "eyes"],
+    ),
+    "silent": ({**OVER, "ended": "2 of 24 are missing", "answered": 460}, ["ended"]),
+    "aborted": ({**OVER, "ended": "a proof does not hold: shuffler-1"}, ["ended"]),
+    "stopped": ({**OVER, "ended": "stopped", "stopped": True, "again": True}, ["ended"]),
+}
+
+
+@pytest.mark.parametrize("tag", sorted(languages()))
+def test_each_state_has_room(new_phone: Callable[[str], Any], tag: str) -> None:
+    """In both sizes, in each language."""
+    with Class(unhurried(read_questions(DEMO)), 40, language=tag) as room:
+        usual = state(room)
+        for name, (told, screens) in STATES.items():
+            wall = Wall(new_phone("about:blank"), tag)
+            body = json.dumps({**usual, **told})
+            wall.page.route("**/wall/news/*", partial(once, body))
+            wall.page.goto(f"{room.address}/wall")
+            if len(screens) > 1:
+                wall.look_at_the_end()
+            else:
+                wall.look(screens[0])
+            assert wall.seen[-1].endswith(screens[-1]), name
+            if name == "broken":
+                wall.page.keyboard.press("PageDown")
+                wall.page.wait_for_selector("h1.bad")
+            if name == "large":
+                assert len(wall.seen) > 4
+
+
+def once(body: str, route: Any) -> None:
+    """Answer with a state, and then no more."""
+    if route.request.url.endswith("/news/0"):
+        route.fulfill(body=body, headers={"content-type": "application/json"})
