@@ -8,6 +8,7 @@ order of bytes.
 """
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ from .unwelcome import Unwelcome
 MOST_PHONES = 1_000
 MOST_OF_ONE = 40  # people from one address: a class behind one router, and not several
 LONGEST_NAME = 40  # bytes of UTF-8
+TOO_FEW = re.compile(r"(\d+) people took part; the smallest batch that hides is (\d+)")  # a reason
 HUSH = 0.25  # seconds within which changes are told together
 Deliver = Callable[[str, bytes], Awaitable[None]]
 
@@ -180,8 +182,13 @@ class Classroom(Instrument):
         return len(self._earlier)
 
     def ended_in(self, language: Language) -> str:
-        """Return why the session ended, in a language if it is a sentence for phones."""
-        return self._end.say(language) if self._end else self.ended
+        """Return why the session ended, in a language unless the words are the board's."""
+        if self._end:
+            return self._end.say(language)
+        few = TOO_FEW.fullmatch(self.ended)
+        if few is None:
+            return self.ended
+        return language.say("few-took-part", n=int(few[1]), least=int(few[2]))
 
     # Requests of phones.
 

@@ -23,7 +23,7 @@ class ClassTerms:
         most_of_one: number of people that may join from one network address; the teacher can change
             it while people join.
         slips: the codes that admit phones; (): a name is enough.
-        language: the tag that the questions ask for; None: each browser its own, the theatre English.
+        language: the tag that the questions ask for; None: browsers choose, theatre English.
     """
 
     host: str

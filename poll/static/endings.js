@@ -84,6 +84,9 @@ function estimates({ told, tallies, burned }, { noise }) {
   ];
 }
 
+// Why nothing was published: as the computer says it in this language, else in the words of the board.
+const reason = (session, facts) => session.burned && (facts.ended || session.burned);
+
 export function ends(session, state, facts) {
   if (session.told.program === "randomized") return endsNoisy(session, state, facts);
   return endsCounted(session, state, facts);
@@ -94,7 +97,7 @@ function endsNoisy(session, state, facts) {
   show(
     `end ${facts.noise ? "told" : ""}`,
     found ? t("published-title") : t("ended-title"),
-    found ?? p(t("published-nothing", { why: session.burned || t("unread") }), "note"),
+    found ?? p(t("published-nothing", { why: reason(session, facts) || t("unread") }), "note"),
     Object.keys(state.rounds).length ? showsWay(session, state) : null,
     drawn(session, state, false),
     facts.kept ? p(t("kept-noisy"), "note") : null,
@@ -130,7 +133,7 @@ function endsCounted(session, state, facts) {
   const published = kept.length > 0 && !session.burned && last?.counts;
   if (facts.singles) return endsAlone(session, state, facts);
   const what = session.burned
-    ? p(t("published-nothing", { why: session.burned }), "note")
+    ? p(t("published-nothing", { why: reason(session, facts) }), "note")
     : published
       ? release(names, last.counts[0].map(([cell, many]) => [inWords(cell), many]))
       : p(t("published-unsafe"), "note");

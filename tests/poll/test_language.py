@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from veilmix.errors import ScenarioError
+from veilmix.errors import RoundBurned, ScenarioError
 from veilmix.languages.language import (
     BLANK,
     ENGLISH,
@@ -26,6 +26,7 @@ from veilmix.poll.expected import VERDICT_KEYS
 from veilmix.poll.questions import NEW, read_lang, read_questions
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import PhoneServer
+from veilmix.protocol.crowd_limits import check_batch_size
 from veilmix.strict_text import from_toml
 
 STATIC = sorted((HERE / "static").glob("*.js"))
@@ -216,6 +217,19 @@ def test_the_file_of_questions_names_a_language_that_is_there(tmp_path: Path) ->
                 read_questions(path)
     path.write_text(NEW.read_text("utf-8"), "utf-8")
     assert read_lang(path) is None
+
+
+def test_the_reason_of_a_class_that_is_too_small_is_in_its_language() -> None:
+    """As the board gives it; other reasons stay in its words."""
+    room = Classroom(60.0)
+    with pytest.raises(RoundBurned) as few:
+        check_batch_size(3, 5)
+    room.ended = str(few.value)
+    german, english = languages()["de"], languages()["en"]
+    assert room.ended_in(english) == room.ended
+    assert room.ended_in(german) == "3 Personen haben mitgemacht; gezählt wird erst ab 5"
+    room.ended = "a shuffler is gone"
+    assert room.ended_in(german) == room.ended
 
 
 def test_a_form_is_chosen_by_the_count_and_numbers_have_their_sign() -> None:
