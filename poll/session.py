@@ -236,8 +236,9 @@ class PhoneSession:
 
     async def _stay(self) -> None:
         """Let results stay: until the teacher ends the session, or for slow phones to read."""
-        if self._led and self.room.started and not self.teacher.left.is_set():
-            self._tell("the results stay on the wall and on phones until you press Enter")
+        if self._led and self.room.started and not self.teacher.absent:
+            if not self.teacher.left.is_set():
+                self._tell("the results stay on the wall and on phones until you press Enter")
             await self.teacher.left.wait()
         else:
             await trio.sleep(GRACE if self.room.phones else 0)

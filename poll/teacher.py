@@ -43,6 +43,7 @@ class Teacher:
         wanted: whether the session is to begin now.
         closing: the round that is to be closed now; 0: none.
         left: set when the teacher ends the session after its results.
+        absent: whether the teacher's terminal is gone.
         needed: people, to begin.
     """
 
@@ -52,6 +53,7 @@ class Teacher:
         self.wanted = False
         self.closing = 0
         self.left = trio.Event()
+        self.absent = False
         self._chosen = trio.Event()
         self._room = room
         self.needed = needed
@@ -62,6 +64,7 @@ class Teacher:
         """Read and follow commands to the end of input. read: waits, in a thread; None: the end."""
         while (line := await trio.to_thread.run_sync(read, abandon_on_cancel=True)) is not None:
             self.hear(line.strip().lower())
+        self.absent = True
         self.end()
 
     def hear(self, line: str) -> None:

@@ -1,8 +1,10 @@
 """A class that is asked once more: where nothing was passed on, with the phones that are here."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from queue import Queue
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +17,7 @@ from phone_kit import Class, Client, together, unhurried
 from veilmix.crypto.entropy import SystemEntropy
 from veilmix.crypto.signing import Signer
 from veilmix.languages.language import english
+from veilmix.poll import session
 from veilmix.poll.cheats import with_cheat
 from veilmix.poll.classroom import Classroom
 from veilmix.poll.finished import FinishedSession
@@ -301,6 +304,22 @@ def test_what_was_sealed_for_one_attempt_is_taken_in_no_other() -> None:
         held = room.ends()
     assert held.board is not None
     assert held.board.tallies[0].totals[0] == 6
+
+
+@pytest.mark.slow
+def test_a_teacher_who_ends_early_waits_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the last post and the moment from which results stay; no grace follows, as at EOF."""
+    ended = threading.Event()
+    monkeypatch.setattr(session, "measured_of", lambda *_: ended.wait() and None)
+    with Led(unhurried(read_questions(DEMO)), 6) as room:
+        together(phones(room, 6))
+        room.typed.put("")
+        assert room.session is not None
+        while not room.session.teacher.left.is_set():
+            sleep(0.01)
+        ended.set()
+        room.join()
+    assert room.done().board is not None
 
 
 @pytest.mark.slow

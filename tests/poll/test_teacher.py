@@ -85,6 +85,7 @@ def test_lines_are_heard_until_there_are_none() -> None:
     async def main() -> None:
         await teacher.listen(lambda: next(lines))
         assert teacher.left.is_set()
+        assert teacher.absent
 
     trio.run(main)
     assert teacher.wanted

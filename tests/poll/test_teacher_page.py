@@ -102,7 +102,7 @@ def test_people_of_one_address_are_let_in() -> None:
     for body in (b"", b"[]", b'{"people": 0}', b'{"people": true}', b'{"people": "9"}', too_many):
         assert desk.refusal("POST", "let-in", body=body) == (
             400,
-            f"From one address 1 to {MOST_PHONES} people may join.",
+            f"From one address 1 to {MOST_PHONES:,} people may join.",
         )
     before = desk.room.most_of_one
     assert desk.ask("POST", "let-in", body=b'{"people": 7}').status == 204
