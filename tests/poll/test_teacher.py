@@ -154,7 +154,7 @@ def test_a_round_that_closes_before_simulated_people_have_answered_ends_nothing(
 
     async def main() -> None:
         room = Classroom(60.0)
-        people = SimulatedPeople(room, read_questions(DEMO), 2)
+        people = SimulatedPeople(room, lambda: read_questions(DEMO), 2)
         people.join()
         opened(room, 1)
         monkeypatch.setattr(people, "_sealed", AsyncMock(return_value=b""))
