@@ -31,7 +31,7 @@ SECRET = "0123456789abcdef" * 2
 
 
 def desk() -> LessonServer:
-    return LessonServer(CROWD, Gate((NAME,)), HOST, lambda _: "<p>cards</p>", str)
+    return LessonServer(CROWD, Gate((NAME,)), HOST, lambda *_: "<p>cards</p>", str)
 
 
 def answer(
