@@ -12,17 +12,18 @@ own. The file loads nothing and runs no script.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 
 from ..languages.language import Language
+from ..theatre.page import policy
 from .lesson import ChoiceGuess, Lesson
 from .pages import (
     answers_body,
     file_of,
     fill_template,
     handout_body,
-    policy,
     sentence_items,
-    text_of,
+    whole_page,
 )
 from .voice import Voice
 
@@ -114,31 +115,22 @@ def pack(lesson: Lesson, language: Language, parts: Mapping[str, PackPart], comm
     )
     title = voice.common("pack", title=voice.say("title"))
     contents = "".join(
-        f'<li><a href="#{TITLES[name]}">{text_of(voice.common(TITLES[name]))}</a></li>'
+        f'<li><a href="#{TITLES[name]}">{escape(voice.common(TITLES[name]))}</a></li>'
         for name in (*own, *made)
     )
     cover = {
-        "title": text_of(title),
-        "terms": text_of(voice.terms),
+        "title": escape(title),
+        "terms": escape(voice.terms),
         "contents": contents,
-        "commands": text_of(commands),
-        "slips-note": text_of(voice.common("pack-slips" if "slips" in parts else "pack-no-slips")),
+        "commands": escape(commands),
+        "slips-note": escape(voice.common("pack-slips" if "slips" in parts else "pack-no-slips")),
     }
     bodies = "".join(
         f'<section class="{TITLES[name]}" id="{TITLES[name]}">{body}</section>'
         for name, body in {**own, **made}.items()
     )
-    values = {
-        "lang": language.tag,
-        "dir": language.direction,
-        "policy": policy(style, "", sends=False),
-        "title": text_of(title),
-        "style": style,
-        "body": fill_template("pack.html", cover, voice.common) + f"<main>{bodies}</main>",
-        "data": "",
-        "script": "",
-    }
-    return fill_template("page.html", values)
+    body = fill_template("pack.html", cover, voice.common) + f"<main>{bodies}</main>"
+    return whole_page(language, title, style, body, policy(style, "", live=False))
 
 
 def nested(name: str, style: str) -> str:
@@ -152,13 +144,13 @@ def _plan(voice: Voice, minutes: int) -> str:
     for step in plan_of(voice.lesson, minutes):
         rows += (
             f"<tr><td>{begins}</td><td>{step.minutes}</td>"
-            f"<td>{text_of(voice.common(step.what))}</td>"
-            f"<td>{text_of(voice.common(step.needs))}</td></tr>"
+            f"<td>{escape(voice.common(step.what))}</td>"
+            f"<td>{escape(voice.common(step.needs))}</td></tr>"
         )
         begins += step.minutes
     heads = ("plan-from", "plan-minutes", "plan-what", "plan-needs")
-    head = "".join(f"<th scope=col>{text_of(voice.common(key))}</th>" for key in heads)
-    title = text_of(voice.common("plan-title", minutes=minutes))
+    head = "".join(f"<th scope=col>{escape(voice.common(key))}</th>" for key in heads)
+    title = escape(voice.common("plan-title", minutes=minutes))
     return f"<section><h2>{title}</h2><table><tr>{head}</tr>{rows}</table></section>"
 
 
@@ -166,15 +158,15 @@ def _slides(voice: Voice) -> Iterator[str]:
     """Yield the slides of a lesson, in the order of the plan."""
     lesson, say, common = voice.lesson, voice.say, voice.common
     aims = sentence_items(voice, "aim", lesson.aims)
-    yield f"<h2>{text_of(say('title'))}</h2><p>{text_of(common('objectives'))}</p><ul>{aims}</ul>"
-    yield f"<h2>{text_of(common('in-this-room'))}</h2><p>{text_of(say('room'))}</p>"
+    yield f"<h2>{escape(say('title'))}</h2><p>{escape(common('objectives'))}</p><ul>{aims}</ul>"
+    yield f"<h2>{escape(common('in-this-room'))}</h2><p>{escape(say('room'))}</p>"
     choices = lesson.guess.choices if isinstance(lesson.guess, ChoiceGuess) else 0
     yield (
-        f"<h2>{text_of(common('guess-first'))}</h2><p>{text_of(say('intro'))}</p>"
-        f"<p><b>{text_of(say('question'))}</b></p>"
+        f"<h2>{escape(common('guess-first'))}</h2><p>{escape(say('intro'))}</p>"
+        f"<p><b>{escape(say('question'))}</b></p>"
         f"<ol>{sentence_items(voice, 'choice', choices)}</ol>"
     )
-    yield f"<h2>{text_of(voice.value(voice.table.truth))}</h2><p>{text_of(say('because'))}</p>"
+    yield f"<h2>{escape(voice.value(voice.table.truth))}</h2><p>{escape(say('because'))}</p>"
     thoughts = sentence_items(voice, "think", lesson.exercises)
-    yield f"<h2>{text_of(common('think-about'))}</h2><ol>{thoughts}</ol>"
-    yield f"<h2>{text_of(common('slide-poll'))}</h2><p>{text_of(common('slide-trust'))}</p>"
+    yield f"<h2>{escape(common('think-about'))}</h2><ol>{thoughts}</ol>"
+    yield f"<h2>{escape(common('slide-poll'))}</h2><p>{escape(common('slide-trust'))}</p>"

@@ -10,16 +10,14 @@ The content security policy names the page's own style and script by their SHA-2
 address to send a guess to may connect to its own server; every other page connects nowhere.
 """
 
-import base64
-import hashlib
-import html
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from html import escape
 from pathlib import Path
 
 from ..languages.language import Language
-from ..theatre.page import embedded
+from ..theatre.page import embedded, policy
 from .lesson import LESSONS, Lesson, NumberGuess
 from .tables import Table
 from .voice import Voice
@@ -36,11 +34,11 @@ def index(language: Language) -> str:
     ours = language.part("lessons")
     items = "".join(
         f'<li><a href="lesson-{lesson.number}.html">{lesson.number} '
-        f"{text_of(Voice.in_language(lesson, language).say('title'))}</a>"
-        f"<p>{text_of(Voice.in_language(lesson, language).terms)}</p></li>"
+        f"{escape(Voice.in_language(lesson, language).say('title'))}</a>"
+        f"<p>{escape(Voice.in_language(lesson, language).terms)}</p></li>"
         for lesson in LESSONS
     )
-    body = f"<main><h1>{text_of(ours.say('lessons'))}</h1><ol class=plainly>{items}</ol></main>"
+    body = f"<main><h1>{escape(ours.say('lessons'))}</h1><ol class=plainly>{items}</ol></main>"
     return _page(language, ours.say("lessons"), body, "lessons.css")
 
 
@@ -57,14 +55,14 @@ def lesson_page(lesson: Lesson, language: Language, served: Served | None = None
         {
             "before": _link(_neighbour(lesson, -1), language, "before"),
             "after": _link(_neighbour(lesson, 1), language, "after"),
-            "title": text_of(voice.say("title")),
-            "terms": text_of(voice.terms),
+            "title": escape(voice.say("title")),
+            "terms": escape(voice.terms),
             "aims": sentence_items(voice, "aim", lesson.aims),
-            "intro": text_of(voice.say("intro")),
-            "question": text_of(voice.say("question")),
-            "because": text_of(voice.say("because")),
-            "source": text_of(voice.say("source")),
-            "seen": text_of(voice.common("seen" if served else "seen-alone")),
+            "intro": escape(voice.say("intro")),
+            "question": escape(voice.say("question")),
+            "because": escape(voice.say("because")),
+            "source": escape(voice.say("source")),
+            "seen": escape(voice.common("seen" if served else "seen-alone")),
         },
         voice.common,
     )
@@ -101,29 +99,15 @@ def wall(lesson: Lesson, language: Language, served: Served) -> str:
     """Return the page with the guesses of a class. served: `address`, and `qr`, its code as SVG."""
     voice = Voice.in_language(lesson, language)
     values = {
-        "title": text_of(voice.say("title")),
-        "question": text_of(voice.say("question")),
-        "address": text_of(served["address"]),
+        "title": escape(voice.say("title")),
+        "question": escape(voice.say("question")),
+        "address": escape(served["address"]),
         "qr": served["qr"],
         "number": str(lesson.number),
     }
     body = fill_template("wall.html", values, voice.common)
     scripts, data = ("kit.js", "axis.js", "wall.js"), _frame_data(voice)
     return _page(language, voice.say("title"), body, "wall.css", scripts, data)
-
-
-def policy(style: str, script: str, *, sends: bool) -> str:
-    """Return the content security policy of a page with this style and script."""
-    own = {
-        "default-src": "'none'",
-        "style-src": _hash(style),
-        "script-src": _hash(script) if script else "'none'",
-        "img-src": "data:",
-        "connect-src": "'self'" if sends else "'none'",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    return "; ".join(f"{name} {value}" for name, value in own.items())
 
 
 def _page(
@@ -134,19 +118,24 @@ def _page(
     scripts: tuple[str, ...] = (),
     data: Mapping[str, object] | None = None,
 ) -> str:
-    """Return a whole page: a body with its style, its scripts and the data that they read."""
-    sheet, code = file_of("colours.css") + file_of(style), "\n".join(map(file_of, scripts))
+    """Return a page: a body with the files of its style and scripts, and the data for these."""
+    code = "\n".join(map(file_of, scripts))
     sends = data is not None and (data.get("post") is not None or "wall.js" in scripts)
     known = f'<script type="application/json" id="data">{embedded(data)}</script>' if data else ""
+    more = f"{known}\n<script>{code}</script>" if code else known
+    sheet = file_of("colours.css") + file_of(style)
+    return whole_page(language, title, sheet, f"{body}\n{more}", policy(sheet, code, live=sends))
+
+
+def whole_page(language: Language, title: str, style: str, body: str, rule: str) -> str:
+    """Return the file of a page. style: the style sheet; rule: the content security policy."""
     values = {
         "lang": language.tag,
         "dir": language.direction,
-        "policy": policy(sheet, code, sends=sends),
-        "title": text_of(title),
-        "style": sheet,
+        "policy": rule,
+        "title": escape(title),
+        "style": style,
         "body": body,
-        "data": known,
-        "script": f"<script>{code}</script>" if code else "",
     }
     return fill_template("page.html", values)
 
@@ -174,12 +163,12 @@ def _sheet(voice: Voice, template: str, questions: str, below: str, blank: str) 
     lesson, plan = voice.lesson, dict(zip(PARTS, voice.lesson.plan, strict=True))
     values = {f"{name}-minutes": str(minutes) for name, minutes in plan.items()}
     for name in ("title", "room", "question", "drag", "guess-answer", "drag-answer", "source"):
-        values[name] = text_of(voice.say(name))
+        values[name] = escape(voice.say(name))
     values |= {
-        "terms": text_of(voice.terms),
+        "terms": escape(voice.terms),
         "blank": blank,
         "number": str(lesson.number),
-        "truth": text_of(voice.value(voice.table.truth)),
+        "truth": escape(voice.value(voice.table.truth)),
         "aims": sentence_items(voice, "aim", lesson.aims),
         "choices": sentence_items(voice, "choice", getattr(lesson.guess, "choices", 0)),
         "think": sentence_items(voice, questions, lesson.exercises, below),
@@ -194,18 +183,18 @@ def _table(voice: Voice, table: Table, *, answered: bool) -> str:
         return "" if answered else LINES
     head = "".join(f"<th scope=col>{voice.number(at)}</th>" for at in table.sheet.columns)
     rows = "".join(
-        f"<tr><th scope=row>{text_of(voice.say('row', value=voice.number(at)))}</th>"
+        f"<tr><th scope=row>{escape(voice.say('row', value=voice.number(at)))}</th>"
         + "".join(f"<td>{voice.number(cell) if answered else ''}</td>" for cell in cells)
         + "</tr>"
         for at, cells in zip(table.sheet.rows, table.sheet.cells, strict=True)
     )
-    column = text_of(voice.say("column"))
+    column = escape(voice.say("column"))
     return f"<table><tr><th scope=col>{column}</th>{head}</tr>{rows}</table>"
 
 
 def sentence_items(voice: Voice, name: str, many: int, below: str = "") -> str:
     """Return the sentences `NAME-1` to `NAME-many` as items. below: follows each."""
-    items = (text_of(voice.say(f"{name}-{at}")) for at in range(1, many + 1))
+    items = (escape(voice.say(f"{name}-{at}")) for at in range(1, many + 1))
     return "".join(f"<li>{item}{below}</li>" for item in items)
 
 
@@ -219,7 +208,7 @@ def _link(lesson: Lesson | None, language: Language, key: str) -> str:
     if lesson is None:
         return "<span></span>"
     voice = Voice.in_language(lesson, language)
-    text = text_of(voice.common(key, title=voice.say("title")))
+    text = escape(voice.common(key, title=voice.say("title")))
     rel = {"before": "prev", "after": "next"}[key]
     return f'<a rel="{rel}" href="lesson-{lesson.number}.html">{text}</a>'
 
@@ -232,22 +221,12 @@ def fill_template(
     def fill(blank: re.Match[str]) -> str:
         if blank[1] in values or say is None:
             return values[blank[1]]
-        return text_of(say(blank[1]))
+        return escape(say(blank[1]))
 
     return BLANK.sub(fill, file_of(name))
-
-
-def text_of(text: str) -> str:
-    """Return a text as markup."""
-    return html.escape(text)
 
 
 @cache
 def file_of(name: str) -> str:
     """Return a file of `static/`."""
     return (STATIC / name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"

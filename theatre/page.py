@@ -94,7 +94,7 @@ def policy(style: str, code: str, *, live: bool) -> str:
     own = {
         "default-src": "'none'",
         "style-src": _hash(style),
-        "script-src": _hash(code),
+        "script-src": _hash(code) if code else "'none'",
         "img-src": "data:",
         "connect-src": "'self'" if live else "'none'",
         "base-uri": "'none'",
