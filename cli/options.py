@@ -13,6 +13,8 @@ from .found import HOME
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from ..languages.language import Language
+
     _Number = click.ParamType[int]
 else:
     _Number = click.ParamType  # click before 8.4 refuses a subscript at run time
@@ -23,6 +25,17 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 FILE_THERE = click.Path(path_type=Path, dir_okay=False, exists=True)
 SEED = click.IntRange(0, MAX_SEED)
+POLL_PORT = 8766  # of `veilmix poll`, if no other is named; slips are printed with it
+
+
+def read_language(tag: str | None) -> "Language | None":
+    """Return the language that --lang names; None without it. UsageError for an unknown tag."""
+    from ..languages.language import languages
+
+    known = languages()
+    if tag is not None and tag not in known:
+        raise click.UsageError(f"--lang: found {tag!r}; {', '.join(known)} are accepted")
+    return None if tag is None else known[tag]
 
 
 class PeopleCount(_Number):

@@ -10,7 +10,7 @@ import click
 
 from ...errors import StorageError
 from ...installation import missing
-from ..options import FILE
+from ..options import FILE, read_language
 from ..text.class_opening import check_reachable, say_reach
 from ..text.layout import Grid, lay_out, page, say
 from .lesson_pack import write_pack
@@ -87,14 +87,15 @@ def command(
     it sees from which network address each guess comes. It also has the answers and the cards,
     which phones cannot open. --out, --teacher and --pack write pages instead.
     """
-    if lang is not None:
-        _check_language(lang)
+    from ...languages.language import english
+
+    language = read_language(lang)
     if pack is not None:
         if number is None:
             raise click.UsageError("--pack: of which lesson? veilmix lesson NUMBER --pack FILE")
-        write_pack(pack, _lesson(number), host, lang or "en", people)
+        write_pack(pack, _lesson(number), host, language or english(), people)
     elif out is not None or teacher is not None:
-        _write(out, teacher, lang or "en", people)
+        _write(out, teacher, language or english(), people)
     elif number is None:
         _list()
     else:
@@ -109,13 +110,6 @@ def _lesson(number: int) -> "Lesson":
         known = ", ".join(str(one.number) for one in LESSONS)
         raise click.UsageError(f"NUMBER: found {number}; {known} are accepted")
     return lesson
-
-
-def _check_language(lang: str) -> None:
-    from ...languages.language import languages
-
-    if lang not in languages():
-        raise click.UsageError(f"--lang: found {lang}; {', '.join(languages())} are accepted")
 
 
 def _list() -> None:
@@ -145,11 +139,14 @@ def _cards(people: int, lesson: "Lesson", language: "Language") -> str:
     return cards(load(lesson.cards), people, language)
 
 
-def _write(out: Path | None, teacher: Path | None, lang: str, people: int) -> None:
+def _write(out: Path | None, teacher: Path | None, language: "Language", people: int) -> None:
     """Write pages to folders, and print how many."""
     from ...scenarios.serialization.atomic_file import write_page
 
-    for folder, pages in ((out, _for_pupils(lang)), (teacher, _for_teachers(lang, people))):
+    for folder, pages in (
+        (out, _for_pupils(language)),
+        (teacher, _for_teachers(language, people)),
+    ):
         if folder is None:
             continue
         try:
@@ -163,28 +160,25 @@ def _write(out: Path | None, teacher: Path | None, lang: str, people: int) -> No
         click.echo(f"wrote {folder}/: {written} pages")
 
 
-def _for_pupils(lang: str) -> Iterator[tuple[str, str]]:
+def _for_pupils(language: "Language") -> Iterator[tuple[str, str]]:
     """Yield name and text of each page for pupils."""
-    from ...languages.language import languages
     from ...lessons import pages
     from ...lessons.lesson import LESSONS
 
-    language = languages()[lang]
     yield "index.html", pages.index(language)
     for lesson in LESSONS:
         yield f"lesson-{lesson.number}.html", pages.lesson_page(lesson, language)
         yield f"handout-{lesson.number}.html", pages.handout(lesson, language)
 
 
-def _for_teachers(lang: str, people: int) -> Iterator[tuple[str, str]]:
+def _for_teachers(language: "Language", people: int) -> Iterator[tuple[str, str]]:
     """Yield name and text of each page for teachers."""
-    from ...languages.language import languages
     from ...lessons import pages
     from ...lessons.lesson import LESSONS
 
     for lesson in LESSONS:
-        yield f"answers-{lesson.number}.html", pages.answers(lesson, languages()[lang])
-        yield f"cards-{lesson.number}.html", _cards(people, lesson, languages()[lang])
+        yield f"answers-{lesson.number}.html", pages.answers(lesson, language)
+        yield f"cards-{lesson.number}.html", _cards(people, lesson, language)
 
 
 def _serve(lesson: "Lesson", host: str, port: int, lang: str | None, people: int) -> None:

@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 import click
 
 from ...installation import missing
+from ..options import POLL_PORT
 from .slips import write_with_codes
 
 if TYPE_CHECKING:
+    from ...languages.language import Language
     from ...lessons.lesson import Lesson
     from ...lessons.pack import PackPart
     from ...poll.slips import SlipsFile
 
 SPARE = 5  # slips more than people
-POLL_PORT = 8766  # the default of `veilmix poll`
 HERE = "ADDRESS"
 
 
-def write_pack(path: Path, lesson: "Lesson", host: str, lang: str, people: int) -> None:
+def write_pack(path: Path, lesson: "Lesson", host: str, language: "Language", people: int) -> None:
     """Write the pack of a lesson; with slips, and the file of their codes, if phones reach `host`.
 
     people: number of cards; `SPARE` slips more are made.
     """
-    from ...languages.language import languages
     from ...lessons.pack import PackPart, pack
     from ...machines.gate import LOOPBACKS
     from ...poll.questions import DEMO, read_questions
@@ -32,14 +32,14 @@ def write_pack(path: Path, lesson: "Lesson", host: str, lang: str, people: int) 
     from ...report.write import file_of
     from ...scenarios.validation.load import load
 
-    language, codes = languages()[lang], path.with_suffix(".slips.toml")
+    codes = path.with_suffix(".slips.toml")
     scenario = load(lesson.cards)
     parts = {"cards": PackPart(file_of(STYLE), cards_body(scenario, people, language))}
     slips = None
     if host not in LOOPBACKS:
         title = read_questions(DEMO).scenario.title
         slips = fresh_slips(title, host, POLL_PORT, people + SPARE)
-        parts["slips"] = _slips(slips, lang)
+        parts["slips"] = _slips(slips, language)
     _, shows = commands(scenario, people)
     poll = f"veilmix poll --demo --host {host if slips else HERE}"
     lines = (
@@ -59,14 +59,13 @@ def write_pack(path: Path, lesson: "Lesson", host: str, lang: str, people: int) 
     click.echo(f"wrote {codes}   the codes: keep it to yourself; delete both after the lesson")
 
 
-def _slips(slips: "SlipsFile", lang: str) -> "PackPart":
+def _slips(slips: "SlipsFile", language: "Language") -> "PackPart":
     """Return the slips as a part; UsageError without the library that draws their QR codes."""
-    from ...languages.language import languages
     from ...lessons.pack import PackPart
     from ...poll.sheet import STYLE, slip_sheets
 
     try:
-        body = slip_sheets(slips.title, slips.address, slips.codes, languages()[lang])
+        body = slip_sheets(slips.title, slips.address, slips.codes, language)
     except ImportError:
         raise click.UsageError(missing("web", "--pack")) from None
     return PackPart(STYLE.read_text("utf-8"), body)

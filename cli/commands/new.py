@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ..options import FILE, PATH
+from ..options import FILE, PATH, read_language
 from ..text.layout import Grid, format_option, lay_out, page, say, write_csv, write_json, write_text
 
 
@@ -121,16 +121,12 @@ def _cards(
 
     people: their number, if it is not the scenario's. lang: the tag of a language; None: English.
     """
-    from ...languages.language import ENGLISH, languages
     from ...report.cards import cards, commands
     from ...scenarios.serialization.atomic_file import write_whole
     from ...scenarios.validation.load import load
 
     scenario = load(name)
-    known = languages()
-    if lang is not None and lang not in known:
-        raise click.UsageError(f"--lang: found {lang}; {', '.join(known)} are accepted")
-    text = cards(scenario, people, known[lang or ENGLISH])
+    text = cards(scenario, people, read_language(lang))
     if str(file) == "-":
         write_text(text)
         return

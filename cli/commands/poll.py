@@ -11,7 +11,7 @@ import click
 
 from ...installation import missing
 from ..app import Unmet
-from ..options import FILE, kept_options
+from ..options import FILE, POLL_PORT, kept_options
 from ..text.class_opening import check_reachable, say_address, say_terms
 from .slips import use_slips, write_slips
 
@@ -46,7 +46,7 @@ MOST = 1_000  # people
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=8766,
+    default=POLL_PORT,
     show_default=True,
     help="0 takes any that is free.",
 )

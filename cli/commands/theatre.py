@@ -8,7 +8,7 @@ import click
 from ...errors import ParameterError, ScenarioError, StorageError
 from ...installation import missing
 from ..found import played
-from ..options import FILE, SEED
+from ..options import FILE, SEED, read_language
 from ..text.layout import plural
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def command(
     RUN may also be the board of a running session between machines, https://HOST:PORT. Then the
     page follows the board, and shows the public posts, which are the view of an outsider.
     """
-    language = _language(lang)
+    language = read_language(lang)
     if run.startswith("https://"):
         _outside(run, known, port, language, out=out, live=live)
         return
@@ -85,16 +85,6 @@ def command(
     people = plural(data["bill"]["people"], "person", "people")
     click.echo(f"saved {path} ({len(page.encode()) / 1000:,.0f} kB), with all that {people} said")
     click.echo("next: open it in a browser; space plays, ? tells the keys")
-
-
-def _language(tag: str | None) -> "Language | None":
-    """Return a language by its tag; None without a tag."""
-    from ...languages.language import languages
-
-    if tag is not None and tag not in languages():
-        accepted = ", ".join(languages())
-        raise click.UsageError(f"--lang: found {tag!r}; {accepted} are accepted")
-    return None if tag is None else languages()[tag]
 
 
 def _outside(
