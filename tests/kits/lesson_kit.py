@@ -76,6 +76,16 @@ def ask(address: str, body: bytes | None = None, **headers: str) -> tuple[int, s
             return no.code, no.read().decode()
 
 
+def make_guess(page: Any, lesson: Lesson, value: float) -> None:
+    """Make a guess: the low or high end of an axis, or an answer."""
+    if isinstance(lesson.guess, ChoiceGuess):
+        page.locator(f'input[value="{value}"]').check()
+    else:
+        page.locator("[role=slider]").focus()
+        page.keyboard.press("Home" if value == lesson.guess.low else "End")
+    page.locator("#field button").click()
+
+
 def guess_body(phone: int, guess: object) -> bytes:
     """Give what a phone posts. phone: a number that stands for its secret."""
     return json.dumps({"phone": f"{phone:032x}", "guess": guess}).encode()

@@ -1,30 +1,16 @@
 """No page of a lesson breaks a rule of axe, in no language, before and after the guess."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_kit import violations
-from lesson_kit import SPOKEN, name_of, served, wrong_guess
+from lesson_kit import SPOKEN, make_guess, name_of, served, wrong_guess
 from veilmix.languages.language import languages
 from veilmix.lessons import pages
-from veilmix.lessons.lesson import ChoiceGuess, Lesson, lesson_of
+from veilmix.lessons.lesson import Lesson, lesson_of
 
 spoken = pytest.mark.parametrize(("lesson", "tag"), SPOKEN, ids=name_of)
-
-
-@pytest.fixture
-def opened(new_tab: Callable[[], Any], tmp_path: Path) -> Callable[[str], Any]:
-    """Open a page from a file."""
-    tab = new_tab()
-
-    def open_(text: str) -> Any:
-        path = tmp_path / "page.html"
-        path.write_text(text, "utf-8")
-        return tab.open(path)
-
-    return open_
 
 
 @spoken
@@ -33,12 +19,7 @@ def test_no_page_for_pupils_breaks_a_rule(
 ) -> None:
     page = opened(pages.lesson_page(lesson, languages()[tag]))
     assert violations(page) == []
-    if isinstance(lesson.guess, ChoiceGuess):
-        page.locator(f'input[value="{wrong_guess(lesson)}"]').check()
-    else:
-        page.locator("[role=slider]").focus()
-        page.keyboard.press("Home")
-    page.locator("#field button").click()
+    make_guess(page, lesson, wrong_guess(lesson))
     page.wait_for_selector("#play", state="visible")
     assert violations(page) == []
 

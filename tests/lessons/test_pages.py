@@ -2,44 +2,18 @@
 
 from collections.abc import Callable
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 import pytest
 from contrast_kit import lowest_contrast
-from lesson_kit import SPOKEN, ask, guess_body, name_of, served, voice_of, wrong_guess
+from lesson_kit import SPOKEN, ask, guess_body, make_guess, name_of, served, voice_of, wrong_guess
 from veilmix.languages.language import languages
 from veilmix.lessons import pages
 from veilmix.lessons.lesson import LESSONS, ChoiceGuess, Lesson, NumberGuess
 
 NARROW = {"width": 390, "height": 844}
-WIDE = {"width": 1280, "height": 900}
 spoken = pytest.mark.parametrize(("lesson", "tag"), SPOKEN, ids=name_of)
 Opened = Callable[..., Any]
-
-
-@pytest.fixture
-def opened(tmp_path: Path, new_tab: Any) -> Opened:
-    """Open a page of a lesson from a file, as from a memory stick."""
-
-    def open_(text: str, size: Any = WIDE, **how: Any) -> Any:
-        path = tmp_path / "page.html"
-        path.write_text(text, "utf-8")
-        tab = new_tab(**how)
-        tab.page.set_viewport_size(size)
-        return tab.open(path)
-
-    return open_
-
-
-def guess(page: Any, lesson: Lesson, value: float) -> None:
-    """Make a guess: the low or high end of an axis, or an answer."""
-    if isinstance(lesson.guess, ChoiceGuess):
-        page.locator(f'input[value="{value}"]').check()
-    else:
-        page.locator("[role=slider]").focus()
-        page.keyboard.press("Home" if value == lesson.guess.low else "End")
-    page.locator("#field button").click()
 
 
 def widest(page: Any) -> int:
@@ -53,7 +27,7 @@ def test_a_wrong_guess_is_told_with_both_answers(lesson: Lesson, tag: str, opene
     page = opened(pages.lesson_page(lesson, languages()[tag]))
     assert page.locator("html").get_attribute("lang") == tag
     assert page.locator("#play").is_hidden()
-    guess(page, lesson, wrong)
+    make_guess(page, lesson, wrong)
     name = "wrong" if isinstance(lesson.guess, ChoiceGuess) else "low"
     said = voice.say(name, guess=voice.value(wrong))
     assert voice.value(voice.table.truth) in said
@@ -103,7 +77,7 @@ def test_a_phone_scrolls_down_alone_and_each_text_has_contrast(
     text = pages.lesson_page(lesson, languages()[tag])
     page = opened(text, NARROW, color_scheme=scheme)
     assert widest(page) <= 0
-    guess(page, lesson, wrong_guess(lesson))
+    make_guess(page, lesson, wrong_guess(lesson))
     assert widest(page) <= 0
     many, ratio, worst = lowest_contrast(page)
     assert many > 8
