@@ -293,6 +293,12 @@ class Class:
                 self.wait_no_longer()
             self._thread.join(0.2)
 
+    def says(self, line: str) -> None:
+        """Wait until whoever runs it is told a line."""
+        while line not in self.said:
+            self._thread.join(0.05)
+            assert self._thread.is_alive(), self.said
+
     def join(self) -> None:
         """Wait until it has ended by itself."""
         self._thread.join()

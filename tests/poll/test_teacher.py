@@ -136,6 +136,7 @@ def test_whoever_runs_it_goes_on_without_the_silent_and_ends_it() -> None:
 
         together(clients, lambda one: lead(one) if one is clients[0] else one.live())
         assert Client(room.address, "late").news()["ended"] == "over"
+        room.says("the results stay on the wall and on phones until you press Enter")
         lines.put("")
         room.join()
     assert len([index for number, index in room.done().room.letters if number == 1]) == 6
