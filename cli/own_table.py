@@ -24,6 +24,7 @@ import click
 
 from .options import FILE, PATH, Command
 from .text.layout import clean, page, say
+from .threshold_option import check_against, threshold_option
 
 if TYPE_CHECKING:
     from ..scenarios.ledger.account import Account
@@ -33,7 +34,14 @@ NAMES = "A,B,..."
 
 CROWD = (
     click.argument("data", type=PATH),
-    click.option("--k", default=5, show_default=True, type=click.IntRange(1), help="Crowd size."),
+    click.option(
+        "--k",
+        default=5,
+        show_default=True,
+        type=click.IntRange(1),
+        callback=check_against,
+        help="Crowd size.",
+    ),
     click.option(
         "--max-exposure",
         default=0.01,
@@ -83,7 +91,7 @@ OPTIONS = (
 
 def crowd_options(command: Command) -> Command:
     """Add a table, its threshold and its target to a command: `data`, `k`, `max_exposure`."""
-    return _with(CROWD, command)
+    return _with(CROWD, threshold_option(command))
 
 
 def counted_options(command: Command) -> Command:
