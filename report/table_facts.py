@@ -22,6 +22,7 @@ def release_of(score: Score) -> dict[str, Any]:
         "command": ["veilmix", "score", score["data"]],
         "input_rows": score["rows"] or score["users"],
         "input_people": score["users"],
+        "input_columns": len(score["roles"]),
         "not_read": [],
         "known": "all",
         "person_said": False,
@@ -75,7 +76,7 @@ def identifiers(score: Score) -> list[str]:
 
 def input_columns(score: Score) -> int:
     """Return the number of columns of the input file."""
-    return len(score["roles"]) + len(release_of(score)["not_read"])
+    return int(release_of(score)["input_columns"])
 
 
 def first_names(names: list[str], most: int = NAMED) -> str:

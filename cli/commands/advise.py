@@ -118,6 +118,7 @@ def command(
     Numbers become intervals, dates years, codes shorter; rare values are merged; a column may be
     dropped.
     """
+    from ...scenarios.populations.values import composed
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import Reading, read, suspects
     from ...scenarios.tables.written import check_single
@@ -134,7 +135,7 @@ def command(
             max_exposure,
             missing=MISSING,
             **_ladders(hierarchy, weight),
-            predict=predict,
+            predict=predict and composed(predict),
             by=by,
             steps=steps,
             roles=roles,

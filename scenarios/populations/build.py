@@ -23,6 +23,7 @@ from .file_options import options_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
 from .people import Population, Source, SourceTable, ask
 from .persons import name_in_table, owned, single_rows, wanted_columns
+from .reshaped import with_parts
 from .roles import NEVER, ColumnRole, JudgedColumn, guess_roles
 from .tables import TABLES, ShippedSource
 
@@ -177,7 +178,10 @@ def _with_persons(
 
 def _judged(whole: SourceTable, section: Section) -> SourceTable:
     """Return the table with the role of each column; a column of persons is an identifier."""
-    roles = dict(section.roles)
+    roles = {
+        name: section.roles[given]
+        for given, name in with_parts(section.roles, section.yes_no, whole.columns)
+    }
     if section.person is not None:
         roles[name_in_table(section, section.person)] = "identifier"
     missing = EMPTY if section.missing == DROP_ROW else section.missing
