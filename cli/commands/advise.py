@@ -26,7 +26,7 @@ from ..role_options import (
     write_released,
 )
 from ..stages import stages
-from ..table_release import save_advised
+from ..table_release import check_folder, save_advised
 from ..text.layout import format_option, page, say, write_csv, write_json
 from ..threshold_option import tell_threshold
 
@@ -124,6 +124,7 @@ def command(
     from ...scenarios.tables.written import check_single
 
     check_figure(picture)
+    check_folder(saved)
     given, said = pop_options(options), answered(data, Reading(**options), MISSING)
     roles = roles_of(given, said)
     with stages() as stage:

@@ -19,7 +19,7 @@ from ..own_table import (
     warn,
 )
 from ..stages import stages
-from ..table_release import save_record, scored_release
+from ..table_release import check_folder, save_record, scored_release
 from ..text.layout import format_option, page, say, write_csv, write_json
 from ..threshold_option import tell_threshold
 
@@ -104,10 +104,12 @@ def command(
     counts of single columns, the risks of re-identification, singling out, linkability and
     inference, the safe sets of columns, and the columns to drop.
     """
+    from ...errors import DataError
     from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
     from ...scenarios.tables.scored import score_read
 
     _check(form, advising, picture, kept, counts)
+    check_folder(saved)
     anyway = reading.pop("anyway")
     checked = None if anyway else kept
     said = answered(data, Reading(**reading))
@@ -119,16 +121,28 @@ def command(
         score = judge(table, texts, k, max_exposure, missing=missing)
     warn((*table.warnings, *suspects(table, texts)))
     record = partial(_record, score, data, said, table, anyway=anyway)
-    _print_score(score, record, data.name, ("", *texts), table, form)
+    show = partial(
+        _print_score, score, called=data.name, lacks=("", *texts), table=table, form=form
+    )
+    later = form == "json" and kept is not None  # with the hash of the table
+    if not later:
+        show(record)
     tell_threshold(k)
     tell_ledger(account, err=form != "table")
-    check_target(score, said, checked)
+    try:
+        check_target(score, said, checked)
+    except DataError:
+        if later:
+            show(record)
+        raise
     if advising:
         _advise(data, said, k, max_exposure)
     if picture is not None:
         _draw(score, picture)
     for line in write_out(table, kept, counts, bom=bom):
         say(page(err=True), line)
+    if later:
+        show(partial(record, kept))
     if saved is not None:  # with the hash of the table that was written
         save_record(record(kept), saved)
 

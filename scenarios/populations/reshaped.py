@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER
-from ..schema.problems import did_you_mean, listed
+from ..schema.problems import did_you_mean, listed, quoted, quoted_key
 from .decimals import renamed
 from .file_options import FileOptions
 from .people import Codes, SourceTable
@@ -135,12 +135,16 @@ def number_spellings(texts: Sequence[str], *, zeros: bool = True) -> dict[str, l
     }
 
 
-def doubts(table: SourceTable, sets: Collection[str] = ()) -> Iterator[str]:
+def doubts(
+    table: SourceTable, sets: Collection[str] = (), settled: Collection[str] = ()
+) -> Iterator[str]:
     """Yield a line for each column that looks like sets of parts, or numbers of two spellings.
 
-    sets: columns that are read as sets.
+    sets: columns that are read as sets. settled: columns without a doubt.
     """
     for j, (name, texts) in enumerate(zip(table.columns, table.values, strict=True)):
+        if name in settled:
+            continue
         rows = np.bincount(table.codes[:, j], minlength=len(texts))
         yield from _number_doubt(name, texts, rows)
         if name not in sets:
@@ -159,7 +163,8 @@ def _number_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator
     yield (
         f"column {name!r}: {' and '.join(map(repr, first[:3]))} are different values; "
         f"{len(groups):,} number{'s' * (len(groups) != 1)} in {cells:,} cells {_are(len(groups))} "
-        f"spelled in several ways; if they mean the same, say --as-number {quote(name)}"
+        f"spelled in several ways; if they mean the same, say --as-number {quote(name)} (in a "
+        f"scenario, in [population]: as_number = [{quoted(name)}])"
     )
 
 
@@ -177,7 +182,8 @@ def _set_doubt(name: str, texts: Sequence[str], rows: np.ndarray) -> Iterator[st
     yield (
         f"column {name!r}: {cells:,} cells hold several of {len(parts)} parts with {sign!r} "
         f"between them; --sets {asked} reads each as a set, whose order has no meaning, and "
-        f"--yes-no {asked} makes a column for each part"
+        f"--yes-no {asked} makes a column for each part (in a scenario, in [population]: sets or "
+        f"yes_no = {{ {quoted_key(name)} = {quoted(sign)} }})"
     )
 
 

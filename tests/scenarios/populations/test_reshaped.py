@@ -120,6 +120,14 @@ def test_what_looks_like_sets(texts: tuple[str, ...], sign: str | None) -> None:
     assert set_sign(texts) == sign
 
 
+def test_a_scenario_asks_too(symptoms: Path) -> None:
+    plain = Section(source=str(symptoms), missing="unknown")
+    (line,) = population(plain, [Feature(name="symptoms")]).warnings
+    assert 'yes_no = { symptoms = ";" }' in line
+    settled = [Feature(name="symptoms", merge={"ill": tuple({cell for cell in CELLS if cell})})]
+    assert not population(plain, settled).warnings
+
+
 def test_both_options_are_named(symptoms: Path) -> None:
     (line,) = [line for line in suspects(read(symptoms, Reading()), ()) if "symptoms" in line]
     assert "4 cells hold several of 3 parts" in line
@@ -143,7 +151,7 @@ def test_spellings_of_numbers_are_asked_about(tmp_path: Path) -> None:
     plain = read(file, Reading())
     (line,) = suspects(plain, ())
     assert "'67' and '67.0' are different values; 1 number in 6 cells is spelled" in line
-    assert line.endswith("say --as-number age")
+    assert "say --as-number age (in a scenario, in [population]: as_number = [" in line
     assert column(plain, "age").count("67") == 3
     table = read(file, Reading(as_number="age"))
     assert column(table, "age").count("67") == 6
