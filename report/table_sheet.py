@@ -57,17 +57,18 @@ def _strong(text: str) -> Marked:
 
 def _verdict(score: Score) -> Iterator[str | Marked]:
     release, n, exposed = release_of(score), score["users"], below(score)
-    smallest, known = target_columns(score)["smallest_crowd"], _names(known_columns(score))
+    smallest, known = target_columns(score)["smallest_crowd"], known_columns(score)
+    share = f"share {_names(known)}" if known else "are all, as no known column is released"
     yield _strong(f"{n:,} of {release['input_people']:,} people")
     yield " are in the released table, " if release["file"] else " were scored, "
     if exposed:
         yield _strong(f"{exposed:,} of them ({percent(exposed / n)})")
-        yield f" in crowds smaller than k = {score['k']} who share {known}; the smallest crowd is "
+        yield f" in crowds smaller than k = {score['k']} who {share}; the smallest crowd is "
         yield _strong(f"{smallest:,}")
     else:
         yield "in crowds of at least "
         yield _strong(f"{smallest:,}")
-        yield f" who share {known}"
+        yield f" who {share}"
     yield ". The threshold that was asked for is "
     yield Marked("met", "good") if exposed <= max_exposed(score) else Marked("not met", "bad")
     yield ". "

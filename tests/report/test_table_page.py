@@ -182,6 +182,14 @@ def test_a_missing_folder_is_named_before_a_table_is_written(
     assert not out.exists()
 
 
+def test_a_release_without_known_columns_is_one_crowd(clinic: Path) -> None:
+    score, sheet = saved(clinic, "advise", *ROLES, "--k", "41", "--max-exposure", "0")
+    assert [column["name"] for column in score["columns"]] == ["diagnosis"]
+    verdict = plain_text(sheet.verdict)
+    assert "in crowds of at least 41 who are all, as no known column is released" in verdict
+    assert [row[3] for row in cells(sheet, "thresholds")] == ["met", "open", "open", "open"]
+
+
 def test_an_older_score_has_a_page(score: Path) -> None:
     document = json.loads(score.read_text())
     del document["release"]
