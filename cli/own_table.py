@@ -24,6 +24,7 @@ import click
 
 from .options import FILE, PATH, Command
 from .text.layout import clean, page, say
+from .threshold_option import check_against, threshold_option
 
 if TYPE_CHECKING:
     from ..scenarios.ledger.account import Account
@@ -33,7 +34,14 @@ NAMES = "A,B,..."
 
 CROWD = (
     click.argument("data", type=PATH),
-    click.option("--k", default=5, show_default=True, type=click.IntRange(1), help="Crowd size."),
+    click.option(
+        "--k",
+        default=5,
+        show_default=True,
+        type=click.IntRange(1),
+        callback=check_against,
+        help="Crowd size.",
+    ),
     click.option(
         "--max-exposure",
         default=0.01,
@@ -72,6 +80,19 @@ OPTIONS = (
         "latest:COLUMN by a date or a number.",
     ),
     click.option(
+        "--sets",
+        multiple=True,
+        metavar="COLUMN=SIGN",
+        help="Cells with several parts, such as symptoms=; for a;b, are sets: b;a is the same.",
+    ),
+    click.option(
+        "--yes-no",
+        multiple=True,
+        metavar="COLUMN=SIGN",
+        help="The same, with one column of yes and no for each part.",
+    ),
+    click.option("--as-number", metavar=NAMES, help="In these 67, 67.0 and 067 are one value."),
+    click.option(
         "--coarsen",
         multiple=True,
         metavar="RULE",
@@ -83,7 +104,7 @@ OPTIONS = (
 
 def crowd_options(command: Command) -> Command:
     """Add a table, its threshold and its target to a command: `data`, `k`, `max_exposure`."""
-    return _with(CROWD, command)
+    return _with(CROWD, threshold_option(command))
 
 
 def counted_options(command: Command) -> Command:

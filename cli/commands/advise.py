@@ -26,7 +26,9 @@ from ..role_options import (
     write_released,
 )
 from ..stages import stages
+from ..table_release import check_folder, save_advised
 from ..text.layout import format_option, page, say, write_csv, write_json
+from ..threshold_option import tell_threshold
 
 if TYPE_CHECKING:
     from ...scenarios.ledger.account import Account
@@ -83,6 +85,13 @@ def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | N
     help="Write the advice as a scenario.",
 )
 @click.option("--force", is_flag=True, help="Replace a scenario that is there.")
+@click.option(
+    "--save",
+    "saved",
+    type=FILE,
+    help="Score the table as it is advised and keep that as JSON, for `veilmix report`: a page "
+    "to sign.",
+)
 @ledger_option
 @table_options
 @format_option
@@ -97,6 +106,7 @@ def command(
     steps: int | None,
     picture: Path | None,
     file: Path | None,
+    saved: Path | None,
     ledger: Path | None,
     form: str,
     *,
@@ -108,12 +118,15 @@ def command(
     Numbers become intervals, dates years, codes shorter; rare values are merged; a column may be
     dropped.
     """
+    from ...scenarios.populations.values import composed
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import Reading, read, suspects
     from ...scenarios.tables.written import check_single
 
     check_figure(picture)
+    check_folder(saved)
     given, said = pop_options(options), answered(data, Reading(**options), MISSING)
+    roles = roles_of(given, said)
     with stages() as stage:
         table = read(data, said, MISSING, stage)
         check_single(table, file)
@@ -123,18 +136,21 @@ def command(
             max_exposure,
             missing=MISSING,
             **_ladders(hierarchy, weight),
-            predict=predict,
+            predict=predict and composed(predict),
             by=by,
             steps=steps,
-            roles=roles_of(given, said),
+            roles=roles,
             progress=stage,
         )
         account = _judged(advised, ledger)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
     _print_advice(advised, data.name, form)
+    tell_threshold(k)
     tell_ledger(account, err=form != "table")
     write_released(advised, given["released"])
+    with stages() as stage:
+        save_advised(advised, roles, data, said, given["released"], saved, stage)
     if file is not None:
         _write(advised, data, said, file, force=force)
 

@@ -19,7 +19,9 @@ from ..own_table import (
     warn,
 )
 from ..stages import stages
+from ..table_release import check_folder, save_record, scored_release
 from ..text.layout import format_option, page, say, write_csv, write_json
+from ..threshold_option import tell_threshold
 
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
@@ -102,11 +104,14 @@ def command(
     counts of single columns, the risks of re-identification, singling out, linkability and
     inference, the safe sets of columns, and the columns to drop.
     """
+    from ...errors import DataError
     from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
     from ...scenarios.tables.scored import score_read
 
     _check(form, advising, picture, kept, counts)
-    checked = None if reading.pop("anyway") else kept
+    check_folder(saved)
+    anyway = reading.pop("anyway")
+    checked = None if anyway else kept
     said = answered(data, Reading(**reading))
     texts = said.lacking
     with stages() as stage:
@@ -115,17 +120,31 @@ def command(
         judge = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
         score = judge(table, texts, k, max_exposure, missing=missing)
     warn((*table.warnings, *suspects(table, texts)))
-    record = partial(_record, score, data, said, table)
-    _print_score(score, record, data.name, ("", *texts), table, form)
+    record = partial(_record, score, data, said, table, anyway=anyway)
+    show = partial(
+        _print_score, score, called=data.name, lacks=("", *texts), table=table, form=form
+    )
+    later = form == "json" and kept is not None  # with the hash of the table
+    if not later:
+        show(record)
+    tell_threshold(k)
     tell_ledger(account, err=form != "table")
-    check_target(score, said, checked)
+    try:
+        check_target(score, said, checked)
+    except DataError:
+        if later:
+            show(record)
+        raise
     if advising:
         _advise(data, said, k, max_exposure)
-    _save(record, saved)
     if picture is not None:
         _draw(score, picture)
     for line in write_out(table, kept, counts, bom=bom):
         say(page(err=True), line)
+    if later:
+        show(partial(record, kept))
+    if saved is not None:  # with the hash of the table that was written
+        save_record(record(kept), saved)
 
 
 def _released(
@@ -146,28 +165,27 @@ def _released(
 
 
 def _record(
-    score: "TableScore", data: Path, said: "Reading", table: "SourceTable"
+    score: "TableScore",
+    data: Path,
+    said: "Reading",
+    table: "SourceTable",
+    written: Path | None = None,
+    *,
+    anyway: bool = False,
 ) -> "ScoredTable":
-    """Return the score as a record."""
+    """Return the score as a record. written: the file with the table, if any."""
+    from msgspec.structs import replace
+
     from ...scenarios.populations.coarser import coarser_lines
     from ...scenarios.tables.reading import coarsenings
+    from ...scenarios.tables.release_record import released_file
     from ...scenarios.tables.scored import frequent
     from ..text.score_record import scored_table
 
     lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, score.k))
-    return scored_table(score, data, ("", *said.lacking), table, lines)
-
-
-def _save(record: "Callable[[], ScoredTable]", file: Path | None) -> None:
-    """Save a score, if a file is named."""
-    if file is None:
-        return
-    from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.serialization.json_text import pretty
-    from ...scenarios.serialization.record import plain
-
-    write_whole(file, pretty(plain(record())), force=True, private=True)
-    say(page(err=True), f"saved     {file}   next: veilmix report {file}")
+    file = None if written is None else released_file(written, len(table.codes), table.columns)
+    release = scored_release(table, said, file, anyway=anyway)
+    return replace(scored_table(score, data, ("", *said.lacking), table, lines), release=release)
 
 
 def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
