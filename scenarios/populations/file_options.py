@@ -15,6 +15,8 @@ class FileOptions:
         sheet: of a workbook.
         header: whether the first line names the columns.
         decimal: the sign before decimals.
+        header_row: the line (of a sheet: the row, from 1) that names the columns.
+        last_row: the last line of the table; lines below are notes or totals.
     """
 
     separator: str | None = None
@@ -22,6 +24,8 @@ class FileOptions:
     sheet: str | None = None
     header: bool | None = None
     decimal: str | None = None
+    header_row: int | None = None
+    last_row: int | None = None
 
 
 NOTHING = FileOptions()
@@ -29,5 +33,13 @@ NOTHING = FileOptions()
 
 def options_of(section: Section) -> FileOptions:
     """Return the options of a scenario for its file."""
-    separator = {"tab": "\t"}.get(section.separator or "", section.separator)
-    return FileOptions(separator, section.encoding, section.sheet, section.header, section.decimal)
+    separator = {"tab": "\t", "space": " "}.get(section.separator or "", section.separator)
+    return FileOptions(
+        separator,
+        section.encoding,
+        section.sheet,
+        section.header,
+        section.decimal,
+        section.header_row,
+        section.last_row,
+    )

@@ -17,12 +17,14 @@ from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean
 from ..serialization.content import Content, content_of
 from . import csvfile, excel, parquet
+from .dates import serial_dates
 from .decimals import pointed
 from .encode import Encoded, Unusable, encode
 from .file_options import NOTHING, FileOptions
+from .footer import Skipped
+from .layout import NO_HEADER, WHICH
 from .people import SourceTable
 
-NAMELESS = "if line 1 names no columns, say --no-header (in a scenario: header = false)"
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 
 
@@ -33,14 +35,22 @@ class Reader(Protocol):
         """Name the columns."""
         ...
 
-    def describe(self, content: Content, asked: FileOptions) -> str:
-        """Return the form of the file, in a line."""
+    def describe(self, content: Content, asked: FileOptions, left_out: Sequence[str] = ()) -> str:
+        """Return the form of the file, in a line. left_out: lines below the people, in words."""
+        ...
+
+    def doubts(self, content: Content, asked: FileOptions) -> tuple[str, ...]:
+        """Return the doubts about the form."""
+        ...
+
+    def place_of_names(self, content: Content, asked: FileOptions) -> str:
+        """Write where the names of the columns stand."""
         ...
 
     def rows(
-        self, content: Content, columns: Sequence[str], empty: list[int], asked: FileOptions
+        self, content: Content, columns: Sequence[str], skipped: Skipped, asked: FileOptions
     ) -> Iterator[Sequence[str]]:
-        """Yield these columns of each row; add the numbers of empty lines to `empty`."""
+        """Yield these columns of each row; note in `skipped` the lines that are left out."""
         ...
 
     def where(self, content: Content, index: int, asked: FileOptions) -> str:
@@ -49,8 +59,8 @@ class Reader(Protocol):
 
 
 READERS: dict[str, Reader] = {
-    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), csvfile),
-    **dict.fromkeys((".xlsx", ".xlsm"), excel),
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), csvfile.READER),
+    **dict.fromkeys((".xlsx", ".xlsm"), excel.READER),
     **dict.fromkeys((".parquet", ".pq"), parquet),
 }
 
@@ -79,7 +89,7 @@ class FileSource:
 
     def rows(self) -> Iterator[Sequence[str]]:
         """Yield every row with all columns, as text. Raises DataError."""
-        return self._reader.rows(self.content, self.columns, [], self.asked)
+        return self._reader.rows(self.content, self.columns, Skipped(), self.asked)
 
     def where(self, index: int) -> str:
         """Write where in the file a row (from 0) stands."""
@@ -120,9 +130,9 @@ class FileSource:
         progress: Callable[[str], None],
     ) -> SourceTable:
         path, (ours, source_columns) = self.content.path, zip(*choices, strict=True)
-        empty: list[int] = []
+        skipped = Skipped()
         try:
-            rows = self._reader.rows(self.content, source_columns, empty, self.asked)
+            rows = self._reader.rows(self.content, source_columns, skipped, self.asked)
             encoded = encode(
                 rows, ours, *lacking, lambda n: progress(f"reading {path}: {n:,} rows")
             )
@@ -131,14 +141,20 @@ class FileSource:
                 f"{self.where(bad.row)}: column {source_columns[bad.column]!r}: {bad.why}"
             ) from None
         _inhabited(path, encoded)
-        skipped = (f"{len(empty):,} empty lines skipped",) if empty else ()
+        empty = (f"{len(skipped.empty):,} empty lines skipped",) if skipped.empty else ()
+        days = serial_dates(
+            source_columns,
+            [[text for text in texts if text != lacking[0]] for texts in encoded.values],
+        )
+        doubts = self._reader.doubts(self.content, self.asked)
+        form = self._reader.describe(self.content, self.asked, skipped.notes)
         table = SourceTable(
             name=path.stem,
             columns=ours,
             codes=encoded.codes,
             values=encoded.values,
-            note=f"read from {path.name} ({self._reader.describe(self.content, self.asked)})",
-            warnings=skipped + encoded.odd,
+            note=f"read from {path.name} ({form})",
+            warnings=(*empty, *doubts, *skipped.warnings, *days, *encoded.odd),
             origin=encoded.rows,
             source=self,
         )
@@ -166,23 +182,25 @@ def source_of(path: Path, asked: FileOptions = NOTHING) -> FileSource:
 @lru_cache(maxsize=2)
 def _columns(source: FileSource) -> tuple[str, ...]:
     path = source.content.path
-    names = READERS[path.suffix.lower()].header(source.content, source.asked)
-    _check_names(path, names)
+    reader = READERS[path.suffix.lower()]
+    names = reader.header(source.content, source.asked)
+    _check_names(lambda: reader.place_of_names(source.content, source.asked), names)
     return names
 
 
-def _check_names(path: Path, names: Sequence[str]) -> None:
+def _check_names(where: Callable[[], str], names: Sequence[str]) -> None:
     for place, name in enumerate(names, start=1):
         if not name or len(name.encode()) > MAX_NAME or not is_line(name):
             text = f"is called {name[:40]!r}" if name else "has no name"
             raise DataError(
-                f"{path}:1: column {place} {text}; a name of 1 to {MAX_NAME} printable bytes is "
-                f"accepted: write one into the file; {NAMELESS}"
+                f"{where()}: column {place} {text}; a name of 1 to {MAX_NAME} printable bytes is "
+                f"accepted: write one into the file; {WHICH}; {NO_HEADER}"
             )
         if name in names[: place - 1]:
             raise DataError(
-                f"{path}:1: two columns are called {name!r} "
-                f"(columns {names.index(name) + 1} and {place}); give each a name of its own"
+                f"{where()}: two columns are called {name!r} "
+                f"(columns {names.index(name) + 1} and {place}); give each a name of its own; "
+                f"{WHICH}"
             )
 
 
@@ -206,7 +224,7 @@ def _check_kind(path: Path, options: FileOptions) -> None:
         raise DataError(f"{path}: {', '.join(READERS)} files are accepted{unpack}")
     text = {"separator": options.separator, "encoding": options.encoding}
     for key, setting in {**text, "sheet": options.sheet}.items():
-        if setting is not None and (reader is csvfile) != (key in text):
+        if setting is not None and (reader is csvfile.READER) != (key in text):
             raise DataError(f"{path}: {key} = {setting!r}, but a {path.suffix} file has no {key}")
 
 
