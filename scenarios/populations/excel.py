@@ -16,9 +16,11 @@ from ...errors import DataError
 from ...installation import missing
 from ...library_warnings import collected
 from ..serialization.content import PIECE, Content
+from .encodings import OLD_EXCEL
 from .file_options import FileOptions
 from .layout import Layout
 from .line_reader import Head, LineReader
+from .packed import check_parts
 from .sheet_rows import (
     OPENING,
     Merged,
@@ -185,6 +187,13 @@ def _opened(content: Content, options: FileOptions) -> Iterator[Sheet]:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         raise DataError(missing("data", f"{content.path}: reading Excel")) from None
+    check_parts(content)
+    with content.open() as file:
+        if file.read(len(OLD_EXCEL)) == OLD_EXCEL:
+            raise DataError(
+                f"{content.path}: is encrypted with a password, or an old workbook; save it "
+                "without a password, or call it .xls"
+            )
     load = openpyxl.load_workbook
     try:
         with collected():  # styles that are missing, extensions that are not read: no cell of it

@@ -1,4 +1,4 @@
-"""People from a file: text, Excel or Parquet, by its ending.
+"""People from a file: text, a workbook, Parquet, of SPSS, Stata or SAS, by its ending.
 
 How a file is written is found out unless the user says it, and said in the note of its table. Its
 bytes are read once (content.py); each mistake in them is a DataError with file, line and column.
@@ -16,13 +16,14 @@ from ...protocol.schema import MAX_FEATURES, MAX_NAME, is_line
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean
 from ..serialization.content import Content, content_of
-from . import csvfile, excel, parquet
+from . import csvfile, excel, parquet, spreadsheet, statfile
 from .dates import serial_dates
 from .decimals import pointed
 from .encode import Encoded, Unusable, encode
 from .file_options import NOTHING, FileOptions
 from .footer import Skipped
 from .layout import NO_HEADER, WHICH
+from .line_reader import LineReader
 from .people import SourceTable
 
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
@@ -61,6 +62,8 @@ class Reader(Protocol):
 READERS: dict[str, Reader] = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), csvfile.READER),
     **dict.fromkeys((".xlsx", ".xlsm"), excel.READER),
+    **dict.fromkeys(spreadsheet.KINDS, spreadsheet.READER),
+    **dict.fromkeys(statfile.KINDS, statfile),
     **dict.fromkeys((".parquet", ".pq"), parquet),
 }
 
@@ -222,9 +225,13 @@ def _check_kind(path: Path, options: FileOptions) -> None:
     if reader is None:
         unpack = "; unpack it first" if path.suffix.lower() in PACKED else ""
         raise DataError(f"{path}: {', '.join(READERS)} files are accepted{unpack}")
-    text = {"separator": options.separator, "encoding": options.encoding}
-    for key, setting in {**text, "sheet": options.sheet}.items():
-        if setting is not None and (reader is csvfile.READER) != (key in text):
+    keys = ("encoding",) if reader is statfile else ()
+    if isinstance(reader, LineReader):
+        own = ("separator", "encoding") if reader is csvfile.READER else ("sheet",)
+        keys = (*own, "header", "header_row", "last_row")
+    for key in ("separator", "encoding", "sheet", "header", "header_row", "last_row"):
+        setting = getattr(options, key)
+        if setting is not None and key not in keys:
             raise DataError(f"{path}: {key} = {setting!r}, but a {path.suffix} file has no {key}")
 
 

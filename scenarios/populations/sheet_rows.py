@@ -114,6 +114,8 @@ def sheet_head(
 
 def named_sheet(path: Path, names: Sequence[str], options: FileOptions) -> str:
     """Return the name of the sheet that is read. Raises DataError for a name that no sheet has."""
+    if not names:
+        raise DataError(f"{path}: holds no sheet with cells")
     name = names[0] if options.sheet is None else options.sheet
     if name not in names:
         raise DataError(

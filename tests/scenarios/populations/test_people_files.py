@@ -138,7 +138,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     ),
     "an old workbook": (
         b"\xd0\xcf\x11\xe0...",
-        "p.csv: an old Excel workbook (.xls); save it as .xlsx or as CSV",
+        "p.csv: holds an old Excel workbook (.xls), or one with a password; rename it so",
     ),
     "no text": (
         b"a,b\nx,\xff\x00\n",
