@@ -54,10 +54,13 @@ class _Text:
         first = "the header" if layout.header is not None else "the first line"
         separator = dialect_of(content, asked).separator
         name = SEPARATORS.get(separator, repr(separator))
+        above = ""
+        if number > layout.after + 1:
+            above = f"; --last-row {number - 1} leaves this line and all below out"
         raise DataError(
             f"{content.path}:{number}: {len(cells)} cells found, {first} has {layout.width} "
-            f"columns; a {name} inside a value needs quotation marks around the value; "
-            f"--last-row {number - 1} leaves this line and all below out"
+            f"columns; a {name} inside a value needs quotation marks around the value"
+            f"{above}"
         )
 
 

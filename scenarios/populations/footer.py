@@ -2,19 +2,19 @@
 
 A total begins with a word such as Total or Summe that is no value of its column elsewhere; besides,
 its column holds numbers, or it is the only line with an empty cell somewhere, or a cell is the sum
-of its column. A note is a single text that begins as notes do (Source, Quelle), or below an
-empty line.
+of its column in a short table. A note is a single text that begins as notes do (Source, Quelle), or
+below an empty line.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from ...protocol.coarsening import NUMBER
 
-PIECE = 1024  # lines that are read together
-LAST = 32  # lines at the end that are looked at
+PIECE = 64  # lines read together: few enough that no garbage is collected meanwhile
+LAST = 64  # lines at the end that are looked at, besides empty ones
 _SUMS = (
     r"(grand |sub)?totals?|sum|summe|(gesamt|end|zwischen)summe|gesamt|insgesamt|alle|"
     r"total g[eé]n[eé]ral|total(e)? gen?erale?|total general|sous-total|ensemble|somme|suma|"
@@ -59,36 +59,46 @@ class _Row:
 def without_footer(
     lines: Iterator[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines up to the last of a person; describe in `skipped` the lines left out."""
-    held = list[tuple[int, list[str]]]()
+    """Return the lines up to the last of a person; describe in `skipped` the lines left out."""
+    return chain.from_iterable(_pieces(lines, word, width, skipped))
+
+
+def _pieces(
+    lines: Iterator[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
+) -> Iterator[list[tuple[int, list[str]]]]:
+    held, full = list[tuple[int, list[str]]](), 0  # full: lines up to the last that is not empty
     while piece := list(islice(lines, PIECE)):
-        if len(held) > LAST:
-            yield from held[:-LAST]
-            del held[:-LAST]
+        if full > LAST:
+            yield held[: full - LAST]
+            del held[: full - LAST]
+            full = LAST
         held += piece
-    yield from held[: _people(held, word, width, skipped)]
+        last = next((i for i in range(len(piece), 0, -1) if any(piece[i - 1][1])), 0)
+        full = len(held) - len(piece) + last if last else full
+    yield held[: _people(held, word, width, skipped)]
 
 
 def _people(held: Sequence[tuple[int, list[str]]], word: str, width: int, skipped: Skipped) -> int:
     """Return how many of the last lines are of people."""
     rows = [_Row(number, cells) for number, cells in held]
-    end, below = len(rows), list[_Row]()
-    while end > 1 and len(rows) - end < LAST:
+    end, seen = len(rows), 0
+    while end > 1 and seen < LAST:
         row = rows[end - 1]
         if row.texts and not _is_note(rows, end - 1, width) and not _is_total(row):
             break
-        below.insert(0, row)
+        seen += bool(row.texts)
         end -= 1
     # A line in doubt is a person's, and so is what stands above it.
     kept = end
-    for row in list(below):
+    for place in range(end, len(rows)):
+        row = rows[place]
         doubtful = _is_total(row) and not _is_sure(row, rows[:end], width)
         if doubtful:
             skipped.warnings.append(
                 f"the last {word} {row.number} begins with {row.texts[0]!r} and is read as a "
                 f"person's; if it is a total, say --last-row {row.number - 1}"
             )
-            kept = end + below.index(row) + 1
+            kept = place + 1
     for row in rows[kept:]:
         if not row.texts:
             skipped.empty.append(row.number)

@@ -17,7 +17,7 @@ from .header_line import NUMBER, are_numbers, names_columns, numbered
 from .opening import Line, Opening, body_width, first_complete, is_numbering, is_sure
 from .values import UNKNOWN
 
-ROW_NAME = "row name"  # the column of R's row names and of a pandas index
+ROW_NAME = "row_name"  # the column of R's row names and of a pandas index
 NO_HEADER = "if no line names the columns, say --no-header (in a scenario: header = false)"
 WHICH = "--header-row N (in a scenario: header_row = N) names the line of the header"
 UNIT = re.compile(
@@ -86,6 +86,7 @@ def lay_out(path: Path, opening: Opening, asked: FileOptions) -> Layout:
         notes.insert(0, f"{_numbers_of(opening.word, above)} above it left out")
     if asked.header_row is None:
         layout = _second_line(layout, opening, cells, body)
+        layout = _named_index(layout, opening, body)
     header_note = f"header in {opening.word} {lines[start].number}"
     if group is not None:
         header_note = f"header in {opening.word}s {group.number} and {lines[start].number}, joined"
@@ -185,22 +186,24 @@ def _columns(
         elif place or not any(values):
             nameless.append(place)
         elif is_numbering(values):
-            notes.append("row numbers in column 1 left out")
+            notes.append(f"row numbers in column {opening.offset + 1} left out")
         else:
-            names.append(ROW_NAME if ROW_NAME not in cells else f"{ROW_NAME} 2")
+            names.append(ROW_NAME if ROW_NAME not in cells else f"{ROW_NAME}_2")
             places.append(place)
-            notes.append(f"column 1 has no name and is called {names[0]!r}")
+            called = f"has no name and is called {names[0]!r}"
+            notes.append(f"column {opening.offset + 1} {called}")
     for place in nameless:
         in_use = [row for row in body if len(row.cells) > place and row.cells[place]]
         beyond = opening.word == "row" and place > max(places, default=0)
         if in_use and not beyond:
+            first, where = in_use[0], _at(path, opening.word, line.number)
             raise DataError(
-                f"{_at(path, opening.word, line.number)}: column {place + 1} has no name, and "
-                f"values ({opening.word} {in_use[0].number}: {in_use[0].cells[place][:40]!r}): "
-                f"write a name into the file; {WHICH}; {NO_HEADER}"
+                f"{where}: column {opening.offset + place + 1} has no name, and values "
+                f"({opening.word} {first.number}: {first.cells[place][:40]!r}): write a name "
+                f"into the file; {WHICH}; {NO_HEADER}"
             )
     if nameless and len(cells) > len(places):
-        notes.append(_empty_columns(nameless))
+        notes.append(_empty_columns([opening.offset + place for place in nameless]))
     if not places:
         raise DataError(
             f"{_at(path, opening.word, line.number)}: names no column; write names into the file; "
@@ -220,7 +223,7 @@ def _is_group(above: Line, line: Line, cells: Sequence[str], opening: Opening) -
     if len(set(names)) < len(names):
         return True
     if above.full < 2:
-        return False
+        return above.number in opening.across and not above.cells[0]
     if above.number in opening.across and opening.across[above.number] != list(above.cells):
         return True
     groups = [place for place, cell in enumerate(above.cells) if cell]
@@ -274,6 +277,19 @@ def _second_line(
         f"--header-row {first.number}; if it is a second header, take it out of the file"
     )
     return _with(layout, warnings=(*layout.warnings, doubt))
+
+
+def _named_index(layout: Layout, opening: Opening, body: Sequence[Line]) -> Layout:
+    """Read the name of an index that pandas writes in a line of its own, below two of names."""
+    line = next((line for line in body if line.number > layout.after), None)
+    if line is None or ROW_NAME not in layout.names or line.full != 1 or not line.cells[0]:
+        return layout
+    if any(other.full == 1 for other in body if other.number > line.number):
+        return layout
+    note = f"column {opening.offset + 1} has its name in {opening.word} {line.number}"
+    notes = (*(note for note in layout.notes if ROW_NAME not in note), note)
+    names = tuple(line.cells[0] if name == ROW_NAME else name for name in layout.names)
+    return _with(layout, names=names, after=line.number, notes=notes)
 
 
 def _empty_columns(places: Sequence[int]) -> str:

@@ -6,9 +6,9 @@ line checked as it passes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import Protocol
 
@@ -115,13 +115,12 @@ class LineReader:
         all_of_it = places == list(range(layout.width))
         self.form.check(content, dict(zip(places, columns, strict=True)), asked)
         width, nameless = layout.width, layout.nameless
-        for number, cells in self._people(content, asked, layout, skipped):
-            row = cells
+        for number, row in self._people(content, asked, layout, skipped):
             if len(row) != width:
                 if not row:
                     skipped.empty.append(number)
                     continue
-                row = self.form.ragged(content, number, row, layout, asked)
+                row = self.form.ragged(content, number, row, layout, asked)  # noqa: PLW2901
             if nameless:
                 self._check_empty(content, number, row, layout)
             yield row if all_of_it else [row[place] for place in places]
@@ -137,7 +136,7 @@ class LineReader:
     ) -> Iterator[tuple[int, list[str]]]:
         """Yield the lines between the header and the end of the table."""
         lines = self.form.lines(content, asked)
-        below = (line for line in lines if line[0] > layout.after) if layout.after else lines
+        below = dropwhile(lambda line: line[0] <= layout.after, lines)
         word = self.form.head(content, asked).opening.word
         if asked.last_row is not None:
             return _down_to(below, asked.last_row, word, skipped)
@@ -166,7 +165,22 @@ class LineReader:
 @lru_cache(maxsize=4)
 def _layout(reader: LineReader, content: Content, asked: FileOptions) -> Layout:
     opening = reader.form.head(content, asked).opening
-    return lay_out(content.path, opening, asked)
+    lines = opening.lines
+    offset = 0
+    while all(len(line.cells) > offset + 1 and not line.cells[offset] for line in lines):
+        offset += 1
+    if not offset or asked.header is False:
+        return lay_out(content.path, opening, asked)
+    shifted = [replace(line, cells=line.cells[offset:]) for line in lines]
+    across = {number: texts[offset:] for number, texts in opening.across.items()}
+    opening = replace(opening, lines=shifted, across=across, offset=offset)
+    layout = lay_out(content.path, opening, asked)
+    return replace(
+        layout,
+        places=tuple(place + offset for place in layout.places),
+        nameless=(*range(offset), *(place + offset for place in layout.nameless)),
+        width=layout.width + offset,
+    )
 
 
 def _down_to(

@@ -37,6 +37,7 @@ class Opening:
         marked: whether the first cell of each line is quoted, as R quotes names of rows.
         across: lines with their merged cells filled to the right, by number.
         doubts: about the separator.
+        offset: number of empty columns before the first cell of these lines.
     """
 
     word: str
@@ -44,6 +45,7 @@ class Opening:
     marked: bool = False
     across: Mapping[int, Sequence[str]] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
+    offset: int = 0
 
 
 def begins_below(lines: Sequence[Line]) -> bool:
@@ -65,12 +67,24 @@ def first_complete(lines: Sequence[Line]) -> int | None:
     width = body_width(lines[1:])
     for index, line in enumerate(lines[:TITLES]):
         body = lines[index + 1 :]
+        if _is_comment(lines, index, width):
+            continue
         if _is_complete(line, body, width):
             is_title = len(line.cells) < width and is_sure(lines, index + 1)
             return index + 1 if is_title else index
         if not _is_title(line, width) and not _is_completed(line, body, width):
             return None
     return None
+
+
+def _is_comment(lines: Sequence[Line], index: int, width: int) -> bool:
+    """Whether a line begins with # and a header stands below it, as for R's read.table."""
+    if not lines[index].cells[0].startswith("#"):
+        return False
+    below = next((i for i in range(index, len(lines)) if lines[i].cells[0][:1] != "#"), None)
+    if below is None or not _is_complete(lines[below], lines[below + 1 :], width):
+        return False
+    return len(lines[index].cells) != width or is_sure(lines, below)
 
 
 def _is_completed(line: Line, body: Sequence[Line], width: int) -> bool:
@@ -114,7 +128,7 @@ def is_sure(lines: Sequence[Line], start: int) -> bool:
     if any(are_numbers([cells[j] for cells in full]) for j in range(width)):
         return True
     above = lines[start - 1]
-    parted = above.number < header.number - 1
+    parted = above.number < header.number - 1 or above.cells[0].startswith("#")
     padded = width > 2 and all(len(line.cells) == width for line in lines[:start])
     return len(full) > 2 and (parted or padded)
 

@@ -50,14 +50,14 @@ CASES = {
     # pandas writes by frame[frame.age > 30].to_csv("p.csv"), an index with names or gaps
     "pandas, names of rows": Case(
         ",age,sex\na,31,f\nb,38,m\nc,42,f\n",
-        "header in line 1, column 1 has no name and is called 'row name'",
-        ("row name", *AGE),
+        "header in line 1, column 1 has no name and is called 'row_name'",
+        ("row_name", *AGE),
         3,
     ),
     "pandas, a filtered index": Case(
         ",age,sex\n0,31,f\n3,38,m\n7,42,f\n",
-        "column 1 has no name and is called 'row name'",
-        ("row name", *AGE),
+        "column 1 has no name and is called 'row_name'",
+        ("row_name", *AGE),
         3,
     ),
     # pandas writes by series.to_csv("p.csv") of a series without a name
@@ -69,6 +69,13 @@ CASES = {
         "sex,bmi,bmi\n,mean,std\nf,23.1,1.2\nm,25.0,2.1\nd,24.0,2.0\n",
         "header in line 1, joined with line 2",
         ("sex", "bmi mean", "bmi std"),
+        3,
+    ),
+    # pandas writes by frame.groupby("sex").agg({"age": ["mean", "std"]}).to_csv("p.csv")
+    "pandas, an index with its name below": Case(
+        ",age,age\n,mean,std\nsex,,\nf,36.5,7.7\nm,33.5,6.3\nd,33.0,6.4\n",
+        "header in line 1, joined with line 2, column 1 has its name in line 3",
+        ("sex", "age mean", "age std"),
         3,
     ),
     # R writes by write.csv(d, "p.csv")
@@ -97,8 +104,8 @@ CASES = {
     # R writes by write.table(mtcars[1:3, c("cyl", "gear")], "p.txt")
     "R write.table, names of rows": Case(
         '"cyl" "gear"\n"Mazda RX4" 6 4\n"Mazda RX4 Wag" 6 4\n"Datsun 710" 4 4\n',
-        "its line lacks the name of column 1, column 1 has no name and is called 'row name'",
-        ("row name", "cyl", "gear"),
+        "its line lacks the name of column 1, column 1 has no name and is called 'row_name'",
+        ("row_name", "cyl", "gear"),
         3,
     ),
     # R writes by write.table(d, "p.txt", row.names = FALSE)
@@ -116,10 +123,20 @@ CASES = {
     ),
     "R write.table without quotes, as the user says": Case(
         "age;sex\nAnn;31;f\nBo;38;m\nCe;42;f\n",
-        "column 1 has no name and is called 'row name'",
-        ("row name", *AGE),
+        "column 1 has no name and is called 'row_name'",
+        ("row_name", *AGE),
         3,
         {"header_row": 1},
+    ),
+    # R reads by read.table(file, header = TRUE, sep = ","), which leaves out lines with #
+    "comments above": Case(
+        "# Stage, sex, age\n# Source: A, B and C (1976)\nstage,sex,age\nI,f,31\nII,m,38\n",
+        "comma, UTF-8, header in line 3, lines 1 to 2 above it left out",
+        ("stage", "sex", "age"),
+        2,
+    ),
+    "a header that begins with a number sign": Case(
+        "#id,age\n7,34\n9,35\n", "header in line 1)", ("#id", "age"), 2
     ),
     "words with spaces are one column": Case(
         "first name\nAnn Lee\nBo Ray\nCe Orr\n",
@@ -353,6 +370,16 @@ def test_a_long_table_loses_its_last_line_only(tmp_path: Path) -> None:
         assert f"line {people + 2} (Total) left out as a total" in table.note
 
 
+def test_however_many_empty_lines_a_spreadsheet_writes(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("name;n;m\n" + "a;1;2\nb;2;3\n" * 200 + ";;\n" * 3_000, encoding="utf-8")
+    table = read(path, Reading(each_row=True))
+    assert len(table.codes) == 400
+    assert table.warnings == ("3,000 empty lines skipped",)
+    path.write_text("name;n;m\n" + ";;\n" * 300 + "a;1;2\n" * 200, encoding="utf-8")
+    assert len(read(path, Reading(each_row=True)).codes) == 500  # who answered nothing is a person
+
+
 Cells = list[list[Any]]
 PEOPLE: Cells = [["f", 31], ["m", 38], ["f", 42]]
 
@@ -378,6 +405,29 @@ SHEETS = {
     "pandas": (
         sheet_of([[None, "sex", "age"], *([i, *row] for i, row in enumerate(PEOPLE))]),
         Case("", "'Sheet', header in row 1, row numbers in column 1 left out", ("sex", "age"), 3),
+    ),
+    # pandas writes by frame.to_excel("p.xlsx", startrow=3, startcol=2)
+    "pandas, elsewhere in the sheet": (
+        sheet_of(
+            [
+                *([], [], []),
+                *([None, None, *row] for row in [[None, "sex"], [0, "f"], [1, "m"]]),
+            ]
+        ),
+        Case("", "header in row 4, row numbers in column 3 left out", ("sex",), 2),
+    ),
+    # pandas writes by frame.groupby("sex").agg({"age": ["mean", "std"]}).to_excel("p.xlsx")
+    "pandas, two levels of names": (
+        sheet_of(
+            [[None, "age"], [None, "mean", "std"], ["sex"], ["f", 36.5, 7.7], ["m", 33.5, 6.3]],
+            "B1:C1",
+        ),
+        Case(
+            "",
+            "header in rows 1 and 2, joined, column 1 has its name in row 3",
+            ("sex", "age mean", "age std"),
+            2,
+        ),
     ),
     "a merged title, notes and a total": (
         sheet_of(
