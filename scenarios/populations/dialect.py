@@ -8,6 +8,7 @@ line `sep=;`. R's `write.table` writes spaces, and quotes around all names.
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +20,8 @@ from ..serialization.content import Content
 from .encodings import encoding_label, encoding_of, misread
 from .file_options import FileOptions
 from .header_line import LOOKED_AT, are_numbers
-from .opening import TITLES, Line, Opening, begins_below, body_width, is_numbering
+from .opening import TITLES, begins_below, body_width, is_numbering, without_end
+from .opening_line import Line, Opening
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SPACE = " "
@@ -151,9 +153,9 @@ def _unusual(lines: list[str]) -> str | None:
 
 def _below(lines: list[str], mark: str) -> int:
     """Return the cells of a line of a table below titles; 0 if that is not sure."""
-    records = [
-        Line(number, tuple(cell.strip() for cell in row)) for number, row in _rows(lines, mark)
-    ]
+    records = without_end(
+        [Line(number, tuple(cell.strip() for cell in row)) for number, row in _rows(lines, mark)]
+    )
     if len(records) < 3 or (width := body_width(records[1:])) < 2:
         return 0
     first = next(i for i, line in enumerate(records) if len(line.cells) == width)
@@ -179,11 +181,12 @@ def _doubts(lines: list[str], records: Sequence[Line]) -> Iterator[str]:
     if len(records) < 3 or any(len(line.cells) > 1 for line in records):
         return
     for mark, name in SEPARATORS.items():
-        widths = {len(row) for _, row in _rows(lines, mark)}
-        below = {len(row) for _, row in list(_rows(lines, mark))[1:]}
-        if len(below) == 1 < max(below) and len(widths) == 2:
+        parted = [(number, len(row)) for number, row in _rows(lines, mark) if len(row) > 1]
+        width, count = Counter(cells for _, cells in parted).most_common(1)[0] if parted else (0, 0)
+        if count > 2 and count * 2 > len(records):
+            first = next(number for number, cells in parted if cells == width)
             yield (
-                f"read as one column, called {records[0].cells[0][:40]!r}; each line below it has "
-                f"{max(below)} cells parted by {mark!r} ({name}): if line {records[1].number} "
-                f"names columns, say --header-row {records[1].number}"
+                f"read as one column, called {records[0].cells[0][:40]!r}; {count} lines have "
+                f"{width} cells parted by {mark!r} ({name}): if line {first} names columns, say "
+                f"--header-row {first}"
             )

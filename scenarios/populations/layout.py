@@ -6,27 +6,20 @@ columns in a second line, empty columns. Each is found in the first lines and de
 a doubt is a DataError that says which options decide.
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import DataError
 from .file_options import FileOptions
-from .header_line import NUMBER, are_numbers, names_columns, numbered
-from .opening import Line, Opening, body_width, first_complete, is_numbering, is_sure
-from .values import UNKNOWN
+from .header_line import names_columns, numbered
+from .opening import body_width, first_complete, is_numbering, is_sure, without_end
+from .opening_line import Line, Opening
+from .second_line import SecondLine, second_line
 
 ROW_NAME = "row_name"  # the column of R's row names and of a pandas index
 NO_HEADER = "if no line names the columns, say --no-header (in a scenario: header = false)"
 WHICH = "--header-row N (in a scenario: header_row = N) names the line of the header"
-UNIT = re.compile(
-    r"[\[(].*[\])]|%|°?[cf]|€|\$|eur|usd|chf|gbp|jahre?n?|years?|yrs?|ans?|años|anni|jaar|monate?|months?|"
-    r"tage?n?|days?|jours?|stunden|hours?|min(uten|utes)?|[kmµ]?g|[cmk]?m|[md]?l|[hds]|bpm|mmhg|"
-    r"(kg|[mµn]?g|[mµn]?mol|i?u|m?ie|m?iu)/(m²|m2|[md]?l|min|h|d)|n|int(eger)?|float|num(eric)?|"
-    r"str(ing)?|text|date?|datum|jjjj|yyyy|yyyy-mm-dd|dd[./]mm[./]yyyy|tt\.mm\.jjjj",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +52,7 @@ def lay_out(path: Path, opening: Opening, asked: FileOptions) -> Layout:
 
     opening: not empty.
     """
+    opening = replace(opening, lines=without_end(opening.lines))
     lines = opening.lines
     if asked.header is False:
         if asked.header_row is not None:
@@ -70,34 +64,31 @@ def lay_out(path: Path, opening: Opening, asked: FileOptions) -> Layout:
     start = _start(path, opening, asked)
     body = lines[start + 1 :]
     cells, notes = _header_cells(path, opening, lines[start], body, asked)
+    second = None if asked.header_row is not None else second_line(cells, body)
+    people = body[1:] if second is not None and second.kind != "doubt" else body
     if asked.header is None and asked.header_row is None and not start:
         is_short = len(cells) > len(lines[0].cells)
-        rows = [cells, *(line.cells for line in body)]
-        if not (is_short or _has_row_numbers(cells, body) or names_columns(rows)):
+        rows = [cells, *(line.cells for line in people)]
+        if not (is_short or _has_row_numbers(cells, people) or names_columns(rows)):
             return _without_header(lines, trim=True)
     above, group = lines[:start], None
     if above and asked.header_row is None and _is_group(above[-1], lines[start], cells, opening):
         above, group = above[:-1], above[-1]
         cells[0] = cells[0] or group.cells[0]
-    layout = _columns(path, opening, lines[start], cells, body)
+    layout = _columns(path, opening, lines[start], cells, people)
     if group is not None:
         layout = _joined(layout, opening, group)
     if above:
         notes.insert(0, f"{_numbers_of(opening.word, above)} above it left out")
+    if second is not None:
+        layout = _with_second(layout, opening, cells, body[0], second)
     if asked.header_row is None:
-        layout = _second_line(layout, opening, cells, body)
         layout = _named_index(layout, opening, body)
     header_note = f"header in {opening.word} {lines[start].number}"
     if group is not None:
         header_note = f"header in {opening.word}s {group.number} and {lines[start].number}, joined"
     warnings = (*opening.doubts, *layout.warnings)
-    return _with(layout, notes=(header_note, *notes, *layout.notes), warnings=warnings)
-
-
-def _with(layout: Layout, **changes: object) -> Layout:
-    from dataclasses import replace
-
-    return replace(layout, **changes)  # type: ignore[arg-type]
+    return replace(layout, notes=(header_note, *notes, *layout.notes), warnings=warnings)
 
 
 def _without_header(lines: Sequence[Line], *, trim: bool) -> Layout:
@@ -239,44 +230,33 @@ def _joined(layout: Layout, opening: Opening, group: Line) -> Layout:
             groups.append(cell or (groups[-1] if groups else ""))
     groups += [""] * (layout.width - len(groups))
     pairs = zip(layout.names, layout.places, strict=True)
-    return _with(layout, names=tuple(_pair(groups[place], name) for name, place in pairs))
+    return replace(layout, names=tuple(_pair(groups[place], name) for name, place in pairs))
 
 
 def _pair(group: str, name: str) -> str:
     return name if group == name else f"{group} {name}".strip()
 
 
-def _second_line(
-    layout: Layout, opening: Opening, cells: Sequence[str], body: Sequence[Line]
+def _with_second(
+    layout: Layout, opening: Opening, cells: Sequence[str], line: Line, second: SecondLine
 ) -> Layout:
-    """Leave out a line of units below the header, or join a second line of names."""
-    if len(body) < 3 or len(body[0].cells) < layout.width - 1:
-        return layout
-    first, rest = body[0], [line.cells for line in body[1:] if len(line.cells) == layout.width]
-    row = [*first.cells, ""]
-    numeric = [j for j in layout.places if are_numbers([line[j] for line in rest])]
-    texts = [row[j] for j in numeric if row[j] and row[j].casefold() not in UNKNOWN]
-    if not texts or any(NUMBER.fullmatch(text) for text in texts):
-        return layout
-    if any(row[j] and any(line[j] == row[j] for line in rest) for j in layout.places):
-        return layout
-    repeated = len(set(layout.names)) < len(layout.names)
-    if repeated:
+    """Leave out a line of units below the header, join a second line of names, or warn."""
+    kind, texts, place = second
+    where = f"{opening.word} {line.number}"
+    if kind == "names":
+        row = [*line.cells, ""]
         names = [_pair(name, row[j]) for name, j in zip(layout.names, layout.places, strict=True)]
-        note = f"joined with {opening.word} {first.number}"
-        return _with(layout, names=tuple(names), after=first.number, notes=(note, *layout.notes))
-    units = all(UNIT.fullmatch(text) for text in texts)
-    if units or (len(set(texts)) > 1 and len(texts) * 2 > len(numeric)):
-        shown = ", ".join(texts[:3])
-        note = f"{opening.word} {first.number} ({shown}) left out as a second header"
-        return _with(layout, after=first.number, notes=(*layout.notes, note))
-    name = cells[numeric[0]]
+        notes = (f"joined with {where}", *layout.notes)
+        return replace(layout, names=tuple(names), after=line.number, notes=notes)
+    if kind == "units":
+        note = f"{where} ({', '.join(texts[:3])}) left out as a second header"
+        return replace(layout, after=line.number, notes=(*layout.notes, note))
     doubt = (
-        f"{opening.word} {first.number}: {texts[0]!r} stands in column {name!r} above numbers only "
-        f"and is read as a person's; if {opening.word} {first.number} is the header, say "
-        f"--header-row {first.number}; if it is a second header, take it out of the file"
+        f"{where}: {texts[0]!r} stands in column {cells[place]!r} above numbers only and is read "
+        f"as a person's; if {where} is the header, say --header-row {line.number}; if it is a "
+        "second header, take it out of the file"
     )
-    return _with(layout, warnings=(*layout.warnings, doubt))
+    return replace(layout, warnings=(*layout.warnings, doubt))
 
 
 def _named_index(layout: Layout, opening: Opening, body: Sequence[Line]) -> Layout:
@@ -289,7 +269,7 @@ def _named_index(layout: Layout, opening: Opening, body: Sequence[Line]) -> Layo
     note = f"column {opening.offset + 1} has its name in {opening.word} {line.number}"
     notes = (*(note for note in layout.notes if ROW_NAME not in note), note)
     names = tuple(line.cells[0] if name == ROW_NAME else name for name in layout.names)
-    return _with(layout, names=names, after=line.number, notes=notes)
+    return replace(layout, names=names, after=line.number, notes=notes)
 
 
 def _empty_columns(places: Sequence[int]) -> str:

@@ -17,7 +17,7 @@ from ..serialization.content import Content
 from .file_options import NOTHING, FileOptions
 from .footer import Skipped, without_footer
 from .layout import Layout, lay_out
-from .opening import Opening
+from .opening_line import Opening
 
 
 @dataclass(frozen=True, slots=True)

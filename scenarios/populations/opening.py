@@ -1,51 +1,25 @@
 """The first lines of a table's file: whether titles stand above the header, and where it is."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
+from .footer import NOTE, TOTAL
 from .header_line import NUMBER, are_numbers, names_columns
+from .opening_line import Line
+from .second_line import second_line
 
 TITLES = 30  # lines that may stand above a header
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a file, or a row of a sheet, that is not empty.
-
-    Attributes:
-        number: of the line, from 1.
-        cells: its texts, without the spaces around them.
-    """
-
-    number: int
-    cells: tuple[str, ...]
-
-    @property
-    def full(self) -> int:
-        """The number of cells that are not empty."""
-        return sum(map(bool, self.cells))
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """The first lines of a file.
-
-    Attributes:
-        word: `line` of a text, `row` of a sheet.
-        lines: that are not empty.
-        marked: whether the first cell of each line is quoted, as R quotes names of rows.
-        across: lines with their merged cells filled to the right, by number.
-        doubts: about the separator.
-        offset: number of empty columns before the first cell of these lines.
-    """
-
-    word: str
-    lines: Sequence[Line]
-    marked: bool = False
-    across: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    doubts: tuple[str, ...] = ()
-    offset: int = 0
+def without_end(lines: Sequence[Line]) -> Sequence[Line]:
+    """Return the lines without those at the end that look like totals and notes."""
+    width, end = body_width(lines), len(lines)
+    while end > 2 and width > 1:
+        texts = [cell for cell in lines[end - 1].cells if cell]
+        if len(texts) > 1 and not (NOTE.fullmatch(texts[0]) or TOTAL.fullmatch(texts[0])):
+            break
+        end -= 1
+    return lines[:end]
 
 
 def begins_below(lines: Sequence[Line]) -> bool:
@@ -57,7 +31,7 @@ def begins_below(lines: Sequence[Line]) -> bool:
 def body_width(lines: Sequence[Line]) -> int:
     """The most frequent number of cells of a line; of equally frequent numbers the largest."""
     counts = Counter(len(line.cells) for line in lines)
-    return max(counts, key=lambda width: (counts[width], width))
+    return max(counts, key=lambda width: (counts[width], width), default=0)
 
 
 def first_complete(lines: Sequence[Line]) -> int | None:
@@ -120,6 +94,9 @@ def is_sure(lines: Sequence[Line], start: int) -> bool:
     """Whether a header below titles is proved: by numbers below names, or by its look."""
     header, body = lines[start], lines[start + 1 :]
     width = len(header.cells)
+    second = second_line(header.cells, body)
+    if second is not None and second.kind != "doubt":
+        body = body[1:]
     full = [line.cells for line in body if len(line.cells) == width]
     if not full or not names_columns([header.cells, *full]):
         return False

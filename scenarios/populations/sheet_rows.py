@@ -11,7 +11,8 @@ from .file_options import FileOptions
 from .header_line import LOOKED_AT
 from .layout import Layout
 from .line_reader import Head
-from .opening import TITLES, Line, Opening
+from .opening import TITLES
+from .opening_line import Line, Opening
 
 OPENING = LOOKED_AT + TITLES  # rows that are looked at
 MIDNIGHT = time()

@@ -189,7 +189,7 @@ CASES = {
         ("symptoms",),
         3,
         {},
-        "each line below it has 2 cells parted by ';' (semicolon): if line 2 names columns, say "
+        "3 lines have 2 cells parted by ';' (semicolon): if line 2 names columns, say "
         "--header-row 2",
     ),
     "a second header": Case(
@@ -289,6 +289,13 @@ CASES = {
         "line 7 (* geschätzt) left out as a note",
         ("name", "n", "m"),
         2,
+    ),
+    "titles, row numbers, a total and a note": Case(
+        "Klinik Nord\nStand: 2024\n\n;sex;age\n1;f;31\n2;m;38\n3;f;42\nSumme;;111\n\nQuelle: KIS\n",
+        "semicolon, UTF-8, header in line 4, lines 1 to 2 above it left out, row numbers in column "
+        "1 left out, line 8 (Summe) left out as a total, line 10 (Quelle: KIS) left out as a note",
+        ("sex", "age"),
+        3,
     ),
     "a note with a comma": Case(
         "name,n,m\nA,1,2\nB,3,4\nSource: register, own count\n",
@@ -491,3 +498,39 @@ def test_a_workbook_by_default_is_read_and_described(name: str, tmp_path: Path) 
             *["east"] * 2,
             *["west"] * 2,
         ]
+
+
+PARTS = ("title", "blank", "numbers", "units", "trailing", "total", "note")
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_whatever_stands_around_the_people(separator: str, tmp_path: Path) -> None:
+    """Every choice of titles, row numbers, units, empty columns, totals and notes together."""
+    for number in range(1 << len(PARTS)):
+        parts = {part for place, part in enumerate(PARTS) if number >> place & 1}
+        rows = [["sex", "age", "ward"]]
+        rows += [["", "years", ""]] * ("units" in parts)
+        rows += [["fm"[i % 2], str(30 + i % 7), "nes"[i % 3]] for i in range(9)]
+        if "numbers" in parts:
+            first = 2 if "units" in parts else 1
+            counted = ("" if i < first else str(i - first) for i in range(len(rows)))
+            rows = [[n, *row] for n, row in zip(counted, rows, strict=True)]
+        width = len(rows[0])
+        rows += [["Summe", "999", *[""] * (width - 2)]] * ("total" in parts)
+        lines = [*[""] * ("trailing" in parts)]
+        lines = [separator.join([*row, *lines]) for row in rows]
+        above = ["Klinik Nord", "Stand: 1. 1. 2024"] * ("title" in parts)
+        above += [""] * ("blank" in parts and "title" in parts)
+        below = ["", "Quelle: KIS"] * ("note" in parts)
+        path = tmp_path / "p.csv"
+        path.write_text("\n".join([*above, *lines, *below]) + "\n", encoding="utf-8")
+        source = source_of(path)
+        assert source.columns == ("sex", "age", "ward"), parts
+        table = read(path, Reading(each_row=True))
+        assert len(table.codes) == 9, parts
+        assert [line for line in table.warnings if "empty lines" not in line] == [], parts
+        assert ("above it left out" in table.note) == ("title" in parts), parts
+        assert ("row numbers in column 1" in table.note) == ("numbers" in parts), parts
+        assert ("as a second header" in table.note) == ("units" in parts), parts
+        assert ("left out as a total" in table.note) == ("total" in parts), parts
+        assert ("left out as a note" in table.note) == ("note" in parts), parts
