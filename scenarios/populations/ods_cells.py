@@ -16,8 +16,8 @@ MOST_CELLS = 50_000_000
 MANIFEST = "META-INF/manifest.xml"
 
 
-def cells_of(content: Content, title: str) -> tuple[Merged, ...]:
-    """Return the merged cells of a sheet.
+def cells_of(content: Content) -> dict[str, tuple[Merged, ...]]:
+    """Return the merged cells of each sheet, by its name.
 
     Raises DataError for an encrypted file, for a file with entities, and for more than 50
     million cells.
@@ -25,23 +25,22 @@ def cells_of(content: Content, title: str) -> tuple[Merged, ...]:
     with content.open() as whole, ZipFile(whole) as packed:
         if MANIFEST in packed.namelist() and b"encryption-data" in packed.read(MANIFEST):
             raise DataError(f"{content.path}: is encrypted with a password; save it without")
-        reader = _Cells(content, title)
+        reader = _Cells(content)
         with packed.open(PART) as file:
             while piece := file.read(PIECE):
                 reader.parser.Parse(piece, False)
             reader.parser.Parse(b"", True)
-    return tuple(reader.merged)
+    return {name: tuple(merged) for name, merged in reader.merged.items()}
 
 
 class _Cells:
-    """Counts the cells of all sheets, and collects the merged cells of one sheet."""
+    """Counts the cells of all sheets, and collects the merged cells of each."""
 
-    def __init__(self, content: Content, title: str) -> None:
-        self.path, self.title = content.path, title
-        self.merged = list[Merged]()
+    def __init__(self, content: Content) -> None:
+        self.path, self.title = content.path, ""
+        self.merged = dict[str, list[Merged]]()
         self.row = self.column = self.cells = 0
         self.repeated = 1
-        self.is_wanted = False
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
@@ -53,7 +52,7 @@ class _Cells:
     def _start(self, name: str, keys: dict[str, str]) -> None:
         match name:
             case "table:table":
-                self.row, self.is_wanted = 0, keys.get("table:name") == self.title
+                self.row, self.title = 0, keys.get("table:name", "")
             case "table:table-row":
                 self.repeated = int(keys.get("table:number-rows-repeated", "1"))
                 self.column = 0
@@ -72,7 +71,8 @@ class _Cells:
             raise DataError(f"{self.path}: at most {MOST_CELLS:,} cells are accepted")
         rows = int(keys.get("table:number-rows-spanned", "1"))
         columns = int(keys.get("table:number-columns-spanned", "1"))
-        if self.is_wanted and (rows > 1 or columns > 1):
+        if rows > 1 or columns > 1:
             last = self.row + rows, self.column + columns - 1
-            self.merged.append(Merged(self.row + 1, self.column, *last))
+            ranges = self.merged.setdefault(self.title, [])
+            ranges.append(Merged(self.row + 1, self.column, *last))
         self.column += repeated

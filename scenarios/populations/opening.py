@@ -12,7 +12,7 @@ TITLES = 30  # lines that may stand above a header
 
 
 def without_end(lines: Sequence[Line]) -> Sequence[Line]:
-    """Return the lines without those at the end that look like totals and notes."""
+    """Return the lines down to the last that looks like no total and no note."""
     width, end = body_width(lines), len(lines)
     while end > 2 and width > 1:
         texts = [cell for cell in lines[end - 1].cells if cell]

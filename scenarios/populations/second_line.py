@@ -32,7 +32,7 @@ class SecondLine(NamedTuple):
 
 
 def second_line(cells: Sequence[str], body: Sequence[Line]) -> SecondLine | None:
-    """Return a line of texts above columns of numbers; None if there is none.
+    """Return a line of texts above columns of numbers; None if the line is no such line.
 
     cells: of the header. body: the lines below it.
     """

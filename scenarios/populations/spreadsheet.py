@@ -82,16 +82,16 @@ def _sheet(content: Content, asked: str | None) -> _Sheet:
     path = content.path
     try:
         check_parts(content)
+        ranges = cells_of(content) if path.suffix.lower() == ".ods" else {}
         with content.open() as file:
             book = python_calamine.CalamineWorkbook.from_filelike(BytesIO(file.read()))
         names = list(book.sheet_names)
         title = named_sheet(path, names, FileOptions(sheet=asked))
-        ranges = _ranges(content, title)
         sheet = book.get_sheet_by_name(title)
-        ranges = ranges or _merged(sheet)
+        merged = ranges.get(title) or _merged(sheet)
         stored = enumerate(sheet.to_python(skip_empty_area=False), start=1)
         texts = ((number, [cell_text(cell) for cell in row]) for number, row in stored)
-        return names, title, list(filled_down(texts, ranges)), ranges
+        return names, title, list(filled_down(texts, merged)), merged
     except DataError:
         raise
     except Exception as bad:
@@ -100,11 +100,6 @@ def _sheet(content: Content, asked: str | None) -> _Sheet:
             why = "it is encrypted with a password; save it without"
         kind = KINDS[path.suffix.lower()]
         raise DataError(f"{path}: not a readable spreadsheet ({kind}): {why}") from None
-
-
-def _ranges(content: Content, title: str) -> tuple[Merged, ...]:
-    """Return the merged cells of an OpenDocument sheet, which python-calamine does not give."""
-    return cells_of(content, title) if content.path.suffix.lower() == ".ods" else ()
 
 
 def _merged(sheet: Any) -> tuple[Merged, ...]:
