@@ -26,7 +26,7 @@ _MEANS = (
 TOTAL = re.compile(rf"({_SUMS}|{_MEANS})( *[:(=].*|\.)?", re.IGNORECASE)
 NOTE = re.compile(
     r"(source|quelle|fuente|fonte|bron|note|notes|nota|remarque|anmerkung|hinweis|bemerkung|legende?|"
-    r"legend|stand|as of|created|erstellt|exported|exportiert|généré|n *= *\d+)\b.*|[*©†].*",
+    r"legend|stand|as of|created|erstellt|exported|exportiert|généré|n *= *\d+)\b.*|[*©†] *\w.*",
     re.IGNORECASE | re.DOTALL,
 )
 

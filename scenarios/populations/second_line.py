@@ -9,7 +9,7 @@ from .opening_line import Line
 from .values import UNKNOWN
 
 UNIT = re.compile(
-    r"[\[(].*[\])]|%|°?[cf]|€|\$|eur|usd|chf|gbp|jahre?n?|years?|yrs?|ans?|años|anni|jaar|monate?|months?|"
+    r"[\[(].*[\])]|%|°[cf]|€|\$|eur|usd|chf|gbp|jahre?n?|years?|yrs?|ans?|años|anni|jaar|monate?|months?|"
     r"tage?n?|days?|jours?|stunden|hours?|min(uten|utes)?|[kmµ]?g|[cmk]?m|[md]?l|[hds]|bpm|mmhg|"
     r"(kg|[mµn]?g|[mµn]?mol|i?u|m?ie|m?iu)/(m²|m2|[md]?l|min|h|d)|n|int(eger)?|float|num(eric)?|"
     r"str(ing)?|text|date?|datum|jjjj|yyyy|yyyy-mm-dd|dd[./]mm[./]yyyy|tt\.mm\.jjjj",

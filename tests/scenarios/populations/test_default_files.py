@@ -303,6 +303,9 @@ CASES = {
         ("name", "n", "m"),
         2,
     ),
+    "a row that is suppressed": Case(
+        "age,sex\n31,f\n38,m\n*,\n", "header in line 1)", ("age", "sex"), 3
+    ),
     "a file that is cut off": Case(
         "name,n,m\nA,1,2\nB,3,4\nC\n",
         "p.csv:4: 1 cells found, the header has 3 columns; a comma inside a value needs quotation "
