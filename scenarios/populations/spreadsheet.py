@@ -99,7 +99,19 @@ def _sheet(content: Content, asked: str | None) -> _Sheet:
         if "assword" in why:
             why = "it is encrypted with a password; save it without"
         kind = KINDS[path.suffix.lower()]
-        raise DataError(f"{path}: not a readable spreadsheet ({kind}): {why}") from None
+        what = _text_kind(content)
+        raise DataError(f"{path}: not a readable spreadsheet ({kind}): {what or why}") from None
+
+
+def _text_kind(content: Content) -> str | None:
+    """Return the remedy for a text that is called a spreadsheet; None for other files."""
+    with content.open() as file:
+        head = file.read(4096)
+    if not head.strip() or b"\0" in head:
+        return None
+    if head.lstrip().startswith(b"<"):
+        return "it is a page of HTML or XML; open it in a spreadsheet program and save it as .xlsx"
+    return "it is a text; rename it .csv"
 
 
 def _merged(sheet: Any) -> tuple[Merged, ...]:

@@ -150,7 +150,8 @@ DAMAGED: dict[str, tuple[str, bytes, str]] = {
     "half a file": ("dta", b"half", "p.dta: not a readable file of Stata, or damaged: "),
     "no file of SAS": ("sas7bdat", b"a,b\n1,2\n", "p.sas7bdat: not a readable file of SAS, or"),
     "a locked file": ("sav", LOCKED, "p.sav: is encrypted with a password; save it without"),
-    "no workbook": ("xls", b"a,b\n", "p.xls: not a readable spreadsheet (Excel 97): "),
+    "a text": ("xls", b"a\tb\n", "p.xls: not a readable spreadsheet (Excel 97): it is a text; re"),
+    "a page": ("xls", b"<html>", "p.xls: not a readable spreadsheet (Excel 97): it is a page of H"),
     "an empty workbook": ("ods", b"", "p.ods: not a readable spreadsheet (OpenDocument): "),
     "half a workbook": ("xls", b"half", "p.xls: not a readable spreadsheet (Excel 97): "),
     "a locked workbook": (
