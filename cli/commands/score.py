@@ -96,7 +96,7 @@ def command(
     form: str,
     **reading: Any,
 ) -> None:
-    """Score the people of DATA, a .csv, .xlsx or .parquet file.
+    """Score the people of DATA: text, a workbook, Parquet, or a file of SPSS, Stata or SAS.
 
     Each row is a person. With --person, all rows with the same value of a column are a person.
 

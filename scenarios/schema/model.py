@@ -109,14 +109,14 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[population]: the people that take part.
 
     Attributes:
-        source: `builtin:NAME`, or a CSV, Excel or Parquet file.
+        source: `builtin:NAME`, or a table's file: text, a workbook, Parquet, of SPSS, Stata or SAS.
         users: how many people are generated, or drawn from a table without replacement (None: all
             of it).
         columns: our name -> column of the table.
         missing: the value of an empty cell, or `drop-row`.
         missing_texts: cells that mean the same as an empty cell.
-        separator, encoding, sheet, header, decimal: the format of the file, if it is not guessed
-            correctly.
+        separator, encoding, sheet, header, decimal, header_row, last_row: the format of the file,
+            if it is not guessed correctly.
         roles: the roles of columns for an attacker, if they are not guessed correctly; no person is
             asked for an `identifier`, nor for `text`, which is free.
         person: the column that identifies persons, if they have several rows; no person is asked
@@ -139,11 +139,13 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     columns: dict[str, Text] = {}
     missing: Text = "(missing)"
     missing_texts: tuple[Text, ...] = ()
-    separator: Text | None = None  # one character, or `tab`
+    separator: Text | None = None  # one character, `tab` or `space`
     encoding: Text | None = None
     sheet: Text | None = None
     header: bool | None = None
     decimal: Decimal | None = None
+    header_row: Annotated[int, Meta(ge=1)] | None = None
+    last_row: Annotated[int, Meta(ge=1)] | None = None
     roles: dict[str, Role] = {}
     person: Text | None = None
     each_row: bool = False

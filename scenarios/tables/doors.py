@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ParameterError
-from ..populations.frame_file import file_of
+from ..populations.frame_file import MAX_LINES, file_of
 from .advise import advise as _advise
 from .frames import FramedAdvice, FramedScore, framed_advice, framed_score
 from .reading import Reading, read
@@ -133,4 +133,5 @@ def _path_and_options(table: Any, reading: Mapping[str, Any]) -> tuple[Path, Rea
         raise ParameterError(f"{wrong}; accepted are {', '.join(Reading.__slots__)}") from None
     if isinstance(table, str | PathLike):
         return Path(table), options
-    return file_of(table), Reading(**{"separator": ",", "header": True, "decimal": ".", **reading})
+    form = {"separator": ",", "header_row": 1, "last_row": MAX_LINES, "decimal": "."}
+    return file_of(table), Reading(**{**form, **reading})

@@ -43,11 +43,13 @@ class Reading:
 
     Attributes:
         columns: to be read; None: all of them.
-        separator: one character, or `tab`; None: it is found out.
+        separator: one character, `tab` or `space`; None: it is found out.
         encoding: of the text; None: it is found out.
         sheet: of an Excel file; None: the first.
         header: whether the first line names the columns; None: it is found out.
         decimal: the sign before decimals; None: it is found out.
+        header_row: number of the line that names the columns; None: it is found out.
+        last_row: number of the table's last line; None: it is found out.
         missing_text: texts that mean that a value is missing.
         identifier: columns that name a person.
         text: columns of free text.
@@ -70,6 +72,8 @@ class Reading:
     sheet: str | None = None
     header: bool | None = None
     decimal: str | None = None
+    header_row: int | None = None
+    last_row: int | None = None
     missing_text: tuple[str, ...] = ()
     identifier: str | None = None
     text: str | None = None
@@ -111,6 +115,8 @@ class Reading:
             "sheet": self.sheet,
             "header": self.header,
             "decimal": self.decimal,
+            "header_row": self.header_row,
+            "last_row": self.last_row,
             "missing_texts": self.lacking,
             "roles": self.roles(),
             "person": self.person,

@@ -92,7 +92,7 @@ def _lines(advised: Advised, source: Path, options: Reading, folder: Path) -> It
 
 
 def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
-    for key in ("separator", "encoding", "sheet", "header", "decimal"):
+    for key in ("separator", "encoding", "sheet", "header", "decimal", "header_row", "last_row"):
         if getattr(options, key) is not None:
             yield key, getattr(options, key)
     for key in ("person", "one_row"):
