@@ -28,6 +28,7 @@ from .text.layout import clean, page, say
 if TYPE_CHECKING:
     from ..scenarios.ledger.account import Account
     from ..scenarios.tables.reading import Reading
+    from ..scenarios.tables.score_record import ScoredTable
 
 NAMES = "A,B,..."
 
@@ -142,6 +143,18 @@ def warn(lines: Iterable[str]) -> None:
     """Print the warnings about a table, a line each."""
     for line in lines:
         say(page(err=True), f"warning   {clean(line)}", style="yellow")
+
+
+def save_score(record: "ScoredTable | None", file: Path | None) -> None:
+    """Save a score as JSON, if a file is named."""
+    if record is None or file is None:
+        return
+    from ..scenarios.serialization.atomic_file import write_whole
+    from ..scenarios.serialization.json_text import pretty
+    from ..scenarios.serialization.record import plain
+
+    write_whole(file, pretty(plain(record)), force=True, private=True)
+    say(page(err=True), f"saved     {file}   next: veilmix report {file}")
 
 
 def answered(data: Path, said: "Reading", missing: str = "") -> "Reading":

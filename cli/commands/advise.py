@@ -13,11 +13,13 @@ from ..own_table import (
     crowd_options,
     figure_option,
     ledger_option,
+    save_score,
     table_options,
     tell_ledger,
     warn,
 )
 from ..role_options import (
+    levels_of,
     number_of,
     pairs_of,
     pop_options,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from ...scenarios.ledger.account import Account
     from ...scenarios.tables.advise import Advised
     from ...scenarios.tables.reading import Reading
+    from ...scenarios.tables.score_record import ScoredTable
 
 MISSING = "(missing)"
 
@@ -127,14 +130,17 @@ def command(
             by=by,
             steps=steps,
             roles=roles_of(given, said),
+            asked=levels_of(given),
             progress=stage,
         )
+        record = _score(advised, data, given["saved"], stage)
         account = _judged(advised, ledger)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
     _print_advice(advised, data.name, form)
     tell_ledger(account, err=form != "table")
     write_released(advised, given["released"])
+    save_score(record, given["saved"])
     if file is not None:
         _write(advised, data, said, file, force=force)
 
@@ -166,6 +172,23 @@ def _judged(advised: "Advised", ledger: Path | None) -> "Account | None":
             exact=advised.by is Basis.TRUTH,
             noted=False,
         )
+
+
+def _score(
+    advised: "Advised", data: Path, saved: Path | None, stage: "Callable[[str], None]"
+) -> "ScoredTable | None":
+    """Return the score of the table as it is advised, if a file for it is named."""
+    if saved is None:
+        return None
+    from ...scenarios.populations.coarser import coarser_lines
+    from ...scenarios.tables.released import released_features, released_table
+    from ...scenarios.tables.scored import frequent, score_read
+    from ..text.score_record import scored_table
+
+    table = released_table(advised)
+    score = score_read(table, (MISSING,), advised.k, advised.max_exposure, progress=stage)
+    lines = coarser_lines(released_features(advised), frequent(table, advised.k))
+    return scored_table(score, data, (MISSING,), table, lines)
 
 
 def _print_advice(advised: "Advised", called: str, form: str) -> None:

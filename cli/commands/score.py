@@ -14,6 +14,7 @@ from ..own_table import (
     crowd_options,
     figure_option,
     ledger_option,
+    save_score,
     table_options,
     tell_ledger,
     warn,
@@ -121,7 +122,7 @@ def command(
     check_target(score, said, checked)
     if advising:
         _advise(data, said, k, max_exposure)
-    _save(record, saved)
+    save_score(record() if saved is not None else None, saved)
     if picture is not None:
         _draw(score, picture)
     for line in write_out(table, kept, counts, bom=bom):
@@ -156,18 +157,6 @@ def _record(
 
     lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, score.k))
     return scored_table(score, data, ("", *said.lacking), table, lines)
-
-
-def _save(record: "Callable[[], ScoredTable]", file: Path | None) -> None:
-    """Save a score, if a file is named."""
-    if file is None:
-        return
-    from ...scenarios.serialization.atomic_file import write_whole
-    from ...scenarios.serialization.json_text import pretty
-    from ...scenarios.serialization.record import plain
-
-    write_whole(file, pretty(plain(record())), force=True, private=True)
-    say(page(err=True), f"saved     {file}   next: veilmix report {file}")
 
 
 def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:

@@ -81,6 +81,11 @@ def searched(advised: "Advised") -> str:
     """Return a line on the loss of the advice, and how far the search proves it minimal."""
     search = advised.found
     spent = f"{search.counted:,} counts of the table"
+    if advised.asked is not None:
+        return (
+            f"loss {advised.best.loss:.4f}, as asked; the best choice found loses "
+            f"{search.best.loss:.4f} ({spent})"
+        )
     if search.exact:
         return f"loss {search.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
     return (
@@ -145,11 +150,11 @@ def tidy(advised: "Advised") -> Grid:
 
 def choices(advised: "Advised") -> Grid:
     """Choices with fewer and more people below k."""
-    rows = []
+    rows, best = [], "advised" if advised.asked is None else "asked"
     for choice, cost in advised.choices:
         rows.append(
             (
-                "advised" if choice == advised.best else "",
+                best if choice == advised.best else "",
                 f"{choice.loss:.4f}",
                 percent(choice.people / advised.n),
                 percent(cost.promised / advised.n),
