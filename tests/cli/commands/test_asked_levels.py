@@ -51,7 +51,7 @@ def test_the_score_of_the_written_table_is_saved(people: Path) -> None:
         rows = list(csv.reader(file))
     assert len(rows) - 1 == ours["users"]
     assert ours["coarser"] == [
-        "age: intervals of 10 from 20 to 50, and beyond",
+        "age: intervals of 10 from 30 to 50, and beyond",
         "zip: the first 4 signs",
     ]
 
