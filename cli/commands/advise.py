@@ -31,7 +31,6 @@ from ..stages import stages
 from ..text.layout import format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
-    from ...scenarios.ledger.account import Account
     from ...scenarios.tables.advise import Advised
     from ...scenarios.tables.reading import Reading
     from ...scenarios.tables.score_record import ScoredTable
@@ -113,6 +112,7 @@ def command(
     """
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import Reading, read, suspects
+    from ...scenarios.tables.release import judge_advised
     from ...scenarios.tables.written import check_single
 
     check_figure(picture)
@@ -134,7 +134,7 @@ def command(
             progress=stage,
         )
         record = _score(advised, data, given["saved"], stage)
-        account = _judged(advised, ledger)
+        account = judge_advised(advised, ledger)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
     _print_advice(advised, data.name, form)
@@ -143,35 +143,6 @@ def command(
     save_score(record, given["saved"])
     if file is not None:
         _write(advised, data, said, file, force=force)
-
-
-def _judged(advised: "Advised", ledger: Path | None) -> "Account | None":
-    """Judge the advised table by a ledger, if given; RoundBurned if it may not be released.
-
-    The table is not released yet, so the ledger is not changed.
-    """
-    if ledger is None:
-        return None
-    from ...scenarios.ledger.book import opened
-    from ...scenarios.schema.model import Feature, Policy
-    from ...scenarios.tables.advise import Basis
-    from ...scenarios.tables.release import release_table
-
-    chosen = zip(advised.columns, advised.best.levels, strict=True)
-    features = [feature for column, level in chosen if (feature := column.feature(level))]
-    features += [Feature(name=name) for name in (advised.rest.columns if advised.rest else ())]
-    if not features:
-        return None
-    with opened(ledger) as book:
-        return release_table(
-            book,
-            advised.whole,
-            features,
-            Policy(k=advised.k, max_exposure=advised.max_exposure),
-            missing=advised.missing,
-            exact=advised.by is Basis.TRUTH,
-            noted=False,
-        )
 
 
 def _score(

@@ -58,6 +58,12 @@ def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
     return tuple(names) if has_names else numbered(len(names))
 
 
+def sheet_names(content: Content) -> tuple[str, ...]:
+    """Return the names of all sheets of a workbook, in its order."""
+    with _opened(content, NOTHING) as sheet:
+        return tuple(sheet.parent.sheetnames)
+
+
 def describe(content: Content, asked: FileOptions = NOTHING) -> str:
     """Return the form of the file, in a line."""
     with _opened(content, asked) as sheet:

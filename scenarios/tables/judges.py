@@ -85,6 +85,15 @@ class Truth:
         return np.stack([*level_codes, *self.table.codes[:, self.kept].T], axis=1)
 
 
+def exposed_people(table: SourceTable, k: int) -> tuple[int, int]:
+    """Return the people below k, if quasi-identifiers are known, and if all columns are."""
+    quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
+    known = [j for j, name in enumerate(table.columns) if name in quasi]
+    return _people(table.codes[:, known] if known else table.codes, table, k), _people(
+        table.codes, table, k
+    )
+
+
 def _people(codes: Codes, table: SourceTable, k: int) -> int:
     """The people below k in all columns together."""
     if table.persons is not None:

@@ -7,6 +7,7 @@ it would have had small crowds.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from msgspec.structs import replace as changed
@@ -19,13 +20,14 @@ from ...protocol.releases import Release
 from ...protocol.tallying import named, summed
 from ..ledger.account import Account
 from ..ledger.batches import handed
-from ..ledger.book import Ledger
+from ..ledger.book import Ledger, opened
 from ..ledger.cells import marked
 from ..ledger.keep import account, entry_of, remembered
 from ..ledger.people import ScenarioPeople, crowd_of_table
 from ..ledger.subtraction import group_rule
 from ..populations.people import Codes, SourceTable, coarse, say
 from ..schema.model import About, Feature, Policy, Population, Scenario
+from .advise import Advised, Basis
 
 
 def release_table(
@@ -78,6 +80,30 @@ def release_table(
     if noted:
         ledger.add(entry)
     return account(past, entry, memory, rule, scenario, None)
+
+
+def judge_advised(advised: Advised, ledger: Path | None) -> Account | None:
+    """Judge the advised table by a ledger, if given; RoundBurned if it may not be released.
+
+    The table is not released yet, so the ledger is not changed.
+    """
+    if ledger is None:
+        return None
+    chosen = zip(advised.columns, advised.best.levels, strict=True)
+    features = [feature for column, level in chosen if (feature := column.feature(level))]
+    features += [Feature(name=name) for name in (advised.rest.columns if advised.rest else ())]
+    if not features:
+        return None
+    with opened(ledger) as book:
+        return release_table(
+            book,
+            advised.whole,
+            features,
+            Policy(k=advised.k, max_exposure=advised.max_exposure),
+            missing=advised.missing,
+            exact=advised.by is Basis.TRUTH,
+            noted=False,
+        )
 
 
 def _words(

@@ -1,0 +1,123 @@
+"""The part of the state on the choices: a point for each, and the chosen one in words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..analysis.advice import Choice
+from ..scenarios.tables.advise import Advised, Cost, Found
+from ..scenarios.tables.ladders import AS_IS
+from .choices import Choices
+from .wording import CommandWords, Voice, english, grid
+
+TICKS = 5  # of an axis, about
+
+
+def choices_part(
+    found: Found,
+    advised: Advised,
+    choices: Choices,
+    words: CommandWords,
+    voice: Voice,
+    *,
+    final: bool,
+) -> dict[str, Any]:
+    """Return the part on the choices. final: whether no longer search goes on."""
+    shown = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
+    points = [_point(found, advised, pair, number, voice) for number, pair in enumerate(shown)]
+    chosen = next(point for point in points if point["chosen"])
+    most = max(point["people"] for point in points)
+    return {
+        "final": final,
+        "searched": english(words.searched(advised)),
+        "meets": True,
+        "headline": voice.say("said-choices", n=len(points)),
+        "summary": chosen["short"]["text"],
+        "axes": {
+            "x": voice.say("said-axis-kept"),
+            "y": voice.say("said-axis-below", k=found.truth.k),
+            "xticks": [[share / 5, voice.percent(share / 5)] for share in range(6)],
+            "yticks": [[tick, voice.count(tick)] for tick in ticks(max(most, found.most))],
+            "limit": {
+                "people": found.most,
+                "text": voice.say("said-limit", share=voice.share(found.most, advised.n)),
+            },
+        },
+        "points": points,
+        "chosen": {
+            "id": chosen["id"],
+            "steps": grid(words.advice_steps(advised)),
+            "lines": [english(line) for line in words.advice_lines(advised)],
+            "rows_out": _rows_out(advised, voice),
+            "who": None,
+            "takes": True,
+            "why": None,
+        },
+        "grid": grid(words.advice_choices(advised)),
+        "text": words.advice(advised, choices.data),
+        "warnings": [voice.say("said-rows-out-warning")] if advised.suppressed else [],
+    }
+
+
+def _rows_out(advised: Advised, voice: Voice) -> dict[str, str] | None:
+    if advised.kept is None:
+        return None
+    rows = len(advised.table.codes)
+    return voice.say("said-rows-out", share=voice.share(advised.suppressed, rows))
+
+
+def _point(
+    found: Found, advised: Advised, shown: tuple[Choice, Cost], number: int, voice: Voice
+) -> dict[str, Any]:
+    """Return a choice as a point of the picture."""
+    choice, cost = shown
+    people = found.people(choice.levels)
+    over = people > found.most
+    levels = {
+        column.ladder.column: level
+        for column, level in zip(found.columns, choice.levels, strict=True)
+    }
+    dropped = any(
+        level == len(column.ladder.levels) - 1
+        for column, level in zip(found.columns, choice.levels, strict=True)
+    )
+    rows = advised.suppress is not None and people > 0
+    words = _in_words(found, choice)
+    return {
+        "id": str(number),
+        "levels": levels,
+        "kept": cost.share,
+        "people": people,
+        "kind": "rows" if rows else "dropped" if dropped else "coarser",
+        "over": over,
+        "advised": choice == found.advice.best,
+        "chosen": choice == advised.best,
+        "loss": f"{choice.loss:.4f}",
+        "short": english(words),
+        "name": voice.say(
+            "said-point-rows" if rows else "said-point",
+            words=words,
+            kept=voice.percent(cost.share),
+            share=voice.share(people, advised.n),
+        ),
+    }
+
+
+def _in_words(found: Found, choice: Choice) -> str:
+    """Return the levels of the columns that change, in words."""
+    parts = [
+        f"{column.ladder.column}: {column.ladder.levels[level].name}"
+        for column, level in zip(found.columns, choice.levels, strict=True)
+        if level
+    ]
+    return "; ".join(parts) or AS_IS
+
+
+def ticks(most: int) -> Sequence[int]:
+    """Return round numbers of people from 0 to at least the most."""
+    step = next(
+        factor * 10**power
+        for power in range(12)
+        for factor in (1, 2, 5)
+        if factor * 10**power * TICKS >= most
+    )
+    return range(0, most + step, step)
