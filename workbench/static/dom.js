@@ -20,7 +20,7 @@ export const shape = (name, given = {}, ...inside) => filled(document.createElem
 export const p = (words, kind = null) => el("p", { class: kind }, words);
 
 // A text of the program's, {text, lang}: it may be in another language than the page.
-export const told = (name, text, given = {}) => (text ? el(name, { lang: text.lang, ...given }, text.text) : null);
+export const told = (name, text, given = {}) => (text ? el(name, { lang: text.lang, dir: "auto", ...given }, text.text) : null);
 
 export const button = (id, words, act, kind = "button", given = {}) => el("button", { type: "button", id, class: kind, onclick: act, ...given }, words);
 

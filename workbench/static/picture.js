@@ -6,7 +6,7 @@ import { el, shape } from "./dom.js";
 import { t } from "./words.js";
 
 const WIDE = { left: 64, right: 552, top: 26, bottom: 250, width: 566, height: 330 };
-const NARROW = { left: 50, right: 318, top: 26, bottom: 250, width: 326, height: 330 };
+const NARROW = { left: 58, right: 318, top: 44, bottom: 250, width: 326, height: 330 };
 const LETTER = 8; // width of a sign, about: keeps the advised point's name inside
 
 const MARKS = {
@@ -39,12 +39,12 @@ function peopleAxis({ yticks }, { y, left, right }) {
 
 const shareAxis = ({ xticks }, { x, bottom }) => xticks.map(([share, words]) => text(x(share), bottom + 54, words, { "text-anchor": "middle" }));
 
-// Where the target is met: up to so many people.
-function floor({ limit }, { y, left, right, top, bottom }) {
+// Where the target is met: up to so many people. Its text has room where the picture is wide.
+function floor({ limit }, { y, left, right, top, bottom }, wide) {
   const upper = Math.max(top - 14, y(limit.people) - 13);
   return [
     shape("rect", { class: "floor", x: left, y: upper, width: right - left, height: bottom + 13 - upper, rx: 6 }),
-    text(left + 6, bottom + 32, limit.text.text, { class: "asked", lang: limit.text.lang }),
+    wide ? text(left + 6, bottom + 32, limit.text.text, { class: "asked", lang: limit.text.lang }) : null,
   ];
 }
 
@@ -62,16 +62,17 @@ export function picture(found, choose, wide) {
   const box = wide ? WIDE : NARROW;
   const scale = scales(found, box);
   const { axes } = found;
+  const title = { class: "title", "text-anchor": "middle" };
   const chosen = found.points.find((point) => point.chosen) ?? found.points[0];
   const made = found.points.map((point) => drawn(point, point === chosen, scale, choose));
   const behind = shape(
     "g",
     { "aria-hidden": "true" },
-    floor(axes, scale),
+    floor(axes, scale, wide),
     peopleAxis(axes, scale),
     shareAxis(axes, scale),
-    text((box.left + box.right) / 2, box.height - 8, `${axes.x.text} →`, { class: "title", "text-anchor": "middle", lang: axes.x.lang }),
-    text(14, 138, `${axes.y.text} →`, { class: "title", "text-anchor": "middle", transform: "rotate(-90 14 138)", lang: axes.y.lang }),
+    text((box.left + box.right) / 2, box.height - 8, `${axes.x.text} →`, { ...title, lang: axes.x.lang }),
+    wide ? text(14, 138, `${axes.y.text} →`, { ...title, transform: "rotate(-90 14 138)", lang: axes.y.lang }) : text(2, 14, `↑ ${axes.y.text}`, { class: "title", lang: axes.y.lang }),
     chosen ? label(chosen, scale) : null,
   );
   const given = { id: "picture", class: "picture", viewBox: `0 0 ${box.width} ${box.height}`, role: "radiogroup", "aria-label": t("choices-picture") };
