@@ -47,5 +47,5 @@ export function markWrong(id, why) {
   const control = id && by(id);
   if (!control) return;
   control.setAttribute("aria-invalid", "true");
-  control.setAttribute("aria-errormessage", why);
+  control.setAttribute("aria-describedby", [control.getAttribute("aria-describedby"), why].filter(Boolean).join(" "));
 }

@@ -48,13 +48,14 @@ function floor({ limit }, { y, left, right, top, bottom }, wide) {
   ];
 }
 
-// The name of a point, above it, inside the picture; null where it has no room.
+// The name of a point, above it, inside the picture. A name without room is left to the panel beside it.
 function label(point, scale) {
-  const words = point.advised ? t("choices-advised", { name: point.short.text }) : point.short.text;
+  const most = (scale.right - scale.left) / LETTER; // signs
+  const named = point.advised ? t("choices-advised", { name: point.short.text }) : point.short.text;
+  const words = named.length <= most ? named : point.advised ? t("point-advised") : "";
   const half = (words.length * LETTER) / 2;
-  if (2 * half > scale.right - scale.left) return null;
   const x = Math.min(scale.right - half, Math.max(scale.left + half, scale.x(point.kept)));
-  return text(x, Math.max(13, scale.y(point.people) - 24), words, { class: "name", "text-anchor": "middle", lang: point.short.lang });
+  return text(x, Math.max(13, scale.y(point.people) - 24), words, { class: "name", "text-anchor": "middle" });
 }
 
 // found: the choices of the state. choose(point) is called as a point is taken; wide: room for it.

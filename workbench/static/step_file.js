@@ -45,7 +45,7 @@ function paths(state, part, tools) {
     "details",
     { class: "card", id: "paths", open: !part.name },
     el("summary", {}, t("by-path")),
-    el("form", { class: "row", onsubmit: submit }, field(t("path"), path), el("button", { class: "button", id: "open-path" }, t("open"))),
+    el("form", { class: "row end", onsubmit: submit }, field(t("path"), path), el("button", { class: "button", id: "open-path" }, t("open"))),
     listing ? folder(listing, look, open) : button("folders", t("look-in-folder"), () => look("")),
   );
 }
@@ -55,7 +55,7 @@ function folder({ path, above, folders, files }, look, open) {
   const up = above === null ? null : el("li", {}, button("folder-above", t("folder-above"), () => look(above)));
   const inside = folders.map((name, at) => el("li", {}, button(`folder-${at}`, `${name} ›`, () => look(join(name)), "button", { "aria-label": t("folder-named", { name }) })));
   const tables = files.map(({ name }, at) => el("li", {}, button(`file-${at}`, name, () => open(join(name)), "button main")));
-  return el("div", { class: "stack" }, el("h3", { id: "folder-title", tabindex: "-1", class: "code", dir: "ltr" }, path), el("ul", { class: "row" }, up, inside, tables), files.length ? null : p(t("folder-empty"), "soft"));
+  return el("div", { class: "stack" }, el("p", { id: "folder-title", tabindex: "-1", class: "code strong", dir: "ltr" }, path), el("ul", { class: "row" }, up, inside, tables), files.length ? null : p(t("folder-empty"), "soft"));
 }
 
 function reading(state, part, tools) {
