@@ -89,6 +89,7 @@ const change = (set, words = "") =>
 
 const upload = (path, from) =>
   inTurn(async () => {
+    if (from.size > state.limits.upload) return attempt(() => Promise.reject(new Refused(413, { error: { text: t("too-large") } })));
     const sending = give(path, from, (share) => {
       told.upload = { ...told.upload, share };
       notice();
@@ -97,6 +98,7 @@ const upload = (path, from) =>
     draw();
     await attempt(() => sending.done.finally(() => (told.upload = null)));
     draw();
+    return null;
   });
 
 const tools = {
@@ -133,10 +135,19 @@ const tools = {
   },
 };
 
+// Done: the program ends and forgets the file. It may be gone before it has answered.
 async function end() {
-  leaving = false;
-  if (!(await attempt(() => send("end")))) return;
   ended = true;
+  try {
+    await send("end");
+  } catch (wrong) {
+    if (wrong instanceof Refused) {
+      ended = false;
+      told.refused = { text: wrong.message, lang: wrong.lang, field: null };
+      draw();
+      return;
+    }
+  }
   const heading = el("h1", { tabindex: "-1" }, t("ended-title"));
   place("step").replaceChildren(heading, p(t("ended")));
   for (const id of ["steps", "turn", "file"]) place(id).replaceChildren();
@@ -234,32 +245,48 @@ function accept(next) {
 
 // -- news, and the end --
 
-let leaving = true;
-addEventListener("pagehide", () => leaving && leave());
+addEventListener("pagehide", () => ended || leave());
+addEventListener("dragover", (event) => event.preventDefault()); // else a browser shows the file that is dropped
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  if (state && event.dataTransfer.files[0]) tools.upload(event.dataTransfer.files[0]);
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address names the step
+  place("step").focus();
+});
 addEventListener("hashchange", () => NAMES.includes(location.hash.slice(1)) && draw());
 watchWidth(draw);
 
 const pause = () => new Promise((done) => setTimeout(done, AGAIN));
 
 async function follow() {
-  while (!ended) {
+  for (;;) {
     try {
       const next = await news(state?.version ?? 0);
       const back = told.lost;
       told.lost = false;
       if (!state || next.version !== state.version) accept(next);
       else if (back) draw();
+      if (ended) return;
     } catch {
       if (ended) return;
       if (!told.lost) {
         told.lost = true;
         if (state) draw();
-        else place("step").append(p(place("step").dataset.lost));
+        else lost();
       }
       await pause();
     }
   }
 }
 
-speak(await sentences());
-await follow();
+const lost = () => place("step").append(p(place("step").dataset.lost));
+
+try {
+  speak(await sentences());
+  await follow();
+} catch (wrong) {
+  lost();
+  throw wrong;
+}

@@ -16,14 +16,10 @@ function chooser(part, tools) {
     event.preventDefault();
     event.currentTarget.classList.toggle("over", on);
   };
-  const drop = (event) => {
-    over(false)(event);
-    if (event.dataTransfer.files[0]) tools.upload(event.dataTransfer.files[0]);
-  };
   const size = part.shape ? [" ", el("span", { lang: part.shape.lang }, `${part.size.text}, ${part.shape.text}`)] : null;
   return el(
     "div",
-    { class: "drop", ondragover: over(true), ondragleave: over(false), ondrop: drop },
+    { class: "drop", ondragover: over(true), ondragleave: over(false), ondrop: over(false) },
     el("div", {}, part.name ? el("p", {}, el("b", {}, part.name), size) : null, p(part.name ? t("drop-another") : t("drop-here"), "soft")),
     picked,
     button("choose-file", t("choose-file"), () => picked.click(), part.name ? "button" : "button main"),

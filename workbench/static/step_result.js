@@ -48,8 +48,12 @@ const takeAway = (part) =>
 function command(state, tools) {
   const text = state.command.join("\n");
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    tools.say(t("copied"));
+    try {
+      await navigator.clipboard.writeText(text);
+      tools.say(t("copied"));
+    } catch {
+      getSelection().selectAllChildren(document.getElementById("command-text")); // to be copied by hand
+    }
   };
   return el("details", { class: "card", id: "command" }, el("summary", {}, t("command")), el("pre", { class: "scroll code", id: "command-text", tabindex: "0", dir: "ltr", lang: "en" }, text), el("div", {}, button("copy", t("copy"), copy)));
 }
