@@ -42,7 +42,6 @@ export function draw(state, part, tools) {
       el("section", { class: "card" }, picture(part, take(tools), isWide()), isWide() ? null : told("p", part.axes.limit.text, { class: "good strong" }), key(), told("p", part.searched, { class: "soft" }), part.final ? null : p(t("choices-not-final"), "soft"), again && el("div", {}, again)),
       el("div", { class: "stack" }, chosen(part), who(part)),
     ),
-    part.chosen?.rows_out ? note(el("p", {}, el("b", {}, t("choices-rows-title")), " ", t("choices-rows"))) : null,
     (part.warnings ?? []).map((warning) => note(told("p", warning))),
     asTable(part, tools),
     moreOptions(state, "choices", tools, ["levels"]),

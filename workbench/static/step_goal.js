@@ -12,7 +12,7 @@ export const title = () => t("goal-title");
 function preset(one, at, tools) {
   const id = `preset-${at}`;
   const radio = el("input", { type: "radio", name: "preset", id, checked: one.chosen, "aria-describedby": `${id}-whose`, onchange: () => tools.change(one.set) });
-  return el("div", { class: "pick" }, el("label", { class: "head", for: id }, radio, el("span", { lang: one.headline.lang }, one.headline.text)), told("p", one.text, { class: "soft", id: `${id}-whose` }), one.authority ? null : p(t("goal-no-authority"), "soft strong"));
+  return el("div", { class: "pick" }, el("label", { class: "head", for: id }, radio, el("span", { lang: one.headline.lang }, one.headline.text)), told("p", one.text, { class: "soft", id: `${id}-whose` }));
 }
 
 function own(state, part, tools) {

@@ -19,7 +19,7 @@ const measure = (one) =>
     told("h3", one.label),
     told("p", one.headline, { class: `big ${VERDICTS[one.verdict]}` }),
     told("p", one.meaning, { class: "soft" }),
-    el("p", { class: VERDICTS[one.verdict] }, el("b", {}, t(`verdict-${one.verdict}`)), " ", told("span", one.asked)),
+    el("p", { class: VERDICTS[one.verdict] }, one.verdict === "unasked" ? null : [el("b", {}, t(`verdict-${one.verdict}`)), " "], told("span", one.asked)),
   );
 
 function download(part) {
@@ -77,9 +77,8 @@ export function draw(state, part, tools) {
   return [
     el("div", { class: "two" }, beside("before", t("before"), part.before), beside("after", t("after"), part.after)),
     el("div", { class: "three" }, part.measures.map(measure)),
-    (part.warnings ?? []).map((warning) => note(told("p", warning))),
     takeAway(part),
-    note(el("p", {}, el("b", {}, t("result-before-title")), " ", t("result-before"))),
+    (part.warnings ?? []).map((warning) => note(told("p", warning))),
     command(state, tools),
     save(state, part, tools),
     part.risks ? card(t("risks"), grid("risks", t("risks"), part.risks)) : null,
