@@ -21,7 +21,9 @@ def write_patients(path: Path, visits: int = 1) -> Path:
     for i in range(PEOPLE):
         age = -1 if i % 60 == 7 else 20 + (i * 7) % 60
         person = f"P{1000 + i};Name {i};{'fm'[i % 2]};{age};{10115 + (i // 5) % 4}"
-        lines += [f"{person};{('flu', 'asthma', 'gout')[(i + visit) % 3]}" for visit in range(visits)]
+        lines += [
+            f"{person};{('flu', 'asthma', 'gout')[(i + visit) % 3]}" for visit in range(visits)
+        ]
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path
 
