@@ -12,6 +12,7 @@ A name that is not there has its default. Names and meanings are those of the op
 score` and `veilmix advise`.
 """
 
+import re
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
@@ -138,6 +139,19 @@ class ChoiceError(DataError):
         self.option = option
 
 
+EXPECTED = re.compile(
+    r"Expected `([^`]+)`(?: of length)?(?: ([<>]=?) ([\d.e+-]+))?(?:, got `([^`]+)`)?"
+)
+SIGNS = {">=": "of at least", "<=": "of at most", ">": "above", "<": "below"}
+KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table by columns",
+    "null": "nothing",
+}
 DEFAULTS = structs.asdict(Choices())
 READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
 KEEPING_LEVELS = frozenset(("levels", "dismissed", "data", "sha256"))
@@ -159,7 +173,19 @@ def _converted(plain: dict[str, Any]) -> Choices:
         why, _, place = text.partition(" - at `$.")
         option = place.rstrip("`").partition(".")[0].partition("[")[0] or None
         named = f"{place.rstrip('`')}: " if place else ""
-        raise ChoiceError(f"{named}{why[:1].lower()}{why[1:]}", option) from None
+        raise ChoiceError(named + _plain(why), option) from None
+
+
+def _plain(why: str) -> str:
+    """Return msgspec's reason in plain words."""
+    match = EXPECTED.fullmatch(why)
+    if match is None:
+        return f"{why[:1].lower()}{why[1:]}"
+    kinds, sign, limit, found = match.groups()
+    words = " or ".join(KINDS.get(kind, kind) for kind in kinds.split(" | "))
+    beyond = f" {SIGNS[sign]} {float(limit):g}" if sign else ""
+    given = f", found {KINDS.get(found, found)}" if found else ""
+    return f"{words}{beyond} is accepted{given}"
 
 
 def _joined(option: str, names: Any) -> str:

@@ -1,6 +1,7 @@
 """The part of the state on the choices: a point for each, and the chosen one in words."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from ..analysis.advice import Choice
@@ -53,7 +54,7 @@ def choices_part(
             "why": None,
         },
         "grid": grid(words.advice_choices(advised)),
-        "text": words.advice(advised, choices.data),
+        "text": words.advice(advised, Path(choices.data).name),
         "warnings": [voice.say("said-rows-out-warning")] if advised.suppressed else [],
     }
 

@@ -139,7 +139,12 @@ class Desk:
         if job is not None:
             step, now = job
             seconds = round(trio.current_time() - now.since, 1)
-            work = {"step": step, "stage": now.stage, "seconds": seconds, "cancellable": True}
+            work = {
+                "step": step,
+                "stage": self._named(now.stage),
+                "seconds": seconds,
+                "cancellable": True,
+            }
         return {
             "version": self.version,
             "revision": self.revision,
@@ -248,8 +253,12 @@ class Desk:
         step = _step_of(option) or first
         for later in waiting:
             self._parts[later] = _empty()
-        text = {"text": sentence, "option": option, "step": step, "lang": "en"}
+        text = {"text": self._named(sentence), "option": option, "step": step, "lang": "en"}
         self._parts[first] = {**_empty(), "status": "error", "error": text}
+
+    def _named(self, sentence: str) -> str:
+        """Return a sentence with the file's name as the user knows it."""
+        return sentence.replace(str(self.path), self.choices.data)
 
     def _rest(self) -> None:
         """Show the steps that were not reached as empty."""

@@ -42,7 +42,10 @@ def file_part(
         },
         "lines": list(opened.lines),
         "doubts": list(_doubts(whole, choices)),
-        "warnings": [english(line) for line in shown.warnings],
+        "warnings": [
+            *([] if choices.sha256 in ("", content.sha256) else [voice.say("said-other-file")]),
+            *map(english, shown.warnings),
+        ],
         "sheets": list(_sheets(opened)) or None,
         "sha256": content.sha256,
     }
@@ -127,7 +130,9 @@ def persons_part(
         part["sentence"] = english(f"a person is {table.person}")
         part["summary"] = voice.say("said-people", n=table.n)["text"]
     else:
-        part["sentence"] = english(str(table))
+        part["sentence"] = english(
+            str(table).replace(str(opened.source.content.path), choices.data)
+        )
         part["summary"] = ""
     return part
 
