@@ -5,7 +5,7 @@
 // drawing, and the end of the program.
 import { button, el, p, watchWidth } from "./dom.js";
 import { kept, keepTyped, markWrong } from "./kept.js";
-import { Refused, give, leave, news, send, sentences } from "./program.js";
+import { Refused, give, leave, news, send, sentences, stopNews } from "./program.js";
 import * as choices from "./step_choices.js";
 import * as columns from "./step_columns.js";
 import * as file from "./step_file.js";
@@ -89,7 +89,7 @@ const change = (set, words = "") =>
 
 const upload = (path, from) =>
   inTurn(async () => {
-    if (from.size > state.limits.upload) return attempt(() => Promise.reject(new Refused(413, { error: { text: t("too-large") } })));
+    if (from.size > (state.limits?.upload ?? Infinity)) return attempt(() => Promise.reject(new Refused(413, { error: { text: t("too-large") } })));
     const sending = give(path, from, (share) => {
       told.upload = { ...told.upload, share };
       notice();
@@ -140,6 +140,7 @@ async function end() {
   ended = true;
   try {
     await send("end");
+    stopNews();
   } catch (wrong) {
     if (wrong instanceof Refused) {
       ended = false;

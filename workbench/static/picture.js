@@ -5,7 +5,7 @@
 import { el, shape } from "./dom.js";
 import { t } from "./words.js";
 
-const WIDE = { left: 64, right: 552, top: 26, bottom: 250, width: 566, height: 330 };
+const WIDE = { left: 72, right: 552, top: 26, bottom: 250, width: 566, height: 330 };
 const NARROW = { left: 58, right: 318, top: 44, bottom: 250, width: 326, height: 330 };
 const LETTER = 8; // width of a sign, about: keeps the advised point's name inside
 
@@ -17,27 +17,34 @@ const MARKS = {
 
 // Both scales. Roots of people: few of them lie apart, and thousands have room.
 function scales({ points, axes }, box) {
-  const shares = [...points.map((point) => point.kept), ...axes.xticks.map(([share]) => share)];
-  const low = Math.min(...shares);
-  const wide = Math.max(...shares) - low || 1;
-  const most = Math.sqrt(Math.max(1, ...points.map((point) => point.people), ...axes.yticks.map(([people]) => people)));
+  const kept = points.map((point) => point.kept);
+  const [least, most] = [Math.min(...kept), Math.max(...kept)];
+  const marks = axes.xticks.map(([share]) => share);
+  const low = Math.max(...marks.filter((share) => share <= least), least > marks[0] ? 0 : least);
+  const high = Math.min(...marks.filter((share) => share >= most), 1);
+  const wide = high - low || 1;
+  const top = Math.sqrt(Math.max(1, ...points.map((point) => point.people)));
   return {
     ...box,
+    low,
+    high,
     x: (share) => box.left + 14 + ((share - low) / wide) * (box.right - box.left - 28),
-    y: (people) => box.bottom - (Math.sqrt(people) / most) * (box.bottom - box.top),
+    y: (people) => box.bottom - (Math.sqrt(people) / top) * (box.bottom - box.top),
   };
 }
 
 const text = (x, y, words, given = {}) => shape("text", { x, y, ...given }, words);
 
-function peopleAxis({ yticks }, { y, left, right }) {
-  return yticks.map(([people, words]) => [
+function peopleAxis({ yticks }, { y, left, right, top }) {
+  const inside = yticks.filter(([people]) => y(people) > top - 16);
+  const apart = inside.filter(([people], at) => at === 0 || y(inside[at - 1][0]) - y(people) > 15);
+  return apart.map(([people, words]) => [
     people ? shape("path", { class: "rail", d: `M${left} ${y(people)}H${right}` }) : null,
     text(left - 8, y(people) + 4, words, { "text-anchor": "end" }),
   ]);
 }
 
-const shareAxis = ({ xticks }, { x, bottom }) => xticks.map(([share, words]) => text(x(share), bottom + 54, words, { "text-anchor": "middle" }));
+const shareAxis = ({ xticks }, { x, bottom, low, high }) => xticks.filter(([share]) => share >= low && share <= high).map(([share, words]) => text(x(share), bottom + 54, words, { "text-anchor": "middle" }));
 
 // Where the target is met: up to so many people. Its text has room where the picture is wide.
 function floor({ limit }, { y, left, right, top, bottom }, wide) {

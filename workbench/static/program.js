@@ -17,6 +17,8 @@ const asJson = async (answer) => {
   }
 };
 
+const stopped = new AbortController();
+
 async function ask(path, given) {
   const answer = await fetch(path, { cache: "no-store", credentials: "omit", ...given });
   const said = await asJson(answer);
@@ -27,7 +29,10 @@ async function ask(path, given) {
 export const sentences = () => ask("sentences.json", {});
 
 // The state, as soon as it is newer than a version. 0: at once.
-export const news = (version) => ask(`news/${version}`, {});
+export const news = (version) => ask(`news/${version}`, { signal: stopped.signal });
+
+// Wait for no more news: the program ends.
+export const stopNews = () => stopped.abort();
 
 export const send = (path, body = null) => ask(path, { method: "POST", body: body === null ? null : JSON.stringify(body) });
 

@@ -16,11 +16,18 @@ function asTable(part, tools) {
   return el("details", { class: "card", id: "as-table" }, el("summary", {}, t("choices-as-table")), grid("choices-grid", t("choices-as-table"), part.grid), el("ol", { class: "stack" }, part.points.map((point, at) => el("li", { class: "row even" }, rows[at], told("span", point.name)))));
 }
 
+// What becomes of each column: the first two columns of the program's table.
+const pairs = ({ rows, lang }) => el("dl", { class: "pairs", lang }, rows.map(([column, values]) => [el("dt", { class: "soft" }, column), el("dd", {}, values)]));
+
 function chosen(part) {
   const one = part.chosen;
   if (!one) return null;
-  return card(t("choices-chosen"), el("div", { class: "narrow" }, grid("chosen-steps", t("choices-chosen"), one.steps)), (one.lines ?? []).map((words) => told("p", words)), told("p", one.rows_out, { class: "strong" }), one.takes === false ? el("p", { class: "wrong", lang: one.why?.lang }, one.why?.text ?? "") : null);
+  return card(t("choices-chosen"), pairs(one.steps), told("p", one.rows_out, { class: "strong" }), one.takes === false ? el("p", { class: "wrong", lang: one.why?.lang }, one.why?.text ?? "") : null);
 }
+
+// The same in full, with what each column loses and what one step finer would cost.
+const detail = ({ chosen: one }) =>
+  one ? el("details", { class: "card", id: "detail" }, el("summary", {}, t("choices-detail")), grid("chosen-steps", t("choices-detail"), one.steps), (one.lines ?? []).map((words) => told("p", words))) : null;
 
 function who(part) {
   const found = part.chosen?.who;
@@ -43,6 +50,7 @@ export function draw(state, part, tools) {
       el("div", { class: "stack" }, chosen(part), who(part)),
     ),
     (part.warnings ?? []).map((warning) => note(told("p", warning))),
+    detail(part),
     asTable(part, tools),
     moreOptions(state, "choices", tools, ["levels"]),
     part.text ? output("advise", t("choices-output"), part.text) : null,

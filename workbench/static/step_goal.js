@@ -38,7 +38,7 @@ function limits(state, column, at, tools) {
     const given = { placeholder: t("goal-not-asked") };
     return field(t(`option-${name.replace("_", "-")}`), line(`option-${name}-${at}`, kind, column[name], (value) => tools.change({ [name]: { [column.column]: value } }), given));
   });
-  return card(t("goal-sensitive", { column: column.column }), el("div", { class: "row" }, fields), told("p", column.text, { class: "soft" }), p(t("goal-sensitive-why"), "soft"));
+  return el("fieldset", { class: "stack tight" }, el("legend", {}, t("goal-sensitive", { column: column.column })), el("div", { class: "row" }, fields), told("p", column.text, { class: "soft" }));
 }
 
 function leftOut(state, part, tools) {
@@ -66,8 +66,8 @@ export function draw(state, part, tools) {
     el(
       "div",
       { class: "two" },
-      el("div", { class: "stack" }, crowd(part), card(t("goal-rows"), leftOut(state, part, tools), p(t("goal-rows-why"), "soft"))),
-      el("div", { class: "stack" }, (part.sensitive ?? []).map((column, at) => limits(state, column, at, tools)), known(state, part, tools)),
+      el("div", { class: "stack" }, crowd(part), known(state, part, tools), card(t("goal-rows"), leftOut(state, part, tools), p(t("goal-rows-why"), "soft"))),
+      el("div", { class: "stack" }, part.sensitive?.length ? card(t("goal-sensitive-title"), part.sensitive.map((column, at) => limits(state, column, at, tools)), p(t("goal-sensitive-why"), "soft")) : null),
     ),
     moreOptions(state, "goal", tools, OWN),
   ];

@@ -40,9 +40,8 @@ const takeAway = (part) =>
     { class: "card" },
     el("h2", {}, t("take-away")),
     el("div", { class: "row end" }, download(part), el("a", { id: "sign", class: "button", href: "sign", target: "_blank", rel: "noopener" }, t("sign")), el("a", { id: "session", class: "button", href: "session", download: true }, t("session"))),
-    el("p", { class: "soft" }, `${t("hash-released")} `, el("code", { class: "code", dir: "ltr" }, part.sha256)),
-    told("p", part.hash_note, { class: "soft" }),
-    el("p", { class: "soft" }, `${t("hash-input")} `, el("code", { class: "code", dir: "ltr" }, part.input_sha256)),
+    el("p", { class: "soft" }, told("span", part.hash_note), " ", el("code", { class: "code", dir: "ltr" }, part.sha256)),
+    el("p", { class: "soft" }, `${t("hash-input")}: `, el("code", { class: "code", dir: "ltr" }, part.input_sha256)),
   );
 
 function command(state, tools) {
@@ -76,7 +75,7 @@ function save(state, part, tools) {
 export function draw(state, part, tools) {
   return [
     el("div", { class: "two" }, beside("before", t("before"), part.before), beside("after", t("after"), part.after)),
-    el("div", { class: "three" }, part.measures.map(measure)),
+    el("div", { class: "measures" }, part.measures.map(measure)),
     takeAway(part),
     (part.warnings ?? []).map((warning) => note(told("p", warning))),
     command(state, tools),
