@@ -21,6 +21,7 @@ from .pipeline import Inputs, Part, Pipeline
 from .result import Result
 from .wording import CommandWords, Voice
 
+LARGEST = 256 << 20  # bytes of a file that a browser hands over
 BEAT = 4.0  # seconds that a page waits for news at most
 GLANCE = 0.2  # seconds between two looks at the stage of the work
 
@@ -155,6 +156,7 @@ class Desk:
             "command": self.commands(),
             "session": self.choices.session(),
             "own": {"folder": str(Path.cwd()), "system": os.name},
+            "limits": {"upload": LARGEST},
         }
 
     def commands(self) -> list[str]:
@@ -295,7 +297,7 @@ class Desk:
             "kind": option.kind,
             "value": getattr(self.choices, option.name),
             "default": getattr(DEFAULT, option.name),
-            "found": None,
+            "found": self._parts[option.step].get("found", {}).get(option.name),
             "choices": choices,
             "flag": option.shown,
             "help": {"text": help_text, "lang": "en"},

@@ -9,6 +9,7 @@ from ..scenarios.populations.roles import ColumnRole
 from ..scenarios.tables.judges import exposed_people
 from .choices import Choices
 from .read_parts import below_text
+from .search import roles_of
 from .table import OpenedFile
 from .wording import Voice
 
@@ -42,6 +43,7 @@ def goal_part(
             for name, wanted in PRESETS.items()
         ],
         "people": n,
+        "found": {"known": roles_of(choices).known},
         "allowed": voice.say("said-people", n=most),
         "crowd": k,
         "sentence": voice.say(

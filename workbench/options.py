@@ -100,7 +100,7 @@ WRITERS: Mapping[str, Any] = {
 }
 
 OPTIONS = (
-    Option("separator", "file", "text"),
+    Option("separator", "file", "choice", choices=(",", ";", "tab", "|")),
     Option("encoding", "file", "text"),
     Option("header", "file", "maybe"),
     Option("sheet", "file", "text"),
