@@ -41,6 +41,7 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         person, each_row, one_row: the definition of a person.
         roles: of columns, where the user gives one.
         keep, coarsen: columns released as they are; rules that make values coarser.
+        threshold: the name of an authority's threshold, which k is; None: k is the signer's own.
         k, max_exposure, suppress, known, by: the target.
         l, entropy_l, t, nominal: targets of sensitive columns.
         predict, hierarchy, weight, steps, ledger: of the search.
@@ -63,6 +64,7 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     roles: dict[Name, Role] = {}
     keep: Names = ()
     coarsen: Names = ()
+    threshold: Name | None = None
     k: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 5
     max_exposure: Share = 0.01
     suppress: Share | None = None
@@ -93,6 +95,8 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         if isinstance(roles, dict):
             merged = {**now["roles"], **roles}
             wanted = {**wanted, "roles": {k: v for k, v in merged.items() if v is not None}}
+        if wanted.get("k", now["k"]) != now["k"] and "threshold" not in wanted:
+            now["threshold"] = None  # another k is the signer's own
         if any(name not in KEEPING_LEVELS and now.get(name) != wanted[name] for name in wanted):
             now["levels"] = None
         return _converted({**now, **wanted})

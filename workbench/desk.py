@@ -163,8 +163,7 @@ class Desk:
         """Return the command lines that do the same as the page."""
         if self.path is None:
             return []
-        stem = Path(self.choices.data).stem
-        files = Files(f"{stem}-released.csv", f"{stem}-score.json")
+        files = Files.of(self.choices)
         lines = (
             score_arguments(self.choices),
             advise_arguments(self.choices, files),

@@ -14,13 +14,14 @@ from ..own_table import (
     crowd_options,
     figure_option,
     ledger_option,
-    save_score,
     table_options,
     tell_ledger,
     warn,
 )
 from ..stages import stages
+from ..table_release import save_record, scored_release
 from ..text.layout import format_option, page, say, write_csv, write_json
+from ..threshold_option import tell_threshold
 
 if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
@@ -107,7 +108,8 @@ def command(
     from ...scenarios.tables.scored import score_read
 
     _check(form, advising, picture, kept, counts)
-    checked = None if reading.pop("anyway") else kept
+    anyway = reading.pop("anyway")
+    checked = None if anyway else kept
     said = answered(data, Reading(**reading))
     texts = said.lacking
     with stages() as stage:
@@ -116,17 +118,19 @@ def command(
         judge = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
         score = judge(table, texts, k, max_exposure, missing=missing)
     warn((*table.warnings, *suspects(table, texts)))
-    record = partial(_record, score, data, said, table)
+    record = partial(_record, score, data, said, table, anyway=anyway)
     _print_score(score, record, data.name, ("", *texts), table, form)
+    tell_threshold(k)
     tell_ledger(account, err=form != "table")
     check_target(score, said, checked)
     if advising:
         _advise(data, said, k, max_exposure)
-    save_score(record() if saved is not None else None, saved)
     if picture is not None:
         _draw(score, picture)
     for line in write_out(table, kept, counts, bom=bom):
         say(page(err=True), line)
+    if saved is not None:  # with the hash of the table that was written
+        save_record(record(kept), saved)
 
 
 def _released(
@@ -147,16 +151,27 @@ def _released(
 
 
 def _record(
-    score: "TableScore", data: Path, said: "Reading", table: "SourceTable"
+    score: "TableScore",
+    data: Path,
+    said: "Reading",
+    table: "SourceTable",
+    written: Path | None = None,
+    *,
+    anyway: bool = False,
 ) -> "ScoredTable":
-    """Return the score as a record."""
+    """Return the score as a record. written: the file with the table, if any."""
+    from msgspec.structs import replace
+
     from ...scenarios.populations.coarser import coarser_lines
     from ...scenarios.tables.reading import coarsenings
+    from ...scenarios.tables.release_record import released_file
     from ...scenarios.tables.scored import frequent
     from ..text.score_record import scored_table
 
     lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, score.k))
-    return scored_table(score, data, ("", *said.lacking), table, lines)
+    file = None if written is None else released_file(written, len(table.codes), table.columns)
+    release = scored_release(table, said, file, anyway=anyway)
+    return replace(scored_table(score, data, ("", *said.lacking), table, lines), release=release)
 
 
 def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:

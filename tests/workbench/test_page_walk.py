@@ -1,6 +1,5 @@
-"""A table is released without a terminal: by keys alone, on a phone's width, in another language."""
+"""A table is released without a terminal: by keys alone, on a phone, in another language."""
 
-import re
 from pathlib import Path
 from typing import Any
 
