@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ...scenarios.ledger.account import Account
     from ...scenarios.populations.people import SourceTable
     from ...scenarios.tables.reading import Reading
+    from ...scenarios.tables.risk_record import RiskPlaces
     from ...scenarios.tables.score_record import ScoredTable
 
 
@@ -72,6 +73,11 @@ if TYPE_CHECKING:
     help="Write how many people share each row, likewise.",
 )
 @click.option("--anyway", is_flag=True, help="Write the --table although it misses its target.")
+@click.option(
+    "--unique-size",
+    type=click.IntRange(1),
+    help="Search minimal uniques of up to so many columns.  [default: 3, fewer in large tables]",
+)
 @ledger_option
 @click.option("--advise", "advising", is_flag=True, help="Then print what `veilmix advise` says.")
 @click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
@@ -88,6 +94,7 @@ def command(
     saved: Path | None,
     kept: Path | None,
     counts: Path | None,
+    unique_size: int | None,
     ledger: Path | None,
     bom: bool,  # noqa: FBT001 - click's
     advising: bool,  # noqa: FBT001 - click's
@@ -114,9 +121,10 @@ def command(
         account = _released(ledger, data, said, k, max_exposure)
         judge = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
         score = judge(table, texts, k, max_exposure, missing=missing)
+        places = _places(table, texts, score, unique_size, stage)
     warn((*table.warnings, *suspects(table, texts)))
-    record = partial(_record, score, data, said, table)
-    _print_score(score, record, data.name, ("", *texts), table, form)
+    record = partial(_record, score, data, said, table, places)
+    _print_score(score, record, data.name, ("", *texts), table, form, places)
     tell_ledger(account, err=form != "table")
     check_target(score, said, checked)
     if advising:
@@ -145,8 +153,28 @@ def _released(
         return release_table(book, table, released_features(said, table.columns), policy)
 
 
+def _places(
+    table: "SourceTable",
+    lacking: Sequence[str],
+    score: "TableScore",
+    size: int | None,
+    stage: "Callable[[str], None]",
+) -> "RiskPlaces | None":
+    """Count the risk by value, unless missing cells match any value."""
+    from ...scenarios.tables.risk_places import risk_places
+
+    if score.missing == "wildcard":
+        return None
+    stage("risk by value")
+    return risk_places(table, lacking, score.k, factor=score.risk.factor, size=size)
+
+
 def _record(
-    score: "TableScore", data: Path, said: "Reading", table: "SourceTable"
+    score: "TableScore",
+    data: Path,
+    said: "Reading",
+    table: "SourceTable",
+    places: "RiskPlaces | None",
 ) -> "ScoredTable":
     """Return the score as a record."""
     from ...scenarios.populations.coarser import coarser_lines
@@ -155,7 +183,7 @@ def _record(
     from ..text.score_record import scored_table
 
     lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, score.k))
-    return scored_table(score, data, ("", *said.lacking), table, lines)
+    return scored_table(score, data, ("", *said.lacking), table, lines, places)
 
 
 def _save(record: "Callable[[], ScoredTable]", file: Path | None) -> None:
@@ -224,13 +252,20 @@ def _print_score(
     lacks: Sequence[str],
     table: "SourceTable",
     form: str,
+    places: "RiskPlaces | None",
 ) -> None:
     """Print a score. lacks: texts of missing cells."""
+    from ..text import risk_places as places_text
     from ..text import score as score_text
+    from ..text.layout import Grid
 
     if form == "json":
         write_json(record())
     elif form == "csv":
-        write_csv(score_text.tidy(score))
+        grid = score_text.tidy(score)
+        lines = [] if places is None else places_text.tidy_lines(places)
+        write_csv(Grid(grid.headings, [*grid.rows, *lines]))
     else:
         score_text.print_score(page(), score, called, lacks, table)
+        if places is not None:
+            places_text.print_places(page(), places)

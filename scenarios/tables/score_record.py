@@ -9,6 +9,7 @@ from ...analysis.release_risks import Rate
 from ...analysis.scoring import Missing
 from ..populations.roles import ColumnRole
 from ..serialization.record import Record
+from .risk_record import RiskPlaces
 
 Positive = Annotated[int, Meta(ge=1)]
 
@@ -276,6 +277,7 @@ class ScoredTable(Record, frozen=True):
         rows: of the table: more than `users` where a person has several; 0: as many.
         person: the definition of a person, in words.
         quasi: the quasi-identifiers together; None: all columns may be known.
+        places: the risk by value, and the best single changes; None: not counted.
     """
 
     data: str
@@ -299,3 +301,4 @@ class ScoredTable(Record, frozen=True):
     rows: int = 0
     person: str = "each row"
     quasi: ScoredColumns | None = None
+    places: RiskPlaces | None = None
