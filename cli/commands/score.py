@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import FILE, NODES
+from ..options import FILE, NODES, PATH
 from ..own_table import (
     answered,
     check_figure,
-    crowd_options,
     figure_option,
     ledger_option,
     table_options,
+    target_options,
     tell_ledger,
     warn,
 )
+from ..release_options import check_release, judge, pop_release, release_options
 from ..stages import stages
 from ..text.layout import format_option, page, say, write_csv, write_json
 
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
 
 @click.command("score")
-@crowd_options
+@click.argument("data", type=PATH, required=False)
+@target_options
 @click.option(
     "--missing",
     type=click.Choice(["category", "wildcard"]),
@@ -81,10 +83,11 @@ if TYPE_CHECKING:
 @ledger_option
 @click.option("--advise", "advising", is_flag=True, help="Then print what `veilmix advise` says.")
 @click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
+@release_options
 @table_options
 @format_option
 def command(
-    data: Path,
+    data: Path | None,
     k: int,
     max_exposure: float,
     missing: str,
@@ -108,10 +111,26 @@ def command(
     The score has the exposure of every column and of all together, the certified bounds from the
     counts of single columns, the risks of re-identification, singling out, linkability and
     inference, the safe sets of columns, and the columns to drop.
+
+    With --release and --of a table that was made elsewhere is judged against the original.
     """
     from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
     from ...scenarios.tables.scored import score_read
 
+    given = pop_release(reading)
+    unused: dict[str, object] = {
+        "picture": picture,
+        "saved": saved,
+        "kept": kept,
+        "counts": counts,
+        "ledger": ledger,
+    }
+    unused |= {"nodes": nodes, "advising": advising, "unique_size": unique_size}
+    if files := check_release(data, given, unused):
+        reading.pop("anyway")
+        judge(files, given, k, reading, form)
+        return
+    assert data is not None  # noqa: S101 - checked with the options of a release
     _check(form, advising, picture, kept, counts)
     checked = None if reading.pop("anyway") else kept
     said = answered(data, Reading(**reading))
@@ -119,8 +138,8 @@ def command(
     with stages() as stage:
         table = read(data, said, progress=stage)
         account = _released(ledger, data, said, k, max_exposure)
-        judge = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
-        score = judge(table, texts, k, max_exposure, missing=missing)
+        scored = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
+        score = scored(table, texts, k, max_exposure, missing=missing)
         places = _places(table, texts, score, unique_size, stage)
     warn((*table.warnings, *suspects(table, texts)))
     record = partial(_record, score, data, said, table, places)

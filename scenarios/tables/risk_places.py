@@ -8,7 +8,7 @@ r"""The places of risk in a table: by value, by combination of values, and the b
 >>> places.below_k, [(value.value, value.below_k) for value in places.values[:2]]
 (2, [('b', 2), ('m', 1)])
 >>> places.steps[0].what, places.steps[0].taken_out
-("'m' with 'f'", 2)
+('2 rows in crowds smaller than k', 2)
 """
 
 from collections.abc import Sequence
