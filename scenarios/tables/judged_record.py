@@ -1,6 +1,6 @@
 """The record of a foreign release, judged against the original."""
 
-from ...analysis.release_risks.rates import Interval
+from ...analysis.release_risks import Interval
 from ..serialization.record import Record
 from .score_record import AskedQuestion, SensitiveColumn
 

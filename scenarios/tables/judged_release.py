@@ -64,7 +64,8 @@ def judge_release(
         said: the description of the original; its options on the form of a file hold for all.
         k: rows or people in the smallest safe crowd.
         hierarchies: files as ARX has them, by column of the original.
-        control: a file of people of the same kind that the release was not made from; None: no control.
+        control: a file of people of the same kind that the release was not made from; None: no
+            control.
         progress: is called with the name of each stage.
 
     Raises:
