@@ -129,7 +129,7 @@ def command(
             roles=roles_of(given, said),
             progress=stage,
         )
-        account = _judged(advised, ledger)
+        account = _judged(advised, ledger, said.person)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
     _print_advice(advised, data.name, form)
@@ -139,7 +139,7 @@ def command(
         _write(advised, data, said, file, force=force)
 
 
-def _judged(advised: "Advised", ledger: Path | None) -> "Account | None":
+def _judged(advised: "Advised", ledger: Path | None, person: str | None) -> "Account | None":
     """Judge the advised table by a ledger, if given; RoundBurned if it may not be released.
 
     The table is not released yet, so the ledger is not changed.
@@ -165,6 +165,7 @@ def _judged(advised: "Advised", ledger: Path | None) -> "Account | None":
             missing=advised.missing,
             exact=advised.by is Basis.TRUTH,
             noted=False,
+            person=person,
         )
 
 

@@ -169,7 +169,8 @@ def _released(
     table = finer(data, said)
     with opened(ledger) as book:
         policy = Policy(k=k, max_exposure=max_exposure)
-        return release_table(book, table, released_features(said, table.columns), policy)
+        features = released_features(said, table.columns)
+        return release_table(book, table, features, policy, person=said.person)
 
 
 def _places(
