@@ -87,7 +87,9 @@ def make_result(
     advised: Advised, path: Path, choices: Choices, words: CommandWords, progress: Progress
 ) -> Result:
     """Score the released table. Raises DataError; RoundBurned if a ledger forbids it."""
-    account = judge_advised(advised, Path(choices.ledger) if choices.ledger else None)
+    account = judge_advised(
+        advised, Path(choices.ledger) if choices.ledger else None, choices.person
+    )
     table = released_table(advised)
     columns, rows = released_rows(advised)
     names = Files.of(choices)

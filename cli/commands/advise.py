@@ -142,7 +142,7 @@ def command(
             asked=levels_of(given),
             progress=stage,
         )
-        account = judge_advised(advised, ledger)
+        account = judge_advised(advised, ledger, said.person)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
     _print_advice(advised, data.name, form)
