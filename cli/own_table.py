@@ -24,17 +24,24 @@ import click
 
 from .options import FILE, PATH, Command
 from .text.layout import clean, page, say
+from .threshold_option import check_against, threshold_option
 
 if TYPE_CHECKING:
     from ..scenarios.ledger.account import Account
     from ..scenarios.tables.reading import Reading
-    from ..scenarios.tables.score_record import ScoredTable
 
 NAMES = "A,B,..."
 
 CROWD = (
     click.argument("data", type=PATH),
-    click.option("--k", default=5, show_default=True, type=click.IntRange(1), help="Crowd size."),
+    click.option(
+        "--k",
+        default=5,
+        show_default=True,
+        type=click.IntRange(1),
+        callback=check_against,
+        help="Crowd size.",
+    ),
     click.option(
         "--max-exposure",
         default=0.01,
@@ -84,7 +91,12 @@ OPTIONS = (
 
 def crowd_options(command: Command) -> Command:
     """Add a table, its threshold and its target to a command: `data`, `k`, `max_exposure`."""
-    return _with(CROWD, command)
+    return _with(CROWD, threshold_option(command))
+
+
+def target_options(command: Command) -> Command:
+    """Add a threshold and a target to a command, without a table: `k`, `max_exposure`."""
+    return _with(CROWD[1:], command)
 
 
 def counted_options(command: Command) -> Command:
@@ -143,18 +155,6 @@ def warn(lines: Iterable[str]) -> None:
     """Print the warnings about a table, a line each."""
     for line in lines:
         say(page(err=True), f"warning   {clean(line)}", style="yellow")
-
-
-def save_score(record: "ScoredTable | None", file: Path | None) -> None:
-    """Save a score as JSON, if a file is named."""
-    if record is None or file is None:
-        return
-    from ..scenarios.serialization.atomic_file import write_whole
-    from ..scenarios.serialization.json_text import pretty
-    from ..scenarios.serialization.record import plain
-
-    write_whole(file, pretty(plain(record)), force=True, private=True)
-    say(page(err=True), f"saved     {file}   next: veilmix report {file}")
 
 
 def answered(data: Path, said: "Reading", missing: str = "") -> "Reading":

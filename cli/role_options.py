@@ -65,13 +65,6 @@ OPTIONS = (
         help="Take this choice in place of the best one: for each searched column a level, as the "
         "other choices show it, 0 for as it is.",
     ),
-    click.option(
-        "--save",
-        "saved",
-        type=FILE,
-        help="Keep the score of the table as it is advised as JSON, for `veilmix report`: a page "
-        "to sign.",
-    ),
 )
 
 
@@ -111,7 +104,7 @@ def pop_options(options: dict[str, Any]) -> dict[str, Any]:
     from ..scenarios.tables.export import check_ending
 
     names = ("known", "keep", "least_values", "entropy_l", "distance", "nominal", "suppress")
-    given = {name: options.pop(name) for name in (*names, "levels", "saved", "released")}
+    given = {name: options.pop(name) for name in (*names, "levels", "released")}
     if given["released"] is not None:
         check_ending(given["released"])
     return given
@@ -162,8 +155,8 @@ def write_released(advised: "Advised", file: Path | None) -> None:
     """Write the generalized table, if a file is named."""
     if file is None:
         return
+    from ..scenarios.tables.advised_table import released_rows
     from ..scenarios.tables.export import write
-    from ..scenarios.tables.released import released_rows
 
     columns, rows = released_rows(advised)
     write(file, columns, rows)

@@ -5,6 +5,7 @@ comes from the JSON of `veilmix score`; no value of the table is in it, only nam
 counts. The page describes measurements. It is no certificate.
 """
 
+import shlex
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -13,6 +14,7 @@ from ..errors import StorageError
 from ..scenarios.pages.pieces import (
     Alert,
     Block,
+    Listing,
     Marked,
     Page,
     PageFigure,
@@ -27,8 +29,19 @@ from ..scenarios.serialization.record import plain
 from ..scenarios.tables.score_record import ScoredTable
 from ..scenarios.wording import percent, plural
 from ..strict_text import Unreadable, from_json
-from . import table_questions
-from .table_sheet import ROLES, Score, below, first_names, left_out, max_exposed, sheet
+from . import table_questions, table_thresholds
+from .table_facts import (
+    Score,
+    below,
+    first_names,
+    identifiers,
+    known_columns,
+    max_exposed,
+    people_below,
+    release_of,
+    target_columns,
+)
+from .table_sheet import measures, sheet
 
 MAX_BYTES = 256 << 20
 KNOWS = (
@@ -77,35 +90,23 @@ def read(path: str | PathLike[str]) -> Score:
 
 def page(score: Score) -> Page:
     """Make the page of a score."""
+    released = release_of(score)["file"]
     return Page(
-        f"How anonymous are the people of {score['data']}?",
-        (
-            plural(score["users"], "person", "people"),
-            plural(len(score["columns"]), "column") + " scored",
-            f"k = {score['k']}, at most {percent(score['max_exposure'])}",
-            f"veilmix {score['version']}",
-        ),
+        f"{'Release of a' if released else 'A'} table about people: {score['data'][:60]}",
+        (f"veilmix {score['version']}", "the evidence follows in the order of ISO/IEC 27559"),
         tuple(_alerts(score)),
-        tuple(sheet(score)),
+        (),
         tuple(make(score) for make in SECTIONS),
         KNOWS,
         "Few enough people are in a small crowd, and nothing else is to be warned of.",
+        sheet(score),
     )
 
 
 def _alerts(score: Score) -> Iterator[Alert]:
-    exposed, n, k = below(score), score["users"], score["k"]
-    if exposed > max_exposed(score):
-        yield Alert(
-            "serious",
-            "exposed",
-            f"{exposed:,} people are in a crowd smaller than k = {k}",
-            f"{percent(exposed / n)} of the people; at most {percent(score['max_exposure'])} were "
-            "wanted. The table must not leave as it is.",
-            "veilmix advise searches how coarse its columns have to be.",
-            exposed,
-        )
-    if left := left_out(score):
+    yield from _exposed(score)
+    yield from _certain(score)
+    if left := identifiers(score):
         yield Alert(
             "warning",
             "identifiers",
@@ -123,6 +124,46 @@ def _alerts(score: Score) -> Iterator[Alert]:
             "has to agree.",
             "Say it with --identifier, --quasi, --sensitive, --other.",
         )
+
+
+def _exposed(score: Score) -> Iterator[Alert]:
+    """Yield the alerts on small crowds: the target missed, and crowds of a single person."""
+    exposed, n, k = below(score), score["users"], score["k"]
+    if exposed > max_exposed(score):
+        left = " It was written all the same (--anyway)." if release_of(score)["anyway"] else ""
+        yield Alert(
+            "serious",
+            "exposed",
+            f"{exposed:,} people are in a crowd smaller than k = {k}",
+            f"{percent(exposed / n)} of the people; at most {percent(score['max_exposure'])} were "
+            f"wanted. The table must not leave as it is.{left}",
+            "veilmix advise searches how coarse its columns have to be.",
+            exposed,
+        )
+    if alone := people_below(target_columns(score), 2):
+        yield Alert(
+            "serious",
+            "alone",
+            f"{plural(alone, 'person is', 'people are')} alone in a crowd of one",
+            f"Whoever knows {first_names(known_columns(score))} names them with certainty.",
+            "veilmix advise --suppress leaves their rows out.",
+            alone,
+        )
+
+
+def _certain(score: Score) -> Iterator[Alert]:
+    """Yield an alert for each sensitive column that is common to a crowd: l = 1."""
+    for column in score.get("sensitive", ()):
+        if certain := column.get("certain"):
+            yield Alert(
+                "serious",
+                "certain",
+                f"l = 1: a whole crowd has the same {column['column']}",
+                f"{plural(certain, 'person is', 'people are')} in a crowd of which all have the "
+                f"same {column['column']}: whoever finds the crowd learns it, however large it is.",
+                f"veilmix advise --l {column['column']}=2 asks for different values.",
+                certain,
+            )
 
 
 def _context(score: Score) -> Section:
@@ -150,16 +191,14 @@ def _chances(chances: dict[str, float]) -> tuple[str, str, str]:
 
 def _data(score: Score) -> Section:
     by_name = {column["name"]: column for column in score["columns"]}
+    because = {role["column"]: role["reason"] for role in score["roles"]}
     rows: list[tuple[str, ...]] = []
-    for role in score["roles"]:
-        column = by_name.get(role["column"])
-        said = "said" if role["said"] else "guessed"
+    for name, is_, done, said in measures(score):
+        column = by_name.get(name)
         counts = ("", "") if column is None else (f"{column['values']:,}", f"{column['missing']:,}")
-        scored = "left out" if role["left_out"] else "scored"
-        rows.append(
-            (role["column"], ROLES[role["role"]], f"{said}: {role['reason']}", *counts, scored)
-        )
-    headings = ("column", "is", "because", "values", "missing", "here")
+        reason = f"{said}: {because[name]}" if name in because else said
+        rows.append((name, is_, reason, *counts, done))
+    headings = ("column", "is", "because", "values", "missing", "what was done")
     lead = f"{score['read']}; SHA-256 {score['sha256']}."
     return Section("data", "Data", lead, (PageGrid("Columns of the file", headings, rows, (3, 4)),))
 
@@ -245,7 +284,25 @@ def _governance(score: Score) -> Section:
         "options that the score was made with."
     )
     lead = "What makes this page checkable, and what it leaves to the signer."
-    return Section("governance", "Governance", lead, (Paragraph(named), Paragraph(TO_DECIDE)))
+    release = release_of(score)
+    file = release["file"]
+    written = (
+        "No table was written by the command of this page."
+        if file is None
+        else f"The released table {file['name']} is named by its hash too (SHA-256 "
+        f"{file['sha256']}): compare it before the table is handed over."
+    )
+    blocks = (
+        Paragraph(named),
+        Paragraph(written),
+        Listing(
+            "The command (merged values left out)", shlex.join(release["command"]), "command.txt"
+        ),
+        Paragraph(table_thresholds.CITED),
+        table_thresholds.citations(score),
+        Paragraph(TO_DECIDE),
+    )
+    return Section("governance", "Governance", lead, blocks)
 
 
 SECTIONS = (_context, _data, _identifiability, _mitigation, _governance)

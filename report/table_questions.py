@@ -6,7 +6,7 @@ The answers come from the JSON of a score; an older score has no answers, and it
 from collections.abc import Iterator
 from typing import Any
 
-from ..scenarios.pages.pieces import Block, PageGrid, Paragraph
+from ..scenarios.pages.pieces import Block, PageGrid, Paragraph, SignedTable
 from ..scenarios.wording import percent, plural
 
 Score = dict[str, Any]
@@ -19,6 +19,17 @@ MEANS = (
 )
 HEADINGS = ("question", "right", "if not in it", "guessing", "the table adds")
 NAMED = 4  # columns that are listed
+TITLE = "4 Three questions of the Article 29 Working Party, Opinion 05/2014"
+PLAIN = {
+    "singling out": "Can a person be singled out?",
+    "linkability": "Can records be linked?",
+    "inference": "Can {sought} be inferred?",
+}
+PLAIN_HEADINGS = ("question", "attacker right", "if not in it", "guessing", "in plain words")
+NOT_ASKED = (
+    "Not measured: these attacks are on single rows, and persons have several rows here, or the "
+    "score is of an older version."
+)
 
 
 def blocks(score: Score) -> Iterator[Block]:
@@ -52,18 +63,50 @@ def blocks(score: Score) -> Iterator[Block]:
         yield PageGrid(title, headings, held, (1, 2, 3, 4))
 
 
-def summary(score: Score) -> str:
-    """Return a sentence for the first page: the column inferred best because of the table."""
-    inferred = [
-        question for question in score.get("questions", ()) if question["question"] == "inference"
+def plain_table(score: Score) -> SignedTable:
+    """Return the three questions for the first page, in plain words with their baselines."""
+    asked = list(score.get("questions", ()))
+    rows: list[tuple[str, ...]] = [
+        _plain_row(worst)
+        for kind in PLAIN
+        if (worst := _worst(score, [each for each in asked if each["question"] == kind]))
     ]
-    if not inferred:
-        return ""
-    worst = max(inferred, key=lambda question: float(question["risk"]["share"]))
+    note = () if rows else (NOT_ASKED,)
+    return SignedTable("questions", TITLE, PLAIN_HEADINGS, rows, (1, 2, 3), note)
+
+
+def _worst(score: Score, asked: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the question to which the table adds most; of inference, about a sensitive column."""
+    sensitive = {column["column"] for column in score.get("sensitive", ())}
+    about = [each for each in asked if set(each["sought"]) & sensitive]
+    if asked and asked[0]["question"] == "inference":
+        asked = about or asked
+    return max(asked, key=lambda each: float(each["risk"]["share"]), default=None)
+
+
+def _plain_row(question: dict[str, Any]) -> tuple[str, ...]:
+    control = question["control"]
     return (
-        f" Where the others' rows do not give {worst['sought'][0]} away, the person's own row does "
-        f"in {percent(worst['risk']['share'])} of cases (no other column more)."
+        PLAIN[question["question"]].format(sought=_listed(question["sought"])[:40]),
+        percent(question["attack"]["share"]),
+        "" if control is None else percent(control["share"]),
+        percent(question["baseline"]),
+        _plain_words(question),
     )
+
+
+def _plain_words(question: dict[str, Any]) -> str:
+    added = _added(question["risk"])
+    if question["question"] == "singling out":
+        times = 1000 * question["attack"]["share"]
+        return (
+            f"Of 1,000 descriptions by {plural(question['columns'], 'column')}, {times:.2g} fit "
+            f"one row alone. The table adds {added} to guessing."
+        )
+    if question["question"] == "linkability":
+        known, sought = _listed(question["known"])[:40], _listed(question["sought"])[:40]
+        return f"{known} is put back to {sought}. Being in the table adds {added}."
+    return f"The own row adds {added} to what the others' rows tell."
 
 
 def in_words(question: dict[str, Any]) -> str:

@@ -1,124 +1,226 @@
-"""The first page of a scored table, to sign: data, findings, measures, and remaining risks.
+"""The first page of a scored table, to sign: data, columns, thresholds, questions, remaining risk.
 
-It is made from the JSON of a score, as are the sections behind it.
+It is made from the JSON of a score, as are the sections behind it. It fits one sheet of A4: long
+lists are cut, and the evidence behind it has them in full.
 """
 
+import shlex
 from collections.abc import Iterator
-from typing import Any
 
-from ..scenarios.pages.pieces import VerdictAnswer
+from ..scenarios.pages.pieces import Marked, MarkedText, SignedTable, SignSheet
 from ..scenarios.wording import percent, plural
-from . import table_questions
+from . import table_questions, table_thresholds
+from .table_facts import (
+    ROLES,
+    Score,
+    below,
+    first_names,
+    input_columns,
+    known_columns,
+    max_exposed,
+    people_below,
+    release_of,
+    target_columns,
+)
 
-NAMED = 12  # columns, on the first page
-ROLES = {
-    "identifier": "direct identifier",
-    "text": "free text",
-    "quasi": "quasi-identifier",
-    "sensitive": "sensitive",
-    "other": "other",
-}
-MEANINGS = {"category": "are a value of their own", "wildcard": "match any value"}
-Score = dict[str, Any]
-
-
-def sheet(score: Score) -> Iterator[VerdictAnswer]:
-    """Yield the questions and answers of the first page, the line to sign last."""
-    yield from _data_answers(score)
-    yield from _exposure_answers(score)
-    yield VerdictAnswer(
-        "By which method?",
-        f"veilmix {score['version']}",
-        f"Crowds are counted in the table; missing cells {MEANINGS[score['missing']['meaning']]}. "
-        "Bounds are those of docs/theorems.md.",
-    )
-    yield VerdictAnswer(
-        "What is not said?",
-        "That anybody is safe",
-        "This page describes what was measured and certifies nothing. Who receives the table, and "
-        "what was released of the same people before, is written beside it.",
-    )
-    yield VerdictAnswer("Signed", "\u2003", "Name, role, date: " + "_ " * 22)
+FIELDS = ("Recipient", "Purpose", "Agreement", "Released before")
+SIGNERS = ("Name, role (steward)", "Name, role (data protection officer)")
+MOST_ROWS = 7  # of the table of columns
+MOST_NAMES = 6  # of columns in a row of it
+MOST_SIGNS = 76  # of a cell of it
+MOST_COMMAND = 200  # signs of the command
+LIMIT = 2600  # signs of the sheet that fit at its usual size
+CERTIFIES = "This page describes what was measured; it certifies nothing."
 
 
-def _data_answers(score: Score) -> Iterator[VerdictAnswer]:
-    n, k = score["users"], score["k"]
-    yield VerdictAnswer(
-        "What was looked at?",
-        f"{n:,} people, {plural(len(score['columns']), 'column')}",
-        f"{score['data']}, SHA-256 {score['sha256']}; {score['read']}.",
-    )
-    yield VerdictAnswer(
-        "Who is a person?", f"{n:,} people", f"{score['person'].capitalize()}.{_rows(score)}"
-    )
-    roles = " ".join(
-        f"{ROLES[role].capitalize()}: {first_names(named)}."
-        for role in ROLES
-        if (named := [column["column"] for column in score["roles"] if column["role"] == role])
-    )
-    yield VerdictAnswer("What are the columns?", f"{len(score['roles'])} in the file", roles)
-    yield VerdictAnswer(
-        "What was wanted?",
-        f"k = {k}, for all but {percent(score['max_exposure'])}".replace(" %", "\u00a0%"),
-        f"Everybody but at most {max_exposed(score):,} people shares the values of all scored "
-        f"columns with at least {k - 1} others.",
+def sheet(score: Score) -> SignSheet:
+    """Return the sheet."""
+    return SignSheet(
+        tuple(_verdict(score)),
+        (
+            _files(score),
+            _columns(score),
+            table_thresholds.threshold_table(score),
+            table_questions.plain_table(score),
+        ),
+        tuple(_remains(score)),
+        FIELDS,
+        SIGNERS,
+        _cut(shlex.join(release_of(score)["command"]), MOST_COMMAND),
+        LIMIT,
     )
 
 
-def _rows(score: Score) -> str:
-    """Return the sentence about persons with several rows."""
-    if score["rows"] <= score["users"]:
-        return ""
-    return (
-        f" The file has {score['rows']:,} rows. A crowd is the number of different people with "
-        "such a row, and a person is as exposed as its worst row; an attacker who knows several "
-        "rows of a person may tell more."
+def _strong(text: str) -> Marked:
+    return Marked(text.replace(" %", "\u00a0%"), "strong")
+
+
+def _verdict(score: Score) -> Iterator[str | Marked]:
+    release, n, exposed = release_of(score), score["users"], below(score)
+    smallest, known = target_columns(score)["smallest_crowd"], _names(known_columns(score))
+    yield _strong(f"{n:,} of {release['input_people']:,} people")
+    yield " are in the released table, " if release["file"] else " were scored, "
+    if exposed:
+        yield _strong(f"{exposed:,} of them ({percent(exposed / n)})")
+        yield f" in crowds smaller than k = {score['k']} who share {known}; the smallest crowd is "
+        yield _strong(f"{smallest:,}")
+    else:
+        yield "in crowds of at least "
+        yield _strong(f"{smallest:,}")
+        yield f" who share {known}"
+    yield ". The threshold that was asked for is "
+    yield Marked("met", "good") if exposed <= max_exposed(score) else Marked("not met", "bad")
+    yield ". "
+    if not release["file"]:
+        yield Marked("No table was written by this command.", "bad")
+        yield " "
+    yield from _inferred(score)
+
+
+def _inferred(score: Score) -> Iterator[str | Marked]:
+    """Yield the sentence on sensitive columns."""
+    columns = score.get("sensitive", ())
+    if not columns:
+        yield Marked("No column is said to be sensitive", "bad")
+        yield ": what the people of a crowd have in common was not measured."
+        return
+    worst = max(columns, key=lambda column: column.get("largest_share") or 0.0)
+    share = worst.get("largest_share")
+    if share is None:
+        return
+    yield f"One value of {_name(worst['column'])} can hold "
+    yield _strong(f"up to {percent(share)} of a crowd")
+    targets = [
+        target for target in release_of(score)["targets"] if target["column"] == worst["column"]
+    ]
+    if not targets:
+        yield ": "
+        yield Marked("no limit was asked", "bad")
+    elif table_thresholds.targets_met(score):
+        yield ": the limits that were asked are "
+        yield Marked("met", "good")
+    else:
+        yield ": a limit that was asked is "
+        yield Marked("not met", "bad")
+    yield "."
+
+
+def _files(score: Score) -> SignedTable:
+    release = release_of(score)
+    rows: list[tuple[str | Marked, ...]] = [
+        (
+            "input",
+            _size(score["data"], release["input_rows"], input_columns(score)),
+            Marked(score["sha256"] or "no file", "mono"),
+        )
+    ]
+    if (file := release["file"]) is None:
+        rows.append(("released", Marked("no table was written", "bad"), ""))
+    else:
+        rows.append(
+            (
+                "released",
+                _size(file["name"], file["rows"], len(file["columns"])),
+                Marked(file["sha256"], "mono"),
+            )
+        )
+    rows.append(("a person is", _cut(score["person"], 60), _person_source(score)))
+    return SignedTable("files", "1 What was looked at, what leaves", ("", "what", "SHA-256"), rows)
+
+
+def _size(name: str, rows: int, columns: int) -> str:
+    return f"{_name(name)}, {plural(rows, 'row')}, {plural(columns, 'column')}"
+
+
+def _person_source(score: Score) -> str:
+    if release_of(score)["person_said"]:
+        return "said by an option"
+    return "no option says so; no identifier was found to repeat"
+
+
+def _columns(score: Score) -> SignedTable:
+    """Return all columns of the input; columns with equal cells share a row."""
+    grouped: dict[tuple[str, str, str], list[str]] = {}
+    for name, *cells in measures(score):
+        grouped.setdefault((cells[0], cells[1], cells[2]), []).append(name)
+    rows = [
+        (_cut(first_names(names, MOST_NAMES), MOST_SIGNS), is_, _cut(done, MOST_SIGNS), said)
+        for (is_, done, said), names in grouped.items()
+    ]
+    if len(rows) > MOST_ROWS:
+        left = sum(len(names) for names in [*grouped.values()][MOST_ROWS - 1 :])
+        rows = [*rows[: MOST_ROWS - 1], (f"{left} more columns (under Data)", "", "", "")]
+    title = f"2 The columns, all {input_columns(score)}, and what was done"
+    headings = ("column", "is", "what was done", "said by")
+    return SignedTable("columns", title, headings, rows, note=tuple(_rows_left_out(score)))
+
+
+def measures(score: Score) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each column of the input: name, role, measure, and source of the role."""
+    coarser = dict(line.split(": ", 1) for line in score.get("coarser", ()) if ": " in line)
+    known = set(known_columns(score))
+    for role in score["roles"]:
+        name = role["column"]
+        done = "left out" if role["left_out"] else coarser.get(name, "as it is")
+        if not role["left_out"] and name not in known:
+            done += "; not counted as known"
+        yield name, ROLES[role["role"]], done, "option" if role["said"] else "guessed"
+    for name in release_of(score)["not_read"]:
+        yield name, "not looked at", "left out", "--columns"
+
+
+def _rows_left_out(score: Score) -> MarkedText:
+    left = release_of(score)["left_out"]
+    if left is None:
+        return ("No row was left out.",)
+    share = percent(left["people"] / release_of(score)["input_people"])
+    why = (
+        f" (of {share} of the people): those in crowds that miss a threshold. {left['missing']:,} "
+        "have an empty or unknown cell in a column that others may know."
     )
+    return _strong(f"{left['rows']:,} rows left out"), why
 
 
-def _exposure_answers(score: Score) -> Iterator[VerdictAnswer]:
-    n, exposed = score["users"], below(score)
-    met = "met" if exposed <= max_exposed(score) else "not met"
-    yield VerdictAnswer(
-        "What was found?",
-        f"{percent(exposed / n)} below k: {met}".replace(" %", "\u00a0%"),
-        f"{exposed:,} people; the smallest crowd is {score['joint']['smallest_crowd']:,}. Whoever "
-        f"knows all scored columns of somebody names the right row with a chance of "
-        f"{score['risk']['prosecutor']['mean']:.3g} on average.{table_questions.summary(score)}",
-    )
-    done = [f"left out {first_names(left)}"] if (left := left_out(score)) else []
-    done += list(score.get("coarser", ()))
-    yield VerdictAnswer(
-        "What was done?",
-        plural(len(done), "measure") if done else "Nothing",
-        f"{'; '.join(done)}." if done else "The columns were scored as they are in the file.",
-    )
-    yield VerdictAnswer(
-        "What remains?",
-        f"{exposed:,} of {n:,} people",
-        "may be found by whoever knows all scored columns of theirs; more, if the recipient knows "
-        "columns that were not scored. k-anonymity says nothing of what all people of a crowd have "
-        "in common.",
-    )
+def _remains(score: Score) -> Iterator[str | Marked]:
+    k, joint, part = score["k"], score["joint"], target_columns(score)
+    if alone := people_below(part, 2):
+        yield Marked(f"{plural(alone, 'person', 'people')} alone in a crowd of one", "bad")
+        yield f": whoever knows {_names(known_columns(score))} names them with certainty. "
+    if part is not joint:
+        yield "Whoever also knows the other released columns finds "
+        yield _strong(f"{plural(people_below(joint, 2), 'person', 'people')} alone")
+        yield f" ({joint['people_below_k']:,} in crowds smaller than {k}). "
+    for column in score.get("sensitive", ())[:2]:
+        if certain := column.get("certain"):
+            yield Marked(f"l = 1: of {certain:,} people", "bad")
+            yield f" all in their crowd have the same {_name(column['column'])}. "
+        elif column.get("largest_share") is not None:
+            yield (
+                f"In some crowd, {_name(column['column'])} is guessed rightly "
+                f"{100 * column['largest_share']:.0f} times of 100. "
+            )
+    left = release_of(score)["left_out"]
+    if left and left["missing"]:
+        yield "People with empty cells are left out more often: tell those who compute rates. "
+    if score["rows"] > score["users"]:
+        yield (
+            "A person is as exposed as its worst row; an attacker who knows several of its rows "
+            "may tell more. "
+        )
+    yield CERTIFIES
 
 
-def below(score: Score) -> int:
-    """Return the number of people in a crowd smaller than k."""
-    return int(score["joint"]["people_below_k"])
+def _name(text: str) -> str:
+    """Return the name of a column or a file, cut to a length that fits."""
+    return _cut(text, 40)
 
 
-def max_exposed(score: Score) -> int:
-    """Return the number of people that may be in a crowd smaller than k."""
-    return int(score["max_exposure"] * score["users"])
+def _names(names: list[str]) -> str:
+    shown = [_cut(name, 24) for name in names]
+    if len(shown) > 5:
+        return f"{', '.join(shown[:4])} and {len(shown) - 4} more columns"
+    return ", ".join(shown[:-1]) + f" and {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
-def left_out(score: Score) -> list[str]:
-    """Return the columns of the file that are not scored."""
-    return [role["column"] for role in score["roles"] if role["left_out"]]
-
-
-def first_names(names: list[str]) -> str:
-    """Return names of columns, as many as the first page has room for."""
-    left = len(names) - NAMED
-    more = f" and {left} more (under Data)" if left > 0 else ""
-    return ", ".join(names[:NAMED]) + more
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "\u2026"

@@ -12,6 +12,7 @@ A name that is not there has its default. Names and meanings are those of the op
 score` and `veilmix advise`.
 """
 
+import re
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
@@ -40,6 +41,7 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         person, each_row, one_row: the definition of a person.
         roles: of columns, where the user gives one.
         keep, coarsen: columns released as they are; rules that make values coarser.
+        threshold: the name of an authority's threshold, which k is; None: k is the signer's own.
         k, max_exposure, suppress, known, by: the target.
         l, entropy_l, t, nominal: targets of sensitive columns.
         predict, hierarchy, weight, steps, ledger: of the search.
@@ -62,6 +64,7 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     roles: dict[Name, Role] = {}
     keep: Names = ()
     coarsen: Names = ()
+    threshold: Name | None = None
     k: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 5
     max_exposure: Share = 0.01
     suppress: Share | None = None
@@ -92,6 +95,8 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         if isinstance(roles, dict):
             merged = {**now["roles"], **roles}
             wanted = {**wanted, "roles": {k: v for k, v in merged.items() if v is not None}}
+        if wanted.get("k", now["k"]) != now["k"] and "threshold" not in wanted:
+            now["threshold"] = None  # another k is the signer's own
         if any(name not in KEEPING_LEVELS and now.get(name) != wanted[name] for name in wanted):
             now["levels"] = None
         return _converted({**now, **wanted})
@@ -138,6 +143,19 @@ class ChoiceError(DataError):
         self.option = option
 
 
+EXPECTED = re.compile(
+    r"Expected `([^`]+)`(?: of length)?(?: ([<>]=?) ([\d.e+-]+))?(?:, got `([^`]+)`)?"
+)
+SIGNS = {">=": "of at least", "<=": "of at most", ">": "above", "<": "below"}
+KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table by columns",
+    "null": "nothing",
+}
 DEFAULTS = structs.asdict(Choices())
 READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
 KEEPING_LEVELS = frozenset(("levels", "dismissed", "data", "sha256"))
@@ -159,7 +177,19 @@ def _converted(plain: dict[str, Any]) -> Choices:
         why, _, place = text.partition(" - at `$.")
         option = place.rstrip("`").partition(".")[0].partition("[")[0] or None
         named = f"{place.rstrip('`')}: " if place else ""
-        raise ChoiceError(f"{named}{why[:1].lower()}{why[1:]}", option) from None
+        raise ChoiceError(named + _plain(why), option) from None
+
+
+def _plain(why: str) -> str:
+    """Return msgspec's reason in plain words."""
+    match = EXPECTED.fullmatch(why)
+    if match is None:
+        return f"{why[:1].lower()}{why[1:]}"
+    kinds, sign, limit, found = match.groups()
+    words = " or ".join(KINDS.get(kind, kind) for kind in kinds.split(" | "))
+    beyond = f" {SIGNS[sign]} {float(limit):g}" if sign else ""
+    given = f", found {KINDS.get(found, found)}" if found else ""
+    return f"{words}{beyond} is accepted{given}"
 
 
 def _joined(option: str, names: Any) -> str:

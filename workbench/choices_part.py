@@ -1,15 +1,18 @@
 """The part of the state on the choices: a point for each, and the chosen one in words."""
 
 from collections.abc import Sequence
+from math import ceil, floor
+from pathlib import Path
 from typing import Any
 
 from ..analysis.advice import Choice
 from ..scenarios.tables.advise import Advised, Cost, Found
 from ..scenarios.tables.ladders import AS_IS
 from .choices import Choices
-from .wording import CommandWords, Voice, english, grid
+from .wording import CommandWords, Text, Voice, english, grid
 
 TICKS = 5  # of an axis, about
+SHORT = 40  # characters of few words
 
 
 def choices_part(
@@ -31,11 +34,14 @@ def choices_part(
         "searched": english(words.searched(advised)),
         "meets": True,
         "headline": voice.say("said-choices", n=len(points)),
-        "summary": chosen["short"]["text"],
+        "summary": _summary(advised, voice),
         "axes": {
             "x": voice.say("said-axis-kept"),
             "y": voice.say("said-axis-below", k=found.truth.k),
-            "xticks": [[share / 5, voice.percent(share / 5)] for share in range(6)],
+            "xticks": [
+                [share, voice.percent(share)]
+                for share in shares(points[0]["kept"], points[-1]["kept"])
+            ],
             "yticks": [[tick, voice.count(tick)] for tick in ticks(max(most, found.most))],
             "limit": {
                 "people": found.most,
@@ -53,12 +59,12 @@ def choices_part(
             "why": None,
         },
         "grid": grid(words.advice_choices(advised)),
-        "text": words.advice(advised, choices.data),
+        "text": words.advice(advised, Path(choices.data).name),
         "warnings": [voice.say("said-rows-out-warning")] if advised.suppressed else [],
     }
 
 
-def _rows_out(advised: Advised, voice: Voice) -> dict[str, str] | None:
+def _rows_out(advised: Advised, voice: Voice) -> Text | None:
     if advised.kept is None:
         return None
     rows = len(advised.table.codes)
@@ -92,7 +98,7 @@ def _point(
         "advised": choice == found.advice.best,
         "chosen": choice == advised.best,
         "loss": f"{choice.loss:.4f}",
-        "short": english(words),
+        "short": _short(found, choice, words, voice),
         "name": voice.say(
             "said-point-rows" if rows else "said-point",
             words=words,
@@ -100,6 +106,32 @@ def _point(
             share=voice.share(people, advised.n),
         ),
     }
+
+
+def _summary(advised: Advised, voice: Voice) -> str:
+    """Return the chosen point in few words."""
+    kept = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
+    rows = voice.say("said-rows", n=advised.suppressed)["text"]
+    return f"{kept}; {rows}" if advised.suppressed else kept
+
+
+def _short(found: Found, choice: Choice, words: str, voice: Voice) -> Text:
+    """Return the levels in few words: the words if they are few, else how many columns change."""
+    if len(words) <= SHORT:
+        return english(words)
+    dropped = sum(
+        level == len(column.ladder.levels) - 1
+        for column, level in zip(found.columns, choice.levels, strict=True)
+    )
+    coarser = sum(level > 0 for level in choice.levels) - dropped
+    return voice.say("said-short", coarser=coarser, dropped=dropped)
+
+
+def shares(low: float, high: float) -> list[float]:
+    """Return round shares around both ends."""
+    step = next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if high - low <= TICKS * step)
+    first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
+    return [round(number * step, 4) for number in range(first, last + 1)]
 
 
 def _in_words(found: Found, choice: Choice) -> str:

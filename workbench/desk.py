@@ -21,6 +21,7 @@ from .pipeline import Inputs, Part, Pipeline
 from .result import Result
 from .wording import CommandWords, Voice
 
+LARGEST = 256 << 20  # bytes of a file that a browser hands over
 BEAT = 4.0  # seconds that a page waits for news at most
 GLANCE = 0.2  # seconds between two looks at the stage of the work
 
@@ -139,7 +140,12 @@ class Desk:
         if job is not None:
             step, now = job
             seconds = round(trio.current_time() - now.since, 1)
-            work = {"step": step, "stage": now.stage, "seconds": seconds, "cancellable": True}
+            work = {
+                "step": step,
+                "stage": self._named(now.stage),
+                "seconds": seconds,
+                "cancellable": True,
+            }
         return {
             "version": self.version,
             "revision": self.revision,
@@ -150,14 +156,14 @@ class Desk:
             "command": self.commands(),
             "session": self.choices.session(),
             "own": {"folder": str(Path.cwd()), "system": os.name},
+            "limits": {"upload": LARGEST},
         }
 
     def commands(self) -> list[str]:
         """Return the command lines that do the same as the page."""
         if self.path is None:
             return []
-        stem = Path(self.choices.data).stem
-        files = Files(f"{stem}-released.csv", f"{stem}-score.json")
+        files = Files.of(self.choices)
         lines = (
             score_arguments(self.choices),
             advise_arguments(self.choices, files),
@@ -248,8 +254,12 @@ class Desk:
         step = _step_of(option) or first
         for later in waiting:
             self._parts[later] = _empty()
-        text = {"text": sentence, "option": option, "step": step, "lang": "en"}
+        text = {"text": self._named(sentence), "option": option, "step": step, "lang": "en"}
         self._parts[first] = {**_empty(), "status": "error", "error": text}
+
+    def _named(self, sentence: str) -> str:
+        """Return a sentence with the file's name as the user knows it."""
+        return sentence.replace(str(self.path), self.choices.data)
 
     def _rest(self) -> None:
         """Show the steps that were not reached as empty."""
@@ -286,7 +296,7 @@ class Desk:
             "kind": option.kind,
             "value": getattr(self.choices, option.name),
             "default": getattr(DEFAULT, option.name),
-            "found": None,
+            "found": self._parts[option.step].get("found", {}).get(option.name),
             "choices": choices,
             "flag": option.shown,
             "help": {"text": help_text, "lang": "en"},

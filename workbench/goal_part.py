@@ -7,17 +7,18 @@ from ..analysis.scoring.table_score import allowed
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.roles import ColumnRole
 from ..scenarios.tables.judges import exposed_people
+from ..scenarios.tables.thresholds import thresholds
 from .choices import Choices
 from .read_parts import below_text
+from .search import roles_of
 from .table import OpenedFile
-from .wording import Voice
+from .wording import Voice, english
 
 # name -> the choices that a preset makes; its text says whose numbers they are
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "default": {"k": 5, "max_exposure": 0.01, "suppress": None},
-    "nobody": {"k": 10, "max_exposure": 0.0, "suppress": 0.02},
+    "default": {"threshold": None, "k": 5, "max_exposure": 0.01, "suppress": None},
+    "nobody": {"threshold": None, "k": 10, "max_exposure": 0.0, "suppress": 0.02},
 }
-AUTHORITIES: frozenset[str] = frozenset()  # presets with an authority's number
 SUPPRESSED = (0.01, 0.02, 0.05, 0.1, 0.2)  # offered shares of people with suppressed rows
 
 
@@ -30,18 +31,9 @@ def goal_part(
     limit = choices.max_exposure if choices.suppress is None else choices.suppress
     most = allowed(limit, n)
     return {
-        "presets": [
-            {
-                "name": name,
-                "set": dict(wanted),
-                "headline": voice.say(f"said-preset-{name}"),
-                "text": voice.say(f"said-preset-{name}-text"),
-                "authority": name in AUTHORITIES,
-                "chosen": all(getattr(choices, key) == value for key, value in wanted.items()),
-            }
-            for name, wanted in PRESETS.items()
-        ],
+        "presets": [*_own_presets(choices, voice), *_authorities(choices, voice)],
         "people": n,
+        "found": {"known": roles_of(choices).known},
         "allowed": voice.say("said-people", n=most),
         "crowd": k,
         "sentence": voice.say(
@@ -60,6 +52,42 @@ def goal_part(
         ],
         "summary": "; ".join(_summary(choices, voice)),
     }
+
+
+def _own_presets(choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+    """Yield presets of no authority."""
+    for name, wanted in PRESETS.items():
+        yield {
+            "name": name,
+            "set": dict(wanted),
+            "headline": voice.say(f"said-preset-{name}"),
+            "text": voice.say(f"said-preset-{name}-text"),
+            "authority": False,
+            "chosen": _has(choices, wanted),
+        }
+
+
+def _authorities(choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+    """Yield the thresholds of authorities, each with its source."""
+    for threshold in thresholds().values():
+        for k in dict.fromkeys((threshold.k, threshold.rounded_k)):
+            if k is None:
+                continue
+            wanted = {"threshold": threshold.name, "k": k, "max_exposure": 0.0}
+            yield {
+                "name": f"{threshold.name}-{k}",
+                "set": wanted,
+                "headline": voice.say("said-preset-authority", k=k, who=threshold.in_words(k)),
+                "text": english(
+                    f"{threshold.states}. {threshold.about}. Read: {threshold.source}."
+                ),
+                "authority": True,
+                "chosen": _has(choices, wanted),
+            }
+
+
+def _has(choices: Choices, wanted: Mapping[str, Any]) -> bool:
+    return all(getattr(choices, key) == value for key, value in wanted.items())
 
 
 def _summary(choices: Choices, voice: Voice) -> Iterator[str]:

@@ -6,8 +6,10 @@ A new option of `score` or `advise` is a field of `Choices` and a line here.
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
+from ..scenarios.tables.thresholds import thresholds
 from .choices import DEFAULTS, Choices
 
 STEPS = ("file", "persons", "columns", "goal", "choices", "result")
@@ -99,8 +101,9 @@ WRITERS: Mapping[str, Any] = {
     "roles": _roles,
 }
 
+NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
 OPTIONS = (
-    Option("separator", "file", "text"),
+    Option("separator", "file", "choice", choices=(",", ";", "tab", "|")),
     Option("encoding", "file", "text"),
     Option("header", "file", "maybe"),
     Option("sheet", "file", "text"),
@@ -113,6 +116,7 @@ OPTIONS = (
     Option("roles", "columns", "roles", special=True),
     Option("keep", "columns", "columns"),
     Option("coarsen", "columns", "texts"),
+    Option("threshold", "goal", "choice", special=True, choices=NAMED),
     Option("k", "goal", "whole", special=True, range=(1, None)),
     Option("max_exposure", "goal", "share", special=True, range=(0, 1)),
     Option("suppress", "goal", "share", special=True, range=(0, 1)),
@@ -132,7 +136,7 @@ OPTIONS = (
 OF_SCORE = frozenset(
     (
         *("separator", "encoding", "sheet", "header", "decimal", "missing_text", "columns"),
-        *("person", "each_row", "one_row", "roles", "coarsen", "k", "max_exposure"),
+        *("person", "each_row", "one_row", "roles", "coarsen", "k", "max_exposure", "threshold"),
     )
 )
 
@@ -146,8 +150,14 @@ class Files:
         score: the score of it, as JSON.
     """
 
-    table: str = "released.csv"
-    score: str = "released.json"
+    table: str
+    score: str
+
+    @classmethod
+    def of(cls, choices: Choices) -> "Files":
+        """Name the files after the file that is open."""
+        stem = PurePath(choices.data).stem
+        return cls(f"{stem}-released.csv", f"{stem}-score.json")
 
 
 def score_arguments(choices: Choices) -> list[str]:

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..protocol.coarsening import NUMBER
-from ..scenarios.populations import excel
-from ..scenarios.populations.files import READERS
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
 from ..scenarios.populations.roles import NEVER, SHOWN, ColumnRole
@@ -42,8 +40,12 @@ def file_part(
         },
         "lines": list(opened.lines),
         "doubts": list(_doubts(whole, choices)),
-        "warnings": [english(line) for line in shown.warnings],
-        "sheets": list(_sheets(opened)) or None,
+        "warnings": [
+            *([] if choices.sha256 in ("", content.sha256) else [voice.say("said-other-file")]),
+            *map(english, shown.warnings),
+        ],
+        "found": dict(opened.found),
+        "sheets": list(opened.sheets) or None,
         "sha256": content.sha256,
     }
 
@@ -65,12 +67,6 @@ def _size(size: int) -> str:
         if size >= bytes_of:
             return f"{size / bytes_of:.1f} {unit}"
     return f"{size} bytes"
-
-
-def _sheets(opened: OpenedFile) -> tuple[str, ...]:
-    content = opened.source.content
-    is_workbook = READERS[content.path.suffix.lower()] is excel
-    return excel.sheet_names(content) if is_workbook else ()
 
 
 def persons_part(
@@ -127,7 +123,9 @@ def persons_part(
         part["sentence"] = english(f"a person is {table.person}")
         part["summary"] = voice.say("said-people", n=table.n)["text"]
     else:
-        part["sentence"] = english(str(table))
+        part["sentence"] = english(
+            str(table).replace(str(opened.source.content.path), choices.data)
+        )
         part["summary"] = ""
     return part
 

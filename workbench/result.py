@@ -13,18 +13,19 @@ from ..analysis.scoring.parts import ScoredPart
 from ..report import table as sign_page
 from ..report.write import html
 from ..scenarios.ledger.account import Account
-from ..scenarios.populations.coarser import coarser_lines
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.serialization.json_text import pretty
 from ..scenarios.serialization.record import plain
 from ..scenarios.tables.advise import Advised
+from ..scenarios.tables.advised_table import released_rows, released_table
 from ..scenarios.tables.export import Row, write
 from ..scenarios.tables.release import judge_advised
-from ..scenarios.tables.released import released_features, released_rows, released_table
+from ..scenarios.tables.release_record import ReleasedFile
 from ..scenarios.tables.score_record import ScoredTable, SensitiveColumn
-from ..scenarios.tables.scored import frequent, score_read
 from ..temporary_files import private_folder
 from .choices import Choices
+from .options import Files, advise_arguments
+from .search import roles_of
 from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
 from .wording import CommandWords, Text, Voice, english
 
@@ -68,10 +69,7 @@ class Result:
     def file(self, form: str) -> bytes:
         """Return the table as a file. form: `csv`, `xlsx` or `parquet`. Raises DataError."""
         if form not in self.files:
-            with private_folder("the released table") as folder:
-                path = folder / f"released.{form}"
-                write(path, self.columns, self.rows)
-                self.files[form] = path.read_bytes()
+            self.files[form] = file_of(self.columns, self.rows, form)
         return self.files[form]
 
     @cached_property
@@ -89,13 +87,26 @@ def make_result(
     advised: Advised, path: Path, choices: Choices, words: CommandWords, progress: Progress
 ) -> Result:
     """Score the released table. Raises DataError; RoundBurned if a ledger forbids it."""
-    account = judge_advised(advised, Path(choices.ledger) if choices.ledger else None)
+    account = judge_advised(
+        advised, Path(choices.ledger) if choices.ledger else None, choices.person
+    )
     table = released_table(advised)
-    score = score_read(table, (MISSING,), advised.k, advised.max_exposure, progress=progress)
-    lines = coarser_lines(released_features(advised), frequent(table, advised.k))
-    record = words.record(score, path, (MISSING,), table, lines)
     columns, rows = released_rows(advised)
-    return Result(advised, columns, rows, table, score, record, account)
+    names = Files.of(choices)
+    csv = file_of(columns, rows, "csv")
+    file = ReleasedFile(names.table, sha256(csv).hexdigest(), len(rows), tuple(columns))
+    arguments = advise_arguments(choices, names)
+    about = (advised, table, roles_of(choices), path, choices.reading())
+    score, record = words.record(*about, arguments, file, progress)
+    return Result(advised, columns, rows, table, score, record, account, {"csv": csv})
+
+
+def file_of(columns: Sequence[str], rows: Sequence[Row], form: str) -> bytes:
+    """Return a table as a file. form: `csv`, `xlsx` or `parquet`. Raises DataError."""
+    with private_folder("the released table") as folder:
+        path = folder / f"released.{form}"
+        write(path, columns, rows)
+        return path.read_bytes()
 
 
 def result_part(

@@ -38,7 +38,7 @@ from ..machines.web_files import TYPES, WebFile
 from ..roles.event_loop import run_loop
 from ..strict_text import Unreadable, from_json
 from .choices import ChoiceError
-from .desk import Desk, OldRevisionError
+from .desk import LARGEST, Desk, OldRevisionError
 from .files import listing, save
 from .result import Result
 
@@ -62,7 +62,6 @@ POLICY = "; ".join(
         ),
     )
 )
-LARGEST = 256 << 20  # bytes of a file that a browser hands over
 BODY = 1 << 20  # bytes of any other request
 TOKEN = 16  # bytes
 AFTER_LEAVING = 15.0  # seconds without a tab, after one was closed, until the server ends

@@ -1,15 +1,16 @@
 """The file and its table: what is read once, before roles, persons and goal are known."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from ..scenarios.populations import csvfile
-from ..scenarios.populations.dialect import dialect_of
+from ..scenarios.populations import csvfile, excel
+from ..scenarios.populations.dialect import SEPARATORS, dialect_of
+from ..scenarios.populations.encodings import encoding_label
 from ..scenarios.populations.file_options import options_of
 from ..scenarios.populations.files import READERS, FileSource, source_of
 from ..scenarios.populations.people import SourceTable
@@ -36,6 +37,8 @@ class OpenedFile:
         preview: the first rows, as texts.
         lines: the first lines of a text file, as they are; none of other files.
         header_line: the line with the names, from 1; None: no line has them.
+        found: what was found out about the form of the file, by option.
+        sheets: of a workbook.
     """
 
     source: FileSource
@@ -43,6 +46,8 @@ class OpenedFile:
     preview: tuple[tuple[str, ...], ...]
     lines: tuple[str, ...]
     header_line: int | None
+    found: Mapping[str, str]
+    sheets: tuple[str, ...]
 
     def roles(self, choices: Choices) -> tuple[JudgedColumn, ...]:
         """Return the role of each column of the file."""
@@ -83,18 +88,29 @@ def open_file(path: Path, choices: Choices, progress: Progress) -> OpenedFile:
     rows = tuple(
         tuple(str(cell)[:WIDEST] for cell in row) for row in islice(source.rows(), PREVIEW)
     )
-    lines, header_line = _lines(source)
-    return OpenedFile(source, whole, rows, lines, header_line)
+    lines, header_line, found = _lines(source)
+    content = source.content
+    is_workbook = READERS[content.path.suffix.lower()] is excel
+    sheets = excel.sheet_names(content) if is_workbook else ()
+    if sheets:
+        found["sheet"] = sheets[0]
+    return OpenedFile(source, whole, rows, lines, header_line, found, sheets)
 
 
-def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None]:
-    """Return the first lines of a text file, and the line with the names."""
+def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None, dict[str, str]]:
+    """Return the first lines of a text file, the line with the names, and its form by option."""
     if READERS[source.content.path.suffix.lower()] is not csvfile:
-        return (), 1 if source.asked.header is not False else None
+        return (), 1 if source.asked.header is not False else None, {}
     dialect = dialect_of(source.content, source.asked)
     with source.content.text(dialect.encoding, errors="replace") as text:
         lines = tuple(line.rstrip("\r\n")[:WIDEST] for line in islice(text, RAW))
-    return lines, dialect.skip + 1 if dialect.header else None
+    header_line = dialect.skip + 1 if dialect.header else None
+    found = {
+        "separator": SEPARATORS.get(dialect.separator, dialect.separator),
+        "encoding": encoding_label(dialect.encoding),
+        "header": f"line {header_line}" if header_line else "no line",
+    }
+    return lines, header_line, found
 
 
 def read_table(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..analysis.scoring import TableScore
@@ -26,8 +25,9 @@ class CommandWords:
         advice_lines: its lines on known columns, rows and costs.
         searched: its line on the search.
         score: the output of `veilmix score`; of a score, a name, texts of missing cells, a table.
-        record: the record of a score: of it, the file, texts of missing cells, the table, and the
-            lines on coarser values.
+        record: the score of a released table, and its record for the page to sign; of the advice,
+            the table, roles, the path of the file, its description, the arguments of the command,
+            the written file, and the progress.
         help: the help of each option, by its name.
     """
 
@@ -37,7 +37,7 @@ class CommandWords:
     advice_lines: Callable[[Advised], list[str]]
     searched: Callable[[Advised], str]
     score: Callable[[TableScore, str, Sequence[str], SourceTable], str]
-    record: Callable[[TableScore, Path, Sequence[str], SourceTable, Sequence[str]], ScoredTable]
+    record: Callable[..., tuple[TableScore, ScoredTable]]
     help: Mapping[str, str] = field(default_factory=dict)
 
 

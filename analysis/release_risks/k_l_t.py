@@ -37,6 +37,8 @@ class Diversity:
         entropy_l: exp of the least entropy in a class; at least 1.
         t: the largest distance of a class's law from the law of all, 0 to 1.
         classes: number of equivalence classes.
+        largest_share: of a class's people, the most that have one value, 0 to 1.
+        certain: people in a class where one value is everybody's (l is 1).
     """
 
     column: int
@@ -45,6 +47,8 @@ class Diversity:
     entropy_l: float
     t: float
     classes: int
+    largest_share: float
+    certain: int
 
 
 def diversity(
@@ -78,7 +82,14 @@ def diversity(
         exp(max(0.0, float(class_results.entropy.min()))),
         float(class_results.t.max()),
         len(class_results.l),
+        float(class_results.largest_share.max()),
+        _people_of((class_results.l == 1)[classes], persons),
     )
+
+
+def _people_of(rows: NDArray[np.bool_], persons: Persons | None) -> int:
+    """Count the people with such a row."""
+    return int(np.count_nonzero(rows) if persons is None else np.unique(persons.owner[rows]).size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,12 +101,14 @@ class ClassDiversity:
         l: different values of the sensitive column; 1 where one value is everybody's.
         entropy: of these values, in nats, at least 0.
         t: the distance of their law from everybody's, 0 to 1.
+        largest_share: of the class's people, the most that have one value, 0 to 1.
     """
 
     people: NDArray[np.int64]
     l: NDArray[np.int64]
     entropy: NDArray[np.float64]
     t: NDArray[np.float64]
+    largest_share: NDArray[np.float64]
 
 
 def class_diversity(
@@ -127,7 +140,9 @@ def class_diversity(
     else:  # the sum of what is above the law is half the sum of all differences
         above = np.maximum(0.0, shares - law[value])
         distances = np.bincount(owner, weights=above, minlength=class_count).astype(np.float64)
-    return ClassDiversity(people, different, entropy.astype(np.float64), distances)
+    largest = np.zeros(class_count)
+    np.maximum.at(largest, owner, counts / people[owner])
+    return ClassDiversity(people, different, entropy.astype(np.float64), distances, largest)
 
 
 def _cell_counts(

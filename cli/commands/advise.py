@@ -13,7 +13,6 @@ from ..own_table import (
     crowd_options,
     figure_option,
     ledger_option,
-    save_score,
     table_options,
     tell_ledger,
     warn,
@@ -28,12 +27,13 @@ from ..role_options import (
     write_released,
 )
 from ..stages import stages
+from ..table_release import save_advised
 from ..text.layout import format_option, page, say, write_csv, write_json
+from ..threshold_option import tell_threshold
 
 if TYPE_CHECKING:
     from ...scenarios.tables.advise import Advised
     from ...scenarios.tables.reading import Reading
-    from ...scenarios.tables.score_record import ScoredTable
 
 MISSING = "(missing)"
 
@@ -85,6 +85,13 @@ def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | N
     help="Write the advice as a scenario.",
 )
 @click.option("--force", is_flag=True, help="Replace a scenario that is there.")
+@click.option(
+    "--save",
+    "saved",
+    type=FILE,
+    help="Score the table as it is advised and keep that as JSON, for `veilmix report`: a page "
+    "to sign.",
+)
 @ledger_option
 @table_options
 @format_option
@@ -99,6 +106,7 @@ def command(
     steps: int | None,
     picture: Path | None,
     file: Path | None,
+    saved: Path | None,
     ledger: Path | None,
     form: str,
     *,
@@ -117,6 +125,7 @@ def command(
 
     check_figure(picture)
     given, said = pop_options(options), answered(data, Reading(**options), MISSING)
+    roles = roles_of(given, said)
     with stages() as stage:
         table = read(data, said, MISSING, stage)
         check_single(table, file)
@@ -129,37 +138,21 @@ def command(
             predict=predict,
             by=by,
             steps=steps,
-            roles=roles_of(given, said),
+            roles=roles,
             asked=levels_of(given),
             progress=stage,
         )
-        record = _score(advised, data, given["saved"], stage)
-        account = judge_advised(advised, ledger)
+        account = judge_advised(advised, ledger, said.person)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
     _print_advice(advised, data.name, form)
+    tell_threshold(k)
     tell_ledger(account, err=form != "table")
     write_released(advised, given["released"])
-    save_score(record, given["saved"])
+    with stages() as stage:
+        save_advised(advised, roles, data, said, given["released"], saved, stage)
     if file is not None:
         _write(advised, data, said, file, force=force)
-
-
-def _score(
-    advised: "Advised", data: Path, saved: Path | None, stage: "Callable[[str], None]"
-) -> "ScoredTable | None":
-    """Return the score of the table as it is advised, if a file for it is named."""
-    if saved is None:
-        return None
-    from ...scenarios.populations.coarser import coarser_lines
-    from ...scenarios.tables.released import released_features, released_table
-    from ...scenarios.tables.scored import frequent, score_read
-    from ..text.score_record import scored_table
-
-    table = released_table(advised)
-    score = score_read(table, (MISSING,), advised.k, advised.max_exposure, progress=stage)
-    lines = coarser_lines(released_features(advised), frequent(table, advised.k))
-    return scored_table(score, data, (MISSING,), table, lines)
 
 
 def _print_advice(advised: "Advised", called: str, form: str) -> None:

@@ -13,11 +13,15 @@ from ...installation import missing
 from ..options import FILE_THERE, PATH, read_language
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...analysis.scoring import TableScore
     from ...scenarios.populations.people import SourceTable
     from ...scenarios.tables.advise import Advised
+    from ...scenarios.tables.reading import Reading
+    from ...scenarios.tables.release_record import ReleasedFile
+    from ...scenarios.tables.roles_known import Roles
+    from ...scenarios.tables.score_record import ScoredTable
     from ...workbench.choices import Choices
     from ...workbench.desk import Desk
     from ...workbench.files import OwnFiles
@@ -121,7 +125,6 @@ def words() -> "CommandWords":
     """Return the words of the commands that the page shows."""
     from ...workbench.wording import CommandWords
     from ..text import advice
-    from ..text.score_record import scored_table
 
     return CommandWords(
         advice=_advice_text,
@@ -130,9 +133,31 @@ def words() -> "CommandWords":
         advice_lines=_advice_lines,
         searched=advice.searched,
         score=_score_text,
-        record=scored_table,
+        record=_record,
         help=_help(),
     )
+
+
+def _record(
+    advised: "Advised",
+    released: "SourceTable",
+    roles: "Roles",
+    data: Path,
+    said: "Reading",
+    arguments: list[str],
+    file: "ReleasedFile",
+    progress: "Callable[[str], None]",
+) -> "tuple[TableScore, ScoredTable]":
+    """Return the score of a released table and its record, as `veilmix advise --save` keeps it.
+
+    arguments: of that command.
+    """
+    from ..table_release import advised_record
+    from .advise import command as advise
+
+    name, *given = arguments
+    with advise.make_context(name, given):
+        return advised_record(advised, released, roles, data, said, file, progress)
 
 
 def _help() -> dict[str, str]:

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
+from .risk_places import print_places
 from .score import COVERAGE, PERSON_BOUND
 
 if TYPE_CHECKING:
     from ...scenarios.tables.advise import Advised, Cost
+    from ...scenarios.tables.risk_record import RiskPlaces
 
 
 def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
@@ -44,6 +46,19 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     if len(advised.choices) > 1:
         say(console, "\nother choices, none beaten by another")
         lay_out(console, choices(advised))
+    places = places_of(advised)
+    if places is not None:
+        print_places(console, places)
+
+
+def places_of(advised: "Advised") -> "RiskPlaces | None":
+    """Return the risk by value of the advised table; None if k is reached."""
+    from ...scenarios.tables.risk_places import advised_places
+
+    if not advised.best.people or not advised.coarse():
+        return None
+    places = advised_places(advised)
+    return places if places.below_k else None
 
 
 def _rows(advised: "Advised") -> str:

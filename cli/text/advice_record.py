@@ -5,6 +5,8 @@ from ...analysis.advice.information_kept import Prediction
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS
 from ...scenarios.serialization.record import Record
 from ...scenarios.tables.advise import Advised, Cost
+from ...scenarios.tables.risk_record import RiskPlaces
+from .advice import places_of
 
 
 class AdvisedChoice(Record, frozen=True):
@@ -77,6 +79,7 @@ class AdvisedTable(Record, frozen=True):
             quasi-identifiers, or all that is released.
         rows_suppressed: rows that are left out.
         people_missing_a_target: in classes that miss k, or a target of a sensitive column.
+        places: the risk by value of the advised table; None without a person below k.
     """
 
     data: str
@@ -101,6 +104,7 @@ class AdvisedTable(Record, frozen=True):
     people_below_k_known_all: int
     people_missing_a_target: int
     rows_suppressed: int
+    places: RiskPlaces | None = None
 
 
 def advised_table(advised: Advised, called: str) -> AdvisedTable:
@@ -142,6 +146,7 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
         *advised.exposed,
         advised.missed,
         advised.suppressed,
+        places_of(advised),
     )
 
 

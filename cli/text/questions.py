@@ -35,7 +35,13 @@ def sensitive(score: "TableScore") -> tuple[SensitiveColumn, ...]:
     """The sensitive columns as records."""
     return tuple(
         SensitiveColumn(
-            score.columns[column.column].name, column.k, column.l, column.entropy_l, column.t
+            score.columns[column.column].name,
+            column.k,
+            column.l,
+            column.entropy_l,
+            column.t,
+            column.largest_share,
+            column.certain,
         )
         for column in score.questions.diversity
     )

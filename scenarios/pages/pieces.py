@@ -239,6 +239,66 @@ class Section:
     blocks: tuple[Block, ...]
 
 
+MarkedText = tuple[str | Marked, ...]  # parts of a sentence, some of them marked
+
+
+@dataclass(frozen=True, slots=True)
+class SignedTable:
+    """A table of the sheet under a heading.
+
+    Attributes:
+        key: of its anchor.
+        title: the heading.
+        headings: of the columns.
+        rows: as many cells as there are headings; the first names the row.
+        right: columns set flush right.
+        note: under the table; may be empty.
+    """
+
+    key: str
+    title: str
+    headings: tuple[str, ...]
+    rows: Sequence[Sequence[str | Marked]]
+    right: tuple[int, ...] = ()
+    note: MarkedText = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SignSheet:
+    """The sheet.
+
+    Attributes:
+        verdict: two sentences or three.
+        tables: in order.
+        remains: the remaining risk.
+        fields: for the signer to fill in.
+        signers: roles of the signers.
+        command: that gives the same again.
+        limit: signs up to which it fits a sheet of paper; a longer text is printed smaller.
+    """
+
+    verdict: MarkedText
+    tables: tuple[SignedTable, ...]
+    remains: MarkedText
+    fields: tuple[str, ...]
+    signers: tuple[str, ...]
+    command: str
+    limit: int
+
+    @property
+    def signs(self) -> int:
+        """Its length: signs of all texts."""
+        texts = [*self.verdict, *self.remains, self.command]
+        for table in self.tables:
+            texts += [*table.note, *(cell for row in table.rows for cell in row)]
+        return sum(len(text if isinstance(text, str) else text.text) for text in texts)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has to be printed smaller to fit a sheet of paper."""
+        return self.signs > self.limit
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A whole page.
@@ -251,6 +311,7 @@ class Page:
         sections: in order.
         knows: the readers for whom the page is, in a sentence.
         quiet: the text in place of alerts.
+        sheet: a page to sign, before all further content; None: no such page.
     """
 
     title: str
@@ -260,6 +321,7 @@ class Page:
     sections: tuple[Section, ...]
     knows: str
     quiet: str = ""
+    sheet: SignSheet | None = None
 
 
 def worst_first(alerts: Sequence[Alert]) -> tuple[Alert, ...]:

@@ -9,6 +9,8 @@ from ...analysis.release_risks import Rate
 from ...analysis.scoring import Missing
 from ..populations.roles import ColumnRole
 from ..serialization.record import Record
+from .release_record import TableRelease
+from .risk_record import RiskPlaces
 
 Positive = Annotated[int, Meta(ge=1)]
 
@@ -226,6 +228,8 @@ class SensitiveColumn(Record, frozen=True):
         diversity: l, the fewest different values among them.
         entropy_diversity: exp of the least entropy among them.
         closeness: t, the largest distance from the law of all.
+        largest_share: of such people, the most that have one value, 0 to 1; None: an older score.
+        certain: people that agree with all such people in this column too; None: an older score.
     """
 
     column: str
@@ -233,6 +237,8 @@ class SensitiveColumn(Record, frozen=True):
     diversity: int
     entropy_diversity: float
     closeness: float
+    largest_share: float | None = None
+    certain: int | None = None
 
 
 class UnrelatedColumns(Record, frozen=True):
@@ -276,6 +282,8 @@ class ScoredTable(Record, frozen=True):
         rows: of the table: more than `users` where a person has several; 0: as many.
         person: the definition of a person, in words.
         quasi: the quasi-identifiers together; None: all columns may be known.
+        release: the released file and its command; None: an older score.
+        places: the risk by value, and the best single changes; None: not counted.
     """
 
     data: str
@@ -299,3 +307,5 @@ class ScoredTable(Record, frozen=True):
     rows: int = 0
     person: str = "each row"
     quasi: ScoredColumns | None = None
+    release: TableRelease | None = None
+    places: RiskPlaces | None = None

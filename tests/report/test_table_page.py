@@ -5,14 +5,17 @@ import hashlib
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from axe_kit import violations
 from printed_kit import headings
 from veilmix.cli import main
 from veilmix.errors import StorageError
 from veilmix.report.make import make
 from veilmix.report.table import KNOWS
+from veilmix.scenarios.pages.pieces import MarkedText, SignSheet
 
 SECRET = ["Zanzibar", "Quito", "Xanadu"]  # values that few have
 ROWS = [
@@ -36,17 +39,131 @@ def test_the_first_page_says_what_is_signed(score: Path) -> None:
     made = make(score)
     assert made.path == score.with_suffix(".html")
     data = score.with_name("people.csv").read_bytes()
-    asked = [answer.question for answer in made.page.verdict]
-    assert asked == [
-        *("What was looked at?", "Who is a person?", "What are the columns?", "What was wanted?"),
-        *("What was found?", "What was done?", "What remains?", "By which method?"),
-        *("What is not said?", "Signed"),
+    sheet = made.page.sheet
+    assert sheet is not None
+    assert [table.key for table in sheet.tables] == [
+        *("files", "columns", "thresholds", "questions"),
     ]
     assert hashlib.sha256(data).hexdigest() in made.html
-    assert "Direct identifier: patient." in made.html
-    assert "intervals of 25" in made.html
-    assert "3 values as elsewhere" in made.html
+    columns = cells(sheet, "columns")
+    assert columns[0] == ["patient", "direct identifier", "left out", "guessed"]
+    assert columns[1][2] == "intervals of 25"
+    assert columns[2][2] == "3 values as elsewhere"
+    assert "no table was written" in made.html
     assert KNOWS in made.html
+
+
+def cells(sheet: SignSheet, key: str) -> list[list[str]]:
+    """The rows of a table of the sheet, as texts."""
+    (table,) = [table for table in sheet.tables if table.key == key]
+    return [[plain_text((cell,)) for cell in row] for row in table.rows]
+
+
+def plain_text(parts: MarkedText) -> str:
+    """A sentence without its marks."""
+    return "".join(part if isinstance(part, str) else part.text for part in parts)
+
+
+def saved(tmp_path: Path, *arguments: str) -> tuple[dict[str, Any], SignSheet]:
+    """Run a command on a table with --save; return the score, and the sheet of its page."""
+    file = tmp_path / "saved.json"
+    assert main([arguments[0], str(tmp_path / "t.csv"), "--save", str(file), *arguments[1:]]) == 0
+    sheet = make(file).page.sheet
+    assert sheet is not None
+    return json.loads(file.read_text()), sheet
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> Path:
+    """Twelve columns; two crowds of 20 by age and sex, one person alone, one diagnosis a crowd."""
+    further = [f"extra{i}" for i in range(8)]
+    lines = [",".join(["number", "age", "sex", "diagnosis", *further])]
+    for i in range(41):
+        age, sex = ("", "m") if i == 40 else (("30", "f") if i < 20 else ("40", "m"))
+        diagnosis = "asthma" if i < 20 else ("gout", "flu")[i % 2]
+        lines.append(f"A{i:05},{age},{sex},{diagnosis}," + ",".join("x" * 8))
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+ROLES = ("--quasi", "age,sex", "--sensitive", "diagnosis", "--columns", "number,age,sex,diagnosis")
+
+
+def test_all_columns_of_the_file_and_both_hashes_are_on_it(clinic: Path) -> None:
+    out = clinic / "release.csv"
+    score, sheet = saved(
+        clinic, "score", *ROLES, "--k", "5", "--max-exposure", "0.1", "--table", str(out)
+    )
+    digest = hashlib.sha256(out.read_bytes()).hexdigest()
+    assert score["release"]["file"]["sha256"] == digest
+    files = cells(sheet, "files")
+    assert files[0][1] == "t.csv, 41 rows, 12 columns"
+    assert files[1][1:] == ["release.csv, 41 rows, 3 columns", digest]
+    columns = cells(sheet, "columns")
+    named = [name for row in columns for name in row[0].split(" and ")[0].split(", ")]
+    assert named[:4] == ["number", "age", "sex", "diagnosis"]
+    assert columns[-1] == [
+        "extra0, extra1, extra2, extra3, extra4, extra5 and 2 more (under Data)",
+        *("not looked at", "left out", "--columns"),
+    ]
+    data = next(
+        section for section in make(clinic / "saved.json").page.sections if section.key == "data"
+    )
+    assert len(data.blocks[0].rows) == 12  # type: ignore[union-attr]
+
+
+def test_a_crowd_of_one_and_one_diagnosis_a_crowd_are_alerts(clinic: Path) -> None:
+    score, sheet = saved(clinic, "score", *ROLES, "--k", "5", "--max-exposure", "0.1")
+    page = make(clinic / "saved.json").page
+    assert [(alert.level, alert.rule) for alert in page.alerts][:2] == [
+        *(("serious", "alone"), ("serious", "certain")),
+    ]
+    assert score["sensitive"][0]["certain"] == 21
+    remains = plain_text(sheet.remains)
+    assert "1 person alone in a crowd of one: whoever knows age and sex" in remains
+    assert "l = 1: of 21 people all in their crowd have the same diagnosis" in remains
+    assert "no limit was asked" in plain_text(sheet.verdict)
+    thresholds = cells(sheet, "thresholds")
+    assert [row[3] for row in thresholds] == ["met", "open", "open", "open"]
+    assert thresholds[1][0].startswith("the same, if others know everything")
+
+
+def test_an_advised_release_leads_to_its_page(clinic: Path) -> None:
+    out = clinic / "release.csv"
+    wanted = ("--k", "12", "--suppress", "0.1", "--l", "diagnosis=1", "--table", str(out))
+    score, sheet = saved(clinic, "advise", *ROLES, "--threshold", "ema-0070", *wanted)
+    digest = hashlib.sha256(out.read_bytes()).hexdigest()
+    assert len(out.read_text().splitlines()) == 1 + 40
+    assert score["users"] == 40
+    assert score["release"]["input_people"] == 41
+    assert score["release"]["file"]["sha256"] == digest
+    assert score["release"]["left_out"] == {"rows": 1, "people": 1, "missing": 1}
+    verdict = plain_text(sheet.verdict)
+    assert verdict.startswith("40 of 41 people are in the released table, in crowds of at least 20")
+    crowd, _, diverse, close = cells(sheet, "thresholds")
+    assert crowd[1:4] == ["12 (0.083)", "20 (0.05)", "met"]
+    assert "Policy 0070" in crowd[4]
+    assert (diverse[1], diverse[3], close[3]) == ("1", "met", "open")
+    assert "PhUSE" in plain_text(next(t for t in sheet.tables if t.key == "thresholds").note)
+    assert "--suppress 0.1" in sheet.command
+    assert str(clinic) not in sheet.command
+
+
+def test_a_release_without_columns_has_no_page(
+    clinic: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["advise", str(clinic / "t.csv"), "--columns", "age,sex", "--known", "all"]
+    file = clinic / "saved.json"
+    assert main([*arguments, "--k", "41", "--save", str(file)]) == 2
+    assert "every column is dropped" in capsys.readouterr().err
+    assert not file.exists()
+
+
+def test_an_older_score_has_a_page(score: Path) -> None:
+    document = json.loads(score.read_text())
+    del document["release"]
+    score.write_text(json.dumps(document))
+    assert "no table was written" in make(score).html
 
 
 def test_the_evidence_is_in_the_order_of_the_standard(score: Path) -> None:
@@ -125,7 +242,7 @@ def test_a_score_with_many_sets_is_one_too(score: Path) -> None:
     document["sets"]["sets"] *= 4000
     score.write_text(json.dumps(document, indent=1))
     assert score.read_text().index('"sha256"') > 1 << 19
-    assert make(score).page.title == "How anonymous are the people of people.csv?"
+    assert make(score).page.title == "A table about people: people.csv"
 
 
 def test_what_is_exposed_comes_first(score: Path) -> None:
@@ -143,21 +260,54 @@ def test_what_is_no_score_says_so(score: Path, text: str) -> None:
         make(score)
 
 
-@pytest.mark.slow
-def test_the_signature_is_on_the_first_sheet(tab, score: Path, tmp_path: Path) -> None:
-    """Also where columns are many and much is to be warned of."""
-    document = json.loads(score.read_text())
+LONG = "a question of a survey with a long name, number "
+
+
+def lengthened(document: dict[str, Any]) -> None:
+    """Give all columns, files, and rules the longest texts."""
+    roles = document["roles"] = [
+        {**document["roles"][i % 3], "column": f"{LONG}{i}"} for i in range(42)
+    ]
+    document["coarser"] = [
+        f"{role['column']}: {'intervals ' * 20}{i}" for i, role in enumerate(roles)
+    ]
+    for column, role in zip(
+        document["columns"], [r for r in roles if not r["left_out"]], strict=False
+    ):
+        column["name"] = role["column"]
+    document["sensitive"] = [
+        {"column": f"{LONG}{i}", "k": 1, "l": 1, "entropy_l": 1.0, "t": 0.9} for i in range(9)
+    ]
+    for column in document["sensitive"]:
+        column |= {"diversity": 1, "entropy_diversity": 1.0, "closeness": 0.9}
+        column |= {"largest_share": 1.0, "certain": 33}
+        del column["l"], column["entropy_l"], column["t"]
+    for question in document["questions"]:
+        question["known"] = question["sought"] = [LONG] * 3
+    document["release"]["command"] *= 40
+    document["release"]["left_out"] = {"rows": 9, "people": 9, "missing": 9}
     document["joint"]["people_below_k"] = 50
-    document["roles"] *= 14
+    document["data"] = document["person"] = LONG * 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("longest", [False, True])
+def test_the_page_to_sign_is_one_sheet(tab, score: Path, tmp_path: Path, *, longest: bool) -> None:
+    """Also where columns are many, names long, and much is to be warned of."""
+    document = json.loads(score.read_text())
+    if longest:
+        lengthened(document)
     score.write_text(json.dumps(document))
     file = tmp_path / "signed.html"
     file.write_text(make(score).html, "utf-8")
     page = tab.open(file)
     printed = page.pdf(format="A4", prefer_css_page_size=True, outline=True, tagged=True)
     placed = headings(printed)
-    questions = page.locator("#verdict h3").all_inner_texts()
-    assert len(questions) == 10
-    assert {placed[question][0] for question in questions} == {1}
-    assert placed["Context"][0] == 2
+    titles = page.locator("#sheet h2").all_inner_texts()
+    assert len(titles) == 6
+    assert {placed[title][0] for title in titles} == {1}
+    number, height = placed["Alerts"]  # what follows begins the next sheet
+    assert (number, height > 700) == (2, True)
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert not violations(page)

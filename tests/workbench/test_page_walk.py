@@ -1,4 +1,4 @@
-"""A table is released without a terminal: by keys alone, on a phone's width, in another language."""
+"""A table is released without a terminal: by keys alone, on a phone, in another language."""
 
 from pathlib import Path
 from typing import Any

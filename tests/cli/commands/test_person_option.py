@@ -63,7 +63,7 @@ def test_a_score_counts_persons_everywhere(typed, visits: str, tmp_path: Path) -
     assert saved["sensitive"][0]["k"] == 20
     assert typed("report", "s.json", "--out", "s.html").code == 0
     page = (tmp_path / "s.html").read_text()
-    assert "Each value of patient_id: 40 people in 240 rows." in page
+    assert "each value of patient_id: 40 people in 240 rows" in page
     assert "as exposed as its worst row" in page
     tidy = typed("score", visits, *options[:4], "--format", "csv").out
     assert f"all columns,truth,12,{len(small)}" in tidy

@@ -141,6 +141,8 @@ def test_parquet_is_read_as_csv_is(typed, data: str) -> None:
     assert parquet.pop("read") == "read from small.parquet (Parquet)"
     assert text.pop("read") == "read from small.csv (comma, UTF-8, header in line 1)"
     assert parquet.pop("sha256") != text.pop("sha256")
+    assert parquet["release"].pop("command")[2] == "small.parquet"
+    assert text["release"].pop("command")[2] == "small.csv"
     assert parquet == text
 
 

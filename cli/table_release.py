@@ -1,0 +1,158 @@
+"""The record of a release by `score` or `advise`, for the page to sign."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from .text.layout import page, say
+from .threshold_option import named_threshold
+
+if TYPE_CHECKING:
+    from ..analysis.scoring import TableScore
+    from ..scenarios.populations.people import SourceTable
+    from ..scenarios.tables.advise import Advised
+    from ..scenarios.tables.reading import Reading
+    from ..scenarios.tables.release_record import ReleasedFile, TableRelease
+    from ..scenarios.tables.roles_known import Roles
+    from ..scenarios.tables.score_record import ScoredTable
+
+MERGED = re.compile(r"(\.merge\s*=).*", re.DOTALL)  # the values may be some people's alone
+
+
+def given_command() -> tuple[str, ...]:
+    """Return the running command as it was given: files without folders, no merged values."""
+    context = click.get_current_context()
+    words = ["veilmix", context.info_name or ""]
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name in context.params:
+            words += _words(option, context.params[name])
+    if (threshold := named_threshold()) is not None:
+        words += ["--threshold", threshold.name]
+    return tuple(words)
+
+
+def _words(option: click.Parameter, value: Any) -> Iterator[str]:
+    if isinstance(option, click.Argument):
+        yield _word(value)
+    elif isinstance(option, click.Option) and option.is_flag:
+        yield option.opts[0] if value or not option.secondary_opts else option.secondary_opts[0]
+    else:
+        for item in value if option.multiple else [value]:
+            yield from (max(option.opts, key=len), _word(item))
+
+
+def _word(value: Any) -> str:
+    text = value.name if isinstance(value, Path) else str(value)
+    return MERGED.sub(r"\1...", text)
+
+
+def scored_release(
+    table: "SourceTable",
+    said: "Reading",
+    file: "ReleasedFile | None" = None,
+    *,
+    anyway: bool = False,
+) -> "TableRelease":
+    """Return the release of a table that was read and scored. file: that was written, if any."""
+    from ..scenarios.tables.release_record import NamedThreshold, TableRelease
+    from ..scenarios.tables.roles_known import known_by_default
+
+    threshold, k = named_threshold(), click.get_current_context().params.get("k", 0)
+    judged = {column.column for column in table.judged}
+    source_columns = table.source.columns if table.source else table.columns
+    return TableRelease(
+        command=given_command(),
+        input_rows=len(table.codes),
+        input_people=table.n,
+        not_read=tuple(name for name in source_columns if name not in judged),
+        known=known_by_default(said),
+        person_said=said.person is not None or said.each_row,
+        file=file,
+        threshold=None
+        if threshold is None
+        else NamedThreshold(threshold.name, threshold.in_words(k), threshold.source),
+        anyway=anyway and file is not None,
+    )
+
+
+def save_advised(
+    advised: "Advised",
+    roles: "Roles",
+    data: Path,
+    said: "Reading",
+    written: Path | None,
+    saved: Path | None,
+    stage: Callable[[str], None],
+) -> None:
+    """Score the table as it is advised and save the score, if a file is named for it.
+
+    written: the file with this table, if any.
+    """
+    if saved is None:
+        return
+    from ..scenarios.tables.advised_table import released_table
+    from ..scenarios.tables.release_record import released_file
+
+    released, file = released_table(advised), None
+    if written is not None:
+        file = released_file(written, len(released.codes), released.columns)
+    _, record = advised_record(advised, released, roles, data, said, file, stage)
+    save_record(record, saved)
+
+
+def advised_record(
+    advised: "Advised",
+    released: "SourceTable",
+    roles: "Roles",
+    data: Path,
+    said: "Reading",
+    file: "ReleasedFile | None",
+    stage: Callable[[str], None],
+) -> "tuple[TableScore, ScoredTable]":
+    """Return the score of the table as it is advised, and its record.
+
+    released: this table. file: with it, if any.
+    """
+    from msgspec.structs import replace as changed
+
+    from ..scenarios.populations.coarser import coarser_lines
+    from ..scenarios.tables.advised_table import advised_features, rows_left_out
+    from ..scenarios.tables.release_record import SensitiveTarget
+    from ..scenarios.tables.scored import frequent, score_read
+    from .text.score_record import scored_table
+
+    # With rows left out, nobody who is left may miss the target.
+    limit = advised.max_exposure if advised.suppress is None else 0.0
+    score = score_read(released, (advised.missing,), advised.k, limit, progress=stage)
+    lines = coarser_lines(advised_features(advised), frequent(released, advised.k))
+    record = scored_table(score, data, ("", advised.missing), released, lines)
+    targets = (
+        SensitiveTarget(column, measure, asked)
+        for column, target in roles.targets.items()
+        for measure, asked in (("l", target.l), ("entropy-l", target.entropy_l), ("t", target.t))
+        if asked is not None
+    )
+    release = changed(
+        scored_release(replace(advised.whole, judged=advised.table.judged), said, file),
+        known=advised.known,
+        targets=tuple(targets),
+        left_out=rows_left_out(advised, released),
+    )
+    return score, changed(record, release=release)
+
+
+def save_record(record: "ScoredTable", file: Path) -> None:
+    """Save the record of a score, for `veilmix report`."""
+    from ..scenarios.serialization.atomic_file import write_whole
+    from ..scenarios.serialization.json_text import pretty
+    from ..scenarios.serialization.record import plain
+
+    write_whole(file, pretty(plain(record)), force=True, private=True)
+    say(page(err=True), f"saved     {file}   next: veilmix report {file}")

@@ -1,0 +1,85 @@
+"""Facts of a scored table that several parts of its page show."""
+
+from bisect import bisect_right
+from typing import Any
+
+from ..analysis.scoring.table_score import allowed
+
+Score = dict[str, Any]
+NAMED = 12  # columns, in a list of names
+ROLES = {
+    "identifier": "direct identifier",
+    "text": "free text",
+    "quasi": "quasi-identifier",
+    "sensitive": "sensitive",
+    "other": "other",
+}
+
+
+def release_of(score: Score) -> dict[str, Any]:
+    """Return the record of the release; of an older score, as much as is known."""
+    older = {
+        "command": ["veilmix", "score", score["data"]],
+        "input_rows": score["rows"] or score["users"],
+        "input_people": score["users"],
+        "not_read": [],
+        "known": "all",
+        "person_said": False,
+        "file": None,
+        "threshold": None,
+        "targets": [],
+        "left_out": None,
+        "anyway": False,
+    }
+    return score.get("release") or older
+
+
+def target_columns(score: Score) -> dict[str, Any]:
+    """Return the columns that the target counts, as attackers may know them."""
+    quasi: dict[str, Any] | None = score.get("quasi")
+    known = release_of(score)["known"]
+    return score["joint"] if known == "all" or quasi is None else quasi
+
+
+def known_columns(score: Score) -> list[str]:
+    """Return the names of the columns that the target counts."""
+    released = [column["name"] for column in score["columns"]]
+    if target_columns(score) is score["joint"]:
+        return released
+    quasi = {role["column"] for role in score["roles"] if role["role"] == "quasi"}
+    return [name for name in released if name in quasi]
+
+
+def below(score: Score) -> int:
+    """Return the number of people that miss k, by the columns that the target counts."""
+    return int(target_columns(score)["people_below_k"])
+
+
+def max_exposed(score: Score) -> int:
+    """Return the number of people that may be in a crowd smaller than k."""
+    return allowed(score["max_exposure"], score["users"])
+
+
+def people_below(part: dict[str, Any], k: int) -> int:
+    """Return the number of people in a crowd smaller than k. part: columns with their curve."""
+    curve = part["curve"]
+    place = bisect_right(curve["k_from"], k) - 1
+    return int(curve["people"][place]) if place >= 0 else 0
+
+
+def identifiers(score: Score) -> list[str]:
+    """Return the direct identifiers and free texts that were read and are not scored."""
+    never = ("identifier", "text")
+    return [role["column"] for role in score["roles"] if role["left_out"] and role["role"] in never]
+
+
+def input_columns(score: Score) -> int:
+    """Return the number of columns of the input file."""
+    return len(score["roles"]) + len(release_of(score)["not_read"])
+
+
+def first_names(names: list[str], most: int = NAMED) -> str:
+    """Return names of columns, at most `most`, and the number of further names."""
+    left = len(names) - most
+    more = f" and {left} more (under Data)" if left > 0 else ""
+    return ", ".join(names[:most]) + more

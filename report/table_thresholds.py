@@ -1,0 +1,130 @@
+"""Thresholds on the page of a scored table: limits, results and authorities."""
+
+from collections.abc import Iterator
+
+from ..scenarios.pages.pieces import Marked, PageGrid, SignedTable
+from ..scenarios.tables.thresholds import OWN, thresholds
+from ..scenarios.wording import percent
+from .table_facts import (
+    Score,
+    below,
+    max_exposed,
+    people_below,
+    release_of,
+    target_columns,
+)
+
+Row = tuple[str | Marked, ...]
+OPEN = Marked("open", "bad")
+HEADINGS = ("measure", "asked", "found", "", "whose threshold")
+MOST_SENSITIVE = 2  # columns on the first page
+NOBODY = "nobody asked"
+CITED = (
+    "Thresholds of authorities, each read in its source. Those about cells of tables of counts are "
+    "compared with crowds here: a crowd of the released table is a cell of all its known columns. "
+    "Whether a threshold applies to this release is for the signer to say."
+)
+
+
+def threshold_table(score: Score) -> SignedTable:
+    """Return the thresholds, also without a limit."""
+    rows = [_crowd(score), *_all_released(score)]
+    for column in score.get("sensitive", ())[:MOST_SENSITIVE]:
+        rows += _sensitive(score, column)
+    threshold = release_of(score)["threshold"]
+    note = (f"{threshold['name']}: {threshold['source']}.",) if threshold else ()
+    title = "3 Thresholds, and whose they are"
+    return SignedTable("thresholds", title, HEADINGS, rows, right=(1, 2), note=note)
+
+
+def targets_met(score: Score) -> bool:
+    """Whether every target of a sensitive column is met."""
+    rows = (row for column in score.get("sensitive", ()) for row in _sensitive(score, column))
+    return not any(
+        isinstance(cell, Marked) and cell.text == "not met" for row in rows for cell in row
+    )
+
+
+def _crowd(score: Score) -> Row:
+    k, n, exposed = score["k"], score["users"], below(score)
+    threshold = release_of(score)["threshold"]
+    whose = threshold["authority"] if threshold else OWN
+    limit = f"; at most {percent(score['max_exposure'])} below" if score["max_exposure"] else ""
+    found = f"; {percent(exposed / n)} below" if exposed else ""
+    met = exposed <= max_exposed(score)
+    return (
+        f"smallest crowd k (largest chance 1/k){limit}",
+        _chance(k),
+        f"{_chance(target_columns(score)['smallest_crowd'])}{found}",
+        Marked("met", "good") if met else Marked("not met", "bad"),
+        whose,
+    )
+
+
+def _chance(k: int) -> str:
+    return f"{k:,} ({1 / k:.2g})"
+
+
+def _all_released(score: Score) -> Iterator[Row]:
+    """Yield the row on an attacker with all released columns, if k does not count them."""
+    joint = score["joint"]
+    if target_columns(score) is not joint:
+        yield (
+            "the same, if others know everything released",
+            "none",
+            _chance(joint["smallest_crowd"]),
+            OPEN,
+            NOBODY,
+        )
+
+
+def _sensitive(score: Score, column: dict[str, object]) -> Iterator[Row]:
+    targets = {
+        target["measure"]: target["asked"]
+        for target in release_of(score)["targets"]
+        if target["column"] == column["column"]
+    }
+    name = str(column["column"])[:24]
+    found = {
+        "l": float(str(column["diversity"])),
+        "entropy-l": float(str(column["entropy_diversity"])),
+        "t": float(str(column["closeness"])),
+    }
+    means = {
+        "l": f"l of {name}: different values in a crowd",
+        "entropy-l": f"entropy-l of {name}: exp of the entropy in a crowd",
+        "t": f"t of {name}: 0 a crowd is like all, 1 unlike",
+    }
+    for measure, reached in found.items():
+        limit = targets.get(measure)
+        if limit is None and measure == "entropy-l":
+            continue
+        yield (
+            means[measure],
+            "none" if limit is None else f"{limit:g}",
+            f"{reached:.0f}" if measure == "l" else f"{reached:.2f}",
+            OPEN if limit is None else _mark(measure, reached, limit),
+            NOBODY if limit is None else OWN,
+        )
+
+
+def _mark(measure: str, reached: float, limit: float) -> Marked:
+    within = reached <= limit + 1e-9 if measure == "t" else reached >= limit - 1e-9
+    return Marked("met", "good") if within else Marked("not met", "bad")
+
+
+def citations(score: Score) -> PageGrid:
+    """Return every threshold with its source, and the people below it in this table."""
+    n, part = score["users"], target_columns(score)
+    rows = [
+        (
+            name,
+            f"{threshold.authority}: {threshold.states} ({threshold.about})",
+            "no number" if threshold.k is None else f"{threshold.k}",
+            "" if threshold.k is None else percent(people_below(part, threshold.k) / n),
+            threshold.source,
+        )
+        for name, threshold in thresholds().items()
+    ]
+    headings = ("--threshold", "whose, and what it states", "k", "people below k", "read in")
+    return PageGrid("Thresholds of authorities", headings, rows, (2, 3))

@@ -1,0 +1,71 @@
+"""The table that a piece of advice releases, as a table that can be scored."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...errors import DataError
+from ..populations.people import SourceTable, coarse
+from ..schema.model import Feature
+from .advise import Advised
+from .export import Row
+from .release_record import RowsLeftOut
+
+
+def advised_features(advised: Advised) -> list[Feature]:
+    """The features of the best choice, without dropped columns."""
+    steps = zip(advised.columns, advised.best.levels, strict=True)
+    return [feature for column, level in steps if (feature := column.feature(level)) is not None]
+
+
+def released_table(advised: Advised) -> SourceTable:
+    """Return the rows and columns of the best choice. Raises DataError for an empty table."""
+    features = advised_features(advised)
+    names = [feature.name for feature in features]
+    names += advised.rest.columns if advised.rest else ()
+    if not names:
+        raise DataError(f"{advised.table.name}: every column is dropped, so that nothing is left")
+    whole = coarse(advised.whole, features, advised.missing)
+    places = [whole.columns.index(name) for name in names]
+    codes, persons = whole.codes[:, places], whole.persons
+    if advised.kept is not None:
+        if not advised.kept.any():
+            raise DataError(f"{advised.table.name}: every row is left out, so that nothing is left")
+        codes = codes[advised.kept]
+        if persons is not None:
+            persons = np.unique(persons[advised.kept], return_inverse=True)[1].astype(np.int32)
+    return replace(
+        whole,
+        columns=tuple(names),
+        codes=np.asfortranarray(codes),
+        values=tuple(whole.values[place] for place in places),
+        origin=None,
+        persons=persons,
+    )
+
+
+def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
+    """Return the names of the released columns, and the released rows, as they are written.
+
+    Rows of persons with several rows are sorted: in the order of the file, the rows of a person
+    would be adjacent.
+    """
+    columns = advised.coarse()
+    rows = list(zip(*columns.values(), strict=True))
+    if advised.table.persons is not None:
+        rows.sort()
+    return list(columns), [*rows]
+
+
+def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None:
+    """Count the rows that the best choice leaves out; None if no row may be left out."""
+    if advised.kept is None:
+        return None
+    out = ~advised.kept
+    searched = coarse(advised.table, advised_features(advised), advised.missing)
+    lacking = np.zeros(len(searched.codes), dtype=bool)
+    for codes, values in zip(searched.codes.T, searched.values, strict=True):
+        if advised.missing in values:
+            lacking |= codes == values.index(advised.missing)
+    people = advised.n - released.n
+    return RowsLeftOut(int(np.count_nonzero(out)), people, int(np.count_nonzero(out & lacking)))
