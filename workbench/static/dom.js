@@ -61,7 +61,7 @@ export const preview = (id, label, { names, rows }) =>
 // A table as the command line prints it. found: {headings, rows, right, lang}.
 export function grid(id, label, { headings, rows, right, lang }) {
   const kind = (at) => (right.includes(at) ? "n" : null);
-  const head = el("tr", {}, headings.map((words, at) => el("th", { scope: "col", class: kind(at) }, words)));
+  const head = el("tr", {}, headings.map((words, at) => (words ? el("th", { scope: "col", class: kind(at) }, words) : el("td"))));
   const body = rows.map((row) => el("tr", {}, row.map((words, at) => el("td", { class: kind(at) }, words))));
   return scroll(id, label, el("table", { lang }, el("thead", {}, head), el("tbody", {}, body)));
 }

@@ -65,7 +65,8 @@ function label(point, scale) {
   return text(x, Math.max(13, scale.y(point.people) - 24), words, { class: "name", "text-anchor": "middle" });
 }
 
-// found: the choices of the state. choose(point) is called as a point is taken; wide: room for it.
+// found: the choices of the state. A point over a limit can be looked at and not taken.
+// choose(point) is called as a point is taken; wide: room for it.
 export function picture(found, choose, wide) {
   const box = wide ? WIDE : NARROW;
   const scale = scales(found, box);
@@ -81,10 +82,10 @@ export function picture(found, choose, wide) {
     shareAxis(axes, scale),
     text((box.left + box.right) / 2, box.height - 8, `${axes.x.text} →`, { ...title, lang: axes.x.lang }),
     wide ? text(14, 138, `${axes.y.text} →`, { ...title, transform: "rotate(-90 14 138)", lang: axes.y.lang }) : text(2, 14, `↑ ${axes.y.text}`, { class: "title", lang: axes.y.lang }),
-    chosen ? label(chosen, scale) : null,
   );
+  const named = shape("g", { "aria-hidden": "true", class: "above" }, chosen ? label(chosen, scale) : null);
   const given = { id: "picture", class: "picture", viewBox: `0 0 ${box.width} ${box.height}`, role: "radiogroup", "aria-label": t("choices-picture") };
-  return shape("svg", { ...given, onkeydown: (event) => walk(event, made) }, behind, made);
+  return shape("svg", { ...given, onkeydown: (event) => walk(event, made) }, behind, made, named);
 }
 
 function drawn(point, reached, scale, choose) {
@@ -93,6 +94,7 @@ function drawn(point, reached, scale, choose) {
     class: `point ${point.kind}${point.over ? " over" : ""}`,
     role: "radio",
     "aria-checked": String(point.chosen),
+    "aria-disabled": point.over ? "true" : null,
     "aria-label": [point.name.text, point.advised && t("point-advised"), point.over && t("point-over")].filter(Boolean).join(". "),
     lang: point.name.lang,
     tabindex: reached ? "0" : "-1",

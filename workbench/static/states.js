@@ -1,5 +1,6 @@
 // What stands above a step, or in its place: work with progress and cancel, refusals, a program that is gone.
 import { button, el, p, told as says, wrong } from "./dom.js";
+import { optionOf } from "./fields.js";
 import { t } from "./words.js";
 
 // Work that goes on: the program says at which stage.
@@ -35,13 +36,21 @@ export function notices(state, told, tools) {
 
 const DRAWN = { file: "preview", persons: "ways", columns: "columns", goal: "presets", choices: "points", result: "before" };
 
+// What a person can do where a choice or the result was refused.
+function ways(at, state, tools) {
+  if (!["choices", "result"].includes(at)) return null;
+  const taken = optionOf(state, "levels")?.value;
+  const advised = button("advised", t("choices-advised-again"), () => tools.change({ levels: null }), "button main");
+  return el("div", { class: "row" }, taken ? advised : null, button("other-goal", t("choices-other-goal"), () => tools.go("goal"), taken ? "button" : "button main"));
+}
+
 // What stands in the place of a step that has nothing to show; null: it has.
 export function unready(at, part, state, tools) {
   const again = () => el("div", {}, button("again", t("again"), tools.again, "button main"));
   const failed = part.error ? wrong(part.error) : null;
   if (part.status === "cancelled") return [el("div", { class: "note" }, p(t("cancelled"))), again()];
   if (at === "file") return null;
-  if (part.status === "error") return [failed, at === "choices" || at === "result" ? el("div", { class: "row" }, button("other-goal", t("choices-other-goal"), () => tools.go("goal"), "button main")) : null];
+  if (part.status === "error") return [failed, ways(at, state, tools)];
   if (!(DRAWN[at] in part)) return [p(state.work ? t("wait") : t("step-first"), "soft")];
   return null;
 }

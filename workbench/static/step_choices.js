@@ -6,12 +6,12 @@ import { t } from "./words.js";
 
 export const title = () => t("choices-title");
 
-const take = (tools) => (point) => tools.change({ levels: point.levels }, t("choices-taken", { name: point.short.text }));
+const take = (tools) => (point) => (point.over ? tools.say(t("choices-over")) : tools.change({ levels: point.levels }, t("choices-taken", { name: point.short.text })));
 
 // The same points as a table, each row with a button: for all who do not read a picture.
 function asTable(part, tools) {
   const rows = part.points.map((point) =>
-    button(`take-${point.id}`, point.chosen ? t("choices-chosen") : t("choices-take"), () => take(tools)(point), "button", { "aria-pressed": String(point.chosen), "aria-label": t("choices-take-named", { name: point.name.text }) }),
+    button(`take-${point.id}`, point.chosen ? t("choices-chosen") : t("choices-take"), () => take(tools)(point), "button", { disabled: point.over, "aria-pressed": String(point.chosen), "aria-label": t("choices-take-named", { name: point.name.text }) }),
   );
   return el("details", { class: "card", id: "as-table" }, el("summary", {}, t("choices-as-table")), grid("choices-grid", t("choices-as-table"), part.grid), el("ol", { class: "stack" }, part.points.map((point, at) => el("li", { class: "row even" }, rows[at], told("span", point.name)))));
 }

@@ -5,6 +5,7 @@ Imported by its name: tests/kits is on the path of the tests (pyproject.toml).
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from axe_kit import violations
@@ -17,13 +18,12 @@ PEOPLE = 480
 
 def write_patients(path: Path, visits: int = 1) -> Path:
     """Write a table of made-up patients: some ages are -1; each has as many rows as visits."""
+    draw = Random(39)
     lines = ["patient;name;sex;age;zip;diagnosis"]
     for i in range(PEOPLE):
-        age = -1 if i % 60 == 7 else 20 + (i * 7) % 60
-        person = f"P{1000 + i};Name {i};{'fm'[i % 2]};{age};{10115 + (i // 5) % 4}"
-        lines += [
-            f"{person};{('flu', 'asthma', 'gout')[(i + visit) % 3]}" for visit in range(visits)
-        ]
+        age = -1 if i % 60 == 7 else 18 + int(70 * draw.random() ** 2)
+        person = f"P{1000 + i};Name {i};{draw.choice('ffm')};{age};{10115 + draw.randrange(40)}"
+        lines += [f"{person};{draw.choice(('flu', 'asthma', 'gout'))}" for _ in range(visits)]
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path
 
@@ -49,6 +49,7 @@ class Walk:
 
     def look(self) -> None:
         """Judge the present step: by axe, and for text beside the window."""
+
         assert violations(self.page) == []
         assert narrow(self.page)
 
@@ -76,3 +77,10 @@ class Walk:
         """Wait until it holds; the policy of the page forbids scripts of the test that wait."""
         while not holds():
             self.page.wait_for_timeout(20)
+
+    def go_on(self, step: str) -> None:
+        """Press the button to the next step, which is `step`, by a key; and wait for the step."""
+        self.page.wait_for_selector("#next:enabled")
+        self.tab_to("next")
+        self.press("Enter")
+        self.at(step)
