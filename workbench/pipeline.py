@@ -95,20 +95,22 @@ class Pipeline:
 
     Attributes:
         result: the last one; None: not there yet, or no longer.
+        found: the last search, likewise.
     """
 
     def __init__(self, run: Run, show: Show) -> None:
         self._run, self._show = run, show
         self._memory = Memory()
         self.result: Result | None = None
+        self.found: Found | None = None
 
     def forget(self) -> None:
         """Forget all results: another file is open."""
-        self._memory, self.result = Memory(), None
+        self._memory, self.result, self.found = Memory(), None, None
 
     async def work(self, inputs: Inputs) -> None:
         """Work on all steps. VeilmixError of a step: after it no other step is shown."""
-        self.result = None
+        self.result = self.found = None
         choices = inputs.choices
         form = inputs.key("data", *FORM)
         opened: OpenedFile = await self._stage(
@@ -165,6 +167,7 @@ class Pipeline:
 
     async def _settle(self, inputs: Inputs, found: Found, key: object, *, final: bool) -> Advised:
         """Describe the chosen point, and show the choices."""
+        self.found = found
         settled = (key, inputs.key("levels"))
         advised: Advised = await self._stage(
             "choices", "settle", settled, inputs, found.settle, inputs.choices.levels
