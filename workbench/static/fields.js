@@ -2,7 +2,7 @@
 import { button, el, field, selection } from "./dom.js";
 import { knows, number, percentOf, t, typedShare } from "./words.js";
 
-const said = (text) => text?.text ?? "";
+const said = (text) => text?.text ?? text ?? "";
 const labelOf = ({ name, label }) => {
   const key = `option-${name.replaceAll("_", "-")}`;
   return knows(key) ? { text: t(key), lang: null } : label;
@@ -47,8 +47,9 @@ const coded = (value) => JSON.stringify(value);
 // A list to choose from, where nothing chosen is what was found out.
 function choice(option, change) {
   const { choices, value, found, default: usual } = option;
-  const first = found ? t("found", { what: said(found) }) : t("not-given");
-  const options = choices.map(([one, label]) => [coded(one), said(label) || label]);
+  const named = (one, label) => (knows(`choice-${one}`) ? t(`choice-${one}`) : said(label) || label);
+  const first = found ? t("found", { what: named(said(found), found) }) : t("not-given");
+  const options = choices.map(([one, label]) => [coded(one), named(one, label)]);
   if (!choices.some(([one]) => one === null) && (value === null || usual === null)) options.unshift([coded(null), first]);
   if (!options.some(([one]) => one === coded(value))) options.push([coded(value), String(value)]);
   return selection(idFor(option), options, coded(value), (picked) => change({ [option.name]: JSON.parse(picked) }));

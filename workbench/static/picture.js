@@ -55,14 +55,27 @@ function floor({ limit }, { y, left, right, top, bottom }, wide) {
   ];
 }
 
-// The name of a point, above it, inside the picture. A name without room is left to the panel beside it.
-function label(point, scale) {
-  const most = (scale.right - scale.left) / LETTER; // signs
-  const named = point.advised ? t("choices-advised", { name: point.short.text }) : point.short.text;
-  const words = named.length <= most ? named : point.advised ? t("point-advised") : "";
+// Where words at a point hide the fewest points: [hidden points, x, y]; null where they have no room.
+function room(words, point, points, scale) {
   const half = (words.length * LETTER) / 2;
-  const x = Math.min(scale.right - half, Math.max(scale.left + half, scale.x(point.kept)));
-  return text(x, Math.max(13, scale.y(point.people) - 24), words, { class: "name", "text-anchor": "middle" });
+  const [x, y] = [scale.x(point.kept), scale.y(point.people)];
+  const middle = Math.min(scale.right - half, Math.max(scale.left + half, x));
+  const places = [[middle, y - 24], [middle, y + 34], [x + 26 + half, y + 5], [x - 26 - half, y + 5]];
+  const inside = places.filter(([at, line]) => at - half >= scale.left - 1 && at + half <= scale.right + 1 && line > 12 && line < scale.bottom + 8);
+  const near = (one, at, line) => Math.abs(scale.x(one.kept) - at) < half + 10 && Math.abs(scale.y(one.people) - line + 5) < 17;
+  const judged = inside.map(([at, line]) => [points.filter((one) => near(one, at, line)).length, at, line]);
+  return judged.sort(([one], [other]) => one - other)[0] ?? null;
+}
+
+// The name of a point, beside it; less of it where that would hide points.
+function label(point, points, scale) {
+  const { text: short } = point.short;
+  const tried = point.advised ? [t("choices-advised", { name: short }), t("point-advised")] : [short];
+  for (const words of tried) {
+    const found = room(words, point, points, scale);
+    if (found && !found[0]) return text(found[1], found[2], words, { class: "name", "text-anchor": "middle" });
+  }
+  return null;
 }
 
 // found: the choices of the state. A point over a limit can be looked at and not taken.
@@ -83,7 +96,7 @@ export function picture(found, choose, wide) {
     text((box.left + box.right) / 2, box.height - 8, `${axes.x.text} →`, { ...title, lang: axes.x.lang }),
     wide ? text(14, 138, `${axes.y.text} →`, { ...title, transform: "rotate(-90 14 138)", lang: axes.y.lang }) : text(2, 14, `↑ ${axes.y.text}`, { class: "title", lang: axes.y.lang }),
   );
-  const named = shape("g", { "aria-hidden": "true", class: "above" }, chosen ? label(chosen, scale) : null);
+  const named = shape("g", { "aria-hidden": "true", class: "above" }, chosen ? label(chosen, found.points, scale) : null);
   const given = { id: "picture", class: "picture", viewBox: `0 0 ${box.width} ${box.height}`, role: "radiogroup", "aria-label": t("choices-picture") };
   return shape("svg", { ...given, onkeydown: (event) => walk(event, made) }, behind, made, named);
 }

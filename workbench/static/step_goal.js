@@ -15,6 +15,9 @@ function preset(one, at, tools) {
   return el("div", { class: "pick" }, el("label", { class: "head", for: id }, radio, el("span", { lang: one.headline.lang }, one.headline.text)), told("p", one.text, { class: "soft", id: `${id}-whose` }));
 }
 
+// Presets with a number of an authority's, or the others.
+const presets = (part, authority, tools) => part.presets.map((one, at) => (one.authority === authority ? preset(one, at, tools) : null));
+
 function own(state, part, tools) {
   const chosen = !part.presets.some((one) => one.chosen);
   const radio = el("input", { type: "radio", name: "preset", id: "preset-own", checked: chosen, onchange: () => document.getElementById("option-k").focus() });
@@ -62,7 +65,13 @@ function known(state, part, tools) {
 export function draw(state, part, tools) {
   return [
     p(t("goal-why")),
-    el("fieldset", { class: "three" }, el("legend", { class: "heard" }, t("goal-title")), part.presets.map((one, at) => preset(one, at, tools)), own(state, part, tools)),
+    el(
+      "fieldset",
+      { class: "stack" },
+      el("legend", { class: "heard" }, t("goal-title")),
+      el("div", { class: "three" }, presets(part, false, tools), own(state, part, tools)),
+      part.presets.some(({ authority }) => authority) ? card(t("goal-authorities"), el("div", { class: "two list" }, presets(part, true, tools))) : null,
+    ),
     el(
       "div",
       { class: "two" },
