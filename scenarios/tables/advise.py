@@ -84,6 +84,7 @@ class Advised:
             columns that are released, of all rows.
         suppress: the largest share of people with suppressed rows; None: no row.
         kept: the released rows, if some may be left out.
+        like: the file with the earlier advice that is applied; "": a search found it.
     """
 
     table: SourceTable
@@ -105,6 +106,13 @@ class Advised:
     exposed: tuple[int, int] = (0, 0)
     suppress: float | None = None
     kept: NDArray[np.bool_] | None = None
+    like: str = ""
+
+    @property
+    def reached(self) -> bool:
+        """Whether few enough people miss the target, and it is promised if it has to be."""
+        promised = self.cost.promised if self.by is Basis.PROMISE else 0
+        return max(self.missed, promised) <= self.most
 
     @property
     def n(self) -> int:
@@ -207,14 +215,59 @@ def advise(
     bound = promise if _by(by) is Basis.PROMISE else truth if roles.targets else None
     advice = _searched(truth, limit, bound, steps, progress)
     progress("what it costs")
-    best, judge = advice.best.levels, bound or truth
-    finer = tuple(_finer(advice.best, j, judge) for j in range(len(columns)))
+    tables = (table, searched, rest)
+    found = (columns, advice, truth, promise, roles)
+    return measured(
+        tables,
+        *found,
+        max_exposure=max_exposure,
+        missing=missing,
+        predict=predict,
+        by=_by(by),
+    )
+
+
+def measured(
+    tables: tuple[SourceTable, SourceTable, SourceTable | None],
+    columns: Sequence[LadderColumn],
+    advice: Advice,
+    truth: Truth,
+    promise: MarginalPromise,
+    roles: Roles,
+    *,
+    max_exposure: float,
+    missing: str,
+    predict: str | None,
+    by: Basis,
+    like: str = "",
+) -> Advised:
+    """Measure the costs of a choice.
+
+    Args:
+        tables: the table, its searched columns, and the columns that are released as they are.
+        columns: the searched columns with their ladders.
+        advice: the choice.
+        truth: the judge of the table.
+        promise: the judge of its columns' counts.
+        roles: columns known to attackers, columns released unchanged, and targets.
+        max_exposure: the share of people that may be in a smaller crowd.
+        missing: the value of an empty cell.
+        predict: the column to predict; None: no column.
+        by: the basis of the target.
+        like: the file with the earlier advice that is applied; "": a search found it.
+    """
+    table, searched, rest = tables
+    limit = _people_limit(roles.limit(max_exposure), table.n)
+    bound = promise if by is Basis.PROMISE else truth
+    best = advice.best.levels
+    finer = tuple(_finer(advice.best, j, bound) for j in range(len(columns)))
     costs = _costs(searched, columns, advice, promise, predict)
     uncoarsened = truth([0] * len(columns))
-    results = (limit, advice, uncoarsened, finer, costs, predict, missing, _by(by))
+    results = (limit, advice, uncoarsened, finer, costs, predict, missing, by)
     knowledge = (rest, roles.known, roles.targets, truth(best), truth.exposed(best, rest))
-    rows = (roles.suppress, truth.kept_rows(best))
-    return Advised(searched, columns, k, max_exposure, *results, *knowledge, *rows)
+    rows = (roles.suppress, truth.kept_rows(best), like)
+    whole = (*results, *knowledge, *rows)
+    return Advised(searched, tuple(columns), truth.k, max_exposure, *whole)
 
 
 def _searched(
