@@ -9,8 +9,8 @@ from veilmix.cli.app import start
 from veilmix.errors import DataError
 from veilmix.workbench.choices import Choices, read_session
 from veilmix.workbench.options import OPTIONS, quoted_line
-from workbench_kit import write_patients
 from workbench_server import State, workbench
+from workbench_walk import write_patients
 
 pytestmark = pytest.mark.slow
 ROLES = {"sex": "quasi", "age": "quasi", "zip": "quasi", "diagnosis": "sensitive"}
