@@ -84,3 +84,7 @@ class Walk:
         self.tab_to("next")
         self.press("Enter")
         self.at(step)
+
+    def leave(self) -> None:
+        """Go elsewhere, before the server ends: a page complains of a server that is gone."""
+        self.page.goto("about:blank")

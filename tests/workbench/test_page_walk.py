@@ -88,7 +88,6 @@ def test_no_step_breaks_a_rule(
         walk = Walk(tab.open(asker.bench.address), tag)
         for step, after in zip(STEPS, (*STEPS[1:], None), strict=True):
             walk.at(step)
-            walk.look()
             for fold in walk.page.query_selector_all("details:not([open]) > summary"):
                 fold.click()
             walk.look()
@@ -97,3 +96,4 @@ def test_no_step_breaks_a_rule(
                 walk.page.wait_for_selector("#next:enabled")
             if after:
                 walk.page.click("#next")
+        walk.leave()

@@ -29,7 +29,15 @@ SESSIONS: dict[str, tuple[int, dict[str, Any]]] = {
         },
     ),
     "persons": (3, {"person": "patient", "roles": ROLES, "k": 4, "max_exposure": 0.2}),
-    "one row": (3, {"person": "patient", "one_row": "last", "coarsen": ["age.bins.width=20"]}),
+    "one row": (
+        3,
+        {
+            "person": "patient",
+            "one_row": "last",
+            "coarsen": ["age.bins.width=20"],
+            "as_number": ["age"],
+        },
+    ),
     "columns": (1, {"columns": ["age", "zip", "diagnosis"], "known": "all", "max_exposure": 0.3}),
     "closeness": (1, {"roles": ROLES, "t": {"diagnosis": 0.6}, "nominal": ["diagnosis"]}),
 }

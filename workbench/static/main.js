@@ -269,6 +269,7 @@ async function follow() {
       told.lost = false;
       if (!state || next.version !== state.version) accept(next);
       else if (back) draw();
+      if (back) say(t("ready"));
       if (ended) return;
     } catch {
       if (ended) return;

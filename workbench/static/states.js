@@ -10,7 +10,7 @@ const progress = (work, tools) =>
     { class: "card", id: "work" },
     el("label", { for: "progress" }, t("working")),
     el("progress", { id: "progress" }),
-    el("div", { class: "row even" }, el("span", { class: "soft", lang: "en" }, work.stage), work.cancellable ? button("cancel", t("cancel"), tools.cancel) : null),
+    el("div", { class: "row even" }, work.stage ? el("span", { class: "soft", lang: "en" }, work.stage) : null, work.cancellable ? button("cancel", t("cancel"), tools.cancel) : null),
   );
 
 const sending = ({ name, share, stop }) =>
