@@ -119,6 +119,11 @@ def crowd_options(command: Command) -> Command:
     return _with(CROWD, threshold_option(command))
 
 
+def target_options(command: Command) -> Command:
+    """Add a threshold and a target to a command, without a table: `k`, `max_exposure`."""
+    return _with(CROWD[1:], threshold_option(command))
+
+
 def counted_options(command: Command) -> Command:
     """Add a table and a crowd size to a command: `data`, `k`."""
     return _with(CROWD[:2], command)

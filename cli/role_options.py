@@ -58,6 +58,13 @@ OPTIONS = (
         help="Write the table as it is advised to a .csv, .xlsx or .parquet file.",
     ),
     click.option("--nominal", metavar="A,B,...", help="With --t: these are categories."),
+    click.option(
+        "--levels",
+        multiple=True,
+        metavar="COLUMN=LEVEL",
+        help="Take this choice in place of the best one: for each searched column a level, as the "
+        "other choices show it, 0 for as it is.",
+    ),
 )
 
 
@@ -98,7 +105,7 @@ def pop_options(options: dict[str, Any]) -> dict[str, Any]:
     from ..scenarios.tables.export import check_ending
 
     names = ("known", "keep", "least_values", "entropy_l", "distance", "nominal", "suppress")
-    given = {name: options.pop(name) for name in (*names, "released")}
+    given = {name: options.pop(name) for name in (*names, "levels", "released")}
     if given["released"] is not None:
         check_ending(given["released"])
     return given
@@ -129,6 +136,15 @@ def roles_of(given: dict[str, Any], said: "Reading") -> "Roles":
     return Roles(given["known"] or known_by_default(said), keep, targets, given["suppress"])
 
 
+def levels_of(given: dict[str, Any]) -> dict[str, int] | None:
+    """Return the asked level of each column; None without --levels. Raises DataError."""
+    what = "a level from 0 up"
+    return {
+        name: int(number_of("levels", name, text, lambda x: 0 <= x == int(x), what))
+        for name, text in pairs_of("levels", given["levels"])
+    } or None
+
+
 def _range(key: str) -> tuple[Callable[[float], bool], str]:
     """Return the accepted range of a target, with its words."""
     if key == "t":
@@ -140,11 +156,9 @@ def write_released(advised: "Advised", file: Path | None) -> None:
     """Write the generalized table, if a file is named."""
     if file is None:
         return
+    from ..scenarios.tables.advised_table import released_rows
     from ..scenarios.tables.export import write
 
-    columns = advised.coarse()
-    rows = list(zip(*columns.values(), strict=True))
-    if advised.table.persons is not None:
-        rows.sort()  # in the order of the file, the rows of a person would be adjacent
-    write(file, list(columns), rows)
+    columns, rows = released_rows(advised)
+    write(file, columns, rows)
     say(page(err=True), f"written   {file}: {len(rows):,} rows, {len(columns)} columns, as advised")

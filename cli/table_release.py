@@ -13,6 +13,7 @@ from .text.layout import page, say
 from .threshold_option import named_threshold
 
 if TYPE_CHECKING:
+    from ..analysis.scoring import TableScore
     from ..scenarios.populations.people import SourceTable
     from ..scenarios.tables.advise import Advised
     from ..scenarios.tables.reading import Reading
@@ -99,23 +100,42 @@ def save_advised(
     """
     if saved is None:
         return
+    from ..scenarios.tables.advised_table import released_table
+    from ..scenarios.tables.release_record import released_file
+
+    released, file = released_table(advised), None
+    if written is not None:
+        file = released_file(written, len(released.codes), released.columns)
+    _, record = advised_record(advised, released, roles, data, said, file, stage)
+    save_record(record, saved)
+
+
+def advised_record(
+    advised: "Advised",
+    released: "SourceTable",
+    roles: "Roles",
+    data: Path,
+    said: "Reading",
+    file: "ReleasedFile | None",
+    stage: Callable[[str], None],
+) -> "tuple[TableScore, ScoredTable]":
+    """Return the score of the table as it is advised, and its record.
+
+    released: this table. file: with it, if any.
+    """
     from msgspec.structs import replace as changed
 
     from ..scenarios.populations.coarser import coarser_lines
-    from ..scenarios.tables.advised_table import advised_features, released_table, rows_left_out
-    from ..scenarios.tables.release_record import SensitiveTarget, released_file
+    from ..scenarios.tables.advised_table import advised_features, rows_left_out
+    from ..scenarios.tables.release_record import SensitiveTarget
     from ..scenarios.tables.scored import frequent, score_read
     from .text.score_record import scored_table
 
-    released = released_table(advised)
     # With rows left out, nobody who is left may miss the target.
     limit = advised.max_exposure if advised.suppress is None else 0.0
     score = score_read(released, (advised.missing,), advised.k, limit, progress=stage)
     lines = coarser_lines(advised_features(advised), frequent(released, advised.k))
     record = scored_table(score, data, ("", advised.missing), released, lines)
-    file = None
-    if written is not None:
-        file = released_file(written, len(released.codes), released.columns)
     targets = (
         SensitiveTarget(column, measure, asked)
         for column, target in roles.targets.items()
@@ -128,7 +148,7 @@ def save_advised(
         targets=tuple(targets),
         left_out=rows_left_out(advised, released),
     )
-    save_record(changed(record, release=release), saved)
+    return score, changed(record, release=release)
 
 
 def check_folder(file: Path | None) -> None:

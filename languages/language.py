@@ -6,10 +6,11 @@
     decimal = ","           between whole and fraction
     thousands = "."         between groups of three digits
     plural = "one"          a rule of `PLURALS`: the form of a sentence with a count `n`
-    [sentences]             of phones and of the wall; theatre, lessons: own tables, `PARTS`
+    [sentences]             of phones and of the wall; the rest: own tables, `PARTS`
     join = "Mitmachen"
     people = { one = "1 Person", other = "{n} Personen" }
     [theatre]               of the theatre, as a page shows a run
+    [workbench]             of the page for a table of one's own
 
 A sentence that a file lacks is English. Phones receive the same sentences as JSON and choose forms
 by `Intl.PluralRules` (poll/static/sentences.js).
@@ -32,7 +33,7 @@ BLANK = re.compile(r"\{(\w+)\}")  # a placeholder of a sentence
 RANGE = re.compile(r"([a-z]{1,8})(?:-[a-z0-9-]+)?(?:;q=([01](?:\.\d{0,3})?))?")
 LONGEST_HEADER = 1_000  # signs of `accept-language` that are read
 Form = str | dict[str, str]
-PARTS = ("sentences", "theatre", "lessons", "cards")  # the tables of a file
+PARTS = ("sentences", "theatre", "lessons", "cards", "workbench")  # the tables of a file
 
 # rule -> the form for a count: those of https://www.unicode.org/cldr/ for whole numbers
 PLURALS: Mapping[str, Callable[[int], str]] = {
@@ -55,6 +56,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         theatre: sentences of the theatre.
         lessons: sentences of lessons.
         cards: sentences of role cards.
+        workbench: sentences of the page for a table.
         tag: for the attribute `lang`.
     """
 
@@ -67,9 +69,10 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     theatre: dict[str, Form] = {}
     lessons: dict[str, Form] = {}
     cards: dict[str, Form] = {}
+    workbench: dict[str, Form] = {}
     tag: str = ""
 
-    def part(self, name: Literal["theatre", "lessons", "cards"]) -> "Language":
+    def part(self, name: Literal["theatre", "lessons", "cards", "workbench"]) -> "Language":
         """Return the same language, with the sentences of another table to `say`."""
         return msgspec.structs.replace(self, sentences=getattr(self, name))
 

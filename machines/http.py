@@ -37,6 +37,7 @@ class ServerLimits:
             real time.
         idle: seconds that a connection may wait with its next request.
         bodies: by peer, bytes of a request of peers with a smaller limit than `body`.
+        paths: by the beginning of a path, bytes of a request to it, in place of `body`.
     """
 
     body: int
@@ -46,6 +47,14 @@ class ServerLimits:
     patience: float = 30.0
     idle: float = 30.0
     bodies: Mapping[str, int] = field(default_factory=dict)
+    paths: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, peer: str, path: str) -> int:
+        """Return the limit of a request's body, in bytes."""
+        for beginning, most in self.paths.items():
+            if path.startswith(beginning):
+                return most
+        return self.bodies.get(peer, self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +209,8 @@ class Exchange:
                 case h11.Data(data=data):
                     pieces.append(bytes(data))
                     size += len(data)
-                    if size > self._limits.bodies.get(self._peer, self._limits.body):
+                    path = "" if head is None else head.target.decode("latin-1")
+                    if size > self._limits.of(self._peer, path):
                         raise h11.RemoteProtocolError("too long", error_status_hint=TOO_LONG)
                 case h11.EndOfMessage() if head is not None:
                     return self._request(head, b"".join(pieces))

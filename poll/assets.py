@@ -10,47 +10,24 @@ the path of the file. A browser that accepts gzip gets each file compressed; com
 once.
 """
 
-import gzip
-import html
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ..languages.language import Language, languages
+from ..languages.page_text import filled
 from ..machines.http import Header, HttpResponse
+from ..machines.web_files import TYPES, WebFile
 
 HERE = Path(__file__).parent
 FOLDERS = ("static", "vendor")
-TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".mjs": "text/javascript; charset=utf-8",
-}
 WRAPPER = "/vendor/libsodium-wrappers-sumo.mjs"
 BARE, PATH = b'from"libsodium-sumo"', b'from"./libsodium-sumo.mjs"'
-SENTENCE = re.compile(r"\{\{sentence ([a-z0-9-]+)\}\}")  # of a page, by its key
 LASTING = ("cache-control", "private, max-age=3600")
 
 
-@dataclass(frozen=True, slots=True)
-class Asset:
-    """A file as the server sends it.
-
-    Attributes:
-        data: its bytes.
-        packed: the bytes, compressed with gzip.
-        type: their content type, for the browser.
-    """
-
-    data: bytes
-    packed: bytes
-    type: str
-
-
 @cache
-def assets() -> Mapping[str, Asset]:
+def assets() -> Mapping[str, WebFile]:
     """Return all files that browsers may request, by path on the server (`/static/seal.js`)."""
     by_path = {}
     for folder in FOLDERS:
@@ -59,14 +36,10 @@ def assets() -> Mapping[str, Asset]:
                 name, data = f"/{folder}/{path.name}", path.read_bytes()
                 if name == WRAPPER:
                     data = data.replace(BARE, PATH)
-                by_path[name] = _asset(data, TYPES[path.suffix])
+                by_path[name] = WebFile.of(data, TYPES[path.suffix])
     for tag, language in languages().items():
-        by_path[f"/sentences/{tag}.json"] = _asset(language.data, "application/json")
+        by_path[f"/sentences/{tag}.json"] = WebFile.of(language.data, "application/json")
     return by_path
-
-
-def _asset(data: bytes, kind: str) -> Asset:
-    return Asset(data, gzip.compress(data, mtime=0), kind)
 
 
 def asset_answer(path: str, accepted: str) -> HttpResponse | None:
@@ -77,22 +50,7 @@ def asset_answer(path: str, accepted: str) -> HttpResponse | None:
         accepted: the browser's header `accept-encoding`; "" if it has sent no such header.
     """
     asset = assets().get(path)
-    if asset is None:
-        return None
-    headers = [("content-type", asset.type), LASTING, ("vary", "accept-encoding")]
-    if not accepts_gzip(accepted):
-        return HttpResponse(200, asset.data, headers)
-    return HttpResponse(200, asset.packed, [*headers, ("content-encoding", "gzip")])
-
-
-def accepts_gzip(accepted: str) -> bool:
-    """Whether a header `accept-encoding` allows gzip (RFC 9110, 12.5.3)."""
-    weights = {}
-    for part in accepted.lower().split(","):
-        name, _, weight = part.replace(" ", "").partition(";q=")
-        weights[name] = weight
-    weight = weights.get("gzip", weights.get("*", "0"))
-    return weight.strip("0.") != "" or weight == ""
+    return None if asset is None else asset.answer(accepted, LASTING)
 
 
 def policy() -> str:
@@ -135,6 +93,4 @@ def page(name: str, code: str, language: Language) -> bytes:
     code: letters and digits.
     """
     text = (HERE / "static" / f"{name}.html").read_text("utf-8")
-    text = text.replace("{{code}}", code).replace("{{lang}}", language.tag)
-    text = text.replace("{{dir}}", language.direction)
-    return SENTENCE.sub(lambda found: html.escape(language.say(found[1])), text).encode()
+    return filled(text.replace("{{code}}", code), language).encode()

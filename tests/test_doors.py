@@ -20,6 +20,7 @@ ROOMS = (
     "roles",
     "scenarios",
     "theatre",
+    "workbench",
 )
 FILES = sorted(path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 OF_SEVERAL = {"analysis": 4, "scenarios": 0, "cli": 3}  # tests of several sub-rooms, at most

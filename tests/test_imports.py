@@ -43,7 +43,8 @@ MAY["scenarios"] = {*MAY["analysis"], *MAY["machines"], "analysis", "machines", 
 MAY["report"] = MAY["theatre"] = {*MAY["scenarios"], "scenarios"}
 MAY["lessons"] = {*MAY["theatre"], "theatre"}
 MAY["poll"] = {*MAY["lessons"], "lessons"}
-MAY["cli"] = {*MAY["poll"], "poll", "report"}
+MAY["workbench"] = {*MAY["report"], "report"}
+MAY["cli"] = {*MAY["poll"], "poll", "report", "workbench"}
 # Inside a room: sub-room -> the sub-rooms that it may import, bottom to top, so that nobody is in
 # its own floor or below it. A file beside the sub-rooms is a sub-room by its own name where it has
 # a line here, else one of the room's own files (""). The room's own `__init__.py` is its `door`.
@@ -162,6 +163,7 @@ ONLY = {
         "theatre",
         "lessons",
         "poll",
+        "workbench",
     },  # the live page stands in the run's own nursery
     "h11": {"machines", "theatre"},
     "nacl": {"crypto"},

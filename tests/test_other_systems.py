@@ -50,6 +50,13 @@ def test_people_are_asked_and_scored_as_here(day: Any) -> None:
     assert seen["poll"] == 6
 
 
+def test_a_page_for_an_own_table_works_there(day: Any) -> None:
+    _, seen = day
+    assert seen["own_table"]["command"].startswith("veilmix advise 'my table.csv' --table ")
+    assert seen["own_table"]["handed"] == ["my table.csv"]
+    assert seen["own_table"]["saved"] == ["released.csv", "released.xlsx", "released.parquet"]
+
+
 def test_without_copies_one_process_does_the_work(day: Any) -> None:
     system, seen = day
     on_disk = 0 if system == "win32" else 40

@@ -1,6 +1,9 @@
 """The result of a search over levels: choices, the best choice, and the proof of its loss."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from .ladder import Ladder
 
 Levels = tuple[int, ...]
 SLACK = 1e-12  # a difference of losses that is rounding
@@ -19,6 +22,17 @@ class Choice:
     levels: Levels
     loss: float
     people: int
+
+
+def choice_of(ladders: Sequence[Ladder], levels: Sequence[int], people: int, n: int) -> Choice:
+    """Return a choice with its loss, as the search charges it (lattice_search.py).
+
+    people: in a crowd below k, of n.
+    """
+    whole = sum(ladder.weight for ladder in ladders)
+    chosen = zip(ladders, levels, strict=True)
+    base = sum(ladder.levels[level].loss * ladder.weight / whole for ladder, level in chosen)
+    return Choice(tuple(levels), base + (1 - base) * people / n, people)
 
 
 @dataclass(frozen=True, slots=True)

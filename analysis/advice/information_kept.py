@@ -20,6 +20,7 @@ from ...errors import ParameterError
 from .ladder import Codes, entropy
 
 SEED = 0x70726564  # draws the halves
+DENSE = 64  # cells of a pair for each person up to which all of them are counted, not sorted
 MOST_LABELS = 100  # most frequent labels of the predicted column: rarer values are never guessed
 Columns = Sequence[NDArray[np.integer]]
 
@@ -72,16 +73,32 @@ def _distance(
 ) -> float:
     """The total variation of one pair; empty cells hold the rest of the rebuilt probability."""
     n = len(fine_i)
-    _, first, counts = np.unique(
-        fine_i.astype(np.int64) * (int(fine_j.max()) + 1) + fine_j,
-        return_index=True,
-        return_counts=True,
-    )
-    cells = coarse_i.astype(np.int64) * (int(coarse_j.max()) + 1) + coarse_j
-    _, cell, people = np.unique(cells, return_inverse=True, return_counts=True)
-    rebuilt = people[cell[first]] * inside_i[first] * inside_j[first] / n
+    counts, first = _cells(fine_i, fine_j)
+    people, one_of = _cells(coarse_i, coarse_j)
+    width = int(coarse_j.max()) + 1
+    places = coarse_i[one_of].astype(np.int64) * width + coarse_j[one_of]
+    wanted = coarse_i[first].astype(np.int64) * width + coarse_j[first]
+    people_around = people[np.searchsorted(places, wanted)]
+    rebuilt = people_around * inside_i[first] * inside_j[first] / n
     missing_share = max(0.0, 1 - float(rebuilt.sum()))
     return (float(np.abs(counts / n - rebuilt).sum()) + missing_share) / 2
+
+
+def _cells(
+    codes_i: NDArray[np.integer], codes_j: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the people in each cell of a pair that occurs, in its order, and one of them each."""
+    width = int(codes_j.max()) + 1
+    cells = codes_i.astype(np.int64) * width + codes_j
+    size = (int(codes_i.max()) + 1) * width
+    if size > DENSE * len(cells):
+        _, one_of, counts = np.unique(cells, return_index=True, return_counts=True)
+        return counts, one_of
+    counts = np.bincount(cells, minlength=size)
+    one_of = np.zeros(size, np.int64)
+    one_of[cells] = np.arange(len(cells))
+    occurring = np.flatnonzero(counts)
+    return counts[occurring], one_of[occurring]
 
 
 def prediction(label: Codes, fine: Columns, coarse: Columns) -> Prediction:

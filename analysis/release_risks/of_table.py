@@ -74,7 +74,9 @@ def table_risks(
     known_columns = (
         [j for j in all_columns if j not in sensitive] if asked.quasi is None else list(asked.quasi)
     )
-    questions = [] if persons else _questions(list(all_columns), known_columns, list(sensitive))
+    questions = (
+        [] if persons else usual_questions(list(all_columns), known_columns, list(sensitive))
+    )
     sizes = [] if persons else [size for size in SIZES if size <= len(all_columns)]
     attacks = [_singled(codes, size, numbers) for size in sizes]
     attacks += ask(questions, codes, codes, LEFT_OUT, numbers, ROWS) if questions else []
@@ -94,9 +96,16 @@ def table_risks(
     )
 
 
-def _questions(
+def usual_questions(
     all_columns: list[int], known_columns: list[int], sensitive: list[int]
 ) -> list[Question]:
+    """Return the questions on linkability and inference that are asked of a table.
+
+    Args:
+        all_columns: their numbers.
+        known_columns: the columns that an attacker may know; halves of them are linked.
+        sensitive: inferred first where there are many columns.
+    """
     if len(all_columns) < 2:
         return []
     halves = known_columns if len(known_columns) > 1 else all_columns

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import FILE, NODES
+from ..options import FILE, NODES, PATH
 from ..own_table import (
     answered,
     check_figure,
-    crowd_options,
     figure_option,
     ledger_option,
     table_options,
+    target_options,
     tell_ledger,
     warn,
 )
+from ..release_options import check_release, judge, pop_release, release_options
 from ..stages import stages
 from ..table_release import check_folder, save_record, scored_release
 from ..text.layout import format_option, page, say, write_csv, write_json
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
     from ...scenarios.ledger.account import Account
     from ...scenarios.populations.people import SourceTable
     from ...scenarios.tables.reading import Reading
+    from ...scenarios.tables.risk_record import RiskPlaces
     from ...scenarios.tables.score_record import ScoredTable
 
 
 @click.command("score")
-@crowd_options
+@click.argument("data", type=PATH, required=False)
+@target_options
 @click.option(
     "--missing",
     type=click.Choice(["category", "wildcard"]),
@@ -74,13 +77,19 @@ if TYPE_CHECKING:
     help="Write how many people share each row, likewise.",
 )
 @click.option("--anyway", is_flag=True, help="Write the --table although it misses its target.")
+@click.option(
+    "--unique-size",
+    type=click.IntRange(1),
+    help="Search minimal uniques of up to so many columns.  [default: 3, fewer in large tables]",
+)
 @ledger_option
 @click.option("--advise", "advising", is_flag=True, help="Then print what `veilmix advise` says.")
 @click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
+@release_options
 @table_options
 @format_option
 def command(
-    data: Path,
+    data: Path | None,
     k: int,
     max_exposure: float,
     missing: str,
@@ -90,6 +99,7 @@ def command(
     saved: Path | None,
     kept: Path | None,
     counts: Path | None,
+    unique_size: int | None,
     ledger: Path | None,
     bom: bool,  # noqa: FBT001 - click's
     advising: bool,  # noqa: FBT001 - click's
@@ -103,11 +113,27 @@ def command(
     The score has the exposure of every column and of all together, the certified bounds from the
     counts of single columns, the risks of re-identification, singling out, linkability and
     inference, the safe sets of columns, and the columns to drop.
+
+    With --release and --of a table that was made elsewhere is judged against the original.
     """
     from ...errors import DataError
     from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
     from ...scenarios.tables.scored import score_read
 
+    given = pop_release(reading)
+    unused: dict[str, object] = {
+        "picture": picture,
+        "saved": saved,
+        "kept": kept,
+        "counts": counts,
+        "ledger": ledger,
+    }
+    unused |= {"nodes": nodes, "advising": advising, "unique_size": unique_size}
+    if files := check_release(data, given, unused):
+        reading.pop("anyway")
+        judge(files, given, k, reading, form)
+        return
+    assert data is not None  # noqa: S101 - checked with the options of a release
     _check(form, advising, picture, kept, counts)
     check_folder(saved)
     anyway = reading.pop("anyway")
@@ -117,12 +143,19 @@ def command(
     with stages() as stage:
         table = read(data, said, progress=stage)
         account = _released(ledger, data, said, k, max_exposure)
-        judge = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
-        score = judge(table, texts, k, max_exposure, missing=missing)
+        scored = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
+        score = scored(table, texts, k, max_exposure, missing=missing)
+        places = _places(table, texts, score, unique_size, stage)
     warn((*table.warnings, *suspects(table, texts)))
-    record = partial(_record, score, data, said, table, anyway=anyway)
+    record = partial(_record, score, data, said, table, places, anyway=anyway)
     show = partial(
-        _print_score, score, called=data.name, lacks=("", *texts), table=table, form=form
+        _print_score,
+        score,
+        called=data.name,
+        lacks=("", *texts),
+        table=table,
+        form=form,
+        places=places,
     )
     later = form == "json" and kept is not None  # with the hash of the table
     if not later:
@@ -157,11 +190,29 @@ def _released(
     from ...scenarios.schema.model import Policy
     from ...scenarios.tables.reading import finer, released_features
     from ...scenarios.tables.release import release_table
+    from .advise import MISSING
 
-    table = finer(data, said)
+    table = finer(data, said, MISSING)  # as in advice and in runs, so that cells are comparable
     with opened(ledger) as book:
         policy = Policy(k=k, max_exposure=max_exposure)
-        return release_table(book, table, released_features(said, table.columns), policy)
+        features = released_features(said, table.columns)
+        return release_table(book, table, features, policy, missing=MISSING, person=said.person)
+
+
+def _places(
+    table: "SourceTable",
+    lacking: Sequence[str],
+    score: "TableScore",
+    size: int | None,
+    stage: "Callable[[str], None]",
+) -> "RiskPlaces | None":
+    """Count the risk by value, unless missing cells match any value."""
+    from ...scenarios.tables.risk_places import risk_places
+
+    if score.missing == "wildcard":
+        return None
+    stage("risk by value")
+    return risk_places(table, lacking, score.k, factor=score.risk.factor, size=size)
 
 
 def _record(
@@ -169,6 +220,7 @@ def _record(
     data: Path,
     said: "Reading",
     table: "SourceTable",
+    places: "RiskPlaces | None",
     written: Path | None = None,
     *,
     anyway: bool = False,
@@ -185,7 +237,8 @@ def _record(
     lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, score.k))
     file = None if written is None else released_file(written, len(table.codes), table.columns)
     release = scored_release(table, said, file, anyway=anyway)
-    return replace(scored_table(score, data, ("", *said.lacking), table, lines), release=release)
+    scored = scored_table(score, data, ("", *said.lacking), table, lines, places)
+    return replace(scored, release=release)
 
 
 def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
@@ -242,13 +295,20 @@ def _print_score(
     lacks: Sequence[str],
     table: "SourceTable",
     form: str,
+    places: "RiskPlaces | None",
 ) -> None:
     """Print a score. lacks: texts of missing cells."""
+    from ..text import risk_places as places_text
     from ..text import score as score_text
+    from ..text.layout import Grid
 
     if form == "json":
         write_json(record())
     elif form == "csv":
-        write_csv(score_text.tidy(score))
+        grid = score_text.tidy(score)
+        lines = [] if places is None else places_text.tidy_lines(places)
+        write_csv(Grid(grid.headings, [*grid.rows, *lines]))
     else:
         score_text.print_score(page(), score, called, lacks, table)
+        if places is not None:
+            places_text.print_places(page(), places)

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
+from .risk_places import print_places
 from .score import COVERAGE, PERSON_BOUND
 
 if TYPE_CHECKING:
     from ...scenarios.tables.advise import Advised, Cost
+    from ...scenarios.tables.risk_record import RiskPlaces
 
 
 def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
@@ -40,10 +42,30 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
         say(console, line)
     if advised.by == "promise":
         say(console, "what is promised has to reach the target, not only what is true of the table")
-    say(console, searched(advised))
+    say(console, clean(searched(advised)))
+    if not advised.reached:
+        say(
+            console,
+            f"the target is missed: {advised.missed:,} people, at most {advised.most:,} may",
+            style="yellow",
+        )
     if len(advised.choices) > 1:
         say(console, "\nother choices, none beaten by another")
         lay_out(console, choices(advised))
+    places = places_of(advised)
+    if places is not None:
+        print_places(console, places)
+
+
+def places_of(advised: "Advised") -> "RiskPlaces | None":
+    """Return the risk by value of the advised table; None if k is reached."""
+    from ...scenarios.tables.risk_places import advised_places
+
+    is_empty = advised.suppressed == len(advised.table.codes)
+    if not advised.best.people or is_empty or not advised.coarse():
+        return None
+    places = advised_places(advised)
+    return places if places.below_k else None
 
 
 def _rows(advised: "Advised") -> str:
@@ -80,7 +102,14 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
 def searched(advised: "Advised") -> str:
     """Return a line on the loss of the advice, and how far the search proves it minimal."""
     search = advised.found
+    if advised.like:
+        return f"loss {search.best.loss:.4f}; the choice of {advised.like}: nothing was searched"
     spent = f"{search.counted:,} counts of the table"
+    if advised.asked is not None:
+        return (
+            f"loss {advised.best.loss:.4f}, as asked; the best choice found loses "
+            f"{search.best.loss:.4f} ({spent})"
+        )
     if search.exact:
         return f"loss {search.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
     return (
@@ -145,11 +174,11 @@ def tidy(advised: "Advised") -> Grid:
 
 def choices(advised: "Advised") -> Grid:
     """Choices with fewer and more people below k."""
-    rows = []
+    rows, best = [], "advised" if advised.asked is None else "asked"
     for choice, cost in advised.choices:
         rows.append(
             (
-                "advised" if choice == advised.best else "",
+                best if choice == advised.best else "",
                 f"{choice.loss:.4f}",
                 percent(choice.people / advised.n),
                 percent(cost.promised / advised.n),

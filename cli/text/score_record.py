@@ -7,6 +7,7 @@ from ...analysis.scoring import TableScore
 from ...analysis.scoring.parts import ScoredPart
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS, SetChoice, Sets
 from ...scenarios.populations.people import SourceTable
+from ...scenarios.tables.risk_record import RiskPlaces
 from ...scenarios.tables.score_record import (
     ChosenColumns,
     DroppedColumn,
@@ -30,10 +31,12 @@ def scored_table(
     lacks: Sequence[str],
     table: SourceTable,
     coarser: Sequence[str] = (),
+    places: RiskPlaces | None = None,
 ) -> ScoredTable:
     """Return the score of a table from a file, as a record. lacks: texts of missing cells.
 
-    coarser: the generalizations made before the score, a line for each column.
+    coarser: the generalizations made before the score, a line for each column. places: the risk by
+    value.
     """
     from ... import __version__
 
@@ -70,6 +73,7 @@ def scored_table(
         score.rows,
         table.person,
         None if score.quasi is None else _columns(score, score.quasi),
+        places=places,
     )
 
 

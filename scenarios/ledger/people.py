@@ -63,8 +63,11 @@ def crowd_of(scenario: Scenario, drawn: Samples, key: bytes) -> ScenarioPeople:
     return _crowd(names, rows, order, _Reading(people.exact_values, column_pairs, names), key)
 
 
-def crowd_of_table(table: SourceTable, key: bytes) -> ScenarioPeople:
-    """Fingerprint the people of a table that was read from a file. DataError if it was not."""
+def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) -> ScenarioPeople:
+    """Fingerprint the people of a table that was read from a file. DataError if it was not.
+
+    person: the column of the file by which people are known; None: by their rows.
+    """
     if table.source is None:
         raise DataError(f"{table.name}: its people are generated, and in no ledger")
     names, order = table.source.columns, table.origin
@@ -74,8 +77,21 @@ def crowd_of_table(table: SourceTable, key: bytes) -> ScenarioPeople:
         codes = table.codes[place].tolist()
         return [texts[code] for texts, code in zip(table.values, codes, strict=True)]
 
-    column_pairs = [(name, name) for name in table.columns]
-    return _crowd(names, table.source.rows(), numbers, _Reading(own_row, column_pairs, names), key)
+    reading = _Reading(own_row, [(name, name) for name in table.columns], names)
+    if person is None:
+        return _crowd(names, table.source.rows(), numbers, reading, key)
+    place, places = names.index(person), {number: row for row, number in enumerate(numbers)}
+    rows = enumerate(reading.noted(table.source.rows(), places))
+    marks = {number: _person_mark(row[place], key) for number, row in rows if number in places}
+    people = tuple(marks[number] for number in places)
+    return ScenarioPeople((f"person: {person}",), people, reading.merged(key))
+
+
+def _person_mark(text: str, key: bytes) -> str:
+    """The fingerprint of a person that is known by the value of a column."""
+    return hashlib.blake2b(
+        text.strip().encode(), key=key, digest_size=BYTES, person=b"person"
+    ).hexdigest()
 
 
 def crowd_of_keys(keys: Sequence[bytes], key: bytes) -> ScenarioPeople:

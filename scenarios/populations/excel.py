@@ -17,7 +17,7 @@ from ...installation import missing
 from ...library_warnings import collected
 from ..serialization.content import PIECE, Content
 from .encodings import OLD_EXCEL
-from .file_options import FileOptions
+from .file_options import NOTHING, FileOptions
 from .layout import Layout
 from .line_reader import Head, LineReader
 from .packed import check_parts
@@ -99,6 +99,12 @@ class _Workbook:
     ) -> list[str]:
         """Return a row as long as the header. Raises DataError for a cell beyond it."""
         return fitted_row(self.place(content.path, number), cells, layout)
+
+
+def sheet_names(content: Content) -> tuple[str, ...]:
+    """Return the names of all sheets of a workbook, in its order."""
+    with _opened(content, NOTHING) as sheet:
+        return tuple(sheet.parent.sheetnames)
 
 
 READER = LineReader(_Workbook())

@@ -73,9 +73,13 @@ class LineReader:
 
     form: LineForm
 
+    def layout(self, content: Content, asked: FileOptions = NOTHING) -> Layout:
+        """Return the places of names and people. Raises DataError."""
+        return _layout(self, content, asked)
+
     def header(self, content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
         """Name the columns. Raises DataError."""
-        return _layout(self, content, asked).names
+        return self.layout(content, asked).names
 
     def place_of_names(self, content: Content, asked: FileOptions = NOTHING) -> str:
         """Write where the names of the columns stand."""

@@ -4,7 +4,7 @@ The search is `analysis.advice`; here columns become ladders, and the result is 
 of a scenario.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...analysis.advice import Advice, Choice, Ladder, search
+from ...analysis.advice.choice import choice_of
 from ...analysis.advice.information_kept import Prediction, bits, prediction, two_way_distance
 from ...analysis.advice.ladder import entropy
 from ...errors import DataError, ParameterError
@@ -84,6 +85,8 @@ class Advised:
             columns that are released, of all rows.
         suppress: the largest share of people with suppressed rows; None: no row.
         kept: the released rows, if some may be left out.
+        asked: the choice that the user asks for, in place of the best one; None: the best one.
+        like: the file with the earlier advice that is applied; "": a search found it.
     """
 
     table: SourceTable
@@ -105,6 +108,14 @@ class Advised:
     exposed: tuple[int, int] = (0, 0)
     suppress: float | None = None
     kept: NDArray[np.bool_] | None = None
+    asked: Choice | None = None
+    like: str = ""
+
+    @property
+    def reached(self) -> bool:
+        """Whether few enough people miss the target, and it is promised if it has to be."""
+        promised = self.cost.promised if self.by is Basis.PROMISE else 0
+        return max(self.missed, promised) <= self.most
 
     @property
     def n(self) -> int:
@@ -130,8 +141,8 @@ class Advised:
 
     @property
     def best(self) -> Choice:
-        """The choice that is advised."""
-        return self.found.best
+        """The choice that is advised, or asked for."""
+        return self.asked or self.found.best
 
     @property
     def cost(self) -> Cost:
@@ -179,6 +190,7 @@ def advise(
     by: str = "truth",
     steps: int | None = None,
     roles: Roles = EVERYTHING,
+    asked: Mapping[str, int] | None = None,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> Advised:
     """Search for the coarser values with the least loss. DataError for unknown columns.
@@ -195,8 +207,164 @@ def advise(
         steps: of the search, at most; None: see `search`.
         roles: columns known to attackers, columns released unchanged, and targets of sensitive
             columns.
+        asked: the level of each searched column in the choice to describe, in place of the best
+            one; DataError for a level that is not there, and for a choice that misses the target.
         progress: is called with the name of each stage.
     """
+    found = find(
+        table,
+        k,
+        max_exposure,
+        missing=missing,
+        hierarchies=hierarchies,
+        weights=weights,
+        predict=predict,
+        by=by,
+        steps=steps,
+        roles=roles,
+        progress=progress,
+    )
+    return found.settle(asked, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The result of a search, before one of its choices is described.
+
+    Attributes:
+        table: its people, with all columns.
+        columns: the searched columns, each with its ladder.
+        rest: columns that are released as they are, and not searched.
+        roles: of the columns.
+        truth: the people that miss the target, counted in the table.
+        promise: the bound on them by the counts of columns.
+        most: people that may miss the target.
+        advice: the result of the search.
+        max_exposure: the share of people that may be in a smaller crowd.
+        predict: the column to predict; None: no column.
+        by: the basis of the target.
+        costs: of choices, as they are asked for.
+    """
+
+    table: SourceTable
+    columns: tuple[LadderColumn, ...]
+    rest: SourceTable | None
+    roles: Roles
+    truth: Truth
+    promise: MarginalPromise
+    most: int
+    advice: Advice
+    max_exposure: float
+    predict: str | None
+    by: Basis
+    costs: dict[tuple[Choice, bool], Cost] = field(default_factory=dict)
+
+    @property
+    def bound(self) -> Callable[[Sequence[int]], int] | None:
+        """What has to reach the target besides k in the table itself."""
+        if self.by is Basis.PROMISE:
+            return self.promise
+        return self.truth if self.roles.targets else None
+
+    def settle(
+        self,
+        asked: Mapping[str, int] | None = None,
+        progress: Callable[[str], None] = lambda _stage: None,
+    ) -> Advised:
+        """Describe the best choice, or the asked one. Raises DataError, see `advise`."""
+        choice = None if asked is None else self.asked(asked)
+        progress("what it costs")
+        best = choice or self.advice.best
+        levels, judge, truth = best.levels, self.bound or self.truth, self.truth
+        return Advised(
+            truth.searched,
+            self.columns,
+            truth.k,
+            self.max_exposure,
+            most=self.most,
+            found=self.advice,
+            before=truth([0] * len(levels)),
+            finer=tuple(_finer(best, j, judge) for j in range(len(levels))),
+            choices=tuple(self._costs(best)),
+            predict=self.predict,
+            missing=truth.missing,
+            by=self.by,
+            rest=self.rest,
+            known=self.roles.known,
+            targets=self.roles.targets,
+            missed=truth(levels),
+            exposed=truth.exposed(levels, self.rest),
+            suppress=self.roles.suppress,
+            kept=truth.kept_rows(levels),
+            asked=choice,
+        )
+
+    def people(self, levels: Sequence[int]) -> int:
+        """The people that miss the target with these levels."""
+        return (self.bound or self.truth)(levels)
+
+    def choice(self, levels: Sequence[int]) -> Choice:
+        """Return a choice by the level of each searched column."""
+        for choice in self.advice.tried:
+            if choice.levels == tuple(levels):
+                return choice
+        ladders = [column.ladder for column in self.columns]
+        people = self.truth.below(levels)
+        return choice_of(ladders, levels, people, self.table.n)
+
+    def asked(self, asked: Mapping[str, int]) -> Choice:
+        """Return a choice by level and column. Raises DataError for one that misses the target."""
+        names = [column.ladder.column for column in self.columns]
+        for name in asked:
+            if name not in names:
+                raise DataError(
+                    f"--levels {name}: it is not searched; {listed(names)}"
+                    f"{did_you_mean(name, names)}"
+                )
+        for name, searched in zip(names, self.columns, strict=True):
+            highest, found = len(searched.ladder.levels) - 1, asked.get(name)
+            if found is None or not 0 <= found <= highest:
+                raise DataError(
+                    f"--levels {name}: found {found}; a level of each searched column is accepted, "
+                    f"0 to {highest} (dropped) for {name}"
+                )
+        levels = tuple(asked[name] for name in names)
+        missed = self.people(levels)
+        if missed > self.most:
+            raise DataError(
+                f"--levels: {missed:,} people miss the target with these levels; at most "
+                f"{self.most:,} may"
+            )
+        return self.choice(levels)
+
+    def _costs(self, best: Choice) -> Iterator[tuple[Choice, Cost]]:
+        """Yield the choices to show with their costs; for a wide table, all costs of the best."""
+        label = None if self.predict is None else self.truth.searched.columns.index(self.predict)
+        wide = len(self.columns) > WIDE
+        for choice in _spread(self.advice.frontier(), best):
+            whole = not wide or choice == best
+            if (choice, whole) not in self.costs:
+                self.costs[choice, whole] = _cost(
+                    self.truth.searched, self.columns, choice, self.promise, label, whole=whole
+                )
+            yield choice, self.costs[choice, whole]
+
+
+def find(
+    table: SourceTable,
+    k: int,
+    max_exposure: float,
+    *,
+    missing: str = "(missing)",
+    hierarchies: Mapping[str, Path] | None = None,
+    weights: Mapping[str, float] | None = None,
+    predict: str | None = None,
+    by: str = "truth",
+    steps: int | None = None,
+    roles: Roles = EVERYTHING,
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> Found:
+    """Search, and describe no choice yet. Arguments and errors: `advise`."""
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     progress("ladders of coarser values")
     searched, rest = divided(table, roles)
@@ -204,17 +372,47 @@ def advise(
     limit = _people_limit(roles.limit(max_exposure), table.n)
     truth = Truth(table, searched, columns, k, roles, missing)
     promise = MarginalPromise(searched, columns, k, table, truth.kept)
-    bound = promise if _by(by) is Basis.PROMISE else truth if roles.targets else None
+    basis = _by(by)
+    bound = promise if basis is Basis.PROMISE else truth if roles.targets else None
     advice = _searched(truth, limit, bound, steps, progress)
-    progress("what it costs")
-    best, judge = advice.best.levels, bound or truth
-    finer = tuple(_finer(advice.best, j, judge) for j in range(len(columns)))
-    costs = _costs(searched, columns, advice, promise, predict)
-    uncoarsened = truth([0] * len(columns))
-    results = (limit, advice, uncoarsened, finer, costs, predict, missing, _by(by))
-    knowledge = (rest, roles.known, roles.targets, truth(best), truth.exposed(best, rest))
-    rows = (roles.suppress, truth.kept_rows(best))
-    return Advised(searched, columns, k, max_exposure, *results, *knowledge, *rows)
+    return Found(
+        table, columns, rest, roles, truth, promise, limit, advice, max_exposure, predict, basis
+    )
+
+
+def measured(
+    tables: tuple[SourceTable, SourceTable, SourceTable | None],
+    columns: Sequence[LadderColumn],
+    advice: Advice,
+    truth: Truth,
+    promise: MarginalPromise,
+    roles: Roles,
+    *,
+    max_exposure: float,
+    predict: str | None,
+    by: Basis,
+    like: str = "",
+) -> Advised:
+    """Measure the costs of a choice.
+
+    Args:
+        tables: the table, its searched columns, and the columns that are released as they are.
+        columns: the searched columns with their ladders.
+        advice: the choice.
+        truth: the judge of the table.
+        promise: the judge of its columns' counts.
+        roles: columns known to attackers, columns released unchanged, and targets.
+        max_exposure: the share of people that may be in a smaller crowd.
+        predict: the column to predict; None: no column.
+        by: the basis of the target.
+        like: the file with the earlier advice that is applied; "": a search found it.
+    """
+    table, _, rest = tables
+    limit = _people_limit(roles.limit(max_exposure), table.n)
+    found = Found(
+        table, tuple(columns), rest, roles, truth, promise, limit, advice, max_exposure, predict, by
+    )
+    return replace(found.settle(), like=like)
 
 
 def _searched(
@@ -297,24 +495,6 @@ def _spread(frontier: Sequence[Choice], best: Choice) -> list[Choice]:
     further = [choice for choice in frontier if choice != best]
     step = max(1, -(-len(further) // (SHOWN - 1)))
     return sorted({*further[::step], best}, key=lambda choice: (choice.people, choice.loss))
-
-
-def _costs(
-    table: SourceTable,
-    columns: Sequence[LadderColumn],
-    advice: Advice,
-    promise: "MarginalPromise",
-    predict: str | None,
-) -> tuple[tuple[Choice, Cost], ...]:
-    """Return the choices to show with their costs; for a wide table, all costs of the best."""
-    label = None if predict is None else table.columns.index(predict)
-    shown_choices, wide = _spread(advice.frontier(), advice.best), len(columns) > WIDE
-    whole = [not wide or choice == advice.best for choice in shown_choices]
-    costs = (
-        _cost(table, columns, choice, promise, label, whole=measured)
-        for choice, measured in zip(shown_choices, whole, strict=True)
-    )
-    return tuple(zip(shown_choices, costs, strict=True))
 
 
 def _cost(

@@ -8,6 +8,7 @@ from ...errors import DataError
 from ..populations.people import SourceTable, coarse
 from ..schema.model import Feature
 from .advise import Advised
+from .export import Row
 from .release_record import RowsLeftOut
 
 
@@ -41,6 +42,19 @@ def released_table(advised: Advised) -> SourceTable:
         origin=None,
         persons=persons,
     )
+
+
+def released_rows(advised: Advised) -> tuple[list[str], list[Row]]:
+    """Return the names of the released columns, and the released rows, as they are written.
+
+    Rows of persons with several rows are sorted: in the order of the file, the rows of a person
+    would be adjacent.
+    """
+    columns = advised.coarse()
+    rows = list(zip(*columns.values(), strict=True))
+    if advised.table.persons is not None:
+        rows.sort()
+    return list(columns), [*rows]
 
 
 def rows_left_out(advised: Advised, released: SourceTable) -> RowsLeftOut | None:

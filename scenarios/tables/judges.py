@@ -40,7 +40,7 @@ class Truth:
         missing: str,
     ) -> None:
         self.table, self.searched, self.columns, self.k = table, searched, columns, k
-        self.kept = fixed_columns(table, roles)
+        self.missing, self.kept = missing, fixed_columns(table, roles)
         self.fixed = cells_of(table.codes, self.kept) if self.kept else None
         self.may_suppress = roles.suppress is not None
         self.targets = MissedTargets(table, roles.targets, k, missing)
@@ -51,6 +51,10 @@ class Truth:
         if self.targets.targets:
             return self.targets.people(cells_of(codes, range(codes.shape[1])))
         return _people(codes, self.table, self.k)
+
+    def below(self, levels: Sequence[int]) -> int:
+        """Return the number of people below k with these levels, whatever the other targets."""
+        return _people(self._codes(levels), self.table, self.k)
 
     def kept_rows(self, levels: Sequence[int]) -> NDArray[np.bool_] | None:
         """Return the rows in classes that reach the target; None if no row may be suppressed."""
@@ -79,6 +83,15 @@ class Truth:
         """Return the known values of each row, shape (rows, columns)."""
         level_codes = coarse_codes(self.searched, self.columns, levels)
         return np.stack([*level_codes, *self.table.codes[:, self.kept].T], axis=1)
+
+
+def exposed_people(table: SourceTable, k: int) -> tuple[int, int]:
+    """Return the people below k, if quasi-identifiers are known, and if all columns are."""
+    quasi = {judged.column for judged in table.judged if judged.role is ColumnRole.QUASI}
+    known = [j for j, name in enumerate(table.columns) if name in quasi]
+    return _people(table.codes[:, known] if known else table.codes, table, k), _people(
+        table.codes, table, k
+    )
 
 
 def _people(codes: Codes, table: SourceTable, k: int) -> int:

@@ -354,18 +354,44 @@ def write_out(
 
 def suspects(table: SourceTable, texts: Sequence[str]) -> list[str]:
     """Name texts that often mean missing, but were not said to."""
-    suspected = []
+    sets = dict(table.source.asked.sets) if isinstance(table.source, FileSource) else ()
+    lines = [
+        f'{suspect}; if it means missing, say --missing-text "{suspect.text}"'
+        for suspect in suspect_values(table, texts)
+    ]
+    return [*lines, *doubts(table, sets)]
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectValue:
+    """A value that often means missing.
+
+    Attributes:
+        column: with the value.
+        text: the value.
+        cells: with it.
+    """
+
+    column: str
+    text: str
+    cells: int
+
+    def __str__(self) -> str:
+        """Return the doubt in words."""
+        return (
+            f"column {self.column!r}: {self.text!r} in {self.cells:,} cells is read as a value "
+            "like any other"
+        )
+
+
+def suspect_values(table: SourceTable, texts: Sequence[str]) -> Iterator[SuspectValue]:
+    """Yield the values that often mean missing, but are not among the texts that do."""
     for j, values in enumerate(table.values):
         odd = outlying_numbers([text for text in values if text not in texts])
         for code, text in enumerate(values):
             if (text.casefold() in UNKNOWN or text in odd) and text not in texts:
-                cells = np.count_nonzero(table.codes[:, j] == code)
-                suspected.append(
-                    f"column {table.columns[j]!r}: {text!r} in {cells:,} cells is read as a value "
-                    f'like any other; if it means missing, say --missing-text "{text}"'
-                )
-    sets = dict(table.source.asked.sets) if isinstance(table.source, FileSource) else ()
-    return [*suspected, *doubts(table, sets)]
+                cells = int(np.count_nonzero(table.codes[:, j] == code))
+                yield SuspectValue(table.columns[j], text, cells)
 
 
 def missing_codes(table: SourceTable, texts: Sequence[str]) -> tuple[Codes, list[int | None]]:

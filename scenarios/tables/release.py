@@ -7,11 +7,12 @@ it would have had small crowds.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from msgspec.structs import replace as changed
 
-from ...errors import DataError
+from ...errors import DataError, RoundBurned
 from ...protocol.coarsening import rule_digest
 from ...protocol.history import HandedBatch, SingleCounts
 from ...protocol.messages import Counts
@@ -19,13 +20,21 @@ from ...protocol.releases import Release
 from ...protocol.tallying import named, summed
 from ..ledger.account import Account
 from ..ledger.batches import handed
-from ..ledger.book import Ledger
+from ..ledger.book import Ledger, opened
 from ..ledger.cells import marked
+from ..ledger.groups import KnownRelease
 from ..ledger.keep import account, entry_of, remembered
+from ..ledger.net_change import net_changes
 from ..ledger.people import ScenarioPeople, crowd_of_table
 from ..ledger.subtraction import group_rule
 from ..populations.people import Codes, SourceTable, coarse, say
 from ..schema.model import About, Feature, Policy, Population, Scenario
+from .advise import Advised, Basis
+
+UNKNOWN_PEOPLE = (
+    "no person of this table is in the ledger: people are known by their whole rows; if cells "
+    "change from file to file, --person COLUMN knows them by a column, from the first file on"
+)
 
 
 def release_table(
@@ -37,6 +46,7 @@ def release_table(
     missing: str = "",
     exact: bool = True,
     noted: bool = True,
+    person: str | None = None,
 ) -> Account:
     """Judge a table as the next release about its people; RoundBurned if it may not be made.
 
@@ -50,13 +60,14 @@ def release_table(
         missing: the value of an empty cell.
         exact: whether its cells decide, and not the counts of single columns.
         noted: whether it will be released, so that the ledger holds it from now on.
+        person: the column by which people are known in the ledger; None: by their whole rows.
     """
     if table.persons is not None:
         raise DataError(
             f"{table.name}: a ledger holds releases of one row a person; take one of each "
             "(--one-row first), or score without --ledger"
         )
-    crowd = crowd_of_table(table, ledger.secret())
+    crowd = crowd_of_table(table, ledger.secret(), person)
     names, cells = _cells(table, features, missing)
     released = marked(names, cells, ledger.secret())
     scenario = Scenario(
@@ -75,9 +86,47 @@ def release_table(
     entry = changed(
         entry_of(scenario, crowd, None, None), handed=(handed(batch, crowd),), released=released
     )
+    now = KnownRelease.with_cells(rule.number, release, rule.cells)
+    changes = list(net_changes(rule.past, now, rule.promises)) if exact else []
+    if broken := [change for change in changes if change.breaks]:
+        raise RoundBurned(broken[0].refusal)
     if noted:
         ledger.add(entry)
-    return account(past, entry, memory, rule, scenario, None)
+    told = account(past, entry, memory, rule, scenario, None)
+    warnings = told.warnings
+    if past and told.sessions == 1 and person is None:
+        warnings = (*warnings, UNKNOWN_PEOPLE)
+    shown = (*(change.subtraction for change in changes), *told.subtractions)
+    return changed(told, warnings=warnings, groups=told.groups + len(changes), subtractions=shown)
+
+
+def judge_advised(
+    advised: Advised, ledger: Path | None, person: str | None = None
+) -> Account | None:
+    """Judge the advised table by a ledger, if given; RoundBurned if it may not be released.
+
+    person: the column that knows people by their values; None: their rows do.
+
+    The table is not released yet, so the ledger is not changed.
+    """
+    if ledger is None:
+        return None
+    chosen = zip(advised.columns, advised.best.levels, strict=True)
+    features = [feature for column, level in chosen if (feature := column.feature(level))]
+    features += [Feature(name=name) for name in (advised.rest.columns if advised.rest else ())]
+    if not features:
+        return None
+    with opened(ledger) as book:
+        return release_table(
+            book,
+            advised.whole,
+            features,
+            Policy(k=advised.k, max_exposure=advised.max_exposure),
+            missing=advised.missing,
+            exact=advised.by is Basis.TRUTH,
+            noted=False,
+            person=person,
+        )
 
 
 def _words(

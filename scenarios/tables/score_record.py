@@ -10,6 +10,7 @@ from ...analysis.scoring import Missing
 from ..populations.roles import ColumnRole
 from ..serialization.record import Record
 from .release_record import TableRelease
+from .risk_record import RiskPlaces
 
 Positive = Annotated[int, Meta(ge=1)]
 
@@ -282,6 +283,7 @@ class ScoredTable(Record, frozen=True):
         person: the definition of a person, in words.
         quasi: the quasi-identifiers together; None: all columns may be known.
         release: the released file and its command; None: an older score.
+        places: the risk by value, and the best single changes; None: not counted.
     """
 
     data: str
@@ -306,3 +308,4 @@ class ScoredTable(Record, frozen=True):
     person: str = "each row"
     quasi: ScoredColumns | None = None
     release: TableRelease | None = None
+    places: RiskPlaces | None = None

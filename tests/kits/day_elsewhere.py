@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.parse import quote
 
 import other_systems
 
@@ -189,9 +190,30 @@ def keys() -> int:
     return len(server_context(own, {"curator": other.public.certificate}).get_ca_certs())
 
 
+def own_table() -> dict[str, Any]:
+    """What a page of `veilmix open` shows and writes."""
+    from workbench_server import workbench
+
+    handed = FOLDER / "handed"
+    handed.mkdir()
+    rows = "".join(f"{20 + n % 7},{'fm'[n % 2]}\n" for n in range(70))
+    with workbench(handed) as asker:
+        for name in ("C:\\Data\\first.csv", "C:\\Data\\my table.csv"):
+            asker.ask("POST", f"upload/{quote(name, safe='')}", f"age,sex\n{rows}".encode())
+            state = asker.settled()
+        paths = [FOLDER / f"released.{kind}" for kind in ("csv", "xlsx", "parquet")]
+        for path in paths:
+            asker.post("save", what="table", path=str(path), replace=False)
+    return {
+        "command": state["command"][1],
+        "handed": [path.name for path in handed.rglob("*.*")],
+        "saved": [path.name for path in paths if path.stat().st_size],
+    }
+
+
 PARTS: tuple[Callable[[], Any], ...] = (
     commands, refusals, doctor, large_batches, transcript_ahead, journal, second_waits, poll, pool,
-    keys,
+    keys, own_table,
 )  # fmt: skip
 
 if __name__ == "__main__":

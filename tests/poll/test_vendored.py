@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from veilmix.languages.language import languages
+from veilmix.machines.web_files import accepts_gzip
 from veilmix.poll.assets import (
     BARE,
     HERE,
     PATH,
     WRAPPER,
-    accepts_gzip,
     asset_answer,
     assets,
     policy,

@@ -83,3 +83,102 @@ def test_a_class_and_a_folder_have_no_ledger(typed, tables: tuple[str, str]) -> 
     Path("folder").mkdir()
     said = typed("score", tables[0], *PROMISE, "--ledger", "folder")
     assert said.code == 2
+
+
+REGIONS = ("north", "south", "east", "west")
+MONTHLY = ("--k", "5", "--max-exposure", "0.05", "--columns", "patient,sex,region")
+
+
+def month(path: Path, people: range, *, visit: str, moved: int = 0) -> str:
+    """A file of patients: 8 kinds of them, in turn; some moved from north to south."""
+    rows = []
+    for who in people:
+        region = REGIONS[who // 2 % 4]
+        region = "south" if region == "north" and who < moved else region
+        rows.append(f"P{who:05},{'mf'[who % 2]},{region},{visit}")
+    path.write_text("\n".join(["patient,sex,region,last_visit", *rows]) + "\n")
+    return path.name
+
+
+def test_two_months_of_the_same_patients(typed, tmp_path: Path) -> None:
+    """In a steward's order: advice, score, and next month the same with other rows."""
+    jan = month(tmp_path / "jan.csv", range(800), visit="2024-01-09")
+    feb = month(tmp_path / "feb.csv", range(400, 1200), visit="2024-02-11")
+    kept = (*MONTHLY, "--person", "patient", "--ledger", "book.json")
+    assert typed("advise", jan, *kept, "--table", "jan-out.csv").code == 0
+    assert typed("score", jan, *kept).code == 0
+    said = typed("advise", feb, *kept, "--table", "feb-out.csv")
+    assert said.code == 0, said.err
+    said = typed("score", feb, *kept)
+    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert "ledger: sessions 2 of these people, this one included" in lines
+    assert len(read(Path("book.json"))) == 2
+    assert "P00400" not in Path("book.json").read_text()
+
+
+def test_newcomers_and_leavers_in_small_cells_are_refused(typed, tmp_path: Path) -> None:
+    jan = month(tmp_path / "jan.csv", range(800), visit="2024-01-09")
+    feb = month(tmp_path / "feb.csv", range(12, 817), visit="2024-02-11")
+    kept = (*MONTHLY, "--person", "patient", "--ledger", "book.json")
+    assert typed("score", jan, *kept).code == 0
+    before = Path("book.json").read_bytes()
+    said = typed("score", feb, *kept, "--table", "out.csv")
+    assert said.code == 3
+    # 8 kinds of people, in turn: one or two of each left, two or three of each came
+    assert "the difference to session 1 shows" in said.err
+    assert "people who came (17), left (12)" in said.err
+    assert not said.out
+    assert not Path("out.csv").exists()
+    assert Path("book.json").read_bytes() == before
+
+
+def test_the_same_people_of_whom_one_moved_are_refused(typed, tmp_path: Path) -> None:
+    jan = month(tmp_path / "jan.csv", range(800), visit="2024-01-09")
+    feb = month(tmp_path / "feb.csv", range(800), visit="2024-02-11")
+    moved = month(tmp_path / "mar.csv", range(800), visit="2024-03-12", moved=1)
+    kept = (*MONTHLY, "--person", "patient", "--ledger", "book.json")
+    assert typed("score", jan, *kept).code == 0
+    assert typed("score", feb, *kept).code == 0  # the same table again
+    said = typed("score", moved, *kept)
+    assert said.code == 3
+    assert "shows 1 of the 1 people who came (0), left (0) or moved" in said.err
+
+
+def test_rows_that_changed_are_other_people_and_that_is_said(typed, tmp_path: Path) -> None:
+    jan = month(tmp_path / "jan.csv", range(800), visit="2024-01-09")
+    feb = month(tmp_path / "feb.csv", range(800), visit="2024-02-11")
+    kept = (*MONTHLY, "--ledger", "book.json")
+    first = typed("score", jan, *kept)
+    assert "no person of this table is in the ledger" not in first.out
+    said = typed("score", feb, *kept)
+    assert (said.code, "no person of this table is in the ledger" in said.out) == (0, True)
+    assert "--person COLUMN" in said.out
+    both = typed("score", feb, *kept, "--person", "patient")
+    assert both.code == 3  # people known by rows, and by a column, cannot be compared
+    assert "person: patient" in both.err
+
+
+def test_a_person_with_several_rows_needs_one(typed, tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_text(
+        "patient,sex\n" + "".join(f"P{who % 40:03},{'mf'[who % 2]}\n" for who in range(120))
+    )
+    kept = ("--person", "patient", "--ledger", "book.json")
+    said = typed("score", path.name, *kept)
+    assert said.code == 2
+    assert "take one of each (--one-row first)" in said.err
+    assert typed("score", path.name, *kept, "--one-row", "first").code == 0
+
+
+def test_empty_cells_are_the_same_in_a_score_and_in_advice(typed, tmp_path: Path) -> None:
+    rows = [
+        f"P{who:03},{'mf'[who % 2] if who % 10 else ''},{'nsew'[who // 2 % 4]}"
+        for who in range(400)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["patient,sex,region", *rows]) + "\n")
+    kept = ("--person", "patient", "--ledger", "book.json")
+    assert typed("score", "t.csv", *kept).code == 0
+    said = typed("advise", "t.csv", *kept)
+    assert said.code == 0, said.err
+    assert "ledger: groups" in said.out
+    assert "exposed of a group" not in said.out  # the same table: nobody moved

@@ -1,0 +1,268 @@
+"""Minimal sample uniques and SUDA scores: combinations of values that single people out.
+
+A minimal sample unique (MSU) of a person is a set of columns in which no other person has its
+values, while in every smaller part of the set another person has them (Elliot, Manning and Ford, A
+computational algorithm for handling the special uniques problem, 2002; Manning, Haglin and Keane, A
+recursive search algorithm for statistical disclosure assessment, 2008). With d columns, an MSU of s
+columns scores (d - s)!, a person the sum over its MSUs, and a column or a value the share of all
+scores that are of MSUs with it. The shares of columns add up to more than 1: an MSU has several
+columns.
+
+DIS is the chance that a match with a unique row is right, if the rows are a simple random sample
+with a known fraction of the population (Skinner and Elliot, A measure of disclosure risk for
+microdata, 2002); it is divided among the persons by their scores. Scores, shares of columns and DIS
+are as in sdcMicro's `suda2` (version 5.7), which reads a set of every size. All sets up to a
+stated size are counted here, and no larger set.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, factorial, prod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from ..validation import whole
+from .cells import DIRECT, as_columns, as_table, cells_of
+from .counts import Integers
+from .persons import Persons
+
+SIZE = 3  # columns of a set, unless more are asked for
+WORK = 100_000_000  # rows times sets that are counted unasked
+SORTED = 8  # times as long for a set of more than DIRECT combinations of values
+Bits = NDArray[np.uint8]
+Codes = NDArray[np.integer]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MinimalUniques:
+    """Minimal sample uniques of the people of a table.
+
+    Attributes:
+        size: columns of the largest counted set.
+        complete: whether no larger set can be minimal: all sets of columns were counted.
+        counts: MSUs by their size, from 1 up to `size`.
+        scores: of each person, shape (n,).
+        people: number with at least an MSU.
+        columns: share of all scores that are of MSUs with each column, 0 to 1; all 0 without MSUs.
+        values: for each column, the same of each code.
+        unique: people who are unique in all columns together.
+        in_pairs: people who share all columns with exactly one other person.
+    """
+
+    size: int
+    complete: bool
+    counts: tuple[int, ...]
+    scores: NDArray[np.float64]
+    people: int
+    columns: NDArray[np.float64]
+    values: tuple[NDArray[np.float64], ...]
+    unique: int
+    in_pairs: int
+
+    def dis(self, fraction: float) -> float:
+        """The chance that a match with a unique row is right (DIS), 0 to 1.
+
+        Args:
+            fraction: of the population, the share in the table, above 0 and below 1.
+        """
+        if not 0 < fraction < 1:
+            raise ParameterError(f"fraction: found {fraction}; above 0 and below 1 is accepted")
+        weight = self.unique * fraction
+        return weight / (weight + self.in_pairs * (1 - fraction)) if weight else 0.0
+
+    def dis_scores(self, fraction: float) -> NDArray[np.float64]:
+        """DIS divided among the persons by their scores, each 0 to 1, shape (n,).
+
+        Args:
+            fraction: of the population, the share in the table, above 0 and below 1.
+        """
+        dis, scored = self.dis(fraction), self.scores > 0
+        chances = np.zeros(len(self.scores))
+        if not scored.any() or not dis:
+            return chances
+        power = self.scores[scored] ** (1 + (8 - len(self.columns)) / 20)
+        odds = power * float((1 / power).sum())
+        chances[scored] = 1 / (1 + (self.unique / dis - self.unique) / odds)
+        return chances
+
+
+def set_size(table: ArrayLike, work: int = WORK) -> int:
+    """Return the largest size of sets, at most SIZE, that a limit of work allows; or 0.
+
+    Args:
+        table: n x d integer codes of at least 0.
+        work: rows times sets of columns; a set of more than DIRECT combinations of values counts
+            SORTED times.
+    """
+    codes = as_table(table)
+    radices = [int(column.max(initial=0)) + 1 for column in codes.T]
+    size, steps = 0, 0
+    while size < min(SIZE, len(radices)):
+        steps += len(codes) * comb(len(radices), size + 1)
+        if steps > work:
+            break
+        sets = combinations(radices, size + 1)
+        steps += len(codes) * (SORTED - 1) * sum(prod(chosen) > DIRECT for chosen in sets)
+        if steps > work:
+            break
+        size += 1
+    return size
+
+
+def minimal_uniques(
+    table: ArrayLike,
+    size: int | None = None,
+    *,
+    columns: Sequence[int] | None = None,
+    persons: ArrayLike | None = None,
+) -> MinimalUniques:
+    """Find all minimal sample uniques of at most `size` columns.
+
+    Args:
+        table: n x d integer codes of at least 0; n >= 1, d >= 1.
+        size: columns of the largest set, at least 1; None: d, every set.
+        columns: the known columns; None: all.
+        persons: an integer for each row, equal for rows of one person: then a set of values is
+            unique if a single person has it, in any number of rows. None: each row is a person.
+
+    Raises:
+        ParameterError: an argument is wrong.
+    """
+    return _search(table, size, columns, persons).run()
+
+
+class _Search:
+    """Sets of columns by their size; a set of s columns has the unique rows of its parts."""
+
+    def __init__(self, codes: NDArray[np.integer], size: int, owned: Persons | None) -> None:
+        self.codes, self.size = codes, size
+        self.n, self.d = codes.shape
+        self.owned = owned if owned is not None and owned.repeated else None
+        self.people = self.n if self.owned is None else self.owned.n
+        self.order = None if owned is None or owned.repeated else owned.owner
+        self.scores = np.zeros(self.people)
+        self.columns = [_small(column) for column in codes.T]
+        self.of_columns = np.zeros(self.d)
+        self.of_values = [np.zeros(int(column.max()) + 1) for column in codes.T]
+
+    def run(self) -> MinimalUniques:
+        """Score all sets."""
+        counts = [0] * self.size
+        for chosen, rows in self.sets():
+            counts[len(chosen) - 1] += self._note(chosen, rows)
+        total = float(self.scores.sum()) or 1.0
+        crowds = self._crowds(range(self.d))
+        return MinimalUniques(
+            *(self.size, self.size == self.d, tuple(counts), self._by_person()),
+            int(np.count_nonzero(self.scores)),
+            self.of_columns / total,
+            tuple(scores / total for scores in self.of_values),
+            *(int(np.count_nonzero(crowds == crowd)) for crowd in (1, 2)),
+        )
+
+    def _by_person(self) -> NDArray[np.float64]:
+        """The scores in the order of the persons' numbers."""
+        if self.order is None:
+            return self.scores
+        scores = np.empty_like(self.scores)
+        scores[self.order] = self.scores
+        return scores
+
+    def sets(self) -> Iterator[tuple[tuple[int, ...], Integers]]:
+        """Yield each set of columns, and the rows with a minimal unique in it."""
+        parts = dict[tuple[int, ...], Bits]()
+        for size in range(1, self.size + 1):
+            unique = dict[tuple[int, ...], Bits]()
+            for chosen in combinations(range(self.d), size):
+                unique[chosen], rows = self._minimal(chosen, parts)
+                yield chosen, rows
+            parts = unique
+
+    def _minimal(
+        self, chosen: tuple[int, ...], parts: dict[tuple[int, ...], Bits]
+    ) -> tuple[Bits, Integers]:
+        """The unique rows of a set, packed, and the rows that are unique in no part of it."""
+        covered = np.zeros((self.n + 7) // 8, np.uint8)
+        if len(chosen) > 1:
+            for part in combinations(chosen, len(chosen) - 1):
+                covered |= parts[part]
+        unique = np.packbits(self._unique(chosen))
+        return unique, np.flatnonzero(np.unpackbits(unique & ~covered, count=self.n))
+
+    def _unique(self, chosen: Sequence[int]) -> Flags:
+        """Return the rows of which a single person has the values in the set."""
+        if self.owned is not None:
+            single: Flags = self.owned.by_cell(chosen) == 1
+            return single[cells_of(self.codes, chosen)]
+        if prod(len(self.of_values[column]) for column in chosen) > DIRECT:
+            cells: Codes = cells_of(self.codes, chosen)
+        else:
+            cells = self.columns[chosen[0]]
+            for column in chosen[1:]:
+                cells = cells * np.int32(len(self.of_values[column])) + self.columns[column]
+        alone: Flags = np.bincount(cells) == 1
+        flags: Flags = alone[cells]
+        return flags
+
+    def _crowds(self, columns: Sequence[int]) -> Integers:
+        """The crowd of each person in all columns: of the worst of its rows."""
+        if self.owned is not None:
+            return self.owned.crowd_sizes(columns)
+        cells = cells_of(self.codes, columns)
+        return np.bincount(cells)[cells]
+
+    def _note(self, chosen: tuple[int, ...], rows: Integers) -> int:
+        """Score the MSUs of a set, and return how many there are."""
+        if self.owned is not None and len(rows):  # one person's rows in a cell are one MSU
+            cells = cells_of(self.codes[rows], chosen)
+            rows = rows[np.unique(cells, return_index=True)[1]]
+        owners = rows if self.owned is None else self.owned.owner[rows]
+        score = float(factorial(self.d - len(chosen)))
+        np.add.at(self.scores, owners, score)
+        for column in chosen:
+            self.of_columns[column] += score * len(rows)
+            scores = self.of_values[column]
+            scores += score * np.bincount(self.codes[rows, column], minlength=len(scores))
+        return len(rows)
+
+
+def _search(
+    table: ArrayLike, size: int | None, columns: Sequence[int] | None, persons: ArrayLike | None
+) -> _Search:
+    """Check the arguments of a search."""
+    codes = as_table(table)
+    known = range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])
+    codes = np.asfortranarray(codes[:, list(known)])
+    n, d = codes.shape
+    if not n or not d:
+        raise ParameterError(
+            f"table: found {n} rows and {d} columns; at least one of both is accepted"
+        )
+    largest = d if size is None else whole(size, "size")
+    if largest < 1:
+        raise ParameterError(f"size: found {size}; an integer of at least 1 is accepted")
+    owned = None if persons is None else Persons.from_table(codes, persons)
+    return _Search(codes, min(largest, d), owned)
+
+
+def _small(column: NDArray[np.integer]) -> NDArray[np.integer]:
+    """A column with 32-bit codes, if they fit."""
+    return column.astype(np.int32) if int(column.max()) < DIRECT else column
+
+
+def unique_sets(
+    table: ArrayLike, size: int | None = None, *, columns: Sequence[int] | None = None
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield each minimal sample unique: a row, and the columns of the set.
+
+    Args:
+        table: n x d integer codes of at least 0, one row a person; n >= 1, d >= 1.
+        size: columns of the largest set, at least 1; None: every set.
+        columns: the known columns; None: all. The yielded numbers count among these.
+    """
+    for chosen, rows in _search(table, size, columns, None).sets():
+        yield from ((row, chosen) for row in rows.tolist())

@@ -1,0 +1,154 @@
+"""Crowds after a change of one column: the other columns' cell of each distinct row.
+
+If the other columns alone distinguish all rows, no change of the column joins two of them. The
+cells before and after a column are numbered from either end, as far as they do not distinguish all
+rows, so that few columns of a wide table need any count.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from .cells import as_columns, as_table, cells_of, dense, different
+from .counts import Integers
+from .persons import Persons, pairs_of, people_below
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistinctRows:
+    """The distinct rows of a table and the people of each.
+
+    Attributes:
+        codes: the distinct rows, shape (m, d); the codes of the table.
+        crowds: people of each distinct row (of persons with several rows: different persons).
+        rows: rows of the table that equal each distinct row.
+        n: people.
+        others: for each column, the cell of each distinct row in all other columns; None if these
+            cells distinguish all rows.
+        place: the distinct row of each row of the table; None if each row is a person.
+        owner: the person of each row, 0 to n - 1; None likewise.
+    """
+
+    codes: NDArray[np.integer]
+    crowds: Integers
+    rows: Integers
+    n: int
+    others: tuple[Integers | None, ...]
+    place: Integers | None = None
+    owner: Integers | None = None
+
+    @classmethod
+    def from_table(
+        cls,
+        table: ArrayLike,
+        columns: Sequence[int] | None = None,
+        persons: ArrayLike | None = None,
+    ) -> "DistinctRows":
+        """Compress a table.
+
+        Args:
+            table: n x d integer codes of at least 0; n >= 1, d >= 1.
+            columns: the columns that are known, distinct numbers; None: all.
+            persons: an integer for each row, equal for rows of one person; None: each row is a
+                person.
+
+        Raises:
+            ParameterError: no row, no column, or persons that do not fit the rows.
+        """
+        codes = as_table(table)
+        known = range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])
+        if not len(codes) or not len(known):
+            raise ParameterError(
+                f"table: found {len(codes)} rows and {len(known)} columns; at least one row and "
+                "one column are accepted"
+            )
+        codes = codes[:, list(known)]
+        owned = None if persons is None else Persons.from_table(codes, persons)
+        if owned is None or not owned.repeated:
+            places, people = different(codes)
+            distinct = codes[places]
+            return cls(distinct, people, people, len(codes), _cells_without(distinct))
+        place = cells_of(codes, range(codes.shape[1])).astype(np.int64)
+        rows = np.bincount(place)
+        first = np.zeros(len(rows), np.int64)
+        first[place] = np.arange(len(place))
+        crowds = pairs_of(np.sort(place * owned.n + owned.owner), owned.n)[1]
+        distinct = codes[first]
+        return cls(distinct, crowds, rows, owned.n, _cells_without(distinct), place, owned.owner)
+
+    @property
+    def d(self) -> int:
+        """Columns."""
+        return int(self.codes.shape[1])
+
+    def below(self, k: int) -> int:
+        """The people in a crowd smaller than k."""
+        return self.below_if(np.arange(len(self.codes)), k)
+
+    def people_in(self, cells: NDArray[np.bool_], below: int | None = None) -> int:
+        """The people with some of the distinct rows, in any crowd or in crowds below a size.
+
+        Args:
+            cells: whether each distinct row counts, shape (m,).
+            below: crowd size; None: crowds of every size count.
+        """
+        chosen = cells if below is None else cells & (self.crowds < below)
+        if self.owner is None or self.place is None:
+            return int(self.crowds[chosen].sum())
+        return len(np.unique(self.owner[chosen[self.place]]))
+
+    def below_if(self, cells: Integers, k: int) -> int:
+        """The people in a crowd smaller than k if distinct rows with equal `cells` were equal.
+
+        Args:
+            cells: an integer of at least 0 for each distinct row, shape (m,).
+            k: an integer of at least 1.
+        """
+        numbers = dense(cells)[0]
+        if self.owner is not None and self.place is not None:
+            return people_below(numbers[self.place], self.owner, self.n, k)
+        sizes = np.bincount(numbers, weights=self.crowds)
+        return int(sizes[sizes < k].sum())
+
+    def below_with(self, column: int, codes: Integers, k: int) -> int:
+        """The people in a crowd smaller than k if a column had other codes.
+
+        Args:
+            column: its number, 0 to d - 1.
+            codes: of each distinct row, at least 0, equal where the codes of the column are equal.
+            k: an integer of at least 1.
+        """
+        cells = self.others[column]
+        if cells is None:
+            return self.below(k)
+        digits, radix = dense(codes)
+        return self.below_if(cells * radix + digits, k)
+
+
+def _cells_without(codes: NDArray[np.integer]) -> tuple[Integers | None, ...]:
+    """Return the cells in all other columns of each column; None if they distinguish all rows."""
+    m, d = codes.shape
+    after = list(_prefixes(codes[:, ::-1].T, m))[:d][::-1]
+    before = _prefixes(codes.T, m)
+    return tuple(_joined(*pair, m) for pair in zip(before, after, strict=False))
+
+
+def _prefixes(columns: Iterable[NDArray[np.integer]], m: int) -> Iterable[tuple[Integers, int]]:
+    """Yield the cells in the first 0, 1, 2, ... columns, and how many there are."""
+    cells, parts = np.zeros(m, np.int64), min(m, 1)
+    yield cells, parts
+    for column in columns:
+        if parts < m:
+            digits, radix = dense(column.astype(np.int64))
+            cells, parts = dense(cells * radix + digits)
+        yield cells, parts
+
+
+def _joined(before: tuple[Integers, int], after: tuple[Integers, int], m: int) -> Integers | None:
+    if m in (before[1], after[1]):
+        return None
+    cells, parts = dense(before[0] * after[1] + after[0])
+    return None if parts == m else cells

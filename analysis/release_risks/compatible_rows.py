@@ -1,0 +1,154 @@
+"""Rows of a release that fit each person of the original, and people that fit each released row.
+
+A released value stands for several original values. A row fits a person if each of its values
+stands for the person's value. The values of a column are divided into layers: within a layer no two
+released values stand for the same original value, so that a layer is a function of the original
+value. Rows with values of the same layers are compared with all people at once, by sorting: the
+counts are exact. A value that stands for every value (ANY) is left out of the comparison.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from ..exposure.cells import as_table, cells_of, different
+from ..exposure.counts import Integers
+
+NO_VALUE, ANY = -1, -2
+CELLS = 3_000_000_000  # people, times columns, times combinations of layers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompatibleColumn:
+    """The original values that each released value of a column stands for.
+
+    Attributes:
+        layers: for each layer, the released code of each original code, or NO_VALUE.
+        layer: of each released code: its layer, ANY, or NO_VALUE if it stands for no original
+            value.
+    """
+
+    layers: tuple[Integers, ...]
+    layer: Integers
+
+    @classmethod
+    def from_values(cls, originals: Sequence[Integers | None], values: int) -> "CompatibleColumn":
+        """Divide the released values into layers.
+
+        Args:
+            originals: for each released code the original codes, or None for all of them.
+            values: number of original codes.
+        """
+        layers, layer = list[Integers](), np.full(len(originals), NO_VALUE, np.int64)
+        order = sorted(range(len(originals)), key=lambda b: len(_or_empty(originals[b])))
+        for b in order:
+            codes = originals[b]
+            if codes is None:
+                layer[b] = ANY
+            elif len(codes):
+                layer[b] = _place(layers, codes, values)
+                layers[layer[b]][codes] = b
+        return cls(tuple(layers), layer)
+
+    @property
+    def finest(self) -> Integers:
+        """The released code of each original code in its first layer, or NO_VALUE."""
+        if not self.layers:
+            return np.zeros(0, np.int64)
+        finest = np.full_like(self.layers[0], NO_VALUE)
+        for codes in self.layers:
+            finest = np.where(finest == NO_VALUE, codes, finest)
+        return finest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowMatches:
+    """People of the original and rows of the release that fit each other.
+
+    Attributes:
+        rows: of the release, the number that fits each person, shape (people,).
+        people: the number that fits each row, shape (rows of the release,).
+        pairs: people with a single row, which fits no other person.
+    """
+
+    rows: Integers
+    people: Integers
+    pairs: int
+
+
+def match_rows(
+    original: ArrayLike, release: ArrayLike, columns: Sequence[CompatibleColumn]
+) -> RowMatches:
+    """Count the rows that fit each person, and the people that fit each row.
+
+    Args:
+        original: n x d codes of at least 0.
+        release: m x d codes of at least 0.
+        columns: of each of the d columns, the original values of released values.
+
+    Raises:
+        ParameterError: tables do not fit each other, or have too many combinations of layers.
+    """
+    people, rows = as_table(original), as_table(release)
+    if people.shape[1] != rows.shape[1] or len(columns) != people.shape[1]:
+        raise ParameterError(
+            f"original, release, columns: found {people.shape[1]}, {rows.shape[1]} and "
+            f"{len(columns)} columns; the same number is accepted"
+        )
+    fits, crowds = np.zeros(len(people), np.int64), np.zeros(len(rows), np.int64)
+    places = np.zeros(len(people))  # of all fitting rows, summed
+    layers = np.stack([c.layer[rows[:, j]] for j, c in enumerate(columns)], axis=1)
+    possible = np.flatnonzero((layers != NO_VALUE).all(axis=1))
+    if len(possible):
+        kinds = layers[possible] + 2
+        firsts, _ = different(kinds)
+        if len(firsts) * people.size > CELLS:
+            raise ParameterError(
+                f"release: found {len(firsts):,} combinations of levels in its rows; at most "
+                f"{CELLS // people.size:,} are accepted for {len(people):,} people"
+            )
+        kind = cells_of(kinds, range(kinds.shape[1]))
+        for first in firsts:
+            chosen = possible[kind == kind[first]]
+            who, mine, theirs = _cells(people, rows[chosen], columns, layers[possible[first]])
+            size = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
+            fits[who] += np.bincount(theirs, minlength=size)[mine]
+            places[who] += np.bincount(theirs, chosen, minlength=size)[mine]
+            crowds[chosen] = np.bincount(mine, minlength=size)[theirs]
+    single = np.flatnonzero(fits == 1)
+    pairs = int(np.count_nonzero(crowds[places[single].astype(np.int64)] == 1))
+    return RowMatches(fits, crowds, pairs)
+
+
+def _cells(
+    people: NDArray[np.integer],
+    rows: NDArray[np.integer],
+    columns: Sequence[CompatibleColumn],
+    layers: Integers,
+) -> tuple[NDArray[np.intp], Integers, Integers]:
+    """The people with a value in each layer, their cells, and the cells of the rows."""
+    compared = [j for j in range(len(columns)) if layers[j] != ANY]
+    if not compared:
+        everybody = np.arange(len(people))
+        return everybody, np.zeros(len(people), np.int64), np.zeros(len(rows), np.int64)
+    values = np.stack([columns[j].layers[layers[j]][people[:, j]] for j in compared], axis=1)
+    who = np.flatnonzero((values != NO_VALUE).all(axis=1))
+    joined = np.concatenate((values[who], rows[:, compared]))
+    cells = cells_of(joined, range(len(compared)))
+    return who, cells[: len(who)], cells[len(who) :]
+
+
+def _place(layers: list[Integers], codes: Integers, values: int) -> int:
+    """The first layer without a released code of these original codes."""
+    for number, layer in enumerate(layers):
+        if (layer[codes] == NO_VALUE).all():
+            return number
+    layers.append(np.full(values, NO_VALUE, np.int64))
+    return len(layers) - 1
+
+
+def _or_empty(codes: Integers | None) -> Integers:
+    return np.zeros(0, np.int64) if codes is None else codes

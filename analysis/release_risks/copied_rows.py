@@ -1,0 +1,121 @@
+"""Rows of a release that copy rows of the original, and the distance to the nearest original row.
+
+copy       a row with the values of a row of the original in all columns
+distance   Gower's (nearest.py), from 0 to the number of columns, divided by that number
+nearer     with a control (people of the same kind, outside the release): the share of released
+           rows that are nearer to the original than to the control. Without copying it is 1/2,
+           since both are compared in samples of equal size
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..exposure.cells import as_table, cells_of
+from .nearest import Codes, Floats, Numbers, neighbours
+from .rates import Rate
+
+SEED = 0x636F7079  # fixes the samples
+CELLS = 2e8  # that are compared, about
+LEAST_ROWS = 50  # of the release that are compared, whatever the size of the original
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Released rows that copy a row of the original.
+
+    Attributes:
+        rows: number of them.
+        of_unique: copies of a row that a single person has.
+        people: with such a unique row that is released.
+    """
+
+    rows: int
+    of_unique: int
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordDistances:
+    """Distances of released rows to the nearest row of the original, 0 to 1.
+
+    Attributes:
+        rows: of the release that were compared; a sample if it is large.
+        zero: share of these at distance 0.
+        median: of the distances to the original.
+        control_median: of the distances to the control; None without a control.
+        nearer: rows nearer to the original than to the control, ties as half; None likewise.
+    """
+
+    rows: int
+    zero: float
+    median: float
+    control_median: float | None
+    nearer: Rate | None
+
+
+def copied_rows(original: ArrayLike, release: ArrayLike) -> Copies:
+    """Count the copies.
+
+    Args:
+        original: n x d codes of at least 0, one row a person.
+        release: m x d codes in the same coding.
+    """
+    people, rows = as_table(original), as_table(release)
+    if not len(rows) or not len(people):
+        return Copies(0, 0, 0)
+    cells = cells_of(np.concatenate((people, rows)), range(people.shape[1]))
+    mine, theirs = cells[: len(people)], cells[len(people) :]
+    size = int(cells.max()) + 1
+    crowd, released = np.bincount(mine, minlength=size), np.bincount(theirs, minlength=size)
+    return Copies(
+        int(released[crowd > 0].sum()),
+        int(released[crowd == 1].sum()),
+        int(np.count_nonzero((crowd == 1) & (released > 0))),
+    )
+
+
+def record_distances(
+    original: ArrayLike,
+    release: ArrayLike,
+    control: ArrayLike | None = None,
+    numbers: Numbers | None = None,
+) -> RecordDistances:
+    """Measure the distances of released rows to their nearest rows.
+
+    Args:
+        original: n x d codes of at least 0; n >= 1.
+        release: m x d codes in the same coding; m >= 1.
+        control: people outside the release, in the same coding; None: no control.
+        numbers: for each column the number of each code (nan: no number), or None for a category.
+    """
+    people, rows = as_table(original), as_table(release)
+    outside = None if control is None else as_table(control)
+    rng = np.random.default_rng(SEED)
+    if outside is not None:
+        size = min(len(people), len(outside))
+        people, outside = _sampled_rows(people, size, rng), _sampled_rows(outside, size, rng)
+    work = people.size * (1 if outside is None else 2)
+    rows = _sampled_rows(rows, max(LEAST_ROWS, int(CELLS / max(1, work))), rng)
+    near = _distances(people, rows, numbers)
+    zero, median = float((near == 0).mean()), float(np.median(near))
+    if outside is None:
+        return RecordDistances(len(rows), zero, median, None, None)
+    far = _distances(outside, rows, numbers)
+    nearer = float((near < far).sum() + (near == far).sum() / 2)
+    return RecordDistances(len(rows), zero, median, float(np.median(far)), Rate(nearer, len(rows)))
+
+
+def _distances(people: Codes, rows: Codes, numbers: Numbers | None) -> Floats:
+    """The distance of each row to its nearest person."""
+    found = (near.least for near in neighbours(people, rows, numbers))
+    distances: Floats = np.round(np.fromiter(found, float, len(rows)) / people.shape[1], 9)
+    return distances
+
+
+def _sampled_rows(table: Codes, size: int, rng: np.random.Generator) -> Codes:
+    """A sample of the rows, in their order."""
+    if len(table) <= size:
+        return table
+    return table[np.sort(rng.choice(len(table), size, replace=False))]

@@ -1,0 +1,211 @@
+"""`veilmix open`: a table of one's own in six steps, in a browser of this computer."""
+
+import webbrowser
+from functools import partial
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...installation import missing
+from ..options import FILE_THERE, PATH, read_language
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...analysis.scoring import TableScore
+    from ...scenarios.populations.people import SourceTable
+    from ...scenarios.tables.advise import Advised
+    from ...scenarios.tables.reading import Reading
+    from ...scenarios.tables.release_record import ReleasedFile
+    from ...scenarios.tables.roles_known import Roles
+    from ...scenarios.tables.score_record import ScoredTable
+    from ...workbench.choices import Choices
+    from ...workbench.desk import Desk
+    from ...workbench.files import OwnFiles
+    from ...workbench.server import Workbench
+    from ...workbench.wording import CommandWords
+    from ..text.layout import PipeConsole
+
+PORT = 8768
+
+
+@click.command("open")
+@click.argument("data", type=PATH, required=False)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="0 takes any that is free.",
+)
+@click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
+@click.option(
+    "--replay",
+    type=FILE_THERE,
+    help="Repeat a session that the page has saved; DATA, if named, takes the place of its file.",
+)
+@click.option(
+    "--lang",
+    metavar="LANGUAGE",
+    help="Of the page, such as de.  [default: as the browser prefers]",
+)
+def command(
+    data: Path | None, port: int, replay: Path | None, lang: str | None, *, no_browser: bool
+) -> None:
+    """Open a page for DATA, a table of your own: persons, columns, goal, choices, result.
+
+    The page does what `score`, `advise` and `report` do, and shows the commands that do the same.
+    It is served to this computer alone; nothing leaves it, and nothing is written but what you
+    save. Ctrl-C ends it, or closing its tab.
+    """
+    from ...errors import DataError
+    from ...temporary_files import private_folder
+    from ...workbench.files import OwnFiles
+    from ...workbench.server import serve_workbench
+
+    read_language(lang)
+    if find_spec("h11") is None:
+        raise click.UsageError(missing("web", "open"))
+    choices, shown = _choices(replay, data)
+    path = None if shown is None else _path(shown, replay, data)
+    if path is not None and not path.is_file():
+        raise DataError(f"{path}: there is no such file")
+    with private_folder("files that the page hands over") as folder:
+        make = partial(_desk, OwnFiles(folder), path, shown, choices, lang)
+        serve_workbench(make, port, partial(_opened, no_browser=no_browser), click.echo)
+    click.echo("ended; nothing was kept")
+
+
+def _choices(replay: Path | None, data: Path | None) -> "tuple[Choices | None, str | None]":
+    """Return the choices of a saved session, and the name of the file."""
+    from ...workbench.choices import read_session
+
+    if replay is None:
+        return None, None if data is None else str(data)
+    choices = read_session(replay.read_bytes(), str(replay))
+    return choices, str(data) if data is not None else choices.data or None
+
+
+def _path(shown: str, replay: Path | None, data: Path | None) -> Path:
+    """Return the path of the file; that of a saved session starts from the session's folder."""
+    path = Path(shown).expanduser()
+    if data is None and replay is not None and not path.is_file():
+        return replay.parent / path
+    return path
+
+
+def _desk(
+    files: "OwnFiles",
+    path: Path | None,
+    shown: str | None,
+    choices: "Choices | None",
+    lang: str | None,
+) -> "Desk":
+    """Return the state of the page, with the file open."""
+    from ...workbench.desk import Desk
+
+    desk = Desk(words(), files, click.echo, lang)
+    if path is not None and shown is not None:
+        desk.open(path, shown, choices)
+    return desk
+
+
+def _opened(bench: "Workbench", *, no_browser: bool) -> None:
+    """Print the address, and open a browser."""
+    click.echo(f"open {bench.address}   (Ctrl-C ends it)")
+    click.echo("this computer alone can open it; nothing leaves it")
+    if not no_browser:
+        webbrowser.open(bench.address)
+
+
+def words() -> "CommandWords":
+    """Return the words of the commands that the page shows."""
+    from ...workbench.wording import CommandWords
+    from ..text import advice
+
+    return CommandWords(
+        advice=_advice_text,
+        advice_steps=advice.steps,
+        advice_choices=advice.choices,
+        advice_lines=_advice_lines,
+        searched=advice.searched,
+        score=_score_text,
+        record=_record,
+        help=_help(),
+    )
+
+
+def _record(
+    advised: "Advised",
+    released: "SourceTable",
+    roles: "Roles",
+    data: Path,
+    said: "Reading",
+    arguments: list[str],
+    file: "ReleasedFile",
+    progress: "Callable[[str], None]",
+) -> "tuple[TableScore, ScoredTable]":
+    """Return the score of a released table and its record, as `veilmix advise --save` keeps it.
+
+    arguments: of that command.
+    """
+    from ..table_release import advised_record
+    from .advise import command as advise
+
+    name, *given = arguments
+    with advise.make_context(name, given):
+        return advised_record(advised, released, roles, data, said, file, progress)
+
+
+def _help() -> dict[str, str]:
+    """Return the help of each option of `score` and `advise`, by its name without dashes."""
+    from .advise import command as advise
+    from .score import command as score
+
+    return {
+        option.lstrip("-").replace("-", "_"): parameter.help or ""
+        for one in (score, advise)
+        for parameter in one.params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+    }
+
+
+def _advice_lines(advised: "Advised") -> list[str]:
+    """Return the lines of `veilmix advise` on a choice."""
+    from ..text import advice
+
+    return [*advice.known_column_lines(advised), *advice.costs(advised.cost, advised.predict)]
+
+
+def _advice_text(advised: "Advised", called: str) -> str:
+    """Return the output of `veilmix advise`."""
+    from ..text.advice import print_advice
+
+    console, out = _console()
+    print_advice(console, advised, called)
+    return out.getvalue()
+
+
+def _score_text(
+    score: "TableScore", called: str, lacks: "Sequence[str]", table: "SourceTable"
+) -> str:
+    """Return the output of `veilmix score`."""
+    from ..text.score import print_score
+
+    console, out = _console()
+    print_score(console, score, called, lacks, table)
+    return out.getvalue()
+
+
+def _console() -> "tuple[PipeConsole, StringIO]":
+    """Return a console that writes to a text."""
+    from ..text.layout import PIPED, PipeConsole
+
+    out = StringIO()
+    return PipeConsole(
+        file=out, width=PIPED, markup=False, emoji=False, highlight=False, color_system=None
+    ), out

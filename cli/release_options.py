@@ -1,0 +1,126 @@
+"""The options of `veilmix score` for a release that was made elsewhere, and its output."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import PATH, Command
+from .stages import stages
+from .text.layout import page, write_csv, write_json
+
+if TYPE_CHECKING:
+    from ..scenarios.tables.judged_record import JudgedRelease
+
+OPTIONS = (
+    click.option(
+        "--release",
+        type=PATH,
+        metavar="FILE",
+        help="Judge this table, anonymised or synthetic, against the table that --of names.",
+    ),
+    click.option("--of", "original", type=PATH, metavar="FILE", help="The original of --release."),
+    click.option(
+        "--control",
+        type=PATH,
+        metavar="FILE",
+        help="With --release: people of the same kind from whom it was not made.",
+    ),
+    click.option(
+        "--hierarchy",
+        multiple=True,
+        metavar="COLUMN=FILE",
+        help="With --release: coarser values of a column, a line each, as ARX has them.",
+    ),
+)
+NAMES = ("release", "original", "control", "hierarchy")
+UNUSED = {
+    "picture": "--figure",
+    "saved": "--save",
+    "kept": "--table",
+    "counts": "--counts",
+    "ledger": "--ledger",
+    "nodes": "--worst-case",
+    "advising": "--advise",
+    "unique_size": "--unique-size",
+}
+
+
+def release_options(command: Command) -> Command:
+    """Add these options to a command, which takes them among `**reading`, for `judge`."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def pop_release(reading: dict[str, Any]) -> dict[str, Any]:
+    """Remove these options from a command's options, and return them."""
+    return {name: reading.pop(name) for name in NAMES}
+
+
+def check_release(
+    data: Path | None, given: Mapping[str, Any], unused: Mapping[str, object]
+) -> tuple[Path, Path] | None:
+    """Return the release and its original, if a release is to be judged.
+
+    Args:
+        data: the argument of the command.
+        given: the options of `pop_release`.
+        unused: options that have no use for a release, by their parameter.
+
+    Raises:
+        click.UsageError: an option lacks another, or has no use.
+    """
+    release, original = given["release"] or data, given["original"]
+    if original is None:
+        alone = [name for name in ("release", "control", "hierarchy") if given[name]]
+        if alone:
+            raise click.UsageError(f"--{alone[0]} has a use only with --of FILE, the original")
+        if data is None:
+            raise click.UsageError("Missing argument 'DATA'.")
+        return None
+    if release is None:
+        raise click.UsageError("--of FILE has a use only with --release FILE")
+    if given["release"] is not None and data is not None:
+        raise click.UsageError(f"found {data} and --release {release}; only one is judged")
+    for name, value in unused.items():
+        if value:
+            raise click.UsageError(f"{UNUSED[name]} has no use with --of")
+    return release, original
+
+
+def judge(
+    files: tuple[Path, Path],
+    given: Mapping[str, Any],
+    k: int,
+    reading: Mapping[str, Any],
+    form: str,
+) -> None:
+    """Judge a release, and print the result. files: the release and its original."""
+    from ..scenarios.tables.judged_release import judge_release
+    from ..scenarios.tables.reading import Reading
+    from .role_options import pairs_of
+
+    hierarchies = {name: Path(file) for name, file in pairs_of("hierarchy", given["hierarchy"])}
+    with stages() as stage:
+        judged = judge_release(
+            *files,
+            Reading(**reading),
+            k,
+            hierarchies=hierarchies,
+            control=given["control"],
+            progress=stage,
+        )
+    _print(judged, form)
+
+
+def _print(judged: "JudgedRelease", form: str) -> None:
+    from .text import judged_release as text
+
+    if form == "json":
+        write_json(judged)
+    elif form == "csv":
+        write_csv(text.tidy(judged))
+    else:
+        text.print_judged(page(), judged)

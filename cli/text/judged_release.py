@@ -1,0 +1,221 @@
+"""A release judged against its original, in words and tables, and as numbers a line."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
+from .questions import HEADINGS, in_words
+
+if TYPE_CHECKING:
+    from ...scenarios.tables.judged_record import JudgedRelease, MatchedColumn
+
+
+def print_judged(console: PipeConsole, judged: "JudgedRelease") -> None:
+    """Print a judged release."""
+    for line in _head(judged):
+        say(console, clean(line))
+    for line in _alarms(judged):
+        say(console, clean(f"caution   {line}"), style="yellow")
+    say(console, "\ncolumns in both files")
+    lay_out(console, _columns(judged))
+    say(console, f"\nthe {judged.links.people:,} people of the original, looked for in the release")
+    lay_out(console, _links(judged))
+    say(console, "\ncopies of rows of the original, in all columns of both files")
+    for line in _copies(judged):
+        say(console, clean(line))
+    control = "people outside" if judged.control else "if not in it"
+    say(console, "\nthree questions of regulators, of the release")
+    headings = (*HEADINGS[:2], control, *HEADINGS[3:])
+    lay_out(console, Grid(headings, _questions(judged), (1, 2, 3)))
+    if not judged.control:
+        say(console, " no --control: what the release adds is not set apart from guessing", "dim")
+    if judged.sensitive:
+        say(
+            console,
+            "\nsensitive columns, among rows of the release that agree in the known columns",
+        )
+        rows = [
+            (
+                c.column,
+                f"{c.k:,}",
+                f"{c.diversity:,}",
+                f"{c.entropy_diversity:.2f}",
+                f"{c.closeness:.3f}",
+            )
+            for c in judged.sensitive
+        ]
+        lay_out(console, Grid(("column", "k", "l", "l by entropy", "t"), rows, (1, 2, 3, 4)))
+    say(console, "\nwhat remains of use")
+    for line in _use(judged):
+        say(console, line)
+    if judged.limits:
+        say(console, clean(f" not counted: {'; '.join(judged.limits)}"), style="dim")
+
+
+def _head(judged: "JudgedRelease") -> Iterator[str]:
+    yield (
+        f"{judged.release}  {judged.rows:,} rows, {plural(len(judged.columns), 'column')} of "
+        f"{judged.original} ({judged.links.people:,} people)"
+    )
+    if judged.suppressed:
+        yield (
+            f"{judged.suppressed:,} suppressed rows (* in every known column) are set apart and "
+            "in no crowd"
+        )
+    known = ", ".join(column.column for column in judged.columns if column.known)
+    yield f"others know {known}"
+    yield (
+        f"the release by itself: smallest crowd {judged.release_smallest:,}, "
+        f"{judged.release_below_k:,} rows below k = {judged.k}"
+    )
+    if judged.lacking:
+        yield f"not released: {', '.join(judged.lacking)}"
+    if judged.added:
+        yield f"not in the original, and not judged: {', '.join(judged.added)}"
+
+
+def _alarms(judged: "JudgedRelease") -> Iterator[str]:
+    if judged.identifiers:
+        yield f"direct identifiers are released: {', '.join(judged.identifiers)}"
+    for column in judged.columns:
+        if column.strange:
+            examples = ", ".join(map(repr, column.examples))
+            yield (
+                f"column {column.column}: {column.strange:,} cells stand for no value of the "
+                f"original ({examples}); no person fits their rows"
+            )
+    if judged.links.pairs:
+        yield (
+            f"{judged.links.pairs:,} people fit a single row that fits only them: whoever knows "
+            "them finds it"
+        )
+    if judged.copies.of_unique:
+        yield (
+            f"{judged.copies.of_unique:,} rows copy the row of somebody whom no other person "
+            f"resembles ({_unique_people(judged)})"
+        )
+
+
+def _unique_people(judged: "JudgedRelease") -> str:
+    """Return the people with a copied unique row, beside people outside if there are any."""
+    copies = judged.copies
+    people = f"{copies.people:,} people, {percent(copies.people_share)}"
+    if copies.control_share is None:
+        return people
+    return f"{people}; by chance {percent(copies.control_share)}, as of the people outside"
+
+
+def _columns(judged: "JudgedRelease") -> Grid:
+    rows = [
+        (
+            column.column,
+            f"{column.values:,} of {column.original_values:,}",
+            f"{column.coarser:,}",
+            f"{column.bits:.2f} of {column.original_bits:.2f}",
+            f"{column.distance:.3f}",
+        )
+        for column in judged.columns
+    ]
+    return Grid(("column", "values", "coarser", "bits", "distance"), rows, (1, 2, 3, 4))
+
+
+def _links(judged: "JudgedRelease") -> Grid:
+    links = judged.links
+    shares = [
+        ("with a row that fits", links.fitted),
+        (f"of these, fewer than k = {judged.k} rows fit", links.below_k),
+        ("of these, a single row fits", links.single),
+        ("of these, the row fits no other person", links.pairs),
+    ]
+    rows = [(name, f"{people:,}", percent(people / links.people)) for name, people in shares]
+    rows += [
+        ("fewest rows that fit one of these people", f"{links.fewest:,}", ""),
+        ("prosecutor, largest chance", f"{links.prosecutor_largest:.4g}", ""),
+        ("prosecutor, mean chance", f"{links.prosecutor_mean:.4g}", ""),
+        ("journalist, largest chance", f"{links.journalist_largest:.4g}", ""),
+        ("journalist, mean chance", f"{links.journalist_mean:.4g}", ""),
+        ("marketer, share of rows expected right", f"{links.marketer:.4g}", ""),
+    ]
+    return Grid(("", "people", "share"), rows, (1, 2))
+
+
+def _copies(judged: "JudgedRelease") -> Iterator[str]:
+    copies = judged.copies
+    yield (
+        f" {copies.rows:,} of {judged.rows:,} rows ({percent(copies.rows / judged.rows)}) are "
+        f"copies; {copies.of_unique:,} of a row that a single person has"
+    )
+    near = judged.nearest
+    if near is None:
+        return
+    yield (
+        f" distance to the nearest original row (0 to 1; {near.rows:,} rows): median "
+        f"{near.median:.4f}, {percent(near.zero)} at 0"
+    )
+    if near.nearer is not None:
+        yield (
+            f" to the nearest person outside: median {near.control_median:.4f}; nearer to the "
+            f"original {percent(near.nearer.value)} ({percent(near.nearer.low)} to "
+            f"{percent(near.nearer.high)}), 50 % if nothing is copied"
+        )
+
+
+def _questions(judged: "JudgedRelease") -> list[tuple[str, ...]]:
+    return [
+        (
+            in_words(each),
+            percent(each.attack.share),
+            "" if each.control is None else percent(each.control.share),
+            percent(each.baseline),
+            f"{percent(each.risk.share)} ({percent(each.risk.low)} to {percent(each.risk.high)})",
+        )
+        for each in judged.questions
+    ]
+
+
+def _use(judged: "JudgedRelease") -> Iterator[str]:
+    bits = sum(column.bits for column in judged.columns)
+    whole = sum(column.original_bits for column in judged.columns)
+    yield f" entropy of the columns one by one: {bits:.2f} bits a row; {whole:.2f} originally"
+    if judged.two_way is not None:
+        yield (
+            f" two-way tables: {judged.two_way:.3f} from those of the original said as coarse "
+            "(total variation: 0 the same, 1 nothing in common)"
+        )
+
+
+def tidy(judged: "JudgedRelease") -> Grid:
+    """Return a table with a number in each line: subject, measure, k and value."""
+    return Grid(("subject", "measure", "k", "value"), list(_lines(judged)))
+
+
+def _lines(judged: "JudgedRelease") -> Iterator[tuple[str, str, int | str, object]]:
+    whole = judged.release
+    yield whole, "rows", "", judged.rows
+    yield whole, "rows_suppressed", "", judged.suppressed
+    yield whole, "smallest_crowd", "", judged.release_smallest
+    yield whole, "rows_below", judged.k, judged.release_below_k
+    links = judged.links
+    for name in links.__struct_fields__:
+        yield "people", name, judged.k if name == "below_k" else "", getattr(links, name)
+    for name in judged.copies.__struct_fields__:
+        yield "copies", name, "", getattr(judged.copies, name)
+    if judged.nearest is not None:
+        yield "nearest", "zero", "", judged.nearest.zero
+        yield "nearest", "median", "", judged.nearest.median
+        if judged.nearest.nearer is not None:
+            yield "nearest", "nearer_than_control", "", judged.nearest.nearer.value
+    for question in judged.questions:
+        yield in_words(question), "right", "", question.attack.share
+        yield in_words(question), "right_by_guessing", "", question.baseline
+        yield in_words(question), "risk", "", question.risk.share
+    for column in judged.columns:
+        yield from _column_lines(column)
+    if judged.two_way is not None:
+        yield whole, "two_way", "", judged.two_way
+
+
+def _column_lines(column: "MatchedColumn") -> Iterator[tuple[str, str, str, object]]:
+    for name in ("values", "original_values", "coarser", "strange", "bits", "original_bits"):
+        yield column.column, name, "", getattr(column, name)
+    yield column.column, "distance", "", column.distance

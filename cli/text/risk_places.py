@@ -1,0 +1,151 @@
+"""The places of risk in a table, in words and tables, and as numbers a line."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
+
+if TYPE_CHECKING:
+    from ...scenarios.tables.risk_record import RiskPlaces, RiskyValue, SingleChange, UniqueSets
+
+VALUES = 6  # printed values
+STEPS = 6  # printed changes
+SHARES = 6  # columns with their shares
+
+
+def print_places(console: PipeConsole, places: "RiskPlaces") -> None:
+    """Print the values and combinations of most risk, and the best single changes."""
+    say(
+        console,
+        clean(
+            f"\nwhere the risk is: {places.below_k:,} of {places.people:,} people are below "
+            f"k = {places.k} in {', '.join(places.columns)}"
+        ),
+    )
+    if not places.below_k:
+        return
+    if places.empty_below_k:
+        say(
+            console,
+            f" {places.empty_below_k:,} of the {places.below_k:,} have an empty cell, as have "
+            f"{places.empty:,} of all {places.people:,}",
+        )
+    lay_out(console, _values(places))
+    if len(places.values) > VALUES or places.values_left_out:
+        more = len(places.values) - VALUES + places.values_left_out
+        say(console, f" ... and {max(more, 0):,} more values: --format csv or json", style="dim")
+    if places.uniques is not None:
+        for line in _unique_lines(places.uniques):
+            say(console, clean(line))
+    print_steps(console, places)
+
+
+def print_steps(console: PipeConsole, places: "RiskPlaces") -> None:
+    """Print the best single changes, and the counts that were left out."""
+    say(console, "\nnext steps, each alone, of the most people for a bit lost first")
+    lay_out(console, _steps(places))
+    if places.limits:
+        say(console, clean(f" not counted: {'; '.join(places.limits)}"), style="dim")
+
+
+def _values(places: "RiskPlaces") -> Grid:
+    rows = [
+        (
+            value.column,
+            value.value or "(empty)",
+            f"{value.people:,}",
+            f"{value.below_k:,} ({percent(value.below_k / value.people)})",
+            f"{value.excess:+,.1f}",
+            "" if value.score_share is None else percent(value.score_share),
+            _merge(value),
+        )
+        for value in places.values[:VALUES]
+    ]
+    headings = ("column", "value", "people", "below k", "beyond average", "share of scores")
+    return Grid((*headings, "one change: merged"), rows, (2, 3, 4, 5))
+
+
+def _merge(value: "RiskyValue") -> str:
+    if value.merge_with is None:
+        return "no merge with one value takes any out"
+    return f"with {value.merge_with or '(empty)'}: {value.taken_out:,} fewer below k"
+
+
+def _unique_lines(uniques: "UniqueSets") -> Iterator[str]:
+    counts = ", ".join(
+        f"{count:,} of {plural(size, 'column')}" for size, count in enumerate(uniques.counts, 1)
+    )
+    yield (
+        f" minimal uniques (values of one person alone, no fewer columns do): {counts}; "
+        f"{uniques.people:,} people have one"
+    )
+    shares = [share for share in uniques.columns if share.share > 0][:SHARES]
+    if shares:
+        listed = ", ".join(f"{share.column} {percent(share.share)}" for share in shares)
+        yield f" share of SUDA scores by column: {listed}"
+    if uniques.dis is not None:
+        yield (
+            f" DIS: a match with one of the {uniques.unique:,} unique people is right with chance "
+            f"{uniques.dis:.4g}, if the table is a simple random sample"
+        )
+
+
+def _steps(places: "RiskPlaces") -> Grid:
+    rows = [
+        (
+            change_words(step),
+            f"{places.below_k:,}",
+            f"{step.below_k:,}",
+            f"{step.bits:.3f}",
+            f"{step.taken_out / step.bits:,.0f}" if step.bits else "free",
+        )
+        for step in _printed_steps(places)
+    ]
+    rows = rows or [("no single change takes anybody out", "", "", "", "")]
+    headings = ("change", "below k now", "then", "bits lost a row", "people a bit")
+    return Grid(headings, rows, (1, 2, 3, 4))
+
+
+def _printed_steps(places: "RiskPlaces") -> "list[SingleChange]":
+    """The best changes that take people out, one merge of a column at most."""
+    shown, merged = list["SingleChange"](), set[str]()
+    for step in places.steps:
+        if step.taken_out <= 0 or (step.change == "merged" and step.column in merged):
+            continue
+        if step.change == "merged":
+            merged.add(step.column)
+        shown.append(step)
+    return shown[:STEPS]
+
+
+def change_words(step: "SingleChange") -> str:
+    """Return a change in words."""
+    match step.change:
+        case "coarser":
+            return f"{step.column}: {step.what}"
+        case "dropped":
+            return f"drop {step.column}"
+        case "merged":
+            return f"{step.column}: merge {step.what}"
+        case _:
+            return f"leave out {step.what}"
+
+
+def tidy_lines(places: "RiskPlaces") -> Iterator[tuple[str, str, int | str, object]]:
+    """Yield the numbers: subject, measure, k and value."""
+    for value in places.values:
+        subject = f"{value.column}={value.value}"
+        yield subject, "value_people", "", value.people
+        yield subject, "value_people_below", places.k, value.below_k
+        yield subject, "value_excess", places.k, value.excess
+        if value.score_share is not None:
+            yield subject, "value_score_share", "", value.score_share
+        yield subject, "value_merge_takes_out", places.k, value.taken_out
+    if places.uniques is not None:
+        for share in places.uniques.columns:
+            yield share.column, "score_share", "", share.share
+        for size, count in enumerate(places.uniques.counts, 1):
+            yield f"{size} columns", "minimal_uniques", "", count
+    for step in places.steps:
+        yield change_words(step), "step_people_below", places.k, step.below_k
+        yield change_words(step), "step_bits_lost", "", step.bits

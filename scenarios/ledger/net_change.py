@@ -1,0 +1,129 @@
+"""Differences of two tables with leavers and newcomers.
+
+    table of June - table of May = newcomers - leavers, cell by cell
+
+With leavers alone, or newcomers alone, the difference is a group that releases give (groups.py).
+With both, newcomers may cancel leavers in their cell, and the difference counts the rest: in a cell
+with the difference d, at least |d| people came or left. Such a cell with 0 < |d| < k shows |d|
+people in a crowd smaller than k. As a group keeps the promise to its people, so does the
+difference: no larger share of its people may be shown than was promised to them.
+
+If people are known by their rows, a person with another value is an old row that left and a new row
+that came. If they are known by a column, such a person moved: its old and its new cell are in the
+difference. Moved people are counted by the difference that newcomers and leavers do not explain,
+half of it: so many moved at least. Differences of three and more tables are not examined.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .account import Subtraction
+from .groups import KnownRelease, SessionPromise
+
+
+@dataclass(frozen=True, slots=True)
+class NetChange:
+    """The difference of an earlier release and the present release.
+
+    Attributes:
+        number: of the earlier session.
+        present: of the present session.
+        came, left: people of the present, or of the earlier release alone.
+        columns: that both releases have in equal words, ascending.
+        people: newcomers, leavers, and people that moved at least.
+        shown: number of these people in cells of the difference that are smaller than k.
+        k, max_exposure: the strictest promise to the people of both releases.
+    """
+
+    number: int
+    present: int
+    came: int
+    left: int
+    columns: tuple[str, ...]
+    people: int
+    shown: int
+    k: int
+    max_exposure: float
+
+    @property
+    def breaks(self) -> bool:
+        """Whether a larger share of its people is shown than was promised."""
+        return self.shown > self.max_exposure * self.people
+
+    @property
+    def refusal(self) -> str:
+        """The reason to refuse the present release."""
+        return (
+            f"the difference to session {self.number} shows {self.shown:,} of the {self.people:,} "
+            f"people who came ({self.came:,}), left ({self.left:,}) or moved in a crowd smaller "
+            f"than {self.k}, and at most {100 * self.max_exposure:.4g} % was promised; release "
+            "exactly the people of an earlier session, or coarser values of all of them"
+        )
+
+    @property
+    def subtraction(self) -> Subtraction:
+        """The same as a row of the account."""
+        return Subtraction(
+            people=self.people,
+            columns=self.columns,
+            releases=f"session {self.present} - session {self.number}",
+            k=self.k,
+            max_exposure=self.max_exposure,
+            at_most=None,
+            exposed=self.shown,
+        )
+
+
+def net_changes(
+    past: Sequence[KnownRelease], now: KnownRelease, promises: Sequence[SessionPromise]
+) -> Iterator[NetChange]:
+    """Yield the differences of the present release and earlier releases that share people with it.
+
+    A pair of releases is left out if the first has all people of the second, or the second of the
+    first: the difference is a group.
+
+    Args:
+        past: earlier releases; without cells they are left out.
+        now: the present release, with its cells.
+        promises: of all sessions, the present last.
+    """
+    for release in past:
+        mine, theirs = now.told.people, release.told.people
+        if release.cells is None or now.cells is None or mine.isdisjoint(theirs):
+            continue
+        columns = tuple(
+            name
+            for name in sorted(now.told.columns & release.told.columns)
+            if now.words(name) == release.words(name)
+        )
+        came, left = len(mine - theirs), len(theirs - mine)
+        if columns and ((came and left) or mine == theirs):
+            change = _net_change(release, now, columns, (came, left), promises)
+            if change.people:
+                yield change
+
+
+def _net_change(
+    release: KnownRelease,
+    now: KnownRelease,
+    columns: tuple[str, ...],
+    others: tuple[int, int],
+    promises: Sequence[SessionPromise],
+) -> NetChange:
+    """Subtract two releases over common columns."""
+    difference = Counter(now.over(columns) or {})
+    difference.subtract(release.over(columns) or {})
+    everybody = now.told.people | release.told.people
+    touched = [promise for promise in promises if not promise.people.isdisjoint(everybody)]
+    k = max(promise.k for promise in touched)
+    sizes = [abs(people) for people in difference.values() if people]
+    came, left = others
+    moved = max(0, -(-(sum(sizes) - came - left) // 2))
+    people = came + left + moved
+    return NetChange(
+        *(release.number, now.number, came, left, columns, people),
+        min(people, sum(size for size in sizes if size < k)),
+        k,
+        min(promise.max_exposure for promise in touched),
+    )

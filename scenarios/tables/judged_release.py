@@ -1,0 +1,402 @@
+"""A foreign release judged against the original: anonymised or synthetic data.
+
+k, l and t of a release alone do not show how it relates to the people: a synthetic table has no
+classes of people, and an anonymised table may hold copies. So the people of the original are looked
+for in it: the rows that fit each of them, copies, and the three attacks of the regulators.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from msgspec.structs import replace as changed
+from numpy.typing import NDArray
+
+from ...analysis.advice.ladder import entropy
+from ...analysis.exposure import joint_counts, users_below
+from ...analysis.release_risks import Attack, ask, diversity, singling_out
+from ...analysis.release_risks.compatible_rows import ANY, NO_VALUE, RowMatches, match_rows
+from ...analysis.release_risks.copied_rows import copied_rows, record_distances
+from ...analysis.release_risks.of_table import ROWS, SETS, SIZES, usual_questions
+from ...errors import DataError
+from ..populations.build import columns_of
+from ..populations.coarser import levels
+from ..populations.file_options import options_of
+from ..populations.files import source_of
+from ..populations.people import SourceTable
+from ..populations.roles import ColumnRole
+from ..populations.values import numbers_of
+from ..schema.problems import listed
+from .judged_record import (
+    CopiedRows,
+    JudgedRelease,
+    LinkRisks,
+    MatchedColumn,
+    NearestRows,
+)
+from .reading import Reading, read
+from .released_values import FittedColumn, ValueTexts, fit_column
+from .risk_places import known_columns
+from .score_record import AskedQuestion, AttackRate, SensitiveColumn
+
+PAIRS = 300  # of columns whose two-way tables are compared
+EXAMPLES = 3
+Columns = NDArray[np.int64]
+
+
+def judge_release(
+    release: Path,
+    original: Path,
+    said: Reading,
+    k: int = 5,
+    *,
+    hierarchies: Mapping[str, Path] | None = None,
+    control: Path | None = None,
+    progress: Callable[[str], None] = lambda _stage: None,
+) -> JudgedRelease:
+    """Judge a release against the original.
+
+    Args:
+        release: its file: anonymised or synthetic rows.
+        original: the file of the people.
+        said: the description of the original; its options on the form of a file hold for all.
+        k: rows or people in the smallest safe crowd.
+        hierarchies: files as ARX has them, by column of the original.
+        control: a file of people of the same kind that the release was not made from; None: no
+            control.
+        progress: is called with the name of each stage.
+
+    Raises:
+        DataError: a file cannot be read, persons have several rows, or no column is in both files.
+    """
+    people = read(original, said, progress=progress)
+    if people.persons is not None:
+        raise DataError(
+            f"{original}: {people.person}; a release is judged against one row of each person: "
+            "--one-row first, last, earliest:COLUMN or latest:COLUMN"
+        )
+    rows, added, identifiers = _released(release, original, people, said, progress)
+    outside = None
+    if control is not None:
+        outside, _, _ = _released(control, original, people, said, progress)
+        if missed := [name for name in rows.columns if name not in outside.columns]:
+            raise DataError(f"{control}: has no column {listed(missed)}, which the release has")
+    progress("matching values")
+    files = {name: levels(file) for name, file in (hierarchies or {}).items()}
+    if strange := [name for name in files if name not in rows.columns]:
+        raise DataError(f"--hierarchy {strange[0]}: {listed(rows.columns)} are in both files")
+    joined = _joined(release, people, rows, outside, files)
+    return _Judge(release, original, control, joined, k, progress).record(added, identifiers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinedTables:
+    """The original, the release and the control in their common columns.
+
+    Attributes:
+        people: the original, in the common columns.
+        rows: the release, suppressed rows left out.
+        suppressed: number of these.
+        outside: the control, in the common columns; None: no control.
+        fitted: the values of each column.
+        known: numbers of the columns that an attacker may know.
+        sensitive: numbers of the sensitive columns.
+        lacking: columns of the original that the release lacks.
+    """
+
+    people: SourceTable
+    rows: SourceTable
+    suppressed: int
+    outside: SourceTable | None
+    fitted: tuple[FittedColumn, ...]
+    known: tuple[int, ...]
+    sensitive: tuple[int, ...]
+    lacking: tuple[str, ...]
+
+
+def _released(
+    file: Path,
+    original: Path,
+    people: SourceTable,
+    said: Reading,
+    progress: Callable[[str], None],
+) -> tuple[SourceTable, list[str], list[str]]:
+    """Read the columns of a release that the original has, under the original's names.
+
+    Returns the table, the columns that the original lacks, and its direct identifiers.
+    """
+    progress(f"reading {file}")
+    form = Reading(
+        separator=said.separator,
+        encoding=said.encoding,
+        header=said.header,
+        decimal=said.decimal,
+        missing_text=said.missing_text,
+    )
+    section = form.section(file)
+    source = source_of(file, options_of(section))
+    theirs = {" ".join(name.casefold().split()): name for name in source.columns}
+    ours = {name: theirs.get(" ".join(name.casefold().split())) for name in people.columns}
+    chosen = {name: theirs_name for name, theirs_name in ours.items() if theirs_name is not None}
+    left_out = [judged.column for judged in people.judged if judged.column not in people.columns]
+    if not chosen:
+        raise DataError(
+            f"{file}: no column is called as one of {original}: it has {listed(source.columns)}, "
+            f"the original {listed(people.columns)}; rename them"
+        )
+    roles = dict.fromkeys(chosen, "other")
+    section = changed(section, columns=chosen, roles=roles, each_row=True)
+    table = columns_of(source, section, (), progress)
+    folded = {" ".join(name.casefold().split()) for name in left_out}
+    identifiers = [name for key, name in theirs.items() if key in folded]
+    used = {*chosen.values(), *identifiers}
+    return table, [name for name in source.columns if name not in used], identifiers
+
+
+def _joined(
+    release: Path,
+    people: SourceTable,
+    rows: SourceTable,
+    outside: SourceTable | None,
+    files: Mapping[str, Mapping[str, Sequence[str]]],
+) -> JoinedTables:
+    """Match the values of the common columns, and set suppressed rows apart."""
+    names = list(rows.columns)
+    role = {judged.column: judged.role for judged in people.judged}
+    may_be_known = {people.columns[j] for j in known_columns(people)}
+    known = [j for j, name in enumerate(names) if name in may_be_known] or list(range(len(names)))
+    lacking = tuple(name for name in people.columns if name not in names)
+    people = _select(people, names)
+    fitted = tuple(
+        fit_column(
+            name,
+            ValueTexts.from_column(people.values[j], people.codes[:, j]),
+            ValueTexts.from_column(rows.values[j], rows.codes[:, j]),
+            files.get(name),
+        )
+        for j, name in enumerate(names)
+    )
+    gone = np.logical_and.reduce([fitted[j].column.layer[rows.codes[:, j]] == ANY for j in known])
+    if gone.all():
+        raise DataError(f"{release}: all {len(gone):,} rows are suppressed: no row is left")
+    return JoinedTables(
+        people,
+        replace(rows, codes=rows.codes[~gone]),
+        int(gone.sum()),
+        None if outside is None else _select(outside, names),
+        fitted,
+        tuple(known),
+        tuple(j for j, name in enumerate(names) if role.get(name) is ColumnRole.SENSITIVE),
+        lacking,
+    )
+
+
+def _select(table: SourceTable, names: Sequence[str]) -> SourceTable:
+    places = [table.columns.index(name) for name in names]
+    values = tuple(table.values[place] for place in places)
+    return replace(table, columns=tuple(names), codes=table.codes[:, places], values=values)
+
+
+class _Judge:
+    """The measures of a release."""
+
+    def __init__(
+        self,
+        release: Path,
+        original: Path,
+        control: Path | None,
+        joined: JoinedTables,
+        k: int,
+        progress: Callable[[str], None],
+    ) -> None:
+        self.files = (release.name, original.name, control.name if control else "")
+        self.joined, self.k, self.progress = joined, k, progress
+        self.rows = joined.rows.codes.astype(np.int64)
+        texts = [[*values] for values in joined.rows.values]
+        self.people = self._as_released(joined.people, texts)
+        self.outside = None if joined.outside is None else self._as_released(joined.outside, texts)
+        self.texts = texts
+
+    def _as_released(self, table: SourceTable, texts: list[list[str]]) -> Columns:
+        """The codes of a table in the release's values; values without one get new codes."""
+        columns = []
+        for j, fitted in enumerate(self.joined.fitted):
+            place = {text: code for code, text in enumerate(texts[j])}
+            own = {text: code for code, text in enumerate(self.joined.people.values[j])}
+            finest = fitted.column.finest
+            codes = np.empty(len(table.values[j]), np.int64)
+            for number, text in enumerate(table.values[j]):
+                code = finest[own[text]] if text in own and len(finest) else NO_VALUE
+                if code == NO_VALUE:
+                    code = place.setdefault(text, len(texts[j]))
+                    if code == len(texts[j]):
+                        texts[j].append(text)
+                codes[number] = code
+            columns.append(codes[table.codes[:, j]])
+        return np.stack(columns, axis=1)
+
+    def record(self, added: Sequence[str], identifiers: Sequence[str]) -> JudgedRelease:
+        """Measure everything."""
+        joined, known = self.joined, list(self.joined.known)
+        self.progress("rows that fit each person")
+        matches = match_rows(
+            joined.people.codes[:, known],
+            joined.rows.codes[:, known],
+            [joined.fitted[j].column for j in known],
+        )
+        crowds = joint_counts(self.rows, known)
+        self.progress("copies and nearest rows")
+        copies = self._copies()
+        plain, coarse = not any(self._has_coarser(j) for j in range(len(joined.fitted))), []
+        if not plain:
+            coarse = ["distances to the nearest row: values of the release are coarser"]
+        nearest = self._nearest() if plain else None
+        self.progress("singling out, linkability, inference")
+        return JudgedRelease(
+            *self.files,
+            *(len(self.rows), joined.suppressed, self.k),
+            self._columns(),
+            *(tuple(added), joined.lacking, tuple(identifiers)),
+            *(int(crowds.min()), int(users_below(crowds, self.k))),
+            self._links(matches),
+            copies,
+            nearest,
+            self._questions(),
+            self._sensitive(),
+            self._two_way(),
+            joined.rows.source.digest if joined.rows.source else "",
+            joined.people.source.digest if joined.people.source else "",
+            tuple(coarse),
+        )
+
+    def _has_coarser(self, j: int) -> bool:
+        return self.joined.fitted[j].coarser > 0
+
+    def _links(self, matches: RowMatches) -> LinkRisks:
+        rows, people = matches.rows[matches.rows > 0], matches.people[matches.people > 0]
+        chances, row_chances = 1 / rows, 1 / people
+        return LinkRisks(
+            *(len(matches.rows), len(rows), int((rows < self.k).sum()), int((rows == 1).sum())),
+            *(matches.pairs, int(rows.min()) if len(rows) else 0),
+            *(float(chances.max(initial=0)), float(chances.sum()) / max(1, len(rows))),
+            len(people),
+            *(float(row_chances.max(initial=0)), float(row_chances.sum()) / max(1, len(people))),
+            float(row_chances.sum()) / len(matches.people),
+        )
+
+    def _copies(self) -> CopiedRows:
+        """Rows with the texts of an original row."""
+        codes = [f.same[self.joined.rows.codes[:, j]] for j, f in enumerate(self.joined.fitted)]
+        same = np.stack(codes, axis=1)
+        whole = same[(same != NO_VALUE).all(axis=1)]
+        people, outside = self.joined.people, self.joined.outside
+        copies, share = copied_rows(people.codes.astype(np.int64), whole), None
+        if outside is not None:
+            known = _codes_in(outside, people)
+            share = copied_rows(known[(known != NO_VALUE).all(axis=1)], whole).people / outside.n
+        own_share = copies.people / people.n
+        return CopiedRows(copies.rows, copies.of_unique, copies.people, own_share, share)
+
+    def _numbers(self) -> list[NDArray[np.float64] | None]:
+        """The number of each text of each column; None for categories."""
+        numbers = list[NDArray[np.float64] | None]()
+        for texts in self.texts:
+            found = numbers_of([text for text in texts if text])
+            values = iter(found or ())
+            numbers.append(
+                None if found is None else np.array([next(values) if t else np.nan for t in texts])
+            )
+        return numbers
+
+    def _nearest(self) -> NearestRows:
+        found = record_distances(self.people, self.rows, self.outside, self._numbers())
+        nearer = None if found.nearer is None else found.nearer.interval()
+        return NearestRows(found.rows, found.zero, found.median, found.control_median, nearer)
+
+    def _questions(self) -> tuple[AskedQuestion, ...]:
+        """The three questions: the release attacked, and people outside it as a control."""
+        numbers, every = self._numbers(), list(range(self.rows.shape[1]))
+        known = [j for j in self.joined.known if j not in self.joined.sensitive]
+        attacks = list[tuple[Attack, int]]()
+        for size in SIZES:
+            if size <= len(every):
+                found = singling_out(self.rows, self.people, size, self.outside, numbers, SETS)
+                attacks.append((found.attack(), size))
+        questions = usual_questions(every, known or every, list(self.joined.sensitive))
+        if questions:
+            asked = ask(questions, self.rows, self.people, self.outside, numbers, ROWS)
+            attacks += [(attack, 0) for attack in asked]
+        return tuple(self._question_record(attack, size) for attack, size in attacks)
+
+    def _question_record(self, attack: Attack, size: int) -> AskedQuestion:
+        names = self.joined.rows.columns
+        risk = attack.risk()
+        return AskedQuestion(
+            attack.question,
+            size,
+            tuple(names[j] for j in attack.known),
+            tuple(names[j] for j in attack.sought),
+            AttackRate.from_rate(attack.attack),
+            None if attack.control is None else AttackRate.from_rate(attack.control),
+            attack.baseline.share,
+            AttackRate(risk.value, risk.low, risk.high),
+        )
+
+    def _sensitive(self) -> tuple[SensitiveColumn, ...]:
+        numbers, rows = self._numbers(), list[SensitiveColumn]()
+        for j in self.joined.sensitive:
+            known = [column for column in self.joined.known if column != j]
+            found = diversity(self.rows, known, j, numbers[j])
+            name = self.joined.rows.columns[j]
+            rows.append(SensitiveColumn(name, found.k, found.l, found.entropy_l, found.t))
+        return tuple(rows)
+
+    def _columns(self) -> tuple[MatchedColumn, ...]:
+        joined, columns = self.joined, list[MatchedColumn]()
+        for j, fitted in enumerate(joined.fitted):
+            codes = joined.rows.codes[:, j]
+            strange = fitted.column.layer[codes] == NO_VALUE
+            columns.append(
+                MatchedColumn(
+                    joined.rows.columns[j],
+                    j in joined.known,
+                    *(len(np.unique(codes)), len(np.unique(joined.people.codes[:, j]))),
+                    *(fitted.coarser, int(strange.sum())),
+                    fitted.strange[:EXAMPLES],
+                    entropy(np.bincount(codes)),
+                    entropy(np.bincount(joined.people.codes[:, j])),
+                    _distance(self.people[:, [j]], self.rows[:, [j]]),
+                )
+            )
+        return tuple(columns)
+
+    def _two_way(self) -> float | None:
+        """The mean distance of two-way tables: the original, as it is released, and the release."""
+        pairs = list(combinations(range(self.rows.shape[1]), 2))[:PAIRS]
+        if not pairs:
+            return None
+        distances = [_distance(self.people[:, pair], self.rows[:, pair]) for pair in pairs]
+        return sum(distances) / len(pairs)
+
+
+def _codes_in(table: SourceTable, other: SourceTable) -> Columns:
+    """The codes of a table's cells in another table; NO_VALUE for texts that it lacks."""
+    columns = []
+    for j, texts in enumerate(table.values):
+        place = {text: code for code, text in enumerate(other.values[j])}
+        codes = np.array([place.get(text, NO_VALUE) for text in texts], np.int64)
+        columns.append(codes[table.codes[:, j]])
+    return np.stack(columns, axis=1)
+
+
+def _distance(people: Columns, rows: Columns) -> float:
+    """The total variation between two tables of counts, 0 to 1."""
+    cells = np.unique(np.concatenate((people, rows)), axis=0, return_inverse=True)[1].ravel()
+    size = int(cells.max()) + 1
+    shares = (
+        np.bincount(part, minlength=size) / len(part)
+        for part in (cells[: len(people)], cells[len(people) :])
+    )
+    return float(np.abs(np.subtract(*shares)).sum()) / 2

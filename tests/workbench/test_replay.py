@@ -1,0 +1,133 @@
+"""A session is repeated by its file and by its commands: the same table, the same numbers."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from veilmix.cli.app import start
+from veilmix.errors import DataError
+from veilmix.workbench.choices import Choices, read_session
+from veilmix.workbench.options import OPTIONS, quoted_line
+from workbench_server import State, workbench
+from workbench_walk import write_patients
+
+pytestmark = pytest.mark.slow
+ROLES = {"sex": "quasi", "age": "quasi", "zip": "quasi", "diagnosis": "sensitive"}
+SESSIONS: dict[str, tuple[int, dict[str, Any]]] = {
+    "defaults": (1, {}),
+    "goal": (
+        1,
+        {
+            "roles": ROLES,
+            "k": 9,
+            "suppress": 0.3,
+            "l": {"diagnosis": 2},
+            "missing_text": ["-1"],
+            "weight": {"age": 3.0},
+            "keep": ["sex"],
+        },
+    ),
+    "persons": (3, {"person": "patient", "roles": ROLES, "k": 4, "max_exposure": 0.2}),
+    "one row": (
+        3,
+        {
+            "person": "patient",
+            "one_row": "last",
+            "coarsen": ["age.bins.width=20"],
+            "as_number": ["age"],
+        },
+    ),
+    "columns": (1, {"columns": ["age", "zip", "diagnosis"], "known": "all", "max_exposure": 0.3}),
+    "closeness": (1, {"roles": ROLES, "t": {"diagnosis": 0.6}, "nominal": ["diagnosis"]}),
+}
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_the_shown_commands_give_the_table_and_the_numbers_of_the_page(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    visits, wanted = SESSIONS[name]
+    with workbench(tmp_path, write_patients(tmp_path / "my people.csv", visits)) as asker:
+        asker.settled()
+        state = asker.change(**wanted)
+        others = [point for point in state["choices"]["points"] if not point["over"]]
+        state = asker.change(levels=others[0]["levels"])
+        assert state["result"]["status"] == "ready", state["choices"]["error"]
+        table, score = (asker.ask("GET", what)[1] for what in ("released/csv", "score"))
+        page = asker.ask("GET", "sign")[1]
+    monkeypatch.chdir(tmp_path)
+    for line in state["command"]:
+        command, *arguments = shlex.split(line)
+        assert command == "veilmix"
+        capsys.readouterr()
+        assert start(arguments) == 0, line
+        printed = capsys.readouterr().out
+        if arguments[0] == "advise":
+            assert printed == state["choices"]["text"]
+    assert (tmp_path / "my people-released.csv").read_bytes() == table
+    assert (tmp_path / "my people-score.json").read_bytes() == score
+    assert (tmp_path / "my people-score.html").read_bytes() == page
+
+
+def test_a_saved_session_is_repeated(tmp_path: Path) -> None:
+    data = write_patients(tmp_path / "patients.csv")
+    with workbench(tmp_path, data) as asker:
+        asker.settled()
+        first = asker.change(roles=ROLES, k=9, suppress=0.3)
+        over = [point for point in first["choices"]["points"] if not point["over"]]
+        first = asker.change(levels=over[0]["levels"])
+    choices = read_session(first["session"], "session.toml")
+    with workbench(tmp_path, data, choices) as asker:
+        second = asker.settled()
+    for part in ("choices", "result", "session", "command"):
+        assert first[part] == second[part]
+    data.write_text(data.read_text().replace("flu", "cold"))
+    with workbench(tmp_path, data, choices) as asker:
+        third = asker.settled()
+    assert "SHA-256" in warnings_of(third)
+    assert "SHA-256" not in warnings_of(second)
+
+
+def warnings_of(state: State) -> str:
+    return " ".join(warning["text"] for warning in state["file"]["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('k = "five"', "s.toml:1: no session of `veilmix open`"),
+        ("king = 5", "s.toml:1: no session of `veilmix open`"),
+        ("k = ", "s.toml:1: no session of `veilmix open`"),
+    ],
+)
+def test_a_file_that_is_no_session_is_refused(text: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read_session(text, "s.toml")
+
+
+def test_every_choice_has_an_option_and_a_line_of_the_session() -> None:
+    names = {option.name for option in OPTIONS}
+    ours = {"data", "sha256", "dismissed"}
+    assert names == set(Choices.__struct_fields__) - ours
+    choices = Choices(data="a.csv", header=False, roles={'a "b"\\': "quasi"}, t={"a": 0.25})
+    assert read_session(choices.session(), "s.toml") == choices
+
+
+def test_windows_quotes_its_own_way() -> None:
+    line = quoted_line(["advise", "C:\\Data\\Käthe's table.csv", "--k", "5"], "nt")
+    assert line == "veilmix advise 'C:\\Data\\Käthe''s table.csv' --k 5"
+
+
+def test_a_column_with_a_comma_is_refused_where_a_list_names_it(tmp_path: Path) -> None:
+    data = tmp_path / "t.csv"
+    data.write_text('"age, years",sex\n' + "30,f\n41,m\n" * 30)
+    with workbench(tmp_path, data) as asker:
+        asker.settled()
+        revision = asker.state()["revision"]
+        status, answer = asker.post(
+            "change", revision=revision, set={"roles": {"age, years": "quasi"}}
+        )
+    assert status == 400
+    assert "with a comma in its name" in answer["error"]["text"]
+    assert answer["error"]["option"] == "roles"

@@ -1,0 +1,261 @@
+"""The server of the page: who may ask, what it answers, and what it never does."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from workbench_server import STEPS, Asker, workbench
+from workbench_walk import PEOPLE, write_patients
+
+pytestmark = pytest.mark.slow
+ROLES = {"sex": "quasi", "age": "quasi", "zip": "quasi", "diagnosis": "sensitive"}
+
+
+@pytest.fixture
+def handed(tmp_path: Path) -> Path:
+    """A folder for files that are handed over."""
+    folder = tmp_path / "handed"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def asker(tmp_path: Path, handed: Path) -> Iterator[Asker]:
+    """A client of a page with patients."""
+    with workbench(handed, write_patients(tmp_path / "patients.csv")) as client:
+        client.settled()
+        yield client
+
+
+def statuses(state: dict[str, dict[str, str]]) -> list[str]:
+    return [state[step]["status"] for step in STEPS]
+
+
+def test_all_six_steps_are_worked_out(asker: Asker) -> None:
+    state = asker.change(roles=ROLES, k=4, suppress=0.2, l={"diagnosis": 2})
+    assert statuses(state) == ["ready"] * 6
+    assert state["file"]["shape"]["text"] == f"{PEOPLE} rows, 6 columns"
+    assert state["persons"]["ways"][0]["people"] == PEOPLE
+    roles = {column["name"]: column["role"] for column in state["columns"]["columns"]}
+    assert roles == {**ROLES, "patient": "identifier", "name": "identifier"}
+    assert state["goal"]["allowed"]["text"] == "96 people"
+    assert [point["chosen"] for point in state["choices"]["points"]].count(True) == 1
+    assert state["choices"]["final"]
+    _, table = asker.ask("GET", "released/csv")
+    rows = list(csv.DictReader(StringIO(table.decode())))
+    assert state["result"]["after"]["caption"]["text"].startswith(f"{len(rows)} rows")
+    assert state["result"]["sha256"] == hashlib.sha256(table).hexdigest()
+    crowds: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        known = tuple(row.get(name, "") for name in ("sex", "age", "zip"))
+        crowds.setdefault(known, []).append(row["diagnosis"])
+    smallest, fewest = (
+        min(map(len, kinds)) for kinds in (crowds.values(), map(set, crowds.values()))
+    )
+    shown = [measure["headline"]["text"] for measure in state["result"]["measures"]]
+    assert (shown[0], shown[2]) == (str(smallest), str(fewest))
+    assert smallest >= 4
+    assert fewest >= 2
+    status, page = asker.ask("GET", "sign")
+    assert status == 200
+    assert b"patients.csv" in page
+
+
+def test_a_foreign_page_or_another_address_learns_nothing(asker: Asker) -> None:
+    port = asker.origin.rpartition(":")[2]
+    wrong = asker.bench.address.rsplit("/", 2)[1][::-1]
+    for method, what, headers in (
+        ("GET", "", {"host": f"evil.example:{port}"}),
+        ("GET", "news/0", {"host": "127.0.0.1:1"}),
+        ("GET", "news/0", {"origin": "http://evil.example"}),
+        ("POST", "cancel", {"origin": "null"}),
+        ("POST", "change", {"origin": f"http://evil.example:{port}"}),
+        ("GET", f"../{wrong}/news/0", {}),
+        ("GET", f"../{wrong}/released/csv", {}),
+    ):
+        status, body = asker.ask(method, what, b"{}" if method == "POST" else None, **headers)
+        assert status in (403, 404, 421)
+        assert b"patients" not in body
+
+
+def test_a_post_without_its_origin_is_refused(asker: Asker) -> None:
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
+
+    with pytest.raises(HTTPError) as no:
+        urlopen(Request(asker.bench.address + "end", data=b"", method="POST"))
+    no.value.close()
+    assert no.value.code == 403
+    assert not asker.bench.ended.is_set()
+
+
+def test_the_page_may_run_and_reach_nothing_but_its_own_files(asker: Asker) -> None:
+    from urllib.request import urlopen
+
+    with urlopen(asker.bench.address) as answer:
+        policy = answer.headers["content-security-policy"]
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["cache-control"] == "no-store"
+    assert policy.startswith("default-src 'none'; script-src 'self'")
+    assert "unsafe" not in policy
+    for name in ("../server.py", "..%2fserver.py", "workbench.html", "nothing.js"):
+        assert asker.ask("GET", f"static/{name}")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"", "no JSON"),
+        (b"[]", "revision, set are accepted"),
+        (b'{"revision": 1}', "revision, set are accepted"),
+        (b'{"revision": 1, "set": {}, "more": 1}', "revision, set are accepted"),
+        (b'{"revision": REV, "set": {"data": "x"}}', "data: is not changed here"),
+        (b'{"revision": REV, "set": {"hierarchy": {"age": "/etc/passwd"}}}', "hierarchy: is not"),
+        (b'{"revision": REV, "set": {"k": 0}}', "k: a whole number of at least 1 is accepted"),
+        (b'{"revision": REV, "set": {"k": "5"}}', "k: a whole number is accepted, found a text"),
+        (b'{"revision": REV, "set": {"suppress": 1.5}}', "suppress: a number of at most 1"),
+        (b'{"revision": REV, "set": {"nothing": 1}}', "unknown field `nothing`"),
+        (b'{"revision": REV, "set": {"roles": {"age": "king"}}}', "roles"),
+        (b'{"revision": REV, "set": []}', "choices by their names are accepted"),
+    ],
+)
+def test_what_is_no_choice_is_refused_in_a_sentence(asker: Asker, body: bytes, said: str) -> None:
+    before = asker.state()
+    sent = body.replace(b"REV", str(before["revision"]).encode())
+    status, answer = asker.ask("POST", "change", sent)
+    assert status == 400
+    assert said in json.loads(answer)["error"]["text"]
+    assert asker.state()["session"] == before["session"]
+
+
+def test_a_tab_that_is_behind_is_told(asker: Asker) -> None:
+    old = asker.state()["revision"]
+    asker.change(k=4)
+    status, answer = asker.post("change", revision=old, set={"k": 9})
+    assert status == 409
+    assert answer["error"]["text"].startswith("Another tab")
+    assert answer["state"]["session"] == asker.state()["session"]
+    assert "k = 4" in asker.state()["session"]
+
+
+def test_only_an_upload_may_be_long(asker: Asker) -> None:
+    status, _ = asker.ask("POST", "change", b" " * ((1 << 20) + 1))
+    assert status == 413
+    rows = "age,text\n" + f"30,{'a' * 1_000}\n41,b\n" * 1_200  # 1.2 MB
+    assert asker.ask("POST", "upload/long.csv", rows.encode())[0] == 200
+    assert asker.settled()["file"]["rows"] == 2_400
+
+
+def test_an_uploaded_file_is_kept_under_a_plain_name(asker: Asker, handed: Path) -> None:
+    data = "age,sex\n" + "30,f\n41,m\n" * 20
+    for name, kept in (("..%2f..%2fx.csv", "x.csv"), ("C%3A%5Cd%5Cb%C3%A4r.csv", "bär.csv")):
+        assert asker.ask("POST", f"upload/{name}", data.encode())[0] == 200
+        assert [path.name for path in handed.rglob("*.csv")] == [kept]
+        assert asker.settled()["file"]["name"] == kept
+    assert asker.ask("POST", "upload/..", data.encode())[0] == 400
+
+
+def test_saving_replaces_a_file_only_if_told(asker: Asker, tmp_path: Path) -> None:
+    asker.change(roles=ROLES)
+    place = tmp_path / "out.csv"
+    asked = {"what": "table", "path": str(place), "replace": False}
+    assert asker.post("save", **asked)[0] == 200
+    written = place.read_bytes()
+    assert written == asker.ask("GET", "released/csv")[1]
+    place.write_text("mine")
+    status, answer = asker.post("save", **asked)
+    assert (status, answer["exists"]) == (409, True)
+    assert place.read_text() == "mine"
+    assert asker.post("save", **{**asked, "replace": True})[0] == 200
+    assert place.read_bytes() == written
+    for what, name, status in (
+        ("table", "out.doc", 400),
+        ("sign", "page.html", 200),
+        ("session", "s.toml", 200),
+        ("score", "score.json", 200),
+        ("secret", "x", 404),
+        ("sign", "nowhere/page.html", 400),
+    ):
+        answer = asker.post("save", what=what, path=str(tmp_path / name), replace=False)
+        assert answer[0] == status, answer
+        assert (tmp_path / name).exists() == (status == 200)
+
+
+def test_a_folder_shows_its_tables_alone(asker: Asker, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt.key").write_text("x")
+    (tmp_path / ".hidden.csv").write_text("x")
+    status, listed = asker.post("folder", path=str(tmp_path))
+    assert status == 200
+    assert [file["name"] for file in listed["files"]] == ["patients.csv"]
+    assert listed["folders"] == ["handed"]
+    assert listed["above"] == str(tmp_path.parent)
+    assert asker.post("folder", path=str(tmp_path / "none"))[0] == 400
+
+
+def test_a_file_that_cannot_be_read_is_said_at_its_step(asker: Asker, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("a,b\n1,2\n1,2,3\n")
+    assert asker.post("open", path=str(bad))[0] == 200
+    state = asker.settled()
+    assert statuses(state) == ["error", *["empty"] * 5]
+    assert "bad.csv:3: 3 cells found" in state["file"]["error"]["text"]
+    status, answer = asker.post("open", path=str(tmp_path / "none.csv"))
+    assert status == 400
+    assert answer["error"]["step"] == "file"
+
+
+def test_a_goal_that_no_choice_meets_is_said_at_the_choices(asker: Asker) -> None:
+    state = asker.change(k=PEOPLE + 1)
+    assert statuses(state) == [*["ready"] * 4, "error", "empty"]
+    assert f"{PEOPLE} people" in state["choices"]["error"]["text"]
+    assert asker.ask("GET", "released/csv")[0] == 409
+    assert statuses(asker.change(k=3)) == ["ready"] * 6
+
+
+def test_a_repeated_identifier_stops_the_steps_until_persons_are_defined(
+    tmp_path: Path, handed: Path
+) -> None:
+    with workbench(handed, write_patients(tmp_path / "visits.csv", visits=3)) as asker:
+        state = asker.settled()
+        assert statuses(state) == ["ready", "blocked", *["empty"] * 4]
+        ways = state["persons"]["ways"]
+        assert [way["people"] for way in ways] == [3 * PEOPLE, PEOPLE]
+        assert not any(way["chosen"] for way in ways)
+        state = asker.change(**ways[1]["set"])
+        assert statuses(state) == ["ready"] * 6
+        assert state["persons"]["summary"] == f"{PEOPLE} people"
+        assert "--person patient" in state["command"][1]
+
+
+def test_all_that_is_shown_is_shown_again_at_once_after_going_back(asker: Asker) -> None:
+    first = asker.change(roles=ROLES, k=4)
+    asker.change(k=6)
+    second = asker.change(k=4)
+    for step in STEPS:
+        assert second[step] == first[step]
+
+
+def test_a_point_is_chosen_and_the_table_follows(asker: Asker) -> None:
+    state = asker.change(roles=ROLES, k=9, suppress=0.3)
+    other = next(
+        point for point in state["choices"]["points"] if not (point["chosen"] or point["over"])
+    )
+    after = asker.change(levels=other["levels"])
+    chosen = next(point for point in after["choices"]["points"] if point["chosen"])
+    assert chosen["levels"] == other["levels"]
+    assert after["result"]["sha256"] != state["result"]["sha256"]
+    wanted = {"levels": dict.fromkeys(other["levels"], 0)}
+    status, answer = asker.post("change", revision=after["revision"], set=wanted)
+    assert status == 400
+    assert "480 people miss the target" in answer["error"]["text"]
+    assert asker.settled()["choices"] == after["choices"]
+    assert asker.change(k=8)["choices"]["status"] == "ready"  # another goal: its best choice
+
+
+def test_the_user_is_done_and_the_server_ends(asker: Asker) -> None:
+    assert asker.ask("POST", "end", b"")[0] == 204
+    assert asker.bench.ended.is_set()

@@ -1,0 +1,155 @@
+"""Work that is stopped, a session that is interrupted, a tab that is closed."""
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+import trio
+from trio.testing import MockClock
+from veilmix.cli.commands.open import words
+from veilmix.machines.gate import Gate
+from veilmix.machines.http import Request as PageRequest
+from veilmix.workbench import pipeline
+from veilmix.workbench.desk import Desk
+from veilmix.workbench.files import OwnFiles
+from veilmix.workbench.job import AbandonedError
+from veilmix.workbench.server import AFTER_LEAVING, AFTER_SILENCE, Workbench
+from workbench_server import workbench
+from workbench_walk import write_patients
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_search_is_stopped_and_begun_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped, search = Event(), pipeline.search_table
+
+    def endless(*given: Any) -> Any:
+        try:
+            while True:
+                given[-1]("looking everywhere")
+        except AbandonedError:
+            stopped.set()
+            raise
+
+    monkeypatch.setattr(pipeline, "search_table", endless)
+    with workbench(tmp_path, write_patients(tmp_path / "patients.csv")) as asker:
+        state = asker.settled(lambda now: (now["work"] or {}).get("stage") == "looking everywhere")
+        assert state["work"]["step"] == "choices"
+        assert asker.ask("POST", "cancel", b"")[0] == 204
+        state = asker.settled()
+        assert stopped.wait(60)
+        assert [state[step]["status"] for step in ("goal", "choices", "result")] == [
+            *("ready", "cancelled", "cancelled")
+        ]
+        monkeypatch.setattr(pipeline, "search_table", search)
+        assert asker.ask("POST", "again", b"")[0] == 204
+        assert asker.settled(lambda now: now["result"]["status"] == "ready")
+
+
+def test_a_fault_of_ours_is_told_and_the_page_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def faulty(*_: Any) -> Any:
+        raise ZeroDivisionError("by hand")
+
+    monkeypatch.setattr(pipeline, "search_table", faulty)
+
+    async def main() -> None:
+        desk = Desk(words(), OwnFiles(tmp_path), told.append, "en")
+        path = write_patients(tmp_path / "patients.csv")
+        desk.open(path, str(path))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(desk.work)
+            while desk.state()["choices"]["status"] != "error":
+                await desk.news(desk.version)
+            assert "ZeroDivisionError" in desk.state()["choices"]["error"]["text"]
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+    assert "ZeroDivisionError" in told[0]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_leaves_no_file(started: Callable[..., Any], tmp_path: Path) -> None:
+    data, temporary = write_patients(tmp_path / "patients.csv"), tmp_path / "temporary"
+    temporary.mkdir()
+    process = started(
+        *(sys.executable, "-m", "veilmix", "open", data, "--port", "0", "--no-browser"),
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+    address = re.search(r"http\S+", process.stdout.readline())[0]  # type: ignore[index]
+    origin = {"origin": address.rsplit("/", 2)[0]}
+    sent = Request(address + "upload/x.csv", data=data.read_bytes(), headers=origin)
+    with urlopen(sent) as answer:
+        assert answer.status == 200
+    assert [path.name for path in temporary.rglob("*.csv")] == ["x.csv"]
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert list(temporary.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["patients.csv", "temporary"]
+
+
+@pytest.mark.parametrize(
+    ("left", "seconds", "ended"),
+    [
+        (True, AFTER_LEAVING + 2, True),
+        (True, AFTER_LEAVING - 2, False),
+        (False, AFTER_SILENCE - 2, False),
+        (False, AFTER_SILENCE + 2, True),
+    ],
+)
+def test_the_server_ends_when_its_tab_is_closed(
+    tmp_path: Path, left: bool, seconds: float, ended: bool
+) -> None:
+    name = "127.0.0.1:8768"
+
+    async def main() -> bool:
+        bench = Workbench(Desk(words(), OwnFiles(tmp_path), print, "en"), Gate((name,)), "0" * 32)
+        headers = {"host": name, "origin": f"http://{name}"}
+
+        async def ask(method: str, what: str) -> None:
+            await bench.answer(PageRequest(method, f"/{'0' * 32}/{what}", headers))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(bench.wait_for_tabs)
+            await trio.sleep(2 * AFTER_SILENCE)  # no tab has come yet
+            assert not bench.ended.is_set()
+            await ask("GET", "news/0")
+            if left:
+                await ask("POST", "leave")
+            await trio.sleep(seconds)
+            now = bench.ended.is_set()
+            nursery.cancel_scope.cancel()
+        return now
+
+    assert trio.run(main, clock=MockClock(autojump_threshold=0)) is ended
+
+
+def test_another_tab_keeps_the_server(tmp_path: Path) -> None:
+    name = "127.0.0.1:8768"
+
+    async def main() -> None:
+        bench = Workbench(Desk(words(), OwnFiles(tmp_path), print, "en"), Gate((name,)), "0" * 32)
+        headers = {"host": name, "origin": f"http://{name}"}
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(bench.wait_for_tabs)
+            await bench.answer(PageRequest("POST", f"/{'0' * 32}/leave", headers))
+            await bench.answer(PageRequest("GET", f"/{'0' * 32}/news/0", headers))
+            await trio.sleep(AFTER_LEAVING + 5)
+            assert not bench.ended.is_set()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))

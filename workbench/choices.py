@@ -1,0 +1,207 @@
+"""The choices of a user in the six steps, as one immutable value.
+
+A session file (TOML) holds them, and repeats the session:
+
+    data = "patients.csv"
+    sha256 = "..."          of the file's bytes; a replay warns if they differ
+    k = 11
+    [roles]
+    age = "quasi"
+
+A name that is not there has its default. Names and meanings are those of the options of `veilmix
+score` and `veilmix advise`.
+"""
+
+import re
+from dataclasses import fields
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, ValidationError, convert, structs, to_builtins
+
+from ..errors import DataError
+from ..scenarios.schema.dump import value
+from ..scenarios.schema.problems import quoted
+from ..scenarios.tables.reading import ROLES, Reading
+from ..strict_text import Unreadable, from_toml
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+Name = Annotated[str, Meta(min_length=1)]
+Names = tuple[Name, ...]
+LeastValues = dict[Name, Annotated[float, Meta(ge=1, lt=1e9)]]
+Role = Literal["identifier", "text", "quasi", "sensitive", "other"]
+
+
+class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The choices of a user. None and empty: the default of the command line.
+
+    Attributes:
+        data: the file, as a command names it.
+        sha256: of the file's bytes when it was opened, in hexadecimal.
+        separator, encoding, sheet, header, decimal, missing_text, columns: of the file.
+        sets, yes_no, as_number: columns with several parts in a cell; columns of numbers.
+        person, each_row, one_row: the definition of a person.
+        roles: of columns, where the user gives one.
+        keep, coarsen: columns released as they are; rules that make values coarser.
+        threshold: the name of an authority's threshold, which k is; None: k is the signer's own.
+        k, max_exposure, suppress, known, by: the target.
+        l, entropy_l, t, nominal: targets of sensitive columns.
+        predict, hierarchy, weight, steps, ledger: of the search.
+        levels: of each searched column; None: the best choice.
+        dismissed: doubts about values that the user has answered with no.
+    """
+
+    data: str = ""
+    sha256: str = ""
+    separator: Name | None = None
+    encoding: Name | None = None
+    sheet: Name | None = None
+    header: bool | None = None
+    decimal: Literal[".", ","] | None = None
+    missing_text: tuple[str, ...] = ()
+    columns: Names | None = None
+    sets: Names = ()
+    yes_no: Names = ()
+    as_number: Names | None = None
+    person: Name | None = None
+    each_row: bool = False
+    one_row: Name | None = None
+    roles: dict[Name, Role] = {}
+    keep: Names = ()
+    coarsen: Names = ()
+    threshold: Name | None = None
+    k: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 5
+    max_exposure: Share = 0.01
+    suppress: Share | None = None
+    known: Literal["quasi", "all"] | None = None
+    by: Literal["truth", "promise"] = "truth"
+    l: LeastValues = {}
+    entropy_l: LeastValues = {}
+    t: dict[Name, Share] = {}
+    nominal: Names = ()
+    predict: Name | None = None
+    hierarchy: dict[Name, Name] = {}
+    weight: dict[Name, Annotated[float, Meta(gt=0, lt=1e9)]] = {}
+    steps: Annotated[int, Meta(ge=0, le=1_000_000_000)] | None = None
+    ledger: Name | None = None
+    levels: dict[Name, Annotated[int, Meta(ge=0, le=1_000)]] | None = None
+    dismissed: tuple[str, ...] = ()
+
+    def changed(self, wanted: dict[str, Any]) -> "Choices":
+        """Return the choices with some of them replaced. Raises ChoiceError.
+
+        wanted: by name; roles are merged with the present ones, and a role of None is guessed
+        again. Levels belong to a search: whatever else changes, the best choice is taken again.
+        """
+        if not isinstance(wanted, dict):
+            raise ChoiceError("choices by their names are accepted", None)
+        now = to_builtins(self)
+        roles = wanted.get("roles")
+        if isinstance(roles, dict):
+            merged = {**now["roles"], **roles}
+            wanted = {**wanted, "roles": {k: v for k, v in merged.items() if v is not None}}
+        if wanted.get("k", now["k"]) != now["k"] and "threshold" not in wanted:
+            now["threshold"] = None  # another k is the signer's own
+        if any(name not in KEEPING_LEVELS and now.get(name) != wanted[name] for name in wanted):
+            now["levels"] = None
+        return _converted({**now, **wanted})
+
+    def reading(self) -> Reading:
+        """Return the description of the table. Raises DataError for a name with a comma."""
+        given: dict[str, Any] = {}
+        for name in READING:
+            choice = getattr(self, name)
+            joined = name in ("columns", "as_number") and choice is not None
+            given[name] = _joined(name, choice) if joined else choice
+        for role in ROLES:
+            names = [column for column, said in self.roles.items() if said == role]
+            given[role] = _joined(role, names) if names else None
+        return Reading(**given)
+
+    def session(self) -> str:
+        """Return the session file."""
+        plain = structs.asdict(self)
+        lines = [
+            "# A session of `veilmix open`: `veilmix open --replay THIS_FILE` repeats it.",
+            *(
+                f"{name} = {value(list(choice) if isinstance(choice, tuple) else choice)}"
+                for name, choice in plain.items()
+                if not isinstance(choice, dict) and choice != DEFAULTS[name]
+            ),
+        ]
+        for name, choice in plain.items():
+            if isinstance(choice, dict) and choice != DEFAULTS[name]:
+                lines += ["", f"[{name}]"]
+                lines += [f"{quoted(key)} = {value(item)}" for key, item in choice.items()]
+        return "\n".join(lines) + "\n"
+
+
+class ChoiceError(DataError):
+    """A choice that is not accepted.
+
+    Attributes:
+        option: its name; None: of no single choice.
+    """
+
+    def __init__(self, sentence: str, option: str | None) -> None:
+        super().__init__(sentence)
+        self.option = option
+
+
+EXPECTED = re.compile(
+    r"Expected `([^`]+)`(?: of length)?(?: ([<>]=?) ([\d.e+-]+))?(?:, got `([^`]+)`)?"
+)
+SIGNS = {">=": "of at least", "<=": "of at most", ">": "above", "<": "below"}
+KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table by columns",
+    "null": "nothing",
+}
+DEFAULTS = structs.asdict(Choices())
+READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
+KEEPING_LEVELS = frozenset(("levels", "dismissed", "data", "sha256"))
+
+
+def read_session(text: str | bytes, name: str) -> Choices:
+    """Read a session file. name: of the file, for errors. Raises DataError."""
+    try:
+        return from_toml(text, Choices)
+    except Unreadable as bad:
+        raise DataError(f"{name}:{bad.line}: no session of `veilmix open`: {bad.why}") from None
+
+
+def _converted(plain: dict[str, Any]) -> Choices:
+    try:
+        return convert(plain, Choices)
+    except ValidationError as wrong:
+        text = str(wrong)
+        why, _, place = text.partition(" - at `$.")
+        option = place.rstrip("`").partition(".")[0].partition("[")[0] or None
+        named = f"{place.rstrip('`')}: " if place else ""
+        raise ChoiceError(named + _plain(why), option) from None
+
+
+def _plain(why: str) -> str:
+    """Return msgspec's reason in plain words."""
+    match = EXPECTED.fullmatch(why)
+    if match is None:
+        return f"{why[:1].lower()}{why[1:]}"
+    kinds, sign, limit, found = match.groups()
+    words = " or ".join(KINDS.get(kind, kind) for kind in kinds.split(" | "))
+    beyond = f" {SIGNS[sign]} {float(limit):g}" if sign else ""
+    given = f", found {KINDS.get(found, found)}" if found else ""
+    return f"{words}{beyond} is accepted{given}"
+
+
+def _joined(option: str, names: Any) -> str:
+    for name in names:
+        if "," in name:
+            raise ChoiceError(
+                f"column {name!r}: a column with a comma in its name cannot be named in a list; "
+                "rename it in the file",
+                option if option in DEFAULTS else "roles",
+            )
+    return ",".join(names)

@@ -1,0 +1,186 @@
+"""The part of the state on the choices: a point for each, and the chosen one in words."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, floor
+from pathlib import Path
+from typing import Any
+
+from ..analysis.advice import Choice
+from ..scenarios.tables.advise import Advised, Cost, Found
+from ..scenarios.tables.ladders import AS_IS
+from ..scenarios.tables.risk_places import advised_places
+from .choices import Choices
+from .wording import CommandWords, Text, Voice, english, grid
+
+RISKY = 6  # values that are shown, of the largest excess first
+TICKS = 5  # of an axis, about
+SHORT = 40  # characters of few words
+
+
+def choices_part(
+    found: Found,
+    advised: Advised,
+    choices: Choices,
+    words: CommandWords,
+    voice: Voice,
+    *,
+    final: bool,
+) -> dict[str, Any]:
+    """Return the part on the choices. final: whether no longer search goes on."""
+    shown = sorted(advised.choices, key=lambda pair: (pair[1].share, pair[0].people))
+    points = [_point(found, advised, pair, number, voice) for number, pair in enumerate(shown)]
+    chosen = next(point for point in points if point["chosen"])
+    most = max(point["people"] for point in points)
+    return {
+        "final": final,
+        "searched": english(words.searched(advised)),
+        "meets": True,
+        "headline": voice.say("said-choices", n=len(points)),
+        "summary": _summary(advised, voice),
+        "axes": {
+            "x": voice.say("said-axis-kept"),
+            "y": voice.say("said-axis-below", k=found.truth.k),
+            "xticks": [
+                [share, voice.percent(share)]
+                for share in shares(points[0]["kept"], points[-1]["kept"])
+            ],
+            "yticks": [[tick, voice.count(tick)] for tick in ticks(max(most, found.most))],
+            "limit": {
+                "people": found.most,
+                "text": voice.say("said-limit", share=voice.share(found.most, advised.n)),
+            },
+        },
+        "points": points,
+        "chosen": {
+            "id": chosen["id"],
+            "steps": grid(words.advice_steps(advised)),
+            "lines": [english(line) for line in words.advice_lines(advised)],
+            "rows_out": _rows_out(advised, voice),
+            "who": _who(advised, voice) if final else None,
+            "takes": True,
+            "why": None,
+        },
+        "grid": grid(words.advice_choices(advised)),
+        "text": words.advice(advised, Path(choices.data).name) if final else "",
+        "warnings": [voice.say("said-rows-out-warning")] if advised.suppressed else [],
+    }
+
+
+def _who(advised: Advised, voice: Voice) -> dict[str, Any] | None:
+    """Return the people below k by value, before rows are left out; None without such people."""
+    places = advised_places(replace(advised, kept=None))
+    if not places.below_k:
+        return None
+    return {
+        "headline": voice.say("said-who", n=places.below_k),
+        "bars": [
+            {
+                "column": value.column,
+                "value": value.value,
+                "people": value.below_k,
+                "of": value.people,
+                "text": voice.say(
+                    "said-who-bar",
+                    value=f"{value.column} {value.value or advised.missing}",
+                    people=voice.count(value.below_k),
+                    of=voice.count(value.people),
+                ),
+            }
+            for value in places.values[:RISKY]
+            if value.below_k
+        ],
+        "text": voice.say("said-who-empty", n=places.empty_below_k, of=voice.count(places.below_k)),
+        "steps": [english(f"{step.what}: {step.taken_out:,} taken out") for step in places.steps],
+    }
+
+
+def _rows_out(advised: Advised, voice: Voice) -> Text | None:
+    if advised.kept is None:
+        return None
+    rows = len(advised.table.codes)
+    return voice.say("said-rows-out", share=voice.share(advised.suppressed, rows))
+
+
+def _point(
+    found: Found, advised: Advised, shown: tuple[Choice, Cost], number: int, voice: Voice
+) -> dict[str, Any]:
+    """Return a choice as a point of the picture."""
+    choice, cost = shown
+    people = found.people(choice.levels)
+    over = people > found.most
+    levels = {
+        column.ladder.column: level
+        for column, level in zip(found.columns, choice.levels, strict=True)
+    }
+    dropped = any(
+        level == len(column.ladder.levels) - 1
+        for column, level in zip(found.columns, choice.levels, strict=True)
+    )
+    rows = advised.suppress is not None and people > 0
+    words = _in_words(found, choice)
+    return {
+        "id": str(number),
+        "levels": levels,
+        "kept": cost.share,
+        "people": people,
+        "kind": "rows" if rows else "dropped" if dropped else "coarser",
+        "over": over,
+        "advised": choice == found.advice.best,
+        "chosen": choice == advised.best,
+        "loss": f"{choice.loss:.4f}",
+        "short": _short(found, choice, words, voice),
+        "name": voice.say(
+            "said-point-rows" if rows else "said-point",
+            words=words,
+            kept=voice.percent(cost.share),
+            share=voice.share(people, advised.n),
+        ),
+    }
+
+
+def _summary(advised: Advised, voice: Voice) -> str:
+    """Return the chosen point in few words."""
+    kept = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
+    rows = voice.say("said-rows", n=advised.suppressed)["text"]
+    return f"{kept}; {rows}" if advised.suppressed else kept
+
+
+def _short(found: Found, choice: Choice, words: str, voice: Voice) -> Text:
+    """Return the levels in few words: the words if they are few, else how many columns change."""
+    if len(words) <= SHORT:
+        return english(words)
+    dropped = sum(
+        level == len(column.ladder.levels) - 1
+        for column, level in zip(found.columns, choice.levels, strict=True)
+    )
+    coarser = sum(level > 0 for level in choice.levels) - dropped
+    return voice.say("said-short", coarser=coarser, dropped=dropped)
+
+
+def shares(low: float, high: float) -> list[float]:
+    """Return round shares around both ends."""
+    step = next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if high - low <= TICKS * step)
+    first, last = floor(low / step), max(ceil(high / step), floor(low / step) + 1)
+    return [round(number * step, 4) for number in range(first, last + 1)]
+
+
+def _in_words(found: Found, choice: Choice) -> str:
+    """Return the levels of the columns that change, in words."""
+    parts = [
+        f"{column.ladder.column}: {column.ladder.levels[level].name}"
+        for column, level in zip(found.columns, choice.levels, strict=True)
+        if level
+    ]
+    return "; ".join(parts) or AS_IS
+
+
+def ticks(most: int) -> Sequence[int]:
+    """Return round numbers of people from 0 to at least the most."""
+    step = next(
+        factor * 10**power
+        for power in range(12)
+        for factor in (1, 2, 5)
+        if factor * 10**power * TICKS >= most
+    )
+    return range(0, most + step, step)

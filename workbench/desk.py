@@ -1,0 +1,320 @@
+"""The state of the page: the choices, the parts of the six steps, and the work that goes on.
+
+All tabs show one state. `version` grows with everything that is shown, `revision` with the choices
+alone: a tab that changes an older revision is refused and shows the newer one.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from ..errors import DataError, VeilmixError
+from ..languages.language import Language, english
+from .choices import ChoiceError, Choices
+from .files import OwnFiles
+from .job import Job
+from .options import OPTIONS, STEPS, Files, advise_arguments, quoted_line, score_arguments
+from .pipeline import Inputs, Part, Pipeline
+from .result import Result
+from .wording import CommandWords, Voice
+
+LARGEST = 256 << 20  # bytes of a file that a browser hands over
+BEAT = 4.0  # seconds that a page waits for news at most
+GLANCE = 0.2  # seconds between two looks at the stage of the work
+
+
+class OldRevisionError(Exception):
+    """A tab changed choices that another tab has changed since."""
+
+
+class Desk:
+    """The state, and the work on it.
+
+    words: of the command line. files: of uploads. tell: receives a line about a fault of our own.
+
+    Attributes:
+        choices: of the user.
+        voice: of the page.
+        version, revision: see above.
+        path: of the open file; None: no file is open.
+    """
+
+    def __init__(
+        self,
+        words: CommandWords,
+        files: OwnFiles,
+        tell: Callable[[str], None],
+        language: str | None,
+    ) -> None:
+        self.words, self.files = words, files
+        self.choices, self.voice = Choices(), Voice.of(english())
+        self.language = language
+        self.version = self.revision = 1
+        self.path: Path | None = None
+        self._tell = tell
+        self._parts: dict[str, Part] = {step: _empty() for step in STEPS}
+        self._job: tuple[str, Job] | None = None
+        self._scope: trio.CancelScope | None = None
+        self._news, self._wanted = trio.Event(), trio.Event()
+        self._pipeline = Pipeline(self._run, self._show)
+        self._inputs: Inputs | None = None
+
+    @property
+    def result(self) -> Result | None:
+        """The released table, if it is there."""
+        return self._pipeline.result
+
+    def speak(self, language: Language) -> None:
+        """Show sentences in a language from now on."""
+        if language.tag != self.voice.tag:
+            self.voice = Voice.of(language)
+            self._pipeline.forget()
+            self._again()
+
+    def open(self, path: Path, shown: str, choices: Choices | None = None) -> None:
+        """Open a file. shown: its name on a command line. choices: of a saved session."""
+        self.path = path
+        self.choices = (choices or Choices()).changed({"data": shown})
+        self._pipeline.forget()
+        self._inputs = None
+        self.files.hierarchies.clear()
+        self._parts = {step: _empty() for step in STEPS}
+        self.revision += 1
+        self._again()
+
+    def change(self, revision: object, wanted: object) -> None:
+        """Change choices. Raises OldRevisionError, DataError; ChoiceError for a choice."""
+        if self.path is None:
+            raise DataError(self.voice.say("said-no-file")["text"])
+        if revision != self.revision:
+            raise OldRevisionError
+        if not isinstance(wanted, dict):
+            raise ChoiceError("choices by their names are accepted", None)
+        for name in ("data", "sha256", "hierarchy"):
+            if name in wanted and not (name == "hierarchy" and self._fewer(wanted[name])):
+                raise ChoiceError(f"{name}: is not changed here", name)
+        changed = self.choices.changed(wanted)
+        changed.reading()  # refuses a column with a comma in its name
+        if changed.levels and set(wanted) == {"levels"} and self._pipeline.found is not None:
+            self._pipeline.found.asked(changed.levels)  # refuses what misses the target
+        if changed != self.choices:
+            self.choices = changed
+            self.revision += 1
+            self._again()
+
+    def add_hierarchy(self, column: str, data: bytes) -> None:
+        """Keep a hierarchy file for a column. Raises DataError without an open file."""
+        if self.path is None:
+            raise DataError(self.voice.say("said-no-file")["text"])
+        name = self.files.keep_hierarchy(column, data)
+        given = {**self.choices.hierarchy, column: name}
+        self.choices = self.choices.changed({"hierarchy": given})
+        self.revision += 1
+        self._again()
+
+    def cancel(self) -> None:
+        """Stop the work."""
+        if self._scope is not None:
+            self._scope.cancel()
+        for part in self._parts.values():
+            if part["status"] == "working":
+                part.update(status="cancelled", stale=False)
+        self._bump()
+
+    def again(self) -> None:
+        """Begin the work again that was stopped or failed."""
+        self._again()
+
+    async def news(self, version: int) -> None:
+        """Wait until there is a newer version, or for a while."""
+        with trio.move_on_after(BEAT):
+            while self.version <= version:
+                await self._news.wait()
+
+    def state(self) -> Mapping[str, Any]:
+        """Return the whole state, as JSON."""
+        parts = {step: dict(part) for step, part in self._parts.items()}
+        job = self._job
+        work = None
+        if job is not None:
+            step, now = job
+            seconds = round(trio.current_time() - now.since, 1)
+            work = {
+                "step": step,
+                "stage": self._named(now.stage),
+                "seconds": seconds,
+                "cancellable": True,
+            }
+        return {
+            "version": self.version,
+            "revision": self.revision,
+            "language": self.voice.tag,
+            **parts,
+            "work": work,
+            "options": [self._option(number) for number in range(len(OPTIONS))],
+            "command": self.commands(),
+            "session": self.choices.session(),
+            "own": {"folder": str(Path.cwd()), "system": os.name},
+            "limits": {"upload": LARGEST},
+        }
+
+    def commands(self) -> list[str]:
+        """Return the command lines that do the same as the page."""
+        if self.path is None:
+            return []
+        files = Files.of(self.choices)
+        lines = (
+            score_arguments(self.choices),
+            advise_arguments(self.choices, files),
+            ["report", files.score],
+        )
+        return [quoted_line(line, os.name) for line in lines]
+
+    async def work(self) -> None:
+        """Work on the steps whenever the choices change, until cancelled."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch)
+            while True:
+                await self._wanted.wait()
+                self._wanted = trio.Event()
+                with trio.CancelScope() as self._scope:
+                    await self._steps()
+                self._job = None
+                self._bump()
+
+    async def _watch(self) -> None:
+        """Show the stage of the work when it changes."""
+        shown = ""
+        while True:
+            await trio.sleep(GLANCE)
+            stage = "" if self._job is None else self._job[1].stage
+            if stage != shown:
+                shown = stage
+                self._bump()
+
+    async def _steps(self) -> None:
+        """Work on all steps; an error is shown at its step."""
+        if self.path is None:
+            return
+        content = self._inputs.content if self._inputs is not None else {}
+        self._inputs = Inputs(
+            self.path,
+            self.choices,
+            self.words,
+            self.voice,
+            content,
+            dict(self.files.hierarchies),
+        )
+        try:
+            await self._pipeline.work(self._inputs)
+        except (VeilmixError, OSError) as wrong:
+            self._fail(str(wrong), getattr(wrong, "option", None))
+        except Exception as bug:
+            self._tell(f"the page: {bug!r:.300}")
+            self._fail(f"a fault of veilmix: {bug!r:.200}", None)
+        else:
+            self._rest()
+
+    async def _run(self, step: str, work: Callable[..., Any]) -> Any:
+        """Run work of a step in a thread."""
+        job = Job()
+        self._job = step, job
+        if self._parts[step]["status"] != "ready":
+            self._parts[step]["status"] = "working"
+        self._bump()
+        try:
+            return await job.run(work)
+        finally:
+            self._job = None
+
+    def _show(self, step: str, part: Part) -> None:
+        """Show the part of a step."""
+        self._parts[step] = {"status": "ready", "stale": False, "error": None, **part}
+        if step == "file" and not self.choices.sha256:
+            self.choices = self.choices.changed({"sha256": part["sha256"]})
+        self._bump()
+
+    def _again(self) -> None:
+        """Begin the work on all steps from the first; what is shown is of earlier choices."""
+        if self.path is not None:
+            for step in STEPS:
+                part = self._parts[step]
+                fields = part["status"] in ("ready", "blocked") or part["stale"]
+                part.update(status="working", stale=fields, error=None)
+        if self._scope is not None:
+            self._scope.cancel()
+        self._wanted.set()
+        self._bump()
+
+    def _fail(self, sentence: str, option: str | None) -> None:
+        """Show an error at the step that was worked on; the next steps wait."""
+        waiting = [step for step in STEPS if self._parts[step]["status"] == "working"]
+        first = waiting[0] if waiting else STEPS[-1]
+        step = _step_of(option) or first
+        for later in waiting:
+            self._parts[later] = _empty()
+        text = {"text": self._named(sentence), "option": option, "step": step, "lang": "en"}
+        self._parts[first] = {**_empty(), "status": "error", "error": text}
+
+    def _named(self, sentence: str) -> str:
+        """Return a sentence with the file's name as the user knows it."""
+        return sentence.replace(str(self.path), self.choices.data)
+
+    def _rest(self) -> None:
+        """Show the steps that were not reached as empty."""
+        for step in STEPS:
+            if self._parts[step]["status"] == "working":
+                self._parts[step] = _empty()
+
+    def _bump(self) -> None:
+        self.version += 1
+        self._news.set()
+        self._news = trio.Event()
+
+    def _fewer(self, given: object) -> bool:
+        """Whether hierarchies are only removed."""
+        if not isinstance(given, dict) or not given.items() <= self.choices.hierarchy.items():
+            return False
+        for column in set(self.files.hierarchies) - set(given):
+            del self.files.hierarchies[column]
+        return True
+
+    def _option(self, number: int) -> dict[str, Any]:
+        """Return an option as the page draws it."""
+        option = OPTIONS[number]
+        low, high = option.range
+        help_text = self.words.help.get(option.name, "")
+        choices: list[list[Any]] | None = [[value, value] for value in option.choices] or None
+        if option.name == "one_row":
+            choices = self._parts["persons"].get("one_row")
+        if option.name == "sheet" and (sheets := self._parts["file"].get("sheets")):
+            choices = [[name, name] for name in sheets]
+        return {
+            "name": option.name,
+            "step": option.step,
+            "kind": option.kind,
+            "value": getattr(self.choices, option.name),
+            "default": getattr(DEFAULT, option.name),
+            "found": self._parts[option.step].get("found", {}).get(option.name),
+            "choices": choices,
+            "flag": option.shown,
+            "help": {"text": help_text, "lang": "en"},
+            "label": self.voice.label(option.name),
+            "min": low,
+            "max": high,
+            "special": option.special,
+        }
+
+
+DEFAULT = Choices()
+
+
+def _step_of(option: str | None) -> str | None:
+    return next((known.step for known in OPTIONS if known.name == option), None)
+
+
+def _empty() -> Part:
+    return {"status": "empty", "summary": "", "stale": False, "error": None}

@@ -1,0 +1,111 @@
+"""Files of the page: folders to choose from, files that a browser hands over, files to save."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import StorageError
+from ..scenarios.populations.files import READERS
+from ..scenarios.serialization.atomic_file import write_whole
+from ..temporary_files import set_aside
+
+MOST_LISTED = 500  # folders, and files
+NAME_BYTES = 200  # of a file that a browser hands over
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFiles:
+    """Files that a browser handed over, in a private folder that is removed at the end.
+
+    Attributes:
+        folder: the private folder.
+        hierarchies: files by column.
+    """
+
+    folder: Path
+    hierarchies: dict[str, Path] = field(default_factory=dict)
+
+    def keep_table(self, name: str, data: bytes) -> Path:
+        """Keep a table under its name, in place of an earlier one. Raises StorageError."""
+        for old in self.folder.glob("table*"):
+            for file in old.iterdir():
+                file.unlink()
+            old.rmdir()
+        folder = self.folder / "table"
+        with set_aside(f"{name}: a copy of its {len(data):,} bytes"):
+            folder.mkdir()
+            place = folder / plain_name(name)
+            place.write_bytes(data)
+        return place
+
+    def keep_hierarchy(self, column: str, data: bytes) -> str:
+        """Keep a hierarchy file for a column; return its name on a command line."""
+        number = len(list(self.folder.glob("hierarchy-*"))) + 1
+        place = self.folder / f"hierarchy-{number}.csv"
+        with set_aside(f"the hierarchy of {column}"):
+            place.write_bytes(data)
+        self.hierarchies[column] = place
+        return place.name
+
+
+def plain_name(name: str) -> str:
+    """Return the last part of a path of any system, without signs that no file may have."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    kept = "".join("_" if sign in '<>:"|?*' or not sign.isprintable() else sign for sign in last)
+    while len(kept.encode()) > NAME_BYTES:
+        kept = kept[1:]
+    if not kept.strip(". "):
+        raise StorageError(f"{name!r}: no name of a file")
+    return kept
+
+
+def listing(folder: str) -> dict[str, Any]:
+    """Return the folders and data files of a folder; "": the current one. Raises StorageError."""
+    path = Path(folder or ".").expanduser()
+    try:
+        place = path.resolve(strict=True)
+        entries = sorted(os.scandir(place), key=lambda entry: entry.name.casefold())
+    except (OSError, ValueError) as bad:
+        why = getattr(bad, "strerror", None) or bad
+        raise StorageError(f"{path}: cannot be read as a folder: {why}") from None
+    shown = [entry for entry in entries if not entry.name.startswith(".")]
+    folders = [entry.name for entry in shown if _is_folder(entry)]
+    files = [
+        {"name": entry.name, "bytes": entry.stat().st_size}
+        for entry in shown
+        if Path(entry.name).suffix.lower() in READERS and _is_file(entry)
+    ]
+    return {
+        "path": str(place),
+        "above": None if place.parent == place else str(place.parent),
+        "folders": folders[:MOST_LISTED],
+        "files": files[:MOST_LISTED],
+    }
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
+def save(path: Path, data: bytes, *, replace: bool) -> Path:
+    """Write a file whole, for its owner alone; return its path.
+
+    Raises FileExistsError if it is there and may not be replaced, StorageError if it cannot be
+    written.
+    """
+    place = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 - a link stays as it is called
+    if os.path.lexists(place) and not replace:
+        raise FileExistsError(place)
+    write_whole(place, data, force=replace, private=True)
+    return place

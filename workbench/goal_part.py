@@ -1,0 +1,120 @@
+"""The part of the state on the goal: presets, the target in people, the exposure before."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..analysis.scoring.table_score import allowed
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.populations.roles import ColumnRole
+from ..scenarios.tables.judges import exposed_people
+from ..scenarios.tables.thresholds import thresholds
+from .choices import Choices
+from .read_parts import below_text
+from .search import roles_of
+from .table import OpenedFile
+from .wording import Voice, english
+
+# name -> the choices that a preset makes; its text says whose numbers they are
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "default": {"threshold": None, "k": 5, "max_exposure": 0.01, "suppress": None},
+    "nobody": {"threshold": None, "k": 10, "max_exposure": 0.0, "suppress": 0.02},
+}
+SUPPRESSED = (0.01, 0.02, 0.05, 0.1, 0.2)  # offered shares of people with suppressed rows
+
+
+def goal_part(
+    opened: OpenedFile, table: SourceTable, choices: Choices, voice: Voice
+) -> dict[str, Any]:
+    """Return the part on the goal."""
+    n, k = table.n, choices.k
+    quasi, everything = exposed_people(table, k)
+    limit = choices.max_exposure if choices.suppress is None else choices.suppress
+    most = allowed(limit, n)
+    return {
+        "presets": [*_own_presets(choices, voice), *_authorities(choices, voice)],
+        "people": n,
+        "found": {"known": roles_of(choices).known},
+        "allowed": voice.say("said-people", n=most),
+        "crowd": k,
+        "sentence": voice.say(
+            "said-goal" if choices.suppress is None else "said-goal-suppress",
+            k=k,
+            share=voice.share(most, n),
+        ),
+        "sensitive": list(_sensitive(opened, table, choices, voice)),
+        "before": {
+            "quasi": below_text(voice, quasi, n, k),
+            "all": below_text(voice, everything, n, k),
+        },
+        "suppress_steps": [
+            [None, voice.say("said-no-rows")["text"]],
+            *([share, voice.share(allowed(share, n), n)] for share in SUPPRESSED),
+        ],
+        "summary": "; ".join(_summary(choices, voice)),
+    }
+
+
+def _own_presets(choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+    """Yield presets of no authority."""
+    for name, wanted in PRESETS.items():
+        yield {
+            "name": name,
+            "set": dict(wanted),
+            "headline": voice.say(f"said-preset-{name}"),
+            "text": voice.say(f"said-preset-{name}-text"),
+            "authority": False,
+            "chosen": _has(choices, wanted),
+        }
+
+
+def _authorities(choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+    """Yield the thresholds of authorities, each with its source."""
+    for threshold in thresholds().values():
+        for k in dict.fromkeys((threshold.k, threshold.rounded_k)):
+            if k is None:
+                continue
+            wanted = {"threshold": threshold.name, "k": k, "max_exposure": 0.0}
+            yield {
+                "name": f"{threshold.name}-{k}",
+                "set": wanted,
+                "headline": voice.say("said-preset-authority", k=k, who=threshold.in_words(k)),
+                "text": english(
+                    f"{threshold.states}. {threshold.about}. Read: {threshold.source}."
+                ),
+                "authority": True,
+                "chosen": _has(choices, wanted),
+            }
+
+
+def _has(choices: Choices, wanted: Mapping[str, Any]) -> bool:
+    return all(getattr(choices, key) == value for key, value in wanted.items())
+
+
+def _summary(choices: Choices, voice: Voice) -> Iterator[str]:
+    yield f"k = {choices.k}"
+    if choices.suppress is None:
+        yield f"≤ {voice.percent(choices.max_exposure)}"
+    for name, number in choices.l.items():
+        yield f"l({name}) = {number:g}"
+    for name, number in choices.t.items():
+        yield f"t({name}) = {number:g}"
+
+
+def _sensitive(
+    opened: OpenedFile, table: SourceTable, choices: Choices, voice: Voice
+) -> Iterator[dict[str, Any]]:
+    """Yield the sensitive columns with their targets and their values."""
+    for judged in table.judged:
+        if judged.role is not ColumnRole.SENSITIVE or judged.column not in table.columns:
+            continue
+        name, j = judged.column, table.columns.index(judged.column)
+        most = int(table.people_by(table.codes[:, j], len(table.values[j])).max())
+        yield {
+            "column": name,
+            "l": choices.l.get(name),
+            "entropy_l": choices.entropy_l.get(name),
+            "t": choices.t.get(name),
+            "text": voice.say(
+                "said-values", n=opened.different(name), share=voice.share(most, table.n)
+            ),
+        }

@@ -1,0 +1,45 @@
+"""Work in a thread that can be abandoned: stages out, and a request to stop in."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+import trio
+
+T = TypeVar("T")
+
+
+class AbandonedError(BaseException):
+    """Work that is no longer wanted; raised in its thread where it next reports a stage."""
+
+
+class Job:
+    """The work of one thread.
+
+    Attributes:
+        stage: the last one reported, in words.
+        since: the time when the work began, in seconds.
+    """
+
+    def __init__(self) -> None:
+        self.stage, self.since = "", trio.current_time()
+        self._stopped = False
+
+    def progress(self, stage: str) -> None:
+        """Report a stage, from the thread. Raises AbandonedError if the work is to stop."""
+        if self._stopped:
+            raise AbandonedError
+        self.stage = stage
+
+    async def run(self, work: Callable[..., T], *given: object) -> T:
+        """Run `work(*given, progress)` in a thread.
+
+        If this is cancelled, the thread goes on until it next reports a stage, and its result is
+        lost. It cannot keep the process from ending.
+        """
+        try:
+            return await trio.to_thread.run_sync(
+                partial(work, *given, self.progress), abandon_on_cancel=True
+            )
+        finally:
+            self._stopped = True

@@ -1,0 +1,271 @@
+"""The work for the six steps, one after the other; equal choices are worked on once.
+
+    file      the file with all columns
+    persons   the table by all choices, or the error that a person has to be defined
+    columns, goal   from the table
+    choices   the search, in two lengths, and the chosen point
+    result    the released table, its score
+
+Each result is kept by the choices that it depends on, so that going back costs nothing.
+"""
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import VeilmixError
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.populations.persons import RepeatedPersonsError
+from ..scenarios.serialization.content import Content, reading_once
+from ..scenarios.tables.advise import Advised, Found
+from ..scenarios.tables.judges import exposed_people
+from .choices import READING, Choices
+from .choices_part import choices_part
+from .goal_part import goal_part
+from .read_parts import below_text, columns_part, file_part, persons_part
+from .result import Result, make_result, result_part
+from .search import FIRST_LOOK, first_look, search_table
+from .table import FORM, OpenedFile, Progress, open_file, read_table
+from .wording import CommandWords, Voice
+
+SEARCH = (
+    *("keep", "k", "max_exposure", "suppress", "known", "by", "l", "entropy_l", "t", "nominal"),
+    *("predict", "hierarchy", "weight", "steps"),
+)
+KEPT = 8  # results of a stage that are kept
+T = TypeVar("T")
+Part = dict[str, Any]
+Show = Callable[[str, Part], None]
+Run = Callable[[str, Callable[..., Any]], Awaitable[Any]]
+
+
+class Memory:
+    """The last results of the stages, by stage and key."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, OrderedDict[object, Any]] = {}
+
+    def get(self, stage: str, key: object) -> Any:
+        """Return a result; None if it is not kept."""
+        kept = self._kept.get(stage, OrderedDict())
+        if key in kept:
+            kept.move_to_end(key)
+        return kept.get(key)
+
+    def keep(self, stage: str, key: object, result: Any) -> None:
+        """Keep a result, and forget the one of this stage that was used longest ago."""
+        kept = self._kept.setdefault(stage, OrderedDict())
+        kept[key] = result
+        while len(kept) > KEPT:
+            kept.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The input of the work.
+
+    Attributes:
+        path: of the file on this computer.
+        content: its bytes; empty before they are read.
+        choices: of the user.
+        hierarchies: files by column.
+        words: of the command line.
+        voice: of the page.
+    """
+
+    path: Path
+    choices: Choices
+    words: CommandWords
+    voice: Voice
+    content: dict[Path, Content] = field(default_factory=dict)
+    hierarchies: dict[str, Path] = field(default_factory=dict)
+
+    def key(self, *names: str) -> tuple[object, ...]:
+        """Return the values of choices, as a key."""
+        return tuple(repr(getattr(self.choices, name)) for name in names)
+
+
+class Pipeline:
+    """The stages, with what is kept of them.
+
+    run: runs work in a thread, for a step; its last argument there is the progress. show: takes the
+    part of a step.
+
+    Attributes:
+        result: the last one; None: not there yet, or no longer.
+        found: the last search, likewise.
+    """
+
+    def __init__(self, run: Run, show: Show) -> None:
+        self._run, self._show = run, show
+        self._memory = Memory()
+        self.result: Result | None = None
+        self.found: Found | None = None
+
+    def forget(self) -> None:
+        """Forget all results: another file is open."""
+        self._memory, self.result, self.found = Memory(), None, None
+
+    async def work(self, inputs: Inputs) -> None:
+        """Work on all steps. VeilmixError of a step: after it no other step is shown."""
+        self.result = self.found = None
+        choices = inputs.choices
+        form = inputs.key("data", *FORM)
+        opened: OpenedFile = await self._stage(
+            "file", "file", form, inputs, open_file, inputs.path, choices
+        )
+        inputs.content[inputs.path.absolute()] = opened.source.content
+        by_reading = (form, inputs.key(*READING, "roles"))
+        table = await self._stage(
+            "persons", "table", by_reading, inputs, read_table, inputs.path, choices
+        )
+        shown = (by_reading, inputs.key(*SEARCH, "threshold", "dismissed", "sha256"))
+        parts: dict[str, Part] = await self._stage(
+            "persons", "parts", shown, inputs, read_parts, opened, table, inputs
+        )
+        for step, part in parts.items():
+            self._show(step, part)
+        if isinstance(table, RepeatedPersonsError):
+            return
+        await self._search(inputs, opened, table, (by_reading, inputs.key(*SEARCH)))
+
+    async def _search(
+        self, inputs: Inputs, opened: OpenedFile, table: SourceTable, key: object
+    ) -> None:
+        """Search, first for a moment, and show the choices; then make the result."""
+        choices = inputs.choices
+        given = (table, choices, inputs.hierarchies)
+        found: Found | None = self._memory.get("search", key)
+        if found is None and first_look(choices, table):
+            early = await self._stage(
+                "choices", "look", key, inputs, search_table, *given, FIRST_LOOK
+            )
+            await self._settle(inputs, early, (key, "look"), final=False)
+        found = await self._stage(
+            "choices", "search", key, inputs, search_table, *given, choices.steps
+        )
+        advised = await self._settle(inputs, found, key, final=True)
+        result_key = (key, inputs.key("levels", "ledger"))
+        result: Result = await self._stage(
+            "result",
+            "result",
+            result_key,
+            inputs,
+            make_result,
+            advised,
+            inputs.path,
+            choices,
+            inputs.words,
+        )
+        part = await self._stage(
+            "result", "page", result_key, inputs, _page, result, opened, inputs
+        )
+        self.result = result
+        self._show("result", part)
+
+    async def _settle(self, inputs: Inputs, found: Found, key: object, *, final: bool) -> Advised:
+        """Describe the chosen point, and show the choices."""
+        self.found = found
+        settled = (key, inputs.key("levels"))
+        advised: Advised = await self._stage(
+            "choices", "settle", settled, inputs, found.settle, inputs.choices.levels
+        )
+        worded = (settled, final, inputs.key("data"))
+        part = await self._stage(
+            "choices", "words", worded, inputs, _point, found, advised, inputs, final
+        )
+        self._show("choices", part)
+        return advised
+
+    async def _stage(
+        self,
+        step: str,
+        stage: str,
+        key: object,
+        inputs: Inputs,
+        work: Callable[..., T],
+        *given: object,
+    ) -> T:
+        """Return the result of a stage: kept, or worked out now in a thread."""
+        kept = self._memory.get(stage, key)
+        if kept is None:
+            kept = await self._run(step, Frozen(inputs.content, work, given))
+            self._memory.keep(stage, key, kept)
+        return kept  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """Work with the bytes of files as they were read first.
+
+    Attributes:
+        content: of files, by path.
+        work: to be done.
+        given: its arguments, but for the progress.
+    """
+
+    content: dict[Path, Content]
+    work: Callable[..., Any]
+    given: tuple[object, ...]
+
+    def __call__(self, progress: Progress) -> Any:
+        """Do the work."""
+        with reading_once(self.content):
+            return self.work(*self.given, progress)
+
+
+def read_parts(
+    opened: OpenedFile,
+    table: SourceTable | RepeatedPersonsError,
+    inputs: Inputs,
+    progress: Progress,
+) -> dict[str, Part]:
+    """Return the parts on the file, on persons, columns and the goal, as far as they are there."""
+    choices, voice = inputs.choices, inputs.voice
+    persons = persons_part(opened, table, choices, voice)
+    if isinstance(table, RepeatedPersonsError):
+        persons["ways"] = ways_below(persons["ways"], inputs, progress)
+        return {"file": file_part(opened, None, choices, voice), "persons": persons}
+    return {
+        "file": file_part(opened, table, choices, voice),
+        "persons": persons,
+        "columns": columns_part(opened, table, choices, voice),
+        "goal": goal_part(opened, table, choices, voice),
+    }
+
+
+def _point(
+    found: Found,
+    advised: Advised,
+    inputs: Inputs,
+    final: bool,  # noqa: FBT001 - passed on
+    progress: Progress,
+) -> Part:
+    """Return the part on the choices."""
+    progress("wording the choices")
+    return choices_part(found, advised, inputs.choices, inputs.words, inputs.voice, final=final)
+
+
+def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Part]:
+    """Return both definitions of a person, each with the people below k."""
+    shown = []
+    for way in ways:
+        exposed = None
+        try:
+            table = read_table(inputs.path, inputs.choices.changed(way["set"]), progress)
+            if not isinstance(table, RepeatedPersonsError):
+                k = inputs.choices.k
+                below, _ = exposed_people(table, k)
+                exposed = below_text(inputs.voice, below, table.n, k)
+        except VeilmixError:  # told when the user chooses it
+            exposed = None
+        shown.append({**way, "exposed": exposed})
+    return shown
+
+
+def _page(result: Result, opened: OpenedFile, inputs: Inputs, progress: Progress) -> Part:
+    """Return the part on the result; hashing and wording take a moment."""
+    progress("wording the result")
+    return result_part(result, opened, inputs.choices, inputs.words, inputs.voice)

@@ -1,0 +1,206 @@
+"""The parts of the state on the file, on persons, and on columns (docs of the fields: state.py)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..protocol.coarsening import NUMBER
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.populations.persons import RepeatedPersonsError
+from ..scenarios.populations.reshaped import doubts
+from ..scenarios.populations.roles import NEVER, SHOWN, ColumnRole
+from ..scenarios.populations.values import DATE
+from ..scenarios.tables.judges import exposed_people
+from ..scenarios.tables.reading import suspect_values
+from .choices import Choices
+from .table import MISSING, OpenedFile
+from .wording import Text, Voice, english
+
+MOST_CANDIDATES = 12
+
+
+def file_part(
+    opened: OpenedFile, table: SourceTable | None, choices: Choices, voice: Voice
+) -> dict[str, Any]:
+    """Return the part on the file. table: as it was read; None: a person is not defined yet."""
+    content, whole = opened.source.content, opened.whole
+    rows, columns = len(whole.codes), len(whole.columns)
+    shape = voice.say("said-shape", rows=rows, columns=columns)
+    shown = table or whole
+    return {
+        "name": content.path.name,
+        "path": choices.data,
+        "size": voice.plain(_size(content.size)),
+        "rows": rows,
+        "shape": shape,
+        "summary": shape["text"],
+        "note": english(whole.note),
+        "preview": {
+            "names": list(whole.columns),
+            "rows": [list(row) for row in opened.preview],
+            "named_in": opened.header_line,
+        },
+        "lines": list(opened.lines),
+        "doubts": list(_doubts(whole, choices)),
+        "warnings": [
+            *([] if choices.sha256 in ("", content.sha256) else [voice.say("said-other-file")]),
+            *map(english, shown.warnings),
+            *map(english, doubts(whole, dict(opened.source.asked.sets))),
+        ],
+        "found": dict(opened.found),
+        "sheets": list(opened.sheets) or None,
+        "sha256": content.sha256,
+    }
+
+
+def _doubts(whole: SourceTable, choices: Choices) -> Iterator[dict[str, Any]]:
+    """Yield the values that often mean missing, each with both answers."""
+    for suspect in suspect_values(whole, (MISSING,)):
+        key = f"{suspect.column}={suspect.text}"
+        if key not in choices.dismissed:
+            yield {
+                "text": english(str(suspect)),
+                "yes": {"missing_text": [*choices.missing_text, suspect.text]},
+                "no": {"dismissed": [*choices.dismissed, key]},
+            }
+
+
+def _size(size: int) -> str:
+    for unit, bytes_of in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= bytes_of:
+            return f"{size / bytes_of:.1f} {unit}"
+    return f"{size} bytes"
+
+
+def persons_part(
+    opened: OpenedFile,
+    table: SourceTable | RepeatedPersonsError,
+    choices: Choices,
+    voice: Voice,
+) -> dict[str, Any]:
+    """Return the part on persons; `blocked` if the user has to decide."""
+    repeated = table if isinstance(table, RepeatedPersonsError) else None
+    rows = len(opened.whole.codes)
+    candidates = list(_candidates(opened, choices))
+    column = choices.person or (repeated.column if repeated else None)
+    if column is None and candidates:
+        column = candidates[0]["column"]
+    by_row = choices.person is None and (choices.each_row or repeated is None)
+    ways: list[dict[str, Any]] = [
+        {
+            "set": {"person": None, "each_row": True, "one_row": None},
+            "chosen": by_row,
+            "people": rows,
+            "headline": voice.say("said-people", n=rows),
+            "text": voice.say("said-each-row"),
+            "exposed": None,
+        }
+    ]
+    if column in opened.whole.columns and column is not None:
+        people = opened.different(column)
+        ways.append(
+            {
+                "set": {"person": column, "each_row": False},
+                "chosen": choices.person == column,
+                "people": people,
+                "headline": voice.say("said-people", n=people),
+                "text": voice.say("said-each-value", column=column),
+                "exposed": None,
+            }
+        )
+    part: dict[str, Any] = {
+        "status": "blocked" if repeated else "ready",
+        "rows": rows,
+        "column": repeated.column if repeated else None,
+        "ways": ways,
+        "candidates": candidates,
+        "one_row": _rules(opened, voice),
+    }
+    if not isinstance(table, RepeatedPersonsError):
+        shown = next((way for way in ways if way["chosen"]), None)
+        if shown is not None:
+            below, _ = exposed_people(table, choices.k)
+            shown["exposed"] = below_text(voice, below, table.n, choices.k)
+            shown["people"] = table.n
+            shown["headline"] = voice.say("said-people", n=table.n)
+        part["sentence"] = english(f"a person is {table.person}")
+        part["summary"] = voice.say("said-people", n=table.n)["text"]
+    else:
+        part["sentence"] = english(
+            str(table).replace(str(opened.source.content.path), choices.data)
+        )
+        part["summary"] = ""
+    return part
+
+
+def below_text(voice: Voice, below: int, n: int, k: int) -> Text:
+    """Return the share of people in a crowd smaller than k."""
+    return voice.say("said-below", share=voice.share(below, n), k=k)
+
+
+def _candidates(opened: OpenedFile, choices: Choices) -> Iterator[dict[str, Any]]:
+    """Yield the columns whose values may be persons, identifiers first."""
+    roles = {judged.column: judged.role for judged in opened.roles(choices)}
+    names = sorted(
+        opened.whole.columns,
+        key=lambda name: (roles[name] is not ColumnRole.IDENTIFIER, -opened.different(name)),
+    )
+    rows = len(opened.whole.codes)
+    for name in names[:MOST_CANDIDATES]:
+        people = opened.different(name)
+        text = f"{name}: {people:,} different values in {rows:,} rows"
+        yield {"column": name, "people": people, "text": english(text)}
+
+
+def _rules(opened: OpenedFile, voice: Voice) -> list[list[Any]]:
+    """Return the rules that take one row of each person, with their labels."""
+    rules: list[list[Any]] = [
+        [None, voice.say("said-all-rows")["text"]],
+        ["first", voice.say("said-first-row")["text"]],
+        ["last", voice.say("said-last-row")["text"]],
+    ]
+    for name, values in zip(opened.whole.columns, opened.whole.values, strict=True):
+        texts = [text for text in values if text != MISSING]
+        if is_ordered(texts):
+            rules += [
+                [f"earliest:{name}", voice.say("said-earliest", column=name)["text"]],
+                [f"latest:{name}", voice.say("said-latest", column=name)["text"]],
+            ]
+    return rules
+
+
+def is_ordered(texts: list[str]) -> bool:
+    """Whether values are numbers or dates, by which rows can be ordered."""
+    fits = sum(
+        NUMBER.fullmatch(text) is not None or DATE.fullmatch(text) is not None for text in texts
+    )
+    return bool(texts) and fits == len(texts)
+
+
+def columns_part(
+    opened: OpenedFile, table: SourceTable, choices: Choices, voice: Voice
+) -> dict[str, Any]:
+    """Return the part on columns: the role of each column of the file."""
+    judged = opened.roles(choices)
+    never = sum(column.role in NEVER for column in judged)
+    counts = {role: sum(column.role is role for column in judged) for role in ColumnRole}
+    return {
+        "columns": [
+            {
+                "name": column.column,
+                "role": str(column.role),
+                "said": column.column in choices.roles,
+                "reason": english(column.reason),
+                "like": ", ".join(opened.frequent(column.column)),
+                "different": voice.plain(voice.count(opened.different(column.column))),
+                "missing": voice.plain(voice.count(opened.lacking(column.column))),
+                "released": column.column in table.columns,
+            }
+            for column in judged
+        ],
+        "roles": [[str(role), SHOWN[role]] for role in ColumnRole],
+        "never": voice.say("said-never", n=never),
+        "all_said": all(column.column in choices.roles for column in judged),
+        "summary": voice.say(
+            "said-roles", known=counts[ColumnRole.QUASI], sensitive=counts[ColumnRole.SENSITIVE]
+        )["text"],
+    }

@@ -1,0 +1,232 @@
+"""The result: the released table, its score, the page to sign; and its part of the state."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..analysis.scoring import TableScore
+from ..analysis.scoring.parts import ScoredPart
+from ..report import table as sign_page
+from ..report.write import html
+from ..scenarios.ledger.account import Account
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.serialization.json_text import pretty
+from ..scenarios.serialization.record import plain
+from ..scenarios.tables.advise import Advised
+from ..scenarios.tables.advised_table import released_rows, released_table
+from ..scenarios.tables.export import Row, write
+from ..scenarios.tables.release import judge_advised
+from ..scenarios.tables.release_record import ReleasedFile
+from ..scenarios.tables.score_record import ScoredTable, SensitiveColumn
+from ..temporary_files import private_folder
+from .choices import Choices
+from .options import Files, advise_arguments
+from .search import roles_of
+from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
+from .wording import CommandWords, Text, Voice, english
+
+FORMATS = (("csv", "CSV", ""), ("xlsx", "Excel", "openpyxl"), ("parquet", "Parquet", "duckdb"))
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A released table with everything that is said about it.
+
+    Attributes:
+        advised: the advice.
+        columns, rows: of the released table, as they are written.
+        table: the released table, as it is scored.
+        score: of the released table.
+        record: the same as a record.
+        account: of a ledger, if one is named.
+        files: bytes that were asked for, by format.
+    """
+
+    advised: Advised
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    table: SourceTable
+    score: TableScore
+    record: ScoredTable
+    account: Account | None = None
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def known(self) -> ScoredPart:
+        """The columns that the target counts as known, together."""
+        score = self.score
+        return score.joint if self.advised.known == "all" or score.quasi is None else score.quasi
+
+    @property
+    def below(self) -> int:
+        """The released people in a crowd smaller than k."""
+        return self.known.crowds.users_below(self.advised.k)
+
+    def file(self, form: str) -> bytes:
+        """Return the table as a file. form: `csv`, `xlsx` or `parquet`. Raises DataError."""
+        if form not in self.files:
+            self.files[form] = file_of(self.columns, self.rows, form)
+        return self.files[form]
+
+    @cached_property
+    def saved_score(self) -> str:
+        """The score as JSON, for `veilmix report`."""
+        return pretty(plain(self.record))
+
+    @cached_property
+    def page(self) -> str:
+        """The page to sign. LocalError, with the package to install, if Jinja is missing."""
+        return html(sign_page.page(dict(plain(self.record))))
+
+
+def make_result(
+    advised: Advised, path: Path, choices: Choices, words: CommandWords, progress: Progress
+) -> Result:
+    """Score the released table. Raises DataError; RoundBurned if a ledger forbids it."""
+    account = judge_advised(
+        advised, Path(choices.ledger) if choices.ledger else None, choices.person
+    )
+    table = released_table(advised)
+    columns, rows = released_rows(advised)
+    names = Files.of(choices)
+    csv = file_of(columns, rows, "csv")
+    file = ReleasedFile(names.table, sha256(csv).hexdigest(), len(rows), tuple(columns))
+    arguments = advise_arguments(choices, names)
+    about = (advised, table, roles_of(choices), path, choices.reading())
+    score, record = words.record(*about, arguments, file, progress)
+    return Result(advised, columns, rows, table, score, record, account, {"csv": csv})
+
+
+def file_of(columns: Sequence[str], rows: Sequence[Row], form: str) -> bytes:
+    """Return a table as a file. form: `csv`, `xlsx` or `parquet`. Raises DataError."""
+    with private_folder("the released table") as folder:
+        path = folder / f"released.{form}"
+        write(path, columns, rows)
+        return path.read_bytes()
+
+
+def result_part(
+    result: Result, opened: OpenedFile, choices: Choices, words: CommandWords, voice: Voice
+) -> dict[str, Any]:
+    """Return the part on the result."""
+    whole, stem = opened.whole, opened.source.content.path.stem
+    below = result.below
+    before = voice.say("said-shape", rows=len(whole.codes), columns=len(whole.columns))
+    after = voice.say("said-shape", rows=len(result.rows), columns=len(result.columns))
+    met = below <= result.score.most
+    headline = "said-nobody" if not below else "said-few" if met else "said-many"
+    measures = list(_measures(result, choices, voice))
+    asked = any(measure["verdict"] == "unasked" for measure in measures)
+    return {
+        "headline": voice.say(headline, n=below, k=choices.k),
+        "summary": after["text"],
+        "verdict": "unmet" if not met else "unasked" if asked else "met",
+        "before": {
+            "caption": before,
+            "preview": {
+                "names": list(whole.columns),
+                "rows": [list(row) for row in opened.preview],
+            },
+        },
+        "after": {
+            "caption": after,
+            "preview": {
+                "names": list(result.columns),
+                "rows": [[str(cell)[:WIDEST] for cell in row] for row in result.rows[:PREVIEW]],
+            },
+        },
+        "measures": measures,
+        "sha256": sha256(result.file("csv")).hexdigest(),
+        "input_sha256": opened.source.digest,
+        "hash_note": voice.say("said-hash"),
+        "formats": [
+            [form, label, not library or find_spec(library) is not None]
+            for form, label, library in FORMATS
+        ],
+        "warnings": list(_warnings(result, voice)),
+        "score": words.score(result.score, f"{stem}-released.csv", (MISSING,), result.table),
+        "names": {
+            "table": f"{stem}-released.csv",
+            "sign": f"{stem}-to-sign.html",
+            "score": f"{stem}-score.json",
+            "session": f"{stem}-session.toml",
+        },
+        "risks": None,
+    }
+
+
+def _measures(result: Result, choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+    """Yield the measures of the release, each with the asked and the found number."""
+    below, n = result.below, result.score.n
+    met = below <= result.score.most
+    yield _measure(
+        voice.plain(voice.count(result.known.crowds.smallest)),
+        voice.say("said-smallest"),
+        voice.say("said-smallest-meaning"),
+        voice.say("said-asked", asked=f"k = {choices.k}"),
+        "met" if met else "unmet",
+    )
+    yield _measure(
+        voice.plain(voice.share(below, n)),
+        voice.say("said-below-label", k=choices.k),
+        voice.say("said-below-meaning"),
+        voice.say("said-asked-most", asked=voice.share(result.score.most, n)),
+        "met" if met else "unmet",
+    )
+    for column in result.record.sensitive:
+        yield from _sensitive(column, choices, voice)
+
+
+def _sensitive(column: SensitiveColumn, choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+    """Yield l and t of a sensitive column."""
+    name = column.column
+    wanted_l, wanted_t = choices.l.get(name), choices.t.get(name)
+    yield _measure(
+        voice.plain(voice.count(column.diversity)),
+        voice.say("said-l", column=name),
+        voice.say("said-l-one" if column.diversity == 1 else "said-l-meaning"),
+        _asked(wanted_l, "l", voice),
+        _verdict(wanted_l, met=wanted_l is not None and column.diversity >= wanted_l),
+    )
+    yield _measure(
+        voice.plain(f"{column.closeness:.3f}".replace(".", voice.language.decimal)),
+        voice.say("said-t", column=name),
+        voice.say("said-t-meaning"),
+        _asked(wanted_t, "t", voice),
+        _verdict(wanted_t, met=wanted_t is not None and column.closeness <= wanted_t + 1e-9),
+    )
+
+
+def _asked(wanted: float | None, name: str, voice: Voice) -> Text:
+    if wanted is None:
+        return voice.say("said-not-asked")
+    return voice.say("said-asked", asked=f"{name} = {voice.language.number(wanted)}")
+
+
+def _verdict(wanted: float | None, *, met: bool) -> str:
+    return "unasked" if wanted is None else "met" if met else "unmet"
+
+
+def _measure(
+    headline: Text, label: Text, meaning: Text, asked: Text, verdict: str
+) -> dict[str, Any]:
+    return {
+        "headline": headline,
+        "label": label,
+        "meaning": meaning,
+        "asked": asked,
+        "verdict": verdict,
+    }
+
+
+def _warnings(result: Result, voice: Voice) -> Iterator[Text]:
+    if result.advised.suppressed:
+        yield voice.say("said-rows-out-warning")
+    if result.account is None:
+        yield voice.say("said-no-ledger")
+    else:
+        yield from map(english, result.account.warnings)

@@ -1,0 +1,350 @@
+"""The server of the page: all requests that it may make, on this computer alone.
+
+    GET  /TOKEN/                  the page; static/NAME its files, sentences.json its sentences
+    GET  /TOKEN/news/V            waits for news after version V: the state (desk.py)
+    POST /TOKEN/change            {"revision": R, "set": {..}}: the state; 409 for an old revision
+    POST /TOKEN/open              {"path": ..}: the file at a path of this computer; the state
+    POST /TOKEN/upload/NAME       the bytes of a file; the state
+    POST /TOKEN/hierarchy/COLUMN  the bytes of a hierarchy file; the state
+    POST /TOKEN/folder            {"path": ..}: folders and data files
+    POST /TOKEN/cancel, again     stops the work, begins it again: 204
+    GET  /TOKEN/released/FORMAT   the released table
+    GET  /TOKEN/sign, sign/download, session, score
+    POST /TOKEN/save              {"what", "path", "replace"}: writes one of these files
+    POST /TOKEN/leave, end        a tab was closed; the user is done: 204
+
+It listens on 127.0.0.1. The token is in the address that the terminal prints, and in no file. A
+foreign page in the same browser can neither read nor send anything here: see machines/gate.py.
+Errors are JSON, {"error": {"text", "option", "step", "lang"}}, with a status of 400 or more.
+"""
+
+import secrets
+from collections.abc import Callable, Mapping
+from functools import partial
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+import msgspec
+import trio
+
+from ..errors import LocalError, VeilmixError
+from ..languages.language import language_of
+from ..languages.page_text import filled
+from ..machines.gate import SENTENCES, Gate, listeners_at, names_of, serve_phone
+from ..machines.http import ALWAYS, Header, HttpResponse, Request, Server, ServerLimits
+from ..machines.web_files import TYPES, WebFile
+from ..roles.event_loop import run_loop
+from ..strict_text import Unreadable, from_json
+from .choices import ChoiceError
+from .desk import LARGEST, Desk, OldRevisionError
+from .files import listing, save
+from .result import Result
+
+HOST = "127.0.0.1"
+STATIC = Path(__file__).parent / "static"
+JSON: tuple[Header, ...] = (("content-type", "application/json"),)
+HEADERS: tuple[Header, ...] = (
+    *ALWAYS,
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+)
+POLICY = "; ".join(
+    (
+        *("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"),
+        *(
+            "img-src 'self' data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ),
+    )
+)
+BODY = 1 << 20  # bytes of any other request
+TOKEN = 16  # bytes
+AFTER_LEAVING = 15.0  # seconds without a tab, after one was closed, until the server ends
+AFTER_SILENCE = 600.0  # seconds without a request until the server ends
+LAST_ANSWERS = 0.2  # seconds in which the answer to `end` is sent
+KINDS = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+class Refusal(Exception):
+    """A request that is refused: status, and the fields of its error.
+
+    Attributes:
+        status: of HTTP.
+        fields: of the answer.
+    """
+
+    def __init__(self, status: int, text: str, lang: str = "en", **more: object) -> None:
+        super().__init__(text)
+        self.status = status
+        error = {"text": text, "option": None, "step": None, "lang": lang, **more}
+        self.fields: dict[str, object] = {"error": error}
+        self.fields |= {name: error.pop(name) for name in ("exists", "state") if name in error}
+
+
+class Workbench:
+    """The server of the page.
+
+    gate: of requests.
+
+    Attributes:
+        desk: with the state.
+        ended: set when the user is done, or has left.
+        address: of the page.
+    """
+
+    def __init__(self, desk: Desk, gate: Gate, token: str) -> None:
+        self.desk, self.ended = desk, trio.Event()
+        self.address = f"http://{gate.names[0]}/{token}/"
+        self._gate, self._token = gate, token
+        self._seen: float | None = None
+        self._left: float | None = None
+
+    async def answer(self, request: Request) -> HttpResponse:
+        """Answer a request."""
+        await trio.lowlevel.checkpoint()
+        if refused := self._gate.refusal(request):
+            return refused
+        _, token, *what = request.path.split("/")
+        if not compare_digest(token.encode(), self._token.encode()) or not what:
+            text = self.desk.voice.say("said-no-such-address")["text"]
+            return HttpResponse(404, text.encode(), SENTENCES)
+        self._seen = trio.current_time()
+        if what != ["leave"]:
+            self._left = None
+        try:
+            return await self._respond(request, what)
+        except Refusal as no:
+            return HttpResponse(no.status, msgspec.json.encode(no.fields), JSON)
+        except (LocalError, VeilmixError) as wrong:
+            refusal = Refusal(400, str(wrong), option=getattr(wrong, "option", None))
+            return HttpResponse(400, msgspec.json.encode(refusal.fields), JSON)
+
+    async def _respond(self, request: Request, what: list[str]) -> HttpResponse:
+        match request.method, what:
+            case (("GET" | "HEAD"), [""]):
+                return self._page(request)
+            case (("GET" | "HEAD"), ["static", name]):
+                return _static(name, request.headers.get("accept-encoding", ""))
+            case (("GET" | "HEAD"), ["sentences.json"]):
+                return HttpResponse(200, self.desk.voice.language.data, JSON)
+            case "GET", ["news", version] if version.isascii() and version.isdecimal():
+                await self.desk.news(int(version[:18]))
+                return self._state()
+            case (("GET" | "HEAD"), ["released" | "sign" | "session" | "score", *_]):
+                return await self._file(what)
+            case "POST", [name, *rest]:
+                return await self._post(name, rest, request)
+        raise Refusal(404, self.desk.voice.say("said-no-such-address")["text"])
+
+    async def _post(self, name: str, rest: list[str], request: Request) -> HttpResponse:
+        """Answer a request that changes something."""
+        match name, rest:
+            case "change", []:
+                return self._change(_asked(request, {"revision", "set"}))
+            case "open", []:
+                return self._open(_asked(request, {"path"}))
+            case "upload", [file]:
+                self._upload(unquote(file), request.body)
+                return self._state()
+            case "hierarchy", [column]:
+                self.desk.add_hierarchy(unquote(column), request.body)
+                return self._state()
+            case "folder", []:
+                path = _text(_asked(request, {"path"}), "path")
+                shown = await trio.to_thread.run_sync(listing, path)
+                return HttpResponse(200, msgspec.json.encode(shown), JSON)
+            case "save", []:
+                return await self._save(_asked(request, {"what", "path", "replace"}))
+            case (("cancel" | "again" | "leave" | "end"), []):
+                self._order(name)
+                return HttpResponse(204)
+        raise Refusal(404, self.desk.voice.say("said-no-such-address")["text"])
+
+    def _order(self, name: str) -> None:
+        match name:
+            case "cancel":
+                self.desk.cancel()
+            case "again":
+                self.desk.again()
+            case "leave":
+                self._left = trio.current_time()
+            case _:
+                self.ended.set()
+
+    async def wait_for_tabs(self) -> None:
+        """End the server when the user has left."""
+        while not self.ended.is_set():
+            await trio.sleep(1)
+            now = trio.current_time()
+            if self._left is not None and now - self._left > AFTER_LEAVING:
+                self.ended.set()
+            if self._seen is not None and now - self._seen > AFTER_SILENCE:
+                self.ended.set()
+
+    def _page(self, request: Request) -> HttpResponse:
+        asked, accepted = self.desk.language, request.headers.get("accept-language", "")
+        self.desk.speak(language_of(asked, accepted))
+        text = (STATIC / "workbench.html").read_text("utf-8")
+        headers = (
+            ("content-type", "text/html; charset=utf-8"),
+            ("content-security-policy", POLICY),
+        )
+        return HttpResponse(200, filled(text, self.desk.voice.language).encode(), headers)
+
+    def _state(self) -> HttpResponse:
+        return HttpResponse(200, msgspec.json.encode(self.desk.state()), JSON)
+
+    def _change(self, asked: Mapping[str, Any]) -> HttpResponse:
+        try:
+            self.desk.change(asked["revision"], asked["set"])
+        except OldRevisionError:
+            said = self.desk.voice.say("said-other-tab")
+            raise Refusal(409, said["text"], said["lang"], state=self.desk.state()) from None
+        except ChoiceError as wrong:
+            raise Refusal(400, str(wrong), option=wrong.option) from None
+        return self._state()
+
+    def _open(self, asked: Mapping[str, Any]) -> HttpResponse:
+        text = _text(asked, "path").strip()
+        path = Path(text).expanduser()
+        if not text or not path.is_file():
+            raise Refusal(400, f"{text or 'path'}: no file of this computer", step="file")
+        self.desk.open(path, text)
+        return self._state()
+
+    def _upload(self, name: str, data: bytes) -> None:
+        path = self.desk.files.keep_table(name, data)
+        self.desk.open(path, path.name)
+
+    async def _file(self, what: list[str]) -> HttpResponse:
+        """Answer with a file of the result, or with the session."""
+        download = what[-1] != "sign"
+        kind, name, data = await self._content(what)
+        headers: list[Header] = [("content-type", kind)]
+        if download:
+            headers.append(("content-disposition", f"attachment; filename*=UTF-8''{quote(name)}"))
+        return HttpResponse(200, data, headers)
+
+    async def _content(self, what: list[str]) -> tuple[str, str, bytes]:
+        """Return content type, name and bytes of a file."""
+        stem = Path(self.desk.choices.data).stem or "table"
+        match what:
+            case ["session"]:
+                text = self.desk.choices.session()
+                return "application/toml", f"{stem}-session.toml", text.encode()
+            case ["released", ("csv" | "xlsx" | "parquet") as form]:
+                data = await trio.to_thread.run_sync(self._result.file, form)
+                return KINDS[form], f"{stem}-released.{form}", data
+            case ["sign", *rest] if rest in ([], ["download"]):
+                result = self._result
+                page = await trio.to_thread.run_sync(lambda: result.page)
+                return "text/html; charset=utf-8", f"{stem}-to-sign.html", page.encode()
+            case ["score"]:
+                saved = self._result.saved_score
+                return "application/json", f"{stem}-score.json", saved.encode()
+        raise Refusal(404, self.desk.voice.say("said-no-such-address")["text"])
+
+    @property
+    def _result(self) -> Result:
+        """The result. Refusal before there is one."""
+        if self.desk.result is None:
+            said = self.desk.voice.say("said-not-yet")
+            raise Refusal(409, said["text"], said["lang"])
+        return self.desk.result
+
+    async def _save(self, asked: Mapping[str, Any]) -> HttpResponse:
+        """Write a file of the result where the user wants it."""
+        what, path = _text(asked, "what"), Path(_text(asked, "path"))
+        if not isinstance(asked["replace"], bool) or not path.name:
+            raise Refusal(400, "what, path and replace (true or false) are accepted")
+        form = path.suffix.lower().removeprefix(".")
+        if what == "table" and form not in KINDS:
+            raise Refusal(400, f"{path}: .csv, .xlsx, .parquet files are written", step="result")
+        _, _, data = await self._content(["released", form] if what == "table" else [what])
+        try:
+            write = partial(save, path, data, replace=asked["replace"])
+            place = await trio.to_thread.run_sync(write)
+        except FileExistsError:
+            said = self.desk.voice.say("said-exists", path=str(path))
+            raise Refusal(409, said["text"], said["lang"], step="result", exists=True) from None
+        said = self.desk.voice.say("said-saved", path=str(place))
+        answer = {"saved": str(place), "bytes": len(data), "sentence": said}
+        return HttpResponse(200, msgspec.json.encode(answer), JSON)
+
+
+def _asked(request: Request, names: set[str]) -> dict[str, Any]:
+    """Return the fields of a request. Refusal for other fields."""
+    try:
+        asked = from_json(request.body)
+    except Unreadable as bad:
+        raise Refusal(400, f"no JSON: {bad.why}") from None
+    if not isinstance(asked, dict) or set(asked) != names:
+        raise Refusal(400, f"{', '.join(sorted(names))} are accepted")
+    return asked
+
+
+def _text(asked: Mapping[str, Any], name: str) -> str:
+    value = asked[name]
+    if not isinstance(value, str) or "\0" in value:
+        raise Refusal(400, f"{name}: a text is accepted")
+    return value
+
+
+def _static(name: str, accepted: str) -> HttpResponse:
+    """Answer with a file of `static/`."""
+    path = STATIC / name
+    if path.parent != STATIC or path.suffix not in TYPES or not path.is_file():
+        raise Refusal(404, f"{name}: no file of the page")
+    return WebFile.read(path).answer(accepted)
+
+
+def serve_workbench(
+    make: Callable[[], Desk],
+    port: int,
+    opened: Callable[[Workbench], None],
+    tell: Callable[[str], None],
+) -> None:
+    """Serve the page until the user is done; arguments: `hold_workbench`.
+
+    Raises KeyboardInterrupt at Ctrl-C.
+    """
+    run_loop(hold_workbench, make, port, opened, tell)
+
+
+async def hold_workbench(
+    make: Callable[[], Desk],
+    port: int,
+    opened: Callable[[Workbench], None],
+    tell: Callable[[str], None],
+) -> None:
+    """Serve the page until the user is done; StorageError if the port cannot be opened.
+
+    Args:
+        make: returns the state.
+        port: at which to listen; 0: any that is free.
+        opened: receives the server when it listens.
+        tell: receives a line about a fault of our own.
+    """
+    listeners = await listeners_at(HOST, port)
+    gate = Gate(names_of(HOST, listeners[0].socket.getsockname()[1]))
+    token = secrets.token_hex(TOKEN)
+    bench = Workbench(make(), gate, token)
+    limits = ServerLimits(body=BODY, paths={f"/{token}/upload/": LARGEST})
+    server = Server(bench.answer, tell, limits, HEADERS)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(trio.serve_listeners, partial(serve_phone, server), listeners))
+        nursery.start_soon(bench.desk.work)
+        nursery.start_soon(bench.wait_for_tabs)
+        opened(bench)
+        await bench.ended.wait()
+        await trio.sleep(LAST_ANSWERS)
+        nursery.cancel_scope.cancel()

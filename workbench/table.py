@@ -1,0 +1,135 @@
+"""The file and its table: what is read once, before roles, persons and goal are known."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from ..scenarios.populations import csvfile, excel
+from ..scenarios.populations.dialect import NAMES, dialect_of
+from ..scenarios.populations.encodings import encoding_label
+from ..scenarios.populations.file_options import options_of
+from ..scenarios.populations.files import READERS, FileSource, source_of
+from ..scenarios.populations.line_reader import LineReader
+from ..scenarios.populations.people import SourceTable
+from ..scenarios.populations.persons import RepeatedPersonsError
+from ..scenarios.populations.roles import JudgedColumn, guess_roles
+from ..scenarios.tables.reading import Reading, read
+from .choices import Choices
+
+MISSING = "(missing)"  # the value of an empty cell, as `veilmix advise` has it
+PREVIEW = 8  # rows
+RAW = 10  # lines of a text file
+WIDEST = 400  # characters of a line or a cell that are shown
+FORM = (
+    *("separator", "encoding", "sheet", "header", "header_row", "last_row", "decimal"),
+    "missing_text",
+    *("sets", "yes_no", "as_number"),
+)
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenedFile:
+    """A file as it was read, with all columns.
+
+    Attributes:
+        source: its bytes and their form.
+        whole: all columns, without a decision on persons or roles.
+        preview: the first rows, as texts.
+        lines: the first lines of a text file, as they are; none of other files.
+        header_line: the line with the names, from 1; None: no line has them.
+        found: what was found out about the form of the file, by option.
+        sheets: of a workbook.
+    """
+
+    source: FileSource
+    whole: SourceTable
+    preview: tuple[tuple[str, ...], ...]
+    lines: tuple[str, ...]
+    header_line: int | None
+    found: Mapping[str, str]
+    sheets: tuple[str, ...]
+
+    def roles(self, choices: Choices) -> tuple[JudgedColumn, ...]:
+        """Return the role of each column of the file."""
+        given: dict[str, str] = dict(choices.roles)
+        if choices.person in self.whole.columns:
+            given[str(choices.person)] = "identifier"
+        known = {name: role for name, role in given.items() if name in self.whole.columns}
+        rows = len(self.whole.codes)
+        return guess_roles(self.whole.columns, self.whole.values, rows, known, MISSING)
+
+    def different(self, name: str) -> int:
+        """Return the number of different values of a column, but for missing cells."""
+        return sum(text != MISSING for text in self.whole.values[self.whole.columns.index(name)])
+
+    def lacking(self, name: str) -> int:
+        """Return the number of missing cells of a column."""
+        j = self.whole.columns.index(name)
+        texts = self.whole.values[j]
+        if MISSING not in texts:
+            return 0
+        return int(np.count_nonzero(self.whole.codes[:, j] == texts.index(MISSING)))
+
+    def frequent(self, name: str, most: int = 3) -> list[str]:
+        """Return the most frequent values of a column."""
+        j = self.whole.columns.index(name)
+        texts = self.whole.values[j]
+        counts = Counter(dict(enumerate(np.bincount(self.whole.codes[:, j]).tolist())))
+        shown = (texts[code] for code, _ in counts.most_common(most + 1))
+        return [text[:WIDEST] for text in shown if text != MISSING][:most]
+
+
+def open_file(path: Path, choices: Choices, progress: Progress) -> OpenedFile:
+    """Read a file with all columns. Raises DataError."""
+    given = choices.reading()
+    form = Reading(**{name: getattr(given, name) for name in FORM})
+    section = form.section(path, MISSING)
+    source = source_of(path, options_of(section))
+    whole = source.table([(name, name) for name in source.columns], section, progress)
+    rows = tuple(
+        tuple(str(cell)[:WIDEST] for cell in row) for row in islice(source.rows(), PREVIEW)
+    )
+    lines, header_line, found = _lines(source)
+    content = source.content
+    is_workbook = READERS[content.path.suffix.lower()] is excel.READER
+    sheets = excel.sheet_names(content) if is_workbook else ()
+    if sheets:
+        found["sheet"] = sheets[0]
+    return OpenedFile(source, whole, rows, lines, header_line, found, sheets)
+
+
+def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None, dict[str, str]]:
+    """Return the first lines of a text file, the line with the names, and its form by option."""
+    reader, asked = READERS[source.content.path.suffix.lower()], source.asked
+    if not isinstance(reader, LineReader):
+        return (), 1, {}
+    header_line = reader.layout(source.content, asked).header
+    if reader is not csvfile.READER:
+        return (), header_line, {}
+    dialect = dialect_of(source.content, asked)
+    with source.content.text(dialect.encoding, errors="replace") as text:
+        lines = tuple(line.rstrip("\r\n")[:WIDEST] for line in islice(text, RAW))
+    found = {
+        "separator": NAMES.get(dialect.separator, dialect.separator),
+        "encoding": encoding_label(dialect.encoding),
+        "header": f"line {header_line}" if header_line else "no line",
+    }
+    return lines, header_line, found
+
+
+def read_table(
+    path: Path, choices: Choices, progress: Progress
+) -> SourceTable | RepeatedPersonsError:
+    """Read the table by all choices; the error if the user has to say who is a person.
+
+    Raises DataError for every other reason.
+    """
+    try:
+        return read(path, choices.reading(), MISSING, progress)
+    except RepeatedPersonsError as repeated:
+        return repeated
