@@ -206,7 +206,7 @@ class _Search:
         return flags
 
     def _single(self, cells: Codes) -> Flags:
-        """Whether all rows of each cell are one person's."""
+        """Return the cells of a single person, as flags."""
         owner = self.owned.owner if self.owned is not None else np.arange(self.n)
         of_some_row = np.zeros(int(cells.max()) + 1, np.int64)
         of_some_row[cells] = owner
