@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
     from ...scenarios.ledger.account import Account
     from ...scenarios.populations.people import SourceTable
+    from ...scenarios.tables.of_scenario import TableSource
     from ...scenarios.tables.reading import Reading
     from ...scenarios.tables.score_record import ScoredTable
 
@@ -94,9 +95,10 @@ def command(
     form: str,
     **reading: Any,
 ) -> None:
-    """Score the people of DATA, a .csv, .xlsx or .parquet file.
+    """Score the people of DATA, a .csv, .xlsx or .parquet file, or a scenario (.toml) of one.
 
     Each row is a person. With --person, all rows with the same value of a column are a person.
+    Of a scenario the score is of its columns, as coarse as its features say, with its target.
 
     The score has the exposure of every column and of all together, the certified bounds from the
     counts of single columns, the risks of re-identification, singling out, linkability and
@@ -107,15 +109,17 @@ def command(
 
     _check(form, advising, picture, kept, counts)
     checked = None if reading.pop("anyway") else kept
-    said = answered(data, Reading(**reading))
-    texts = said.lacking
+    source = _source(data, Reading(**reading), k, max_exposure)
+    data, k, max_exposure, empty = source.path, source.k, source.max_exposure, source.missing
+    said = source.reading if source.of_scenario else answered(data, source.reading)
+    texts = (*([empty] if empty else []), *said.lacking)
     with stages() as stage:
-        table = read(data, said, progress=stage)
-        account = _released(ledger, data, said, k, max_exposure)
+        table = read(data, said, empty, stage)
+        account = _released(ledger, source, said)
         judge = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
         score = judge(table, texts, k, max_exposure, missing=missing)
     warn((*table.warnings, *suspects(table, texts)))
-    record = partial(_record, score, data, said, table)
+    record = partial(_record, score, data, said, table, ("", *texts))
     _print_score(score, record, data.name, ("", *texts), table, form)
     tell_ledger(account, err=form != "table")
     check_target(score, said, checked)
@@ -128,9 +132,24 @@ def command(
         say(page(err=True), line)
 
 
-def _released(
-    ledger: Path | None, data: Path, said: "Reading", k: int, max_exposure: float
-) -> "Account | None":
+def _source(data: Path, said: "Reading", k: int, max_exposure: float) -> "TableSource":
+    """Return the file to score: DATA, or the table of a scenario. Raises DataError."""
+    from ...scenarios.tables.of_scenario import ENDING, TableSource, scenario_table
+    from ...scenarios.validation.load import load
+
+    if data.suffix.lower() != ENDING:
+        return TableSource(data, said, "", k, max_exposure)
+    from_user = click.get_current_context().get_parameter_source
+    target = {"k": k, "max_exposure": max_exposure}
+    given = {
+        key: number
+        for key, number in target.items()
+        if from_user(key) is click.core.ParameterSource.COMMANDLINE
+    }
+    return scenario_table(load(data), data, said, given)
+
+
+def _released(ledger: Path | None, source: "TableSource", said: "Reading") -> "Account | None":
     """Record a table as a release in a ledger, if given; RoundBurned if it may not be released."""
     if ledger is None:
         return None
@@ -139,23 +158,28 @@ def _released(
     from ...scenarios.tables.reading import finer, released_features
     from ...scenarios.tables.release import release_table
 
-    table = finer(data, said)
+    table = finer(source.path, said, source.missing)
     with opened(ledger) as book:
-        policy = Policy(k=k, max_exposure=max_exposure)
-        return release_table(book, table, released_features(said, table.columns), policy)
+        policy = Policy(k=source.k, max_exposure=source.max_exposure)
+        features = released_features(said, table.columns)
+        return release_table(book, table, features, policy, missing=source.missing)
 
 
 def _record(
-    score: "TableScore", data: Path, said: "Reading", table: "SourceTable"
+    score: "TableScore",
+    data: Path,
+    said: "Reading",
+    table: "SourceTable",
+    lacks: Sequence[str],
 ) -> "ScoredTable":
-    """Return the score as a record."""
+    """Return the score as a record. lacks: texts of missing cells."""
     from ...scenarios.populations.coarser import coarser_lines
     from ...scenarios.tables.reading import coarsenings
     from ...scenarios.tables.scored import frequent
     from ..text.score_record import scored_table
 
     lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, score.k))
-    return scored_table(score, data, ("", *said.lacking), table, lines)
+    return scored_table(score, data, lacks, table, lines)
 
 
 def _save(record: "Callable[[], ScoredTable]", file: Path | None) -> None:

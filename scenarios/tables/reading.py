@@ -20,11 +20,12 @@ from msgspec.structs import replace
 from ...analysis.scoring import TableScore
 from ...errors import DataError
 from ...strict_text import Unreadable, from_toml
-from ..populations.build import NOT_ASKED, columns_of
+from ..populations.build import NOT_ASKED, columns_of, source_of
 from ..populations.facts import coarser as contradictions
 from ..populations.file_options import options_of
-from ..populations.files import FileSource, source_of
-from ..populations.people import Codes, SourceTable, coarse
+from ..populations.files import FileSource
+from ..populations.files import source_of as file_source
+from ..populations.people import Codes, Source, SourceTable, coarse
 from ..populations.roles import ColumnRole
 from ..populations.values import UNKNOWN, outlying_numbers
 from ..schema.model import Feature, Population
@@ -33,6 +34,7 @@ from ..schema.shape import misfit, type_at
 from .export import counts_of, rows_of, write
 
 ROLES = ("identifier", "text", "quasi", "sensitive", "other")
+Names = str | tuple[str, ...]  # names of columns, with commas between them or one by one
 SUPPRESSED = "*"  # as ARX and others write a cell that is suppressed
 
 
@@ -57,25 +59,25 @@ class Reading:
         each_row: whether each row is a person, although an identifier occurs several times.
         one_row: the row taken of each person: `first`, `last`, `earliest:COLUMN` or
             `latest:COLUMN`; None: all.
-        coarsen: rules, each as in `age.bins.width=10`.
+        coarsen: rules, each as in `age.bins.width=10`, or the feature of a scenario.
     """
 
-    columns: str | None = None
+    columns: Names | None = None
     separator: str | None = None
     encoding: str | None = None
     sheet: str | None = None
     header: bool | None = None
     decimal: str | None = None
     missing_text: tuple[str, ...] = ()
-    identifier: str | None = None
-    text: str | None = None
-    quasi: str | None = None
-    sensitive: str | None = None
-    other: str | None = None
+    identifier: Names | None = None
+    text: Names | None = None
+    quasi: Names | None = None
+    sensitive: Names | None = None
+    other: Names | None = None
     person: str | None = None
     each_row: bool = False
     one_row: str | None = None
-    coarsen: tuple[str, ...] = ()
+    coarsen: tuple[str | Feature, ...] = ()
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -108,8 +110,10 @@ class Reading:
         return Population(source=str(path), missing=missing, **fields)
 
 
-def split(names: str | None) -> list[str]:
-    """Names with commas between them."""
+def split(names: Names | None) -> list[str]:
+    """Names with commas between them, or one by one."""
+    if isinstance(names, tuple):
+        return list(names)
     return [name.strip() for name in names.split(",")] if names is not None else []
 
 
@@ -125,7 +129,9 @@ def read(
     """
     progress(f"reading {path}")
     section = said.section(path, missing)
-    source = source_of(path, options_of(section))
+    source = source_of(section) if section.builtin else file_source(path, options_of(section))
+    if source is None:
+        raise DataError(f"{path}: its people are generated; a table is accepted")
     names = source.columns
     names_used = _column_names(path, names, said.columns)
     _check_names(path, names, section.roles)
@@ -207,9 +213,9 @@ def known_is_all(said: Reading) -> bool:
     return not (said.quasi or said.sensitive or said.other)
 
 
-def _header_doubts(source: FileSource, section: Population) -> list[str]:
+def _header_doubts(source: Source, section: Population) -> list[str]:
     """Return the doubts about the option for line 1."""
-    if section.header is None:
+    if section.header is None or not isinstance(source, FileSource):
         return []
     found_out = FileSource(source.content, options_of(replace(section, header=None)))
     if source.columns == found_out.columns:
@@ -220,14 +226,19 @@ def _header_doubts(source: FileSource, section: Population) -> list[str]:
 
 
 def coarsenings(
-    said: Sequence[str], columns: Sequence[str], left: Sequence[str] = ()
+    said: Sequence[str | Feature], columns: Sequence[str], left: Sequence[str] = ()
 ) -> list[Feature]:
     """The features that rules such as `age.bins.width=10` make, one for each column named.
+
+    A feature of a scenario is returned as it is.
 
     left: direct identifiers, which are columns of the file and not of the table.
     """
     rules: dict[str, dict[str, Any]] = {}
+    features = [feature for feature in said if isinstance(feature, Feature)]
     for text in said:
+        if isinstance(text, Feature):
+            continue
         rule = _rule(text, [*columns, *left])
         for name, keys in rule.items():
             if name in left:
@@ -241,7 +252,6 @@ def coarsenings(
             if not isinstance(keys, dict):
                 raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted")
             rules.setdefault(name, {}).update(keys)
-    features = []
     for name, keys in rules.items():
         grammar = type_at(("feature", 0))
         wrong = misfit({"name": name, **keys}, grammar) if grammar else None
@@ -281,13 +291,13 @@ def _check_names(
             )
 
 
-def _column_names(path: Path, names: Sequence[str], columns: str | None) -> list[str]:
+def _column_names(path: Path, names: Sequence[str], columns: Names | None) -> list[str]:
     if columns is None:
         return list(names)
     names_used = split(columns)
     _check_names(path, names, names_used)
     if len(set(names_used)) < len(names_used):
-        raise DataError(f"--columns: found {columns}; each column once is accepted")
+        raise DataError(f"--columns: found {', '.join(names_used)}; each column once is accepted")
     return names_used
 
 
