@@ -16,6 +16,7 @@ ROLES = {
     "text": "free text",
     "quasi": "quasi-identifier",
     "sensitive": "sensitive",
+    "weight": "sampling weight",
     "other": "other",
 }
 MEANINGS = {"category": "are a value of their own", "wildcard": "match any value"}

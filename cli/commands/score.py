@@ -48,6 +48,11 @@ if TYPE_CHECKING:
     help="People in the population for each one in the table, for the journalist's risk.",
 )
 @click.option(
+    "--weight",
+    metavar="COLUMN",
+    help="Of sampling weights: how many people of the population each row stands for.",
+)
+@click.option(
     "--worst-case",
     "nodes",
     type=NODES,
@@ -108,6 +113,7 @@ def command(
     from ...scenarios.tables.scored import score_read
 
     _check(form, advising, picture, kept, counts)
+    _check_population(reading["weight"], factor)
     checked = None if reading.pop("anyway") else kept
     source = _source(data, Reading(**reading), k, max_exposure)
     data, k, max_exposure, empty = source.path, source.k, source.max_exposure, source.missing
@@ -213,6 +219,17 @@ def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
         )
     say(page(), "\nwhat to do\n")
     advice.print_advice(page(), advised, data.name)
+
+
+def _check_population(weight: str | None, factor: float) -> None:
+    """Raise a DataError if two options say how large the population is."""
+    from ...errors import DataError
+
+    if weight is not None and factor != 1:
+        raise DataError(
+            f"--population-factor {factor:g} and --weight {weight} contradict each other: both say "
+            "how many people of the population a row stands for; leave one out"
+        )
 
 
 def _check(form: str, advising: bool, picture: Path | None, *tables: Path | None) -> None:  # noqa: FBT001 - passed on

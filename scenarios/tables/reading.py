@@ -32,8 +32,9 @@ from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
 from .export import counts_of, rows_of, write
+from .sampling_weights import weight_column, weighted
 
-ROLES = ("identifier", "text", "quasi", "sensitive", "other")
+ROLES = ("identifier", "text", "quasi", "sensitive", "weight", "other")
 Names = str | tuple[str, ...]  # names of columns, with commas between them or one by one
 SUPPRESSED = "*"  # as ARX and others write a cell that is suppressed
 
@@ -54,6 +55,7 @@ class Reading:
         text: columns of free text.
         quasi: columns that may be known of a person.
         sensitive: columns that no attacker should learn.
+        weight: a column of sampling weights: the people of a population each row stands for.
         other: columns that are neither.
         person: the column with the persons as values; a person may have several rows.
         each_row: whether each row is a person, although an identifier occurs several times.
@@ -73,6 +75,7 @@ class Reading:
     text: Names | None = None
     quasi: Names | None = None
     sensitive: Names | None = None
+    weight: Names | None = None
     other: Names | None = None
     person: str | None = None
     each_row: bool = False
@@ -135,13 +138,17 @@ def read(
     names = source.columns
     names_used = _column_names(path, names, said.columns)
     _check_names(path, names, section.roles)
+    weight = weight_column(said.weight)
+    names_used = [*names_used, *([weight] if weight and weight not in names_used else [])]
     roles = {name: role for name, role in section.roles.items() if name in names_used}
+    roles |= {weight: "other"} if weight else {}  # to be read with its people
     section = replace(section, columns={name: name for name in names_used}, roles=roles)
     whole = columns_of(source, section, (), progress)
     unread = [judged.column for judged in whole.judged if judged.column not in whole.columns]
     features = coarsenings(said.coarsen, whole.columns, unread)
     whole = without_suppressed(whole)
     coarser = coarse(whole, features, missing) if features else whole
+    coarser = weighted(coarser, weight) if weight else coarser
     if coarser.n < 2:
         raise DataError(
             f"{path}: one person only, {coarser.note}; nobody hides in a crowd of one, at least "

@@ -87,7 +87,14 @@ def _check(table: SourceTable, roles: Roles) -> None:
                 "suppress: t compares each class with all people, whom suppressed rows change; l "
                 "and entropy-l are accepted beside it"
             )
+    left_out = {judged.column: judged for judged in table.judged}
     for name in (*roles.keep, *roles.targets):
+        if name not in table.columns and name in left_out:
+            judged = left_out[name]
+            raise DataError(
+                f"{name!r} is left out as a {judged.shown} ({judged.reason}); if it is to be "
+                f"released, say --other {name} too"
+            )
         if name not in table.columns:
             raise DataError(
                 f"no column is called {name!r}; advice is on {listed(table.columns)}"
