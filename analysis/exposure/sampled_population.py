@@ -12,10 +12,10 @@ the individual risk (Franconi and Polettini 2004, also in mu-Argus), in closed f
     E(1 / F | f) = (p / f) 2F1(1, 1; f + 1; q),   q = 1 - p,   x = p / q
     r(1) = x log(1 / p),   r(f + 1) = x (1 / f - r(f))
 
-The recursion is stable for x < 1. For q <= 1/2, or many people, the series of 2F1 is summed. A cell
-whose weights sum to less than f is taken as p = 1, F = f.
+The recursion is stable for x < 1. For q <= 1/2, or many people, the series of 2F1 is summed. Where
+the weights sum to less than f, p = 1 and F = f.
 
-The right matches of an attacker that links everybody are sum over cells of f / F: their mean is
+The right matches of an attacker that links all people are sum over cells of f / F: their mean is
 exact, their 95 % interval is counted in seeded draws of all F. Both are of the model: it assumes
 that a cell's people were sampled independently, with the chances that their weights give.
 """
@@ -91,7 +91,7 @@ def sampled_risk(cells: Integers, weights: ArrayLike, k: int) -> Risk:
         k: an integer of at least 1.
 
     Raises:
-        ParameterError: there is not one such weight for each person.
+        ParameterError: the weights are not n such numbers.
     """
     if whole(k, "k") < 1:
         raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")

@@ -141,7 +141,7 @@ def score_table(
         persons: an integer for each row, equal for rows of one person, who is as exposed as the
             worst of its rows; None: each row is a person.
         weights: the people of the population that each row stands for, for journalist and marketer
-            (exposure/sampled_population.py), instead of a factor; None: there are none.
+            (exposure/sampled_population.py), instead of a factor; None: no weights.
         progress: called with the name of each stage as it begins.
     """
     codes = np.asfortranarray(as_table(table))  # columns are read one at a time
@@ -191,7 +191,7 @@ def _owned(
 def _check_weights(
     weights: ArrayLike | None, owned: Persons | None, missing: Missing, factor: float
 ) -> None:
-    """Raise a ParameterError for weights beside what they cannot be used with."""
+    """Raise a ParameterError for weights with a factor, wildcards, or several rows a person."""
     if weights is None:
         return
     if factor != 1:

@@ -193,7 +193,7 @@ def _print_advice(advised: "Advised", called: str, form: str) -> None:
 
 
 def _earlier(weight: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what --weight of earlier versions says of importance, and name the new option."""
+    """Return the importance that --weight of earlier versions gives, and name the new option."""
     earlier = tuple(text for text in weight if "=" in text)
     warn(f"{IMPORTANCE.sentence}; --weight COLUMN names sampling weights" for _ in earlier[:1])
     return earlier

@@ -135,7 +135,7 @@ def _roles(section: Population, file: Path, said: Reading) -> dict[str, Any]:
 
 
 def _contradiction(option: str, given: object, file: Path, key: str, found: object) -> DataError:
-    """The error of an option that says something else than a key of the scenario."""
+    """The error of an option that contradicts a key of the scenario."""
     shown = f"{key} is not set" if found in (None, (), "") else f"{key} is {value(found)}"
     name = f"--{'no-' if given is False else ''}{option.replace('_', '-')}"
     text = " ".join(given) if isinstance(given, tuple) else str(given)

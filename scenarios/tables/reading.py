@@ -114,7 +114,7 @@ class Reading:
 
 
 def split(names: Names | None) -> list[str]:
-    """Names with commas between them, or one by one."""
+    """Names with commas between them, or separate names."""
     if isinstance(names, tuple):
         return list(names)
     return [name.strip() for name in names.split(",")] if names is not None else []

@@ -19,7 +19,7 @@ from ..populations.values import numbers_of
 
 
 def weight_column(names: str | tuple[str, ...] | None) -> str | None:
-    """Return the column of sampling weights; None if none is named. DataError for several."""
+    """Return the named column of sampling weights, or None. Raises DataError for several."""
     given = [name.strip() for name in (names.split(",") if isinstance(names, str) else names or ())]
     if len(given) > 1:
         raise DataError(f"--weight {','.join(given)}: one column of sampling weights is accepted")
