@@ -100,7 +100,7 @@ def command(
     form: str,
     **reading: Any,
 ) -> None:
-    """Score the people of DATA, a .csv, .xlsx or .parquet file, or a scenario (.toml) of such a file.
+    """Score the people of DATA: a .csv, .xlsx or .parquet file, or a scenario (.toml) of it.
 
     Each row is a person. With --person, all rows with the same value of a column are a person.
     Of a scenario the score is of its columns, as coarse as its features say, with its target.
