@@ -76,6 +76,9 @@ class AdvisedTable(Record, frozen=True):
         people_below_k_known_quasi, people_below_k_known_all: if others know the
             quasi-identifiers, or all that is released.
         rows_suppressed: rows that are left out.
+        cells_suppressed: single cells that are suppressed.
+        cells_lost: the loss of these cells.
+        cells_lost_at_least: no suppression of cells loses less with the same levels.
         people_missing_a_target: in classes that miss k, or a target of a sensitive column.
     """
 
@@ -101,11 +104,14 @@ class AdvisedTable(Record, frozen=True):
     people_below_k_known_all: int
     people_missing_a_target: int
     rows_suppressed: int
+    cells_suppressed: int
+    cells_lost: float
+    cells_lost_at_least: float
 
 
 def advised_table(advised: Advised, called: str) -> AdvisedTable:
     """Return the full advice on a table. called: the name of the table."""
-    search, table = advised.found, advised.table
+    search, table, blanked = advised.found, advised.table, advised.blanked
     columns = (
         AdvisedColumn(
             column.ladder.column,
@@ -142,6 +148,9 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
         *advised.exposed,
         advised.missed,
         advised.suppressed,
+        0 if blanked is None else blanked.blank,
+        0.0 if blanked is None else blanked.loss,
+        0.0 if blanked is None else blanked.lower,
     )
 
 

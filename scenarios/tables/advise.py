@@ -18,6 +18,8 @@ from ...analysis.advice.ladder import entropy
 from ...errors import DataError, ParameterError
 from ..populations.people import SourceTable, coarse
 from ..schema.problems import did_you_mean, listed
+from .blanked import BlankedCells, advice_with_cells, check_cells
+from .export import SUPPRESSED, with_blanks
 from .judges import MarginalPromise, Truth, coarse_codes
 from .ladders import LadderColumn, column
 from .roles_known import EVERYTHING, Roles, divided
@@ -84,6 +86,7 @@ class Advised:
             columns that are released, of all rows.
         suppress: the largest share of people with suppressed rows; None: no row.
         kept: the released rows, if some may be left out.
+        blanked: the suppressed cells, if cells may be suppressed.
     """
 
     table: SourceTable
@@ -105,6 +108,7 @@ class Advised:
     exposed: tuple[int, int] = (0, 0)
     suppress: float | None = None
     kept: NDArray[np.bool_] | None = None
+    blanked: BlankedCells | None = None
 
     @property
     def n(self) -> int:
@@ -141,7 +145,8 @@ class Advised:
     def coarse(self, choice: Choice | None = None) -> dict[str, tuple[str, ...]]:
         """Return the table under a choice (None: the best), by columns, without dropped columns.
 
-        Rows that the best choice suppresses are left out of each.
+        Rows that the best choice suppresses are left out of each; of suppressed cells the value
+        is `*`.
 
         Every library of tables accepts it: `pandas.DataFrame(advised.coarse())`.
         """
@@ -154,6 +159,9 @@ class Advised:
         coarse_table = coarse(self.table, features, self.missing)
         tables_by_feature = {feature.name: coarse_table for feature in features}
         tables_by_feature |= dict.fromkeys(self.rest.columns, self.rest) if self.rest else {}
+        if self.blanked is not None and levels == self.best.levels:
+            coarse_table = with_blanks(coarse_table, self.blanked.mask, SUPPRESSED)
+            tables_by_feature |= {feature.name: coarse_table for feature in features}
         rows = np.flatnonzero(self.kept) if self.kept is not None else slice(None)
         return {
             name: tuple(values_of.values[j][code] for code in values_of.codes[rows, j].tolist())
@@ -198,6 +206,23 @@ def advise(
         progress: is called with the name of each stage.
     """
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
+    if roles.blank is not None and roles.suppress is not None:
+        both = replace(roles, blank=None), replace(roles, suppress=None)
+        advised = [
+            advise(
+                *(table, k, max_exposure),
+                missing=missing,
+                hierarchies=hierarchies,
+                weights=weights,
+                predict=predict,
+                by=by,
+                steps=steps,
+                roles=part,
+                progress=progress,
+            )
+            for part in both
+        ]
+        return min(advised, key=lambda advice: advice.best.loss)
     progress("ladders of coarser values")
     searched, rest = divided(table, roles)
     columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
@@ -205,15 +230,21 @@ def advise(
     truth = Truth(table, searched, columns, k, roles, missing)
     promise = MarginalPromise(searched, columns, k, table, truth.kept)
     bound = promise if _by(by) is Basis.PROMISE else truth if roles.targets else None
-    advice = _searched(truth, limit, bound, steps, progress)
+    blanked = None
+    if roles.blank is None:
+        advice = _searched(truth, limit, bound, steps, progress)
+    else:
+        check_cells(truth, roles, by)
+        advice, blanked = advice_with_cells(truth, roles.blank, steps, progress)
     progress("what it costs")
     best, judge = advice.best.levels, bound or truth
     finer = tuple(_finer(advice.best, j, judge) for j in range(len(columns)))
     costs = _costs(searched, columns, advice, promise, predict)
     uncoarsened = truth([0] * len(columns))
     results = (limit, advice, uncoarsened, finer, costs, predict, missing, _by(by))
-    knowledge = (rest, roles.known, roles.targets, truth(best), truth.exposed(best, rest))
-    rows = (roles.suppress, truth.kept_rows(best))
+    mask = None if blanked is None else blanked.mask
+    knowledge = (rest, roles.known, roles.targets, truth(best), truth.exposed(best, rest, mask))
+    rows = (roles.suppress, truth.kept_rows(best), blanked)
     return Advised(searched, columns, k, max_exposure, *results, *knowledge, *rows)
 
 

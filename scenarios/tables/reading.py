@@ -31,12 +31,11 @@ from ..populations.values import UNKNOWN, outlying_numbers
 from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
-from .export import counts_of, rows_of, write
+from .export import SUPPRESSED, counts_of, rows_of, write
 from .sampling_weights import weight_column, weighted
 
 ROLES = ("identifier", "text", "quasi", "sensitive", "weight", "other")
 Names = str | tuple[str, ...]  # names of columns, with commas between them or one by one
-SUPPRESSED = "*"  # as ARX and others write a cell that is suppressed
 
 
 @dataclass(frozen=True, slots=True)

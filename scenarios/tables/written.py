@@ -38,6 +38,11 @@ def check_counted(advised: Advised) -> None:
             f"--write: {advised.suppressed:,} rows are suppressed; a run asks everybody: leave "
             "--suppress out"
         )
+    if advised.blanked is not None and advised.blanked.blank:
+        raise DataError(
+            f"--write: {advised.blanked.blank:,} single cells are suppressed; in a run people say "
+            "whole rows: leave --blank out"
+        )
     if advised.rest is not None:
         raise DataError(
             f"--write: {', '.join(advised.rest.columns)}: released as it is and not searched; a "
