@@ -23,7 +23,9 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     say(console, clean(f"a person is {advised.table.person}"))
     for judged in advised.table.judged:
         if judged.column not in advised.whole.columns:
-            say(console, clean(f"left out  {judged.column}: a {judged.shown} ({judged.reason})"))
+            article = "" if judged.role == "text" else "a "
+            shown = f"{article}{judged.shown} ({judged.reason})"
+            say(console, clean(f"left out  {judged.column}: {shown}"))
     say(console)
     lay_out(console, steps(advised))
     say(console)
@@ -75,7 +77,9 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
             f"{percent(advised.missed / advised.n)} of the people (at most "
             f"{percent(advised.suppress)}); nobody who is left misses the target"
         )
-    if (blanked := advised.blanked) is not None:
+    if (blanked := advised.blanked) is not None and not blanked.blank:
+        yield f"cells suppressed  none: with these levels nobody is below k = {advised.k}"
+    elif blanked is not None:
         share = percent(blanked.blank / blanked.cells if blanked.cells else 0.0)
         yield (
             f"cells suppressed  {blanked.blank:,} of {blanked.cells:,} ({share}; at most "

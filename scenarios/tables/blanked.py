@@ -24,6 +24,7 @@ from .roles_known import Roles
 COUNTED = 3_000  # choices that are all counted
 ROWS = 120_000_000  # rows times choices, of all counts
 LOOKS = 16  # choices of which cells are suppressed
+READ = 750_000_000  # rows of each search, of all its steps
 TRIED = 8  # of them, within the limit
 STEPS = 10_000  # of each of two searches: with the loss of people below k, and without it
 Levels = tuple[int, ...]
@@ -118,8 +119,12 @@ def advice_with_cells(
         evaluated.append(choice)
         if best is None or choice.loss < best[0].loss:
             best = (choice, blanked)
-    if best is None:  # pragma: no cover - with all columns dropped nobody is below k
-        raise ParameterError("no choice of levels is safe")
+    if best is None:
+        people = truth(choices.top)
+        raise ParameterError(
+            f"{people:,} of {choices.n:,} people are below k = {truth.k} if all searched columns are "
+            "dropped: no choice is safe; keep fewer columns, or take a smaller k"
+        )
     choice, blanked = best
     return Advice(choice, min(lowest, choice.loss), tuple(evaluated), counts), blanked
 
@@ -176,7 +181,7 @@ class _LevelChoices:
                 self.truth.k,
                 most,
                 charged=charged,
-                steps=STEPS if steps is None else steps,
+                steps=min(STEPS, READ // self.n) if steps is None else steps,
                 fixed=self.truth.fixed,
                 progress=progress,
             )

@@ -329,6 +329,8 @@ def suspects(table: SourceTable, texts: Sequence[str]) -> list[str]:
         for code, text in enumerate(values):
             if (text.casefold() in UNKNOWN or text in odd) and text not in texts:
                 cells = np.count_nonzero(table.codes[:, j] == code)
+                if not cells:  # of rows that were left out
+                    continue
                 suspected.append(
                     f"column {table.columns[j]!r}: {text!r} in {cells:,} cells is read as a value "
                     f'like any other; if it means missing, say --missing-text "{text}"'

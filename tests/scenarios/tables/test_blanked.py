@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import veilmix
 from veilmix.analysis.suppression.cheapest_cells import suppress_cheapest
-from veilmix.errors import DataError
+from veilmix.errors import DataError, ParameterError
 from veilmix.scenarios.tables.advise import Advised
 from veilmix.scenarios.tables.sensitive_targets import Targets
 
@@ -106,6 +106,22 @@ def test_a_kept_column_stays_visible(table: Path) -> None:
     said = advised.coarse()
     assert set(said["sex"]) == {"f", "m"}
     assert min(Counter(zip(*said.values(), strict=True)).values()) >= K
+
+
+def test_a_table_that_no_cells_can_help_is_refused(table: Path) -> None:
+    """More than all people in a class, or too few of them with a value that is kept."""
+    with pytest.raises(ParameterError, match="300 of 300 people are below k = 301"):
+        veilmix.advise(table, 301, 0.0, columns="zip,sex", blank=1.0)
+    with pytest.raises(ParameterError, match="keep fewer columns"):
+        veilmix.advise(table, 150, 0.0, columns="zip,sex,diagnosis", blank=1.0, keep=("diagnosis",))
+
+
+def test_where_nobody_is_below_k_no_cell_goes(table: Path) -> None:
+    """The coarser columns suffice."""
+    advised = veilmix.advise(table, K, 0.0, columns="zip,sex", blank=0.05)
+    assert advised.blanked is not None
+    assert (advised.blanked.blank, advised.blanked.rows, advised.best.loss) == (0, 0, 0)
+    assert advised.found.exact
 
 
 def test_of_rows_and_cells_the_one_that_loses_less_is_advised(table: Path) -> None:
