@@ -122,8 +122,8 @@ def advice_with_cells(
     if best is None:
         people = truth(choices.top)
         raise ParameterError(
-            f"{people:,} of {choices.n:,} people are below k = {truth.k} if all searched columns are "
-            "dropped: no choice is safe; keep fewer columns, or take a smaller k"
+            f"{people:,} of {choices.n:,} people are below k = {truth.k} if all searched columns "
+            "are dropped: no choice is safe; keep fewer columns, or take a smaller k"
         )
     choice, blanked = best
     return Advice(choice, min(lowest, choice.loss), tuple(evaluated), counts), blanked

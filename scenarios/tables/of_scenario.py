@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ...errors import DataError
 from ..populations.build import source_of
 from ..schema.dump import value
-from ..schema.model import Feature, Population, Scenario
+from ..schema.model import Population, Scenario
 from .reading import ROLES, Reading, split
 
 ENDING = ".toml"
@@ -104,20 +104,13 @@ def _reading(scenario: Scenario, file: Path, said: Reading) -> Reading:
         raise _contradiction("columns", said.columns, file, "[[feature]]", columns)
     if said.coarsen:
         raise _contradiction("coarsen", said.coarsen[0], file, "[[feature]]", columns)
-    features = tuple(replace(_anchored(f, file), name=names[f.name]) for f in scenario.feature)
+    features = tuple(replace(feature, name=names[feature.name]) for feature in scenario.feature)
     return replaced(said, **known, columns=columns, coarsen=features)
 
 
 def _source_name(section: Population, name: str) -> str:
     """The name in the file of a column that a scenario may rename."""
     return section.columns.get(name, name)
-
-
-def _anchored(feature: Feature, file: Path) -> Feature:
-    """A feature with its hierarchy's path from the folder of the scenario."""
-    if feature.hierarchy is None:
-        return feature
-    return replace(feature, hierarchy=str(file.parent / feature.hierarchy))
 
 
 def _roles(section: Population, file: Path, said: Reading) -> dict[str, Any]:

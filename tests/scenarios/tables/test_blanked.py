@@ -100,6 +100,20 @@ def _loss(advised: Advised, levels: tuple[int, ...]) -> float:
     return 1.0 if over else _base(advised, levels) + found.cost
 
 
+def test_no_more_cells_go_than_may(table: Path) -> None:
+    """At every limit up to that of the best choice without one."""
+    free = veilmix.advise(table, K, 0.0, columns="age,zip,sex", blank=1.0)
+    assert free.blanked is not None
+    losses = []
+    for cells in range(0, free.blanked.blank + 3, 3):
+        advised = veilmix.advise(table, K, 0.0, columns="age,zip,sex", blank=cells / 900)
+        assert advised.blanked is not None
+        assert advised.blanked.blank <= advised.blanked.limit <= cells
+        losses.append(advised.best.loss)
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] == free.best.loss < losses[0]
+
+
 def test_a_kept_column_stays_visible(table: Path) -> None:
     """Every class then agrees in it."""
     advised = veilmix.advise(table, K, 0.0, columns="age,zip,sex", blank=0.2, keep=("sex",))
