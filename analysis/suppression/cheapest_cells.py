@@ -9,7 +9,8 @@ k people that agree outside T. So over all releases
 The search takes sets T of columns by ascending cost. Rows still below k that agree outside T, k of
 them or more, are released with T suppressed. The rows that remain are released with people of
 classes of k: with the surplus over k, or with a full class, by the least cost for each row below k.
- Where all variables of the integer program of `cell_program` are few, its solution and its
+It is done twice if rows below k are few: each released at its least cost only, or with more
+patience. Where all variables of the integer program of `cell_program` are few, its solution and its
 bound are used if they are better.
 """
 
@@ -33,6 +34,7 @@ from .cell_program import cheapest_release
 NODES = 20  # of the search tree of the integer program, see `k_anonymity`
 SETS = 20_000  # sets of columns that are tried
 PAIRS = 10_000_000  # sets of columns times different rows
+CHOICES = 200_000  # sets of columns times rows below k, up to which they are released twice
 SEED = 0x63656C6C  # of the random numbers by which rows are compared
 VARIABLES = 4_000  # of the integer program; a larger one takes seconds for its first bound
 SLACK = 1e-9  # of a cost that is a rounded sum
@@ -140,9 +142,7 @@ class _CellSearch:
         self.whole = self.marks.sum(axis=0, dtype=np.uint64) + fixed[self.kept]
         self.exposed = np.flatnonzero(self.people < k)
         self.safe = np.flatnonzero(self.people >= k)
-        self.spent = np.zeros(len(self.people), np.int64)  # people of safe rows that came along
         self.least = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
-        self.classes: dict[tuple[Columns, int], list[_PatternPeople]] = {}
         self.sets, self.beyond = self._sets()
 
     @property
@@ -176,15 +176,28 @@ class _CellSearch:
 
     def run(self) -> list[_PatternPeople]:
         """Release all rows below k. Returns the people that are released with suppressed cells."""
-        remaining = self._group_exposed(self.exposed)
+        flow = self._release(self.k)
+        if len(self.exposed) * len(self.sets) > CHOICES:
+            return flow
+        return min(flow, self._release(1), key=self.cost)
+
+    def _release(self, patience: float) -> list[_PatternPeople]:
+        """Release all rows below k; see `_group_exposed`."""
+        self.classes: dict[tuple[Columns, int], list[_PatternPeople]] = {}
+        self.spent = np.zeros(len(self.people), np.int64)  # people of safe rows that came along
+        remaining = self._group_exposed(self.exposed, patience)
         if remaining.size:
             remaining = self._add_helpers(remaining)
         for row in remaining.tolist():
             self._join(row)
         return [moved for members in self.classes.values() for moved in members]
 
-    def _group_exposed(self, remaining: Integers) -> Integers:
-        """Release rows below k with each other; returns the rows that remain."""
+    def _group_exposed(self, remaining: Integers, patience: float) -> Integers:
+        """Release rows below k with rows below k; returns the rows that remain.
+
+        patience: the largest cost of a row, in costs that it cannot avoid; helpers of a single row
+            make it k at most.
+        """
         for columns in self.sets:
             if not remaining.size:
                 break
@@ -193,7 +206,7 @@ class _CellSearch:
                 self._bound(columns, keys, remaining, price)
             group, place = np.unique(keys, return_inverse=True)
             sums = np.bincount(place, self.people[remaining], len(group))
-            worth = price <= self.k * self.least[remaining]  # others would cost less
+            worth = price <= patience * self.least[remaining] * (1 + SLACK)
             released = (sums >= self.k)[place] & worth
             released &= (np.bincount(place, self.people[remaining] * released) >= self.k)[place]
             for row, key in zip(remaining[released].tolist(), keys[released].tolist(), strict=True):
