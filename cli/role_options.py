@@ -52,7 +52,7 @@ OPTIONS = (
         "people, in place of --max-exposure.",
     ),
     click.option(
-        "--blank",
+        "--suppress-cells",
         type=click.FloatRange(0, 1),
         metavar="SHARE",
         help="Single cells may go too, so that every row is that of k people: at most this share "
@@ -111,7 +111,7 @@ def pop_options(options: dict[str, Any]) -> dict[str, Any]:
         "distance",
         "nominal",
         "suppress",
-        "blank",
+        "suppress_cells",
     )
     given = {name: options.pop(name) for name in (*names, "released")}
     if given["released"] is not None:
@@ -141,7 +141,7 @@ def roles_of(given: dict[str, Any], said: "Reading") -> "Roles":
         wanted[column]["nominal"] = True
     targets = {column: Targets(**asked) for column, asked in wanted.items()}
     keep = tuple(split(given["keep"]))
-    suppressed = (given["suppress"], given["blank"])
+    suppressed = (given["suppress"], given["suppress_cells"])
     return Roles(given["known"] or known_by_default(said), keep, targets, *suppressed)
 
 

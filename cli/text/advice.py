@@ -31,7 +31,7 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     say(console)
     now = percent(best.people / n)
     before = percent(advised.before / n)
-    if advised.blanked is not None:
+    if advised.cells is not None:
         now = f"0.0 % (0); {now} ({best.people:,}) before cells are suppressed"
         say(console, f"in a smaller crowd  {now}; as it is {before}")
     else:
@@ -41,7 +41,7 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     promised = advised.cost.promised
     by = COVERAGE if advised.table.persons is None else PERSON_BOUND
     shown = f"{percent(promised / n)} ({promised:,}; {by})"
-    if advised.blanked is None:
+    if advised.cells is None:
         say(console, f"promised from the columns' counts alone  {shown}")
     for line in costs(advised.cost, advised.predict):
         say(console, line)
@@ -77,18 +77,18 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
             f"{percent(advised.missed / advised.n)} of the people (at most "
             f"{percent(advised.suppress)}); nobody who is left misses the target"
         )
-    if (blanked := advised.blanked) is not None and not blanked.blank:
+    if (cells := advised.cells) is not None and not cells.suppressed:
         yield f"cells suppressed  none: with these levels nobody is below k = {advised.k}"
-    elif blanked is not None:
-        share = percent(blanked.blank / blanked.cells if blanked.cells else 0.0)
+    elif cells is not None:
+        share = percent(cells.suppressed / cells.total if cells.total else 0.0)
         yield (
-            f"cells suppressed  {blanked.blank:,} of {blanked.cells:,} ({share}; at most "
-            f"{blanked.limit:,}), in {blanked.rows:,} rows, written as *; every row is then "
+            f"cells suppressed  {cells.suppressed:,} of {cells.total:,} ({share}; at most "
+            f"{cells.limit:,}), in {cells.rows:,} rows, written as *; every row is then "
             f"that of at least {advised.k} people, * as a value of its own"
         )
         yield (
-            f"loss of these cells  {blanked.loss:.4f}; with these levels none loses less than "
-            f"{blanked.lower:.4f}"
+            f"loss of these cells  {cells.loss:.4f}; with these levels none loses less than "
+            f"{cells.lower:.4f}"
         )
     if advised.targets:
         yield (
@@ -103,7 +103,7 @@ def searched(advised: "Advised") -> str:
     spent = f"{search.counted:,} counts of the table"
     if search.exact:
         return f"loss {search.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
-    if advised.blanked is not None:
+    if advised.cells is not None:
         return (
             f"loss {search.best.loss:.4f} with suppressed cells; no choice of levels and cells "
             f"loses less than {search.bound:.4f}, so at most {search.gap:.4f} may be left to win "

@@ -111,7 +111,7 @@ class AdvisedTable(Record, frozen=True):
 
 def advised_table(advised: Advised, called: str) -> AdvisedTable:
     """Return the full advice on a table. called: the name of the table."""
-    search, table, blanked = advised.found, advised.table, advised.blanked
+    search, table, cells = advised.found, advised.table, advised.cells
     columns = (
         AdvisedColumn(
             column.ladder.column,
@@ -148,9 +148,9 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
         *advised.exposed,
         advised.missed,
         advised.suppressed,
-        0 if blanked is None else blanked.blank,
-        0.0 if blanked is None else blanked.loss,
-        0.0 if blanked is None else blanked.lower,
+        0 if cells is None else cells.suppressed,
+        0.0 if cells is None else cells.loss,
+        0.0 if cells is None else cells.lower,
     )
 
 

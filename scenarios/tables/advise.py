@@ -18,12 +18,12 @@ from ...analysis.advice.ladder import entropy
 from ...errors import DataError, ParameterError
 from ..populations.people import SourceTable, coarse
 from ..schema.problems import did_you_mean, listed
-from .blanked import BlankedCells, advice_with_cells, check_cells
-from .export import SUPPRESSED, with_blanks
+from .export import SUPPRESSED, with_suppressed
 from .judges import MarginalPromise, Truth, coarse_codes
 from .ladders import LadderColumn, column
 from .roles_known import EVERYTHING, Roles, divided
 from .sensitive_targets import Targets
+from .suppressed_cells import SuppressedCells, advice_with_cells, check_cells
 
 WIDE = 20  # columns above which other choices are not measured, only the best
 SHOWN = 12  # choices that are measured and shown
@@ -86,7 +86,7 @@ class Advised:
             columns that are released, of all rows.
         suppress: the largest share of people with suppressed rows; None: no row.
         kept: the released rows, if some may be left out.
-        blanked: the suppressed cells, if cells may be suppressed.
+        cells: the suppressed cells, if cells may be suppressed.
     """
 
     table: SourceTable
@@ -108,7 +108,7 @@ class Advised:
     exposed: tuple[int, int] = (0, 0)
     suppress: float | None = None
     kept: NDArray[np.bool_] | None = None
-    blanked: BlankedCells | None = None
+    cells: SuppressedCells | None = None
 
     @property
     def n(self) -> int:
@@ -159,8 +159,8 @@ class Advised:
         coarse_table = coarse(self.table, features, self.missing)
         tables_by_feature = {feature.name: coarse_table for feature in features}
         tables_by_feature |= dict.fromkeys(self.rest.columns, self.rest) if self.rest else {}
-        if self.blanked is not None and levels == self.best.levels:
-            coarse_table = with_blanks(coarse_table, self.blanked.mask, SUPPRESSED)
+        if self.cells is not None and levels == self.best.levels:
+            coarse_table = with_suppressed(coarse_table, self.cells.mask, SUPPRESSED)
             tables_by_feature |= {feature.name: coarse_table for feature in features}
         rows = np.flatnonzero(self.kept) if self.kept is not None else slice(None)
         return {
@@ -206,8 +206,8 @@ def advise(
         progress: is called with the name of each stage.
     """
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
-    if roles.blank is not None and roles.suppress is not None:
-        both = replace(roles, blank=None), replace(roles, suppress=None)
+    if roles.suppress_cells is not None and roles.suppress is not None:
+        both = replace(roles, suppress_cells=None), replace(roles, suppress=None)
         advised = [
             advise(
                 *(table, k, max_exposure),
@@ -230,21 +230,21 @@ def advise(
     truth = Truth(table, searched, columns, k, roles, missing)
     promise = MarginalPromise(searched, columns, k, table, truth.kept)
     bound = promise if _by(by) is Basis.PROMISE else truth if roles.targets else None
-    blanked = None
-    if roles.blank is None:
+    cells = None
+    if roles.suppress_cells is None:
         advice = _searched(truth, limit, bound, steps, progress)
     else:
         check_cells(truth, roles, by)
-        advice, blanked = advice_with_cells(truth, roles.blank, steps, progress)
+        advice, cells = advice_with_cells(truth, roles.suppress_cells, steps, progress)
     progress("what it costs")
     best, judge = advice.best.levels, bound or truth
     finer = tuple(_finer(advice.best, j, judge) for j in range(len(columns)))
     costs = _costs(searched, columns, advice, promise, predict)
     uncoarsened = truth([0] * len(columns))
     results = (limit, advice, uncoarsened, finer, costs, predict, missing, _by(by))
-    mask = None if blanked is None else blanked.mask
+    mask = None if cells is None else cells.mask
     knowledge = (rest, roles.known, roles.targets, truth(best), truth.exposed(best, rest, mask))
-    rows = (roles.suppress, truth.kept_rows(best), blanked)
+    rows = (roles.suppress, truth.kept_rows(best), cells)
     return Advised(searched, columns, k, max_exposure, *results, *knowledge, *rows)
 
 

@@ -43,7 +43,7 @@ def rows_of(table: SourceTable) -> Iterable[Row]:
         yield [texts[code] for texts, code in zip(table.values, codes, strict=True)]
 
 
-def with_blanks(table: SourceTable, mask: NDArray[np.bool_], text: str) -> SourceTable:
+def with_suppressed(table: SourceTable, mask: NDArray[np.bool_], text: str) -> SourceTable:
     """Return a table with a text in suppressed cells. mask: of each cell, shape (rows, columns)."""
     codes, values = table.codes.copy(), list(table.values)
     for j, texts in enumerate(table.values):

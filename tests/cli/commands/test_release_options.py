@@ -32,7 +32,7 @@ def test_cells_are_suppressed_as_it_is_said(typed, tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     lines = [f"{35 + int(rng.normal(0, 9))},0101{rng.integers(4)}" for _ in range(300)]
     (tmp_path / "t.csv").write_text("\n".join(["age,zip", *lines]) + "\n")
-    options = ("advise", "t.csv", "--k", "4", "--blank", "0.06")
+    options = ("advise", "t.csv", "--k", "4", "--suppress-cells", "0.06")
     said = typed(*options, "--table", "b.csv")
     words = " ".join(said.out.split())
     record = json.loads(typed(*options, "--format", "json").out)

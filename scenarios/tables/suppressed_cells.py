@@ -31,7 +31,7 @@ Levels = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BlankedCells:
+class SuppressedCells:
     """Suppressed cells of the searched columns.
 
     Attributes:
@@ -39,17 +39,17 @@ class BlankedCells:
         loss: of these cells.
         lower: no suppression of cells loses less with the same levels.
         limit: the largest accepted number of cells.
-        cells: of the columns that are searched and not dropped.
+        total: cells of the columns that are searched and not dropped.
     """
 
     mask: NDArray[np.bool_]
     loss: float
     lower: float
     limit: int
-    cells: int
+    total: int
 
     @property
-    def blank(self) -> int:
+    def suppressed(self) -> int:
         """Number of suppressed cells."""
         return int(np.count_nonzero(self.mask))
 
@@ -64,31 +64,31 @@ def check_cells(truth: Truth, roles: Roles, by: str) -> None:
     table = truth.table
     if table.persons is not None:
         raise DataError(
-            f"{table.name}: blank: {table.person}; cells are suppressed in one row a person: "
-            "take one of each (--one-row first), or suppress no cells"
+            f"{table.name}: suppress_cells: {table.person}; cells are suppressed in one row "
+            "a person: take one of each (--one-row first), or suppress no cells"
         )
     if roles.targets:
         raise DataError(
-            f"{table.name}: blank: k is reached by single cells, and not a target of "
+            f"{table.name}: suppress_cells: k is reached by single cells, and not a target of "
             f"{', '.join(roles.targets)}; suppress rows for it (--suppress)"
         )
     if by == "promise":
         raise DataError(
-            f"{table.name}: blank: by promise counts of columns have to prove the target, and they "
-            "say nothing of single cells; by truth is accepted"
+            f"{table.name}: suppress_cells: by promise counts of columns have to prove the target, "
+            "and they say nothing of single cells; by truth is accepted"
         )
 
 
 def advice_with_cells(
     truth: Truth, share: float, steps: int | None, progress: Callable[[str], None]
-) -> tuple[Advice, BlankedCells]:
+) -> tuple[Advice, SuppressedCells]:
     """Search for the levels and suppressed cells that lose least. Raises ParameterError.
 
     share: the largest share of suppressed cells, of columns that are not dropped.
     """
     choices = _LevelChoices(truth, share)
     counted, lowest, counts = choices.counted(steps, progress)
-    best: tuple[Choice, BlankedCells] | None = None
+    best: tuple[Choice, SuppressedCells] | None = None
     evaluated: list[Choice] = []
     looks, ratio = 0, np.inf
     for levels, people in sorted(counted, key=lambda pair: (choices.lower(*pair), pair)):
@@ -108,25 +108,25 @@ def advice_with_cells(
             continue
         looks += 1
         progress(f"suppressing cells, choice {looks}")
-        blanked = choices.suppressed(levels)
-        if blanked is None:
+        cells = choices.suppressed(levels)
+        if cells is None:
             continue
-        ratio = min(ratio, blanked.blank / people) if people else ratio
-        lowest = min(lowest, base + blanked.lower)
-        if blanked.blank > limit:
+        ratio = min(ratio, cells.suppressed / people) if people else ratio
+        lowest = min(lowest, base + cells.lower)
+        if cells.suppressed > limit:
             continue
-        choice = Choice(levels, base + blanked.loss, people)
+        choice = Choice(levels, base + cells.loss, people)
         evaluated.append(choice)
         if best is None or choice.loss < best[0].loss:
-            best = (choice, blanked)
+            best = (choice, cells)
     if best is None:
         people = truth(choices.top)
         raise ParameterError(
             f"{people:,} of {choices.n:,} people are below k = {truth.k} if all searched columns "
             "are dropped: no choice is safe; keep fewer columns, or take a smaller k"
         )
-    choice, blanked = best
-    return Advice(choice, min(lowest, choice.loss), tuple(evaluated), counts), blanked
+    choice, cells = best
+    return Advice(choice, min(lowest, choice.loss), tuple(evaluated), counts), cells
 
 
 class _LevelChoices:
@@ -194,14 +194,14 @@ class _LevelChoices:
     def _every(self) -> Iterator[Levels]:
         return product(*(range(top + 1) for top in self.top))
 
-    def suppressed(self, levels: Levels) -> BlankedCells | None:
+    def suppressed(self, levels: Levels) -> SuppressedCells | None:
         """Suppress cells with these levels; None where no cells make every class k people."""
         active = self.active(levels)
         codes = coarse_codes(self.truth.searched, self.truth.columns, levels)
         mask = np.zeros((self.n, len(levels)), bool)
         cells, limit = self.n * len(active), self.limit(levels)
         if not active:
-            return BlankedCells(mask, 0.0, 0.0, 0, 0)
+            return SuppressedCells(mask, 0.0, 0.0, 0, 0)
         table = np.stack([codes[j] for j in active], axis=1)
         scale = self.n * len(active)  # costs about 1, for the solver's tolerances
         costs = [self.price(levels, j) * scale for j in active]
@@ -211,4 +211,4 @@ class _LevelChoices:
         if found is None:
             return None
         mask[:, active] = found.mask
-        return BlankedCells(mask, found.cost / scale, found.lower / scale, limit, cells)
+        return SuppressedCells(mask, found.cost / scale, found.lower / scale, limit, cells)

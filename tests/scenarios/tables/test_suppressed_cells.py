@@ -14,6 +14,7 @@ from veilmix.scenarios.tables.advise import Advised
 from veilmix.scenarios.tables.sensitive_targets import Targets
 
 K = 4
+ASKED = {"quasi": "age,zip,sex", "sensitive": "diagnosis"}
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +32,16 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_release_has_the_k_and_the_cells_that_were_said(table: Path, tmp_path: Path) -> None:
     """Counted in what is written, and by a score of it; other columns stay whole."""
-    advised = veilmix.advise(table, K, 0.0, blank=0.06, quasi="age,zip,sex", sensitive="diagnosis")
-    blanked = advised.blanked
-    assert blanked is not None
+    advised = veilmix.advise(table, K, 0.0, suppress_cells=0.06, **ASKED)
+    cells = advised.cells
+    assert cells is not None
     said = advised.coarse()
     known = [name for name in ("age", "zip", "sex") if name in said]
     rows = list(zip(*(said[name] for name in known), strict=True))
     assert min(Counter(rows).values()) >= K
     stars = sum(row.count("*") for row in rows)
-    assert 0 < stars == blanked.blank <= blanked.limit == int(0.06 * 300 * len(known))
-    assert blanked.cells == 300 * len(known)
+    assert 0 < stars == cells.suppressed <= cells.limit == int(0.06 * 300 * len(known))
+    assert cells.total == 300 * len(known)
     assert "*" not in said["diagnosis"]
     assert len(said["diagnosis"]) == 300
     assert advised.exposed[0] == 0
@@ -59,8 +60,8 @@ def test_the_release_has_the_k_and_the_cells_that_were_said(table: Path, tmp_pat
 def test_cells_lose_less_than_nothing_gone_and_the_bound_holds(table: Path) -> None:
     """No choice of levels has a release, by its own search, that loses less than the bound."""
     strict = veilmix.advise(table, K, 0.0, columns="age,zip,sex")
-    advised = veilmix.advise(table, K, 0.0, columns="age,zip,sex", blank=0.06)
-    assert advised.blanked is not None
+    advised = veilmix.advise(table, K, 0.0, columns="age,zip,sex", suppress_cells=0.06)
+    assert advised.cells is not None
     assert advised.best.loss < strict.best.loss
     assert advised.found.bound <= advised.best.loss
     least = min(
@@ -69,9 +70,9 @@ def test_cells_lose_less_than_nothing_gone_and_the_bound_holds(table: Path) -> N
     )
     assert advised.found.bound <= least + 1e-12
     assert advised.best.loss <= least + 1e-12
-    assert advised.blanked.lower <= advised.blanked.loss
+    assert advised.cells.lower <= advised.cells.loss
     assert advised.best.loss == pytest.approx(
-        _base(advised, advised.best.levels) + advised.blanked.loss
+        _base(advised, advised.best.levels) + advised.cells.loss
     )
 
 
@@ -102,13 +103,13 @@ def _loss(advised: Advised, levels: tuple[int, ...]) -> float:
 
 def test_no_more_cells_go_than_may(table: Path) -> None:
     """At every limit up to that of the best choice without one."""
-    free = veilmix.advise(table, K, 0.0, columns="age,zip,sex", blank=1.0)
-    assert free.blanked is not None
+    free = veilmix.advise(table, K, 0.0, columns="age,zip,sex", suppress_cells=1.0)
+    assert free.cells is not None
     losses = []
-    for cells in range(0, free.blanked.blank + 3, 3):
-        advised = veilmix.advise(table, K, 0.0, columns="age,zip,sex", blank=cells / 900)
-        assert advised.blanked is not None
-        assert advised.blanked.blank <= advised.blanked.limit <= cells
+    for cells in range(0, free.cells.suppressed + 3, 3):
+        advised = veilmix.advise(table, K, 0.0, columns="age,zip,sex", suppress_cells=cells / 900)
+        assert advised.cells is not None
+        assert advised.cells.suppressed <= advised.cells.limit <= cells
         losses.append(advised.best.loss)
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] == free.best.loss < losses[0]
@@ -116,7 +117,9 @@ def test_no_more_cells_go_than_may(table: Path) -> None:
 
 def test_a_kept_column_stays_visible(table: Path) -> None:
     """Every class then agrees in it."""
-    advised = veilmix.advise(table, K, 0.0, columns="age,zip,sex", blank=0.2, keep=("sex",))
+    advised = veilmix.advise(
+        table, K, 0.0, columns="age,zip,sex", suppress_cells=0.2, keep=("sex",)
+    )
     said = advised.coarse()
     assert set(said["sex"]) == {"f", "m"}
     assert min(Counter(zip(*said.values(), strict=True)).values()) >= K
@@ -125,16 +128,18 @@ def test_a_kept_column_stays_visible(table: Path) -> None:
 def test_a_table_that_no_cells_can_help_is_refused(table: Path) -> None:
     """More than all people in a class, or too few of them with a value that is kept."""
     with pytest.raises(ParameterError, match="300 of 300 people are below k = 301"):
-        veilmix.advise(table, 301, 0.0, columns="zip,sex", blank=1.0)
+        veilmix.advise(table, 301, 0.0, columns="zip,sex", suppress_cells=1.0)
     with pytest.raises(ParameterError, match="keep fewer columns"):
-        veilmix.advise(table, 150, 0.0, columns="zip,sex,diagnosis", blank=1.0, keep=("diagnosis",))
+        veilmix.advise(
+            table, 150, 0.0, columns="zip,sex,diagnosis", suppress_cells=1.0, keep=("diagnosis",)
+        )
 
 
 def test_where_nobody_is_below_k_no_cell_goes(table: Path) -> None:
     """The coarser columns suffice."""
-    advised = veilmix.advise(table, K, 0.0, columns="zip,sex", blank=0.05)
-    assert advised.blanked is not None
-    assert (advised.blanked.blank, advised.blanked.rows, advised.best.loss) == (0, 0, 0)
+    advised = veilmix.advise(table, K, 0.0, columns="zip,sex", suppress_cells=0.05)
+    assert advised.cells is not None
+    assert (advised.cells.suppressed, advised.cells.rows, advised.best.loss) == (0, 0, 0)
     assert advised.found.exact
 
 
@@ -142,18 +147,18 @@ def test_of_rows_and_cells_the_one_that_loses_less_is_advised(table: Path) -> No
     """Both limits may be given."""
     columns = {"columns": "age,zip,sex"}
     rows = veilmix.advise(table, K, 0.0, suppress=0.05, **columns)  # type: ignore[arg-type]
-    cells = veilmix.advise(table, K, 0.0, blank=0.05, **columns)  # type: ignore[arg-type]
-    both = veilmix.advise(table, K, 0.0, suppress=0.05, blank=0.05, **columns)  # type: ignore[arg-type]
+    cells = veilmix.advise(table, K, 0.0, suppress_cells=0.05, **columns)  # type: ignore[arg-type]
+    both = veilmix.advise(table, K, 0.0, suppress=0.05, suppress_cells=0.05, **columns)  # type: ignore[arg-type]
     assert both.best.loss == min(rows.best.loss, cells.best.loss)
 
 
 def test_what_cells_cannot_reach_is_refused(table: Path) -> None:
     """One error each."""
     for more, match in (
-        ({"blank": 1.5}, "blank: found 1.5"),
-        ({"blank": 0.1, "by": "promise"}, "by truth is accepted"),
-        ({"blank": 0.1, "targets": {"diagnosis": Targets(l=2)}}, "suppress rows for it"),
-        ({"blank": 0.1, "person": "diagnosis"}, "one row a person"),
+        ({"suppress_cells": 1.5}, "suppress_cells: found 1.5"),
+        ({"suppress_cells": 0.1, "by": "promise"}, "by truth is accepted"),
+        ({"suppress_cells": 0.1, "targets": {"diagnosis": Targets(l=2)}}, "suppress rows for it"),
+        ({"suppress_cells": 0.1, "person": "diagnosis"}, "one row a person"),
     ):
         with pytest.raises(DataError, match=match):
             veilmix.advise(table, K, 0.0, **more)  # type: ignore[arg-type]
@@ -163,9 +168,9 @@ def test_the_search_of_more_choices_than_are_counted_has_a_bound_too(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is below that of counting all, and its release is of k as well."""
-    options = {"columns": "age,zip,sex", "blank": 0.06}
+    options = {"columns": "age,zip,sex", "suppress_cells": 0.06}
     counted = veilmix.advise(table, K, 0.0, **options)  # type: ignore[arg-type]
-    monkeypatch.setattr("veilmix.scenarios.tables.blanked.COUNTED", 0)
+    monkeypatch.setattr("veilmix.scenarios.tables.suppressed_cells.COUNTED", 0)
     searched = veilmix.advise(table, K, 0.0, **options)  # type: ignore[arg-type]
     assert searched.found.bound <= counted.best.loss + 1e-12
     assert min(Counter(zip(*searched.coarse().values(), strict=True)).values()) >= K
