@@ -24,9 +24,11 @@ from .roles_known import Roles
 COUNTED = 3_000  # choices that are all counted
 ROWS = 120_000_000  # rows times choices, of all counts
 LOOKS = 16  # choices of which cells are suppressed
+SEARCHES = 3  # with the loss of people below k
+CELLS = 1.3  # suppressed cells that a person below k is expected to need
 READ = 750_000_000  # rows of each search, of all its steps
 TRIED = 8  # of them, within the limit
-STEPS = 10_000  # of each of two searches: with the loss of people below k, and without it
+STEPS = 10_000  # of each search of levels
 Levels = tuple[int, ...]
 
 
@@ -174,22 +176,32 @@ class _LevelChoices:
             progress(f"counting {sizes:,} choices")
             pairs = [(levels, self.truth(levels)) for levels in self._every()]
             return [pair for pair in pairs if pair[1] <= most], 1.0, sizes
-        charged, plain = (
-            search(
-                self.truth.searched.codes,
-                self.ladders,
-                self.truth.k,
-                most,
-                charged=charged,
-                steps=min(STEPS, READ // self.n) if steps is None else steps,
-                fixed=self.truth.fixed,
-                progress=progress,
-            )
-            for charged in (True, False)
+        plain = self._search(most, steps, progress, charged=False)
+        searches = [plain]
+        for _ in range(SEARCHES):  # the fewer columns are left, the fewer cells may go
+            searches.append(self._search(most, steps, progress, charged=True))
+            limit = int(self.limit(searches[-1].best.levels) / CELLS)
+            if limit >= most:
+                break
+            most = limit
+        found = {choice.levels: choice.people for each in searches for choice in each.tried}
+        pairs = [pair for pair in found.items() if pair[1] <= self.limit(pair[0])]
+        return pairs, plain.bound, sum(each.counted for each in searches)
+
+    def _search(
+        self, most: int, steps: int | None, progress: Callable[[str], None], *, charged: bool
+    ) -> Advice:
+        """Search the levels that leave at most `most` people below k."""
+        return search(
+            self.truth.searched.codes,
+            self.ladders,
+            self.truth.k,
+            most,
+            charged=charged,
+            steps=min(STEPS, READ // self.n) if steps is None else steps,
+            fixed=self.truth.fixed,
+            progress=progress,
         )
-        found = {choice.levels: choice.people for choice in (*charged.tried, *plain.tried)}
-        pairs = [(levels, people) for levels, people in found.items() if people <= most]
-        return pairs, plain.bound, charged.counted + plain.counted
 
     def _every(self) -> Iterator[Levels]:
         return product(*(range(top + 1) for top in self.top))
