@@ -70,6 +70,7 @@ class SourceTable:
         persons: the person of each row, from 0 without gaps, if a person has several rows; None:
             each row is another person.
         person: the definition of a person, in words.
+        weights: the people of a population that each row stands for; None: no column has them.
     """
 
     name: str
@@ -83,6 +84,7 @@ class SourceTable:
     source: Source | None = None
     persons: Codes | None = None
     person: str = "each row"
+    weights: NDArray[np.float64] | None = None
 
     def people_by(self, codes: NDArray[np.integer], values: int) -> NDArray[np.int64]:
         """Return the number of people with each value, at least `values` numbers."""

@@ -36,7 +36,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0, le=MAX_PEOPLE)]
 People = Annotated[int, Meta(ge=1, le=MAX_PEOPLE)]
 
-Role = Literal["identifier", "text", "quasi", "sensitive", "other"]
+Role = Literal["identifier", "text", "quasi", "sensitive", "weight", "other"]
 Part = Literal["case", "spaces", "accents"]
 Unit = Literal["month", "year", "decade"]
 Decimal = Literal[".", ","]
@@ -118,7 +118,7 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         separator, encoding, sheet, header, decimal, header_row, last_row: the format of the file,
             if it is not guessed correctly.
         roles: the roles of columns for an attacker, if they are not guessed correctly; no person is
-            asked for an `identifier`, nor for `text`, which is free.
+            asked for an `identifier`, for `text`, which is free, or for a sampling `weight`.
         person: the column that identifies persons, if they have several rows; no person is asked
             for it.
         each_row: whether each row is a person, although an identifier occurs several times.

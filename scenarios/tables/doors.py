@@ -88,6 +88,7 @@ def advise(
     keep: Sequence[str] = (),
     targets: Mapping[str, Targets] | None = None,
     suppress: float | None = None,
+    suppress_cells: float | None = None,
     progress: Progress | None = None,
     **reading: Any,
 ) -> FramedAdvice:
@@ -106,6 +107,7 @@ def advise(
         keep: columns that are released as they are.
         targets: l, entropy-l and t of sensitive columns.
         suppress: the share of people whose rows may be left out; None: no row.
+        suppress_cells: the share of cells that may be suppressed; None: no cell.
         progress: is called with the name of each stage.
         reading: the description of the table (`Reading`).
     """
@@ -119,7 +121,13 @@ def advise(
             predict=predict,
             by=by,
             steps=steps,
-            roles=Roles(known or known_by_default(options), tuple(keep), targets or {}, suppress),
+            roles=Roles(
+                known or known_by_default(options),
+                tuple(keep),
+                targets or {},
+                suppress,
+                suppress_cells,
+            ),
             progress=progress or (lambda _stage: None),
         )
     )

@@ -38,6 +38,11 @@ def check_counted(advised: Advised) -> None:
             f"--write: {advised.suppressed:,} rows are suppressed; a run asks everybody: leave "
             "--suppress out"
         )
+    if advised.cells is not None and advised.cells.suppressed:
+        raise DataError(
+            f"--write: {advised.cells.suppressed:,} single cells are suppressed; in a run people "
+            "say whole rows: leave --suppress-cells out"
+        )
     if advised.rest is not None:
         raise DataError(
             f"--write: {', '.join(advised.rest.columns)}: released as it is and not searched; a "
