@@ -80,6 +80,19 @@ OPTIONS = (
         "latest:COLUMN by a date or a number.",
     ),
     click.option(
+        "--sets",
+        multiple=True,
+        metavar="COLUMN=SIGN",
+        help="Cells with several parts, such as symptoms=; for a;b, are sets: b;a is the same.",
+    ),
+    click.option(
+        "--yes-no",
+        multiple=True,
+        metavar="COLUMN=SIGN",
+        help="The same, with one column of yes and no for each part.",
+    ),
+    click.option("--as-number", metavar=NAMES, help="In these 67, 67.0 and 067 are one value."),
+    click.option(
         "--coarsen",
         multiple=True,
         metavar="RULE",

@@ -78,12 +78,13 @@ def role_options(command: Command) -> Command:
 def pairs_of(option: str, given: tuple[str, ...]) -> list[tuple[str, str]]:
     """Return the names and values of COLUMN=... Raises DataError."""
     from ..errors import DataError
+    from ..scenarios.populations.values import composed
 
     pairs = [text.rpartition("=") for text in given]
     for text, (name, mark, rest) in zip(given, pairs, strict=True):
         if not (name and mark and rest):
             raise DataError(f"--{option} {text}: COLUMN=... is accepted")
-    return [(name.strip(), rest.strip()) for name, _, rest in pairs]
+    return [(composed(name.strip()), rest.strip()) for name, _, rest in pairs]
 
 
 def number_of(option: str, name: str, text: str, fits: Callable[[float], bool], what: str) -> float:

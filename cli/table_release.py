@@ -61,16 +61,19 @@ def scored_release(
     anyway: bool = False,
 ) -> "TableRelease":
     """Return the release of a table that was read and scored. file: that was written, if any."""
+    from ..scenarios.populations.files import FileSource
     from ..scenarios.tables.release_record import NamedThreshold, TableRelease
     from ..scenarios.tables.roles_known import known_by_default
 
     threshold, k = named_threshold(), click.get_current_context().params.get("k", 0)
     judged = {column.column for column in table.judged}
     source_columns = table.source.columns if table.source else table.columns
+    file_columns = table.source.file_columns if isinstance(table.source, FileSource) else None
     return TableRelease(
         command=given_command(),
         input_rows=len(table.codes),
         input_people=table.n,
+        input_columns=len(source_columns if file_columns is None else file_columns),
         not_read=tuple(name for name in source_columns if name not in judged),
         known=known_by_default(said),
         person_said=said.person is not None or said.each_row,
@@ -146,6 +149,14 @@ def advised_record(
         left_out=rows_left_out(advised, released),
     )
     return score, changed(record, release=release)
+
+
+def check_folder(file: Path | None) -> None:
+    """Raise StorageError for a file in a folder that is not there, before any work is done."""
+    from ..errors import StorageError
+
+    if file is not None and not file.absolute().parent.is_dir():
+        raise StorageError(f"{file}: its folder is not there; name another file")
 
 
 def save_record(record: "ScoredTable", file: Path) -> None:

@@ -22,6 +22,7 @@ def release_of(score: Score) -> dict[str, Any]:
         "command": ["veilmix", "score", score["data"]],
         "input_rows": score["rows"] or score["users"],
         "input_people": score["users"],
+        "input_columns": len(score["roles"]),
         "not_read": [],
         "known": "all",
         "person_said": False,
@@ -35,19 +36,32 @@ def release_of(score: Score) -> dict[str, Any]:
 
 
 def target_columns(score: Score) -> dict[str, Any]:
-    """Return the columns that the target counts, as attackers may know them."""
-    quasi: dict[str, Any] | None = score.get("quasi")
-    known = release_of(score)["known"]
-    return score["joint"] if known == "all" or quasi is None else quasi
+    """Return the columns that the target counts, as attackers may know them.
+
+    Where no such column is released, all people are a single crowd.
+    """
+    if release_of(score)["known"] == "all":
+        joint: dict[str, Any] = score["joint"]
+        return joint
+    if not _quasi_identifiers(score):
+        n, k = score["users"], score["k"]
+        curve = {"k_from": [1, n + 1], "people": [0, n]}
+        return {"smallest_crowd": n, "people_below_k": 0 if n >= k else n, "curve": curve}
+    quasi: dict[str, Any] = score.get("quasi") or score["joint"]
+    return quasi
+
+
+def _quasi_identifiers(score: Score) -> list[str]:
+    """Return the names of the released quasi-identifiers."""
+    quasi = {role["column"] for role in score["roles"] if role["role"] == "quasi"}
+    return [column["name"] for column in score["columns"] if column["name"] in quasi]
 
 
 def known_columns(score: Score) -> list[str]:
     """Return the names of the columns that the target counts."""
-    released = [column["name"] for column in score["columns"]]
-    if target_columns(score) is score["joint"]:
-        return released
-    quasi = {role["column"] for role in score["roles"] if role["role"] == "quasi"}
-    return [name for name in released if name in quasi]
+    if release_of(score)["known"] == "all":
+        return [column["name"] for column in score["columns"]]
+    return _quasi_identifiers(score)
 
 
 def below(score: Score) -> int:
@@ -75,7 +89,7 @@ def identifiers(score: Score) -> list[str]:
 
 def input_columns(score: Score) -> int:
     """Return the number of columns of the input file."""
-    return len(score["roles"]) + len(release_of(score)["not_read"])
+    return int(release_of(score)["input_columns"])
 
 
 def first_names(names: list[str], most: int = NAMED) -> str:

@@ -6,6 +6,8 @@ lists are cut, and the evidence behind it has them in full.
 
 import shlex
 from collections.abc import Iterator
+from itertools import accumulate
+from math import ceil
 
 from ..scenarios.pages.pieces import Marked, MarkedText, SignedTable, SignSheet
 from ..scenarios.wording import percent, plural
@@ -25,11 +27,12 @@ from .table_facts import (
 
 FIELDS = ("Recipient", "Purpose", "Agreement", "Released before")
 SIGNERS = ("Name, role (steward)", "Name, role (data protection officer)")
-MOST_ROWS = 7  # of the table of columns
+MOST_LINES = 12  # of the table of columns
+LINE = 40  # signs of a cell of it that fit a line
 MOST_NAMES = 6  # of columns in a row of it
 MOST_SIGNS = 76  # of a cell of it
 MOST_COMMAND = 200  # signs of the command
-LIMIT = 2600  # signs of the sheet that fit at its usual size
+LIMITS = (2400, 3000)  # signs of the sheet that fit at its usual size, and a size below
 CERTIFIES = "This page describes what was measured; it certifies nothing."
 
 
@@ -47,7 +50,7 @@ def sheet(score: Score) -> SignSheet:
         FIELDS,
         SIGNERS,
         _cut(shlex.join(release_of(score)["command"]), MOST_COMMAND),
-        LIMIT,
+        LIMITS,
     )
 
 
@@ -57,17 +60,18 @@ def _strong(text: str) -> Marked:
 
 def _verdict(score: Score) -> Iterator[str | Marked]:
     release, n, exposed = release_of(score), score["users"], below(score)
-    smallest, known = target_columns(score)["smallest_crowd"], _names(known_columns(score))
+    smallest, known = target_columns(score)["smallest_crowd"], known_columns(score)
+    share = f"share {_names(known)}" if known else "are all, as no known column is released"
     yield _strong(f"{n:,} of {release['input_people']:,} people")
     yield " are in the released table, " if release["file"] else " were scored, "
     if exposed:
         yield _strong(f"{exposed:,} of them ({percent(exposed / n)})")
-        yield f" in crowds smaller than k = {score['k']} who share {known}; the smallest crowd is "
+        yield f" in crowds smaller than k = {score['k']} who {share}; the smallest crowd is "
         yield _strong(f"{smallest:,}")
     else:
         yield "in crowds of at least "
         yield _strong(f"{smallest:,}")
-        yield f" who share {known}"
+        yield f" who {share}"
     yield ". The threshold that was asked for is "
     yield Marked("met", "good") if exposed <= max_exposed(score) else Marked("not met", "bad")
     yield ". "
@@ -147,9 +151,11 @@ def _columns(score: Score) -> SignedTable:
         (_cut(first_names(names, MOST_NAMES), MOST_SIGNS), is_, _cut(done, MOST_SIGNS), said)
         for (is_, done, said), names in grouped.items()
     ]
-    if len(rows) > MOST_ROWS:
-        left = sum(len(names) for names in [*grouped.values()][MOST_ROWS - 1 :])
-        rows = [*rows[: MOST_ROWS - 1], (f"{left} more columns (under Data)", "", "", "")]
+    lines = list(accumulate(ceil(max(map(len, row)) / LINE) for row in rows))
+    if lines[-1] > MOST_LINES:
+        shown = sum(line < MOST_LINES for line in lines)
+        left = sum(len(names) for names in [*grouped.values()][shown:])
+        rows = [*rows[:shown], (f"{left} more columns (under Data)", "", "", "")]
     title = f"2 The columns, all {input_columns(score)}, and what was done"
     headings = ("column", "is", "what was done", "said by")
     return SignedTable("columns", title, headings, rows, note=tuple(_rows_left_out(score)))

@@ -1,6 +1,7 @@
 """The part of the state on the choices: a point for each, and the chosen one in words."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, floor
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,11 @@ from typing import Any
 from ..analysis.advice import Choice
 from ..scenarios.tables.advise import Advised, Cost, Found
 from ..scenarios.tables.ladders import AS_IS
+from ..scenarios.tables.risk_places import advised_places
 from .choices import Choices
 from .wording import CommandWords, Text, Voice, english, grid
 
+RISKY = 6  # values that are shown, of the largest excess first
 TICKS = 5  # of an axis, about
 SHORT = 40  # characters of few words
 
@@ -54,13 +57,41 @@ def choices_part(
             "steps": grid(words.advice_steps(advised)),
             "lines": [english(line) for line in words.advice_lines(advised)],
             "rows_out": _rows_out(advised, voice),
-            "who": None,
+            "who": _who(advised, voice) if final else None,
             "takes": True,
             "why": None,
         },
         "grid": grid(words.advice_choices(advised)),
-        "text": words.advice(advised, Path(choices.data).name),
+        "text": words.advice(advised, Path(choices.data).name) if final else "",
         "warnings": [voice.say("said-rows-out-warning")] if advised.suppressed else [],
+    }
+
+
+def _who(advised: Advised, voice: Voice) -> dict[str, Any] | None:
+    """Return the people below k by value, before rows are left out; None without such people."""
+    places = advised_places(replace(advised, kept=None))
+    if not places.below_k:
+        return None
+    return {
+        "headline": voice.say("said-who", n=places.below_k),
+        "bars": [
+            {
+                "column": value.column,
+                "value": value.value,
+                "people": value.below_k,
+                "of": value.people,
+                "text": voice.say(
+                    "said-who-bar",
+                    value=f"{value.column} {value.value or advised.missing}",
+                    people=voice.count(value.below_k),
+                    of=voice.count(value.people),
+                ),
+            }
+            for value in places.values[:RISKY]
+            if value.below_k
+        ],
+        "text": voice.say("said-who-empty", n=places.empty_below_k, of=voice.count(places.below_k)),
+        "steps": [english(f"{step.what}: {step.taken_out:,} taken out") for step in places.steps],
     }
 
 

@@ -98,6 +98,8 @@ class Desk:
                 raise ChoiceError(f"{name}: is not changed here", name)
         changed = self.choices.changed(wanted)
         changed.reading()  # refuses a column with a comma in its name
+        if changed.levels and set(wanted) == {"levels"} and self._pipeline.found is not None:
+            self._pipeline.found.asked(changed.levels)  # refuses what misses the target
         if changed != self.choices:
             self.choices = changed
             self.revision += 1

@@ -95,21 +95,23 @@ class Pipeline:
 
     Attributes:
         result: the last one; None: not there yet, or no longer.
+        found: the last search, likewise.
     """
 
     def __init__(self, run: Run, show: Show) -> None:
         self._run, self._show = run, show
         self._memory = Memory()
         self.result: Result | None = None
+        self.found: Found | None = None
 
     def forget(self) -> None:
         """Forget all results: another file is open."""
-        self._memory, self.result = Memory(), None
+        self._memory, self.result, self.found = Memory(), None, None
 
     async def work(self, inputs: Inputs) -> None:
         """Work on all steps. VeilmixError of a step: after it no other step is shown."""
-        self.result = None
-        choices, voice = inputs.choices, inputs.voice
+        self.result = self.found = None
+        choices = inputs.choices
         form = inputs.key("data", *FORM)
         opened: OpenedFile = await self._stage(
             "file", "file", form, inputs, open_file, inputs.path, choices
@@ -119,19 +121,14 @@ class Pipeline:
         table = await self._stage(
             "persons", "table", by_reading, inputs, read_table, inputs.path, choices
         )
-        known = None if isinstance(table, RepeatedPersonsError) else table
-        self._show("file", file_part(opened, known, choices, voice))
-        part = persons_part(opened, table, choices, voice)
+        shown = (by_reading, inputs.key(*SEARCH, "threshold", "dismissed", "sha256"))
+        parts: dict[str, Part] = await self._stage(
+            "persons", "parts", shown, inputs, read_parts, opened, table, inputs
+        )
+        for step, part in parts.items():
+            self._show(step, part)
         if isinstance(table, RepeatedPersonsError):
-            key = (by_reading, choices.k)
-            part["ways"] = await self._stage(
-                "persons", "ways", key, inputs, ways_below, part["ways"], inputs
-            )
-            self._show("persons", part)
             return
-        self._show("persons", part)
-        self._show("columns", columns_part(opened, table, choices, voice))
-        self._show("goal", goal_part(opened, table, choices, voice))
         await self._search(inputs, opened, table, (by_reading, inputs.key(*SEARCH)))
 
     async def _search(
@@ -170,11 +167,15 @@ class Pipeline:
 
     async def _settle(self, inputs: Inputs, found: Found, key: object, *, final: bool) -> Advised:
         """Describe the chosen point, and show the choices."""
+        self.found = found
         settled = (key, inputs.key("levels"))
         advised: Advised = await self._stage(
             "choices", "settle", settled, inputs, found.settle, inputs.choices.levels
         )
-        part = choices_part(found, advised, inputs.choices, inputs.words, inputs.voice, final=final)
+        worded = (settled, final, inputs.key("data"))
+        part = await self._stage(
+            "choices", "words", worded, inputs, _point, found, advised, inputs, final
+        )
         self._show("choices", part)
         return advised
 
@@ -213,6 +214,38 @@ class Frozen:
         """Do the work."""
         with reading_once(self.content):
             return self.work(*self.given, progress)
+
+
+def read_parts(
+    opened: OpenedFile,
+    table: SourceTable | RepeatedPersonsError,
+    inputs: Inputs,
+    progress: Progress,
+) -> dict[str, Part]:
+    """Return the parts on the file, on persons, columns and the goal, as far as they are there."""
+    choices, voice = inputs.choices, inputs.voice
+    persons = persons_part(opened, table, choices, voice)
+    if isinstance(table, RepeatedPersonsError):
+        persons["ways"] = ways_below(persons["ways"], inputs, progress)
+        return {"file": file_part(opened, None, choices, voice), "persons": persons}
+    return {
+        "file": file_part(opened, table, choices, voice),
+        "persons": persons,
+        "columns": columns_part(opened, table, choices, voice),
+        "goal": goal_part(opened, table, choices, voice),
+    }
+
+
+def _point(
+    found: Found,
+    advised: Advised,
+    inputs: Inputs,
+    final: bool,  # noqa: FBT001 - passed on
+    progress: Progress,
+) -> Part:
+    """Return the part on the choices."""
+    progress("wording the choices")
+    return choices_part(found, advised, inputs.choices, inputs.words, inputs.voice, final=final)
 
 
 def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Part]:

@@ -27,7 +27,7 @@ from ..role_options import (
     write_released,
 )
 from ..stages import stages
-from ..table_release import save_advised
+from ..table_release import check_folder, save_advised
 from ..text.layout import format_option, page, say, write_csv, write_json
 from ..threshold_option import tell_threshold
 
@@ -118,12 +118,14 @@ def command(
     Numbers become intervals, dates years, codes shorter; rare values are merged; a column may be
     dropped.
     """
+    from ...scenarios.populations.values import composed
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import Reading, read, suspects
     from ...scenarios.tables.release import judge_advised
     from ...scenarios.tables.written import check_single
 
     check_figure(picture)
+    check_folder(saved)
     given, said = pop_options(options), answered(data, Reading(**options), MISSING)
     roles = roles_of(given, said)
     with stages() as stage:
@@ -135,7 +137,7 @@ def command(
             max_exposure,
             missing=MISSING,
             **_ladders(hierarchy, weight),
-            predict=predict,
+            predict=predict and composed(predict),
             by=by,
             steps=steps,
             roles=roles,

@@ -20,7 +20,7 @@ from ..own_table import (
 )
 from ..release_options import check_release, judge, pop_release, release_options
 from ..stages import stages
-from ..table_release import save_record, scored_release
+from ..table_release import check_folder, save_record, scored_release
 from ..text.layout import format_option, page, say, write_csv, write_json
 from ..threshold_option import tell_threshold
 
@@ -116,6 +116,7 @@ def command(
 
     With --release and --of a table that was made elsewhere is judged against the original.
     """
+    from ...errors import DataError
     from ...scenarios.tables.reading import Reading, check_target, read, suspects, write_out
     from ...scenarios.tables.scored import score_read
 
@@ -134,6 +135,7 @@ def command(
         return
     assert data is not None  # noqa: S101 - checked with the options of a release
     _check(form, advising, picture, kept, counts)
+    check_folder(saved)
     anyway = reading.pop("anyway")
     checked = None if anyway else kept
     said = answered(data, Reading(**reading))
@@ -146,16 +148,34 @@ def command(
         places = _places(table, texts, score, unique_size, stage)
     warn((*table.warnings, *suspects(table, texts)))
     record = partial(_record, score, data, said, table, places, anyway=anyway)
-    _print_score(score, record, data.name, ("", *texts), table, form, places)
+    show = partial(
+        _print_score,
+        score,
+        called=data.name,
+        lacks=("", *texts),
+        table=table,
+        form=form,
+        places=places,
+    )
+    later = form == "json" and kept is not None  # with the hash of the table
+    if not later:
+        show(record)
     tell_threshold(k)
     tell_ledger(account, err=form != "table")
-    check_target(score, said, checked)
+    try:
+        check_target(score, said, checked)
+    except DataError:
+        if later:
+            show(record)
+        raise
     if advising:
         _advise(data, said, k, max_exposure)
     if picture is not None:
         _draw(score, picture)
     for line in write_out(table, kept, counts, bom=bom):
         say(page(err=True), line)
+    if later:
+        show(partial(record, kept))
     if saved is not None:  # with the hash of the table that was written
         save_record(record(kept), saved)
 

@@ -274,7 +274,8 @@ class SignSheet:
         fields: for the signer to fill in.
         signers: roles of the signers.
         command: that gives the same again.
-        limit: signs up to which it fits a sheet of paper; a longer text is printed smaller.
+        limits: signs up to which it fits a sheet of paper at its usual size, and a size below;
+            a longer text is printed still smaller.
     """
 
     verdict: MarkedText
@@ -283,7 +284,7 @@ class SignSheet:
     fields: tuple[str, ...]
     signers: tuple[str, ...]
     command: str
-    limit: int
+    limits: tuple[int, int]
 
     @property
     def signs(self) -> int:
@@ -294,9 +295,10 @@ class SignSheet:
         return sum(len(text if isinstance(text, str) else text.text) for text in texts)
 
     @property
-    def is_long(self) -> bool:
-        """Whether it has to be printed smaller to fit a sheet of paper."""
-        return self.signs > self.limit
+    def length(self) -> Literal["", "long", "longest"]:
+        """A class of the style sheet, by which it is printed smaller."""
+        usual, smaller = self.limits
+        return "" if self.signs <= usual else "long" if self.signs <= smaller else "longest"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,13 @@ from ..schema.model import BUILTIN, PHONES, Feature
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean, quoted_key
 from . import files
+from .coarser import is_coarser
 from .encode import DROP_ROW
 from .file_options import options_of
 from .generated import ANTIGENS, blood_types, generate, law_of, laws
 from .people import Population, Source, SourceTable, ask
 from .persons import name_in_table, owned, single_rows, wanted_columns
+from .reshaped import doubts, with_parts
 from .roles import NEVER, ColumnRole, JudgedColumn, guess_roles
 from .tables import TABLES, ShippedSource
 
@@ -125,7 +127,12 @@ def table(
     source = source_of(section, base)
     if source is None:
         raise DataError(f"{section.source}: its people are generated; a table is accepted")
-    return single_rows(columns_of(source, section, features, progress), section)
+    read = single_rows(columns_of(source, section, features, progress), section)
+    if section.builtin:
+        return read
+    settled = [feature.name for feature in features if is_coarser(feature)]
+    lines = doubts(read, section.sets, settled)
+    return changed(read, warnings=(*read.warnings, *lines))
 
 
 def columns_of(
@@ -177,7 +184,10 @@ def _with_persons(
 
 def _judged(whole: SourceTable, section: Section) -> SourceTable:
     """Return the table with the role of each column; a column of persons is an identifier."""
-    roles = dict(section.roles)
+    roles = {
+        name: section.roles[given]
+        for given, name in with_parts(section.roles, section.yes_no, whole.columns)
+    }
     if section.person is not None:
         roles[name_in_table(section, section.person)] = "identifier"
     missing = EMPTY if section.missing == DROP_ROW else section.missing

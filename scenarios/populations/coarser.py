@@ -34,7 +34,7 @@ from ..schema.model import Feature
 from ..serialization.content import Content, content_of
 from . import csvfile
 from .file_options import FileOptions
-from .values import numbers_of
+from .values import composed, numbers_of
 
 MOST_EDGES = 10_000
 OTHER = "(other)"
@@ -293,7 +293,7 @@ def _levels(content: Content) -> dict[str, tuple[str, ...]]:
     names = csvfile.header(content, options)
     levels: dict[str, tuple[str, ...]] = {}
     for row in csvfile.rows(content, names, [], options):
-        line = tuple(cell.strip() for cell in row)
+        line = tuple(composed(cell.strip()) for cell in row)
         if levels.setdefault(line[0], line) != line:
             raise DataError(f"{content.path}: {line[0]!r} has two lines; each value has one")
     return levels

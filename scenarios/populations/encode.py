@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ...protocol.schema import MAX_WIDTH
 from .people import Codes
+from .values import composed
 
 CHUNK = 256  # rows turned at once: few enough that their texts stay in the processor's cache
 TOGETHER = 1 << 10  # such pieces that are put together
@@ -84,7 +85,7 @@ def encode(
             column.add(texts)
         if blocks % TOGETHER == 0:
             progress(blocks * CHUNK)
-    return _settle(columns, names, missing, {"", *lacking})
+    return _settle(columns, names, composed(missing), {"", *map(composed, lacking)})
 
 
 class _TextColumn:
@@ -142,6 +143,10 @@ def _settle(
     whole = np.ones(n, dtype=bool)
     for j, column in enumerate(columns):
         texts = tuple(column.numbering)
+        composed_texts = tuple(map(composed, texts))
+        if composed_texts != texts:
+            odd.append(_composed_note(names[j], column, texts, composed_texts))
+            texts = composed_texts
         stripped = tuple(map(str.strip, texts))
         _refuse(j, column, stripped)
         if stripped != texts:
@@ -164,6 +169,14 @@ def _settle(
     if whole.all():
         return Encoded(table, tuple(values), 0, tuple(odd))
     return _drop(table, values, np.flatnonzero(whole).astype(np.int32), odd)
+
+
+def _composed_note(
+    name: str, column: _TextColumn, texts: Sequence[str], composed_texts: Sequence[str]
+) -> str:
+    changed = np.fromiter(map(operator.ne, texts, composed_texts), bool, len(texts))
+    cells = int(column.counted()[changed].sum())
+    return f"column {name!r}: letters and accents of {cells:,} cells composed into one sign (NFC)"
 
 
 def _drop(table: Codes, values: list[tuple[str, ...]], rows: Codes, odd: list[str]) -> Encoded:

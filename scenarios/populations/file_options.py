@@ -15,6 +15,9 @@ class FileOptions:
         sheet: of a workbook.
         header: whether the first line names the columns.
         decimal: the sign before decimals.
+        sets: columns with several parts in a cell, with the sign between them.
+        yes_no: columns with a new column for each part, with the sign between the parts.
+        as_number: columns in which each number has one spelling.
     """
 
     separator: str | None = None
@@ -22,6 +25,9 @@ class FileOptions:
     sheet: str | None = None
     header: bool | None = None
     decimal: str | None = None
+    sets: tuple[tuple[str, str], ...] = ()
+    yes_no: tuple[tuple[str, str], ...] = ()
+    as_number: tuple[str, ...] = ()
 
 
 NOTHING = FileOptions()
@@ -30,4 +36,13 @@ NOTHING = FileOptions()
 def options_of(section: Section) -> FileOptions:
     """Return the options of a scenario for its file."""
     separator = {"tab": "\t"}.get(section.separator or "", section.separator)
-    return FileOptions(separator, section.encoding, section.sheet, section.header, section.decimal)
+    return FileOptions(
+        separator,
+        section.encoding,
+        section.sheet,
+        section.header,
+        section.decimal,
+        tuple(section.sets.items()),
+        tuple(section.yes_no.items()),
+        section.as_number,
+    )

@@ -5,8 +5,8 @@ bytes are read once (content.py); each mistake in them is a DataError with file,
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from os.path import isdir
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +21,16 @@ from .decimals import pointed
 from .encode import Encoded, Unusable, encode
 from .file_options import NOTHING, FileOptions
 from .people import SourceTable
+from .reshaped import (
+    NO,
+    YES,
+    check_forms,
+    expanded_names,
+    part_names,
+    parts_of,
+    reshaped_choices,
+)
+from .values import composed
 
 NAMELESS = "if line 1 names no columns, say --no-header (in a scenario: header = false)"
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
@@ -69,7 +79,12 @@ class FileSource:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of its columns. Raises DataError for names that cannot be used."""
+        """The names of its columns, as they are asked for (`reshaped`). Raises DataError."""
+        return _asked_columns(self)
+
+    @property
+    def file_columns(self) -> tuple[str, ...]:
+        """The names of the columns in the file. Raises DataError."""
         return _columns(self)
 
     @property
@@ -79,7 +94,20 @@ class FileSource:
 
     def rows(self) -> Iterator[Sequence[str]]:
         """Yield every row with all columns, as text. Raises DataError."""
-        return self._reader.rows(self.content, self.columns, [], self.asked)
+        names = _columns(self)
+        rows = self._reader.rows(self.content, self._written(names), [], self.asked)
+        cells = ([composed(cell) for cell in row] for row in rows)
+        if not self.asked.yes_no:
+            return cells
+        signs = dict(self.asked.yes_no)
+        return (
+            [
+                cell
+                for name, text in zip(names, row, strict=True)
+                for cell in _cells(text, signs.get(name), _parts(self).get(name, ()))
+            ]
+            for row in cells
+        )
 
     def where(self, index: int) -> str:
         """Write where in the file a row (from 0) stands."""
@@ -113,7 +141,22 @@ class FileSource:
     def _reader(self) -> Reader:
         return READERS[self.content.path.suffix.lower()]
 
+    def _written(self, names: Sequence[str]) -> list[str]:
+        """Return columns as the file spells them: its letters may be decomposed."""
+        return [_spelled(self)[name] for name in names]
+
     def _encoded(
+        self,
+        choices: Sequence[tuple[str, str]],
+        lacking: tuple[str, tuple[str, ...]],
+        progress: Callable[[str], None],
+    ) -> SourceTable:
+        if self.asked.yes_no or self.asked.sets or self.asked.as_number:
+            read = partial(self._as_written, lacking=lacking, progress=progress)
+            return reshaped_choices(choices, self.asked, _columns(self), lacking[0], read)
+        return self._as_written(choices, lacking, progress)
+
+    def _as_written(
         self,
         choices: Sequence[tuple[str, str]],
         lacking: tuple[str, tuple[str, ...]],
@@ -122,7 +165,8 @@ class FileSource:
         path, (ours, source_columns) = self.content.path, zip(*choices, strict=True)
         empty: list[int] = []
         try:
-            rows = self._reader.rows(self.content, source_columns, empty, self.asked)
+            written = self._written(source_columns)
+            rows = self._reader.rows(self.content, written, empty, self.asked)
             encoded = encode(
                 rows, ours, *lacking, lambda n: progress(f"reading {path}: {n:,} rows")
             )
@@ -163,12 +207,49 @@ def source_of(path: Path, asked: FileOptions = NOTHING) -> FileSource:
         raise DataError(f"{path}: cannot be read: no file can have this name") from None
 
 
-@lru_cache(maxsize=2)
 def _columns(source: FileSource) -> tuple[str, ...]:
+    """The names of the columns in the file, letters composed."""
+    return tuple(_spelled(source))
+
+
+@lru_cache(maxsize=2)
+def _spelled(source: FileSource) -> dict[str, str]:
+    """Return each column with its name as the file spells it."""
     path = source.content.path
-    names = READERS[path.suffix.lower()].header(source.content, source.asked)
+    written = READERS[path.suffix.lower()].header(source.content, source.asked)
+    names = [composed(name) for name in written]
     _check_names(path, names)
-    return names
+    check_forms(path, names, source.asked)
+    return dict(zip(names, written, strict=True))
+
+
+def _asked_columns(source: FileSource) -> tuple[str, ...]:
+    names = _columns(source)
+    if not source.asked.yes_no:
+        return names
+    asked = expanded_names(names, _parts(source))
+    _check_names(source.content.path, asked)
+    return asked
+
+
+@lru_cache(maxsize=2)
+def _parts(source: FileSource) -> dict[str, tuple[str, ...]]:
+    """Return the parts that occur in each column of `yes_no`."""
+    plain = FileSource(source.content, replace(source.asked, sets=(), yes_no=(), as_number=()))
+    parts = {}
+    for name, sign in source.asked.yes_no:
+        table = plain.table([(name, name)], Section(source="", missing=""))
+        parts[name] = part_names(source.content.path, name, sign, table.values[0])
+    return parts
+
+
+def _cells(text: str, sign: str | None, parts: Sequence[str]) -> Iterator[str]:
+    """Yield the cells of a row that a cell becomes."""
+    if sign is None:
+        yield text
+    else:
+        held = parts_of(text, sign)
+        yield from (YES if part in held else NO for part in parts)
 
 
 def _check_names(path: Path, names: Sequence[str]) -> None:

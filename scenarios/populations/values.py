@@ -1,6 +1,7 @@
 """The meaning of texts of a column: numbers, dates, missing values."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Sequence
 
 from ...protocol.coarsening import COMPACT, NUMBER
@@ -14,6 +15,11 @@ UNKNOWN = missing_words()  # in small letters
 NO_NUMBER = frozenset(("-1", "-9", "-99", "-999", "999", "9999"))
 FEW = 12  # different numbers up to which they are categories
 MOSTLY = 0.95  # share of the values that have to be numbers, dates or codes
+
+
+def composed(text: str) -> str:
+    """Return a text with each letter and its accent as one sign (Unicode's NFC)."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def numbers_of(texts: Sequence[str]) -> list[float] | None:

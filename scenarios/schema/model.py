@@ -124,6 +124,10 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         each_row: whether each row is a person, although an identifier occurs several times.
         one_row: the row of each person that is taken: `first`, `last`, or `earliest:COLUMN` and
             `latest:COLUMN` by a date or a number; None: all.
+        sets: column -> the sign between the parts of a cell; each cell is read as a set.
+        yes_no: column -> the sign between the parts of a cell; a column for each part, with the
+            values yes and no, replaces it.
+        as_number: columns in which each number has a single spelling: 67 for 67.0.
         setting: `fixed`, the same people in both rounds, or `statistical`: `users` in round 1 and
             `round2_users` other people (None: as many; without `users` a table is split in halves)
             in round 2, all drawn from one population.
@@ -144,6 +148,9 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     person: Text | None = None
     each_row: bool = False
     one_row: Text | None = None
+    sets: dict[str, Text] = {}
+    yes_no: dict[str, Text] = {}
+    as_number: tuple[Text, ...] = ()
     setting: Setting = "fixed"
     round2_users: People | None = None
 

@@ -25,6 +25,7 @@ from ...roles.workplace import HERE, Workplace
 from ..play.announcement import announced_policy, announced_rules
 from ..populations.file_options import NOTHING, FileOptions
 from ..populations.files import source_of
+from ..populations.values import composed
 from ..programs.randomized.questions import Question, questions, randomization
 from ..programs.randomized.score import estimates
 from ..programs.registry import (
@@ -165,10 +166,11 @@ def read_answers(path: Path, session: SessionFile, asked: FileOptions = NOTHING)
         DataError: it cannot be read, has no column for a feature, or a value outside its domain.
     """
     source, wanted = source_of(path, asked), [feature.name for feature in session.schema.features]
-    if lacking := [name for name in wanted if name not in source.columns]:
+    if lacking := [name for name in wanted if composed(name) not in source.columns]:
         found = ", ".join(source.columns)
         raise DataError(f"{path}: column {lacking[0]!r} is needed; found {found}")
-    table = source.table([(name, name) for name in wanted], Section(source=str(path), missing=""))
+    choices = [(name, composed(name)) for name in wanted]
+    table = source.table(choices, Section(source=str(path), missing=""))
     columns = zip(table.values, table.codes.T, strict=True)
     rows = zip(*([values[code] for code in codes] for values, codes in columns), strict=True)
     return [
@@ -188,6 +190,10 @@ def check_answer(
     row = []
     for feature in session.schema.features:
         value, domain = said.get(feature.name), feature.values or ()
+        if isinstance(
+            value, str
+        ):  # the domain's own spelling, if letters are composed in another way
+            value = {composed(text): text for text in domain}.get(composed(value), value)
         if not isinstance(value, str) or not feature.admits(feature.coarsen(value)):
             finer = "what becomes one of " if feature.rules else ""
             raise DataError(

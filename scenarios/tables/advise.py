@@ -264,7 +264,7 @@ class Found:
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> Advised:
         """Describe the best choice, or the asked one. Raises DataError, see `advise`."""
-        choice = None if asked is None else self._asked(asked)
+        choice = None if asked is None else self.asked(asked)
         progress("what it costs")
         best = choice or self.advice.best
         levels, judge, truth = best.levels, self.bound or self.truth, self.truth
@@ -304,8 +304,8 @@ class Found:
         people = self.truth.below(levels)
         return choice_of(ladders, levels, people, self.table.n)
 
-    def _asked(self, asked: Mapping[str, int]) -> Choice:
-        """Return the asked choice. Raises DataError."""
+    def asked(self, asked: Mapping[str, int]) -> Choice:
+        """Return a choice by level and column. Raises DataError for one that misses the target."""
         names = [column.ladder.column for column in self.columns]
         for name in asked:
             if name not in names:

@@ -29,6 +29,7 @@ from ...protocol.coarsening import NUMBER, coarsened
 from ..populations.coarser import in_words, levels, rules_of
 from ..populations.column_words import cut
 from ..populations.people import SourceTable
+from ..populations.reshaped import number_spellings
 from ..populations.roles import key_like
 from ..populations.values import DATE, FEW, MOSTLY, UNKNOWN, outlying_numbers
 from ..schema.model import Feature
@@ -128,6 +129,8 @@ def _clean(texts: Sequence[str], missing: str) -> dict[str, Any]:
     )
     if lacking:
         clean["merge"] = {missing: lacking}
+    if spellings := number_spellings(known_texts, zeros=False):
+        clean["merge"] = {**spellings, **clean.get("merge", {})}
     return clean
 
 

@@ -7,8 +7,8 @@ r"""The reading of a user's table by a description: columns, roles, coarser valu
 (('30 to 39', '40 to 49'), ('f', 'm'))
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, fields
 from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,9 @@ from ..populations.facts import coarser as contradictions
 from ..populations.file_options import options_of
 from ..populations.files import FileSource, source_of
 from ..populations.people import Codes, SourceTable, coarse
+from ..populations.reshaped import doubts, with_parts
 from ..populations.roles import ColumnRole
-from ..populations.values import UNKNOWN, outlying_numbers
+from ..populations.values import UNKNOWN, composed, outlying_numbers
 from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
@@ -58,6 +59,9 @@ class Reading:
         one_row: the row taken of each person: `first`, `last`, `earliest:COLUMN` or
             `latest:COLUMN`; None: all.
         coarsen: rules, each as in `age.bins.width=10`.
+        sets: columns with several parts in a cell, each as in `symptoms=;`: read as sets.
+        yes_no: the same, replaced by one column of yes and no for each part.
+        as_number: columns in which each number has one spelling.
     """
 
     columns: str | None = None
@@ -76,6 +80,14 @@ class Reading:
     each_row: bool = False
     one_row: str | None = None
     coarsen: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    yes_no: tuple[str, ...] = ()
+    as_number: str | None = None
+
+    def __post_init__(self) -> None:
+        """Compose the letters of all texts, as those of the file are."""
+        for field in fields(self):
+            object.__setattr__(self, field.name, _composed(getattr(self, field.name)))
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -104,13 +116,35 @@ class Reading:
             "person": self.person,
             "each_row": self.each_row,
             "one_row": self.one_row,
+            "sets": _signs("sets", self.sets),
+            "yes_no": _signs("yes-no", self.yes_no),
+            "as_number": tuple(split(self.as_number)),
         }
         return Population(source=str(path), missing=missing, **fields)
 
 
 def split(names: str | None) -> list[str]:
-    """Names with commas between them."""
-    return [name.strip() for name in names.split(",")] if names is not None else []
+    """Names with commas between them, letters composed."""
+    return [composed(name.strip()) for name in names.split(",")] if names is not None else []
+
+
+def _composed(given: Any) -> Any:
+    """Return the texts of an option with composed letters, but for the path of a hierarchy."""
+    if isinstance(given, str):
+        head, hierarchy, path = given.partition(".hierarchy")
+        return composed(head) + hierarchy + path
+    return tuple(map(_composed, given)) if isinstance(given, tuple) else given
+
+
+def _signs(option: str, given: Sequence[str]) -> dict[str, str]:
+    """Return the sign between the parts of each column. Raises DataError."""
+    signs: dict[str, str] = {}
+    for text in given:
+        name, _, sign = text.rpartition("=")
+        if not name or not sign.strip():
+            raise DataError(f"--{option} {text}: COLUMN=SIGN is accepted, as symptoms=;")
+        signs[name.strip()] = sign.strip()
+    return signs
 
 
 def read(
@@ -127,9 +161,10 @@ def read(
     section = said.section(path, missing)
     source = source_of(path, options_of(section))
     names = source.columns
-    names_used = _column_names(path, names, said.columns)
-    _check_names(path, names, section.roles)
-    roles = {name: role for name, role in section.roles.items() if name in names_used}
+    names_used = _column_names(path, names, said.columns, section.yes_no)
+    pairs = [*with_parts(section.roles, section.yes_no, names)]
+    _check_names(path, names, [name for _, name in pairs])
+    roles = {name: section.roles[given] for given, name in pairs if name in names_used}
     section = replace(section, columns={name: name for name in names_used}, roles=roles)
     whole = columns_of(source, section, (), progress)
     unread = [judged.column for judged in whole.judged if judged.column not in whole.columns]
@@ -211,8 +246,12 @@ def _header_doubts(source: FileSource, section: Population) -> list[str]:
     """Return the doubts about the option for line 1."""
     if section.header is None:
         return []
-    found_out = FileSource(source.content, options_of(replace(section, header=None)))
-    if source.columns == found_out.columns:
+    plain = replace(section, sets={}, yes_no={}, as_number=())
+    said, found_out = (
+        FileSource(source.content, options_of(replace(plain, header=header)))
+        for header in (section.header, None)
+    )
+    if said.columns == found_out.columns:
         return []
     if section.header:
         return ["line 1 is read as names, as you said; it looks like a person: --no-header"]
@@ -281,10 +320,12 @@ def _check_names(
             )
 
 
-def _column_names(path: Path, names: Sequence[str], columns: str | None) -> list[str]:
+def _column_names(
+    path: Path, names: Sequence[str], columns: str | None, yes_no: Collection[str]
+) -> list[str]:
     if columns is None:
         return list(names)
-    names_used = split(columns)
+    names_used = [name for _, name in with_parts(split(columns), yes_no, names)]
     _check_names(path, names, names_used)
     if len(set(names_used)) < len(names_used):
         raise DataError(f"--columns: found {columns}; each column once is accepted")
@@ -307,10 +348,12 @@ def write_out(
 
 def suspects(table: SourceTable, texts: Sequence[str]) -> list[str]:
     """Name texts that often mean missing, but were not said to."""
-    return [
+    sets = dict(table.source.asked.sets) if isinstance(table.source, FileSource) else ()
+    lines = [
         f'{suspect}; if it means missing, say --missing-text "{suspect.text}"'
         for suspect in suspect_values(table, texts)
     ]
+    return [*lines, *doubts(table, sets)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ class TableRelease(Record, frozen=True):
             merged values left out.
         input_rows: of the input file.
         input_people: of the input file.
+        input_columns: of the input file.
         not_read: columns of the input that the command leaves out, in the file's order.
         known: whether attackers may know the `quasi`-identifiers or `all` columns.
         person_said: whether an option defines a person.
@@ -86,6 +87,7 @@ class TableRelease(Record, frozen=True):
     command: tuple[str, ...]
     input_rows: int
     input_people: int
+    input_columns: int
     not_read: tuple[str, ...]
     known: str
     person_said: bool

@@ -2,6 +2,7 @@
 
 The thresholds are data: thresholds.toml, beside this file in the installed package.
 
+>>> from veilmix.scenarios.tables.thresholds import thresholds
 >>> ema = thresholds()["ema-0070"]
 >>> ema.k, ema.rounded_k
 (12, 11)

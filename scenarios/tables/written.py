@@ -100,8 +100,14 @@ def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
             yield key, getattr(options, key)
     if options.each_row:
         yield "each_row", True
+    section = options.section(Path())
     if options.lacking:
         yield "missing_texts", list(options.lacking)
+    for key, setting in (("sets", section.sets), ("yes_no", section.yes_no)):
+        if setting:
+            yield key, setting
+    if section.as_number:
+        yield "as_number", list(section.as_number)
     roles = {judged.column: str(judged.role) for judged in advised.table.judged}
     yield "roles", {name: role for name, role in roles.items() if role in NEVER}
 

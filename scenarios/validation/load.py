@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from ...errors import ScenarioError
 from ...strict_text import Unreadable, decoded, from_toml
+from ..populations.values import composed
 from ..programs.registry import program_of
 from ..schema import shape
 from ..schema.keys import keys, place, value_at
@@ -26,6 +27,7 @@ from .check import examine
 from .gallery import attacks, shipped, source, unknown_name
 
 MAX_BYTES = 1 << 20
+PATHS = ("source", "hierarchy")  # keys of names of files, which are bytes to the system
 
 
 def load(path_or_name: str | os.PathLike[str]) -> Scenario:
@@ -156,9 +158,23 @@ def _absolute(base: Path, path: str) -> str:
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
     try:
-        return from_toml(text)
+        data = from_toml(text)
     except Unreadable as bad:
         raise ScenarioError([f"{file}:{bad.line}: {bad.why}"]) from None
+    return data if text.isascii() else dict(_composed(data))
+
+
+def _composed(data: Any) -> Any:
+    """Return data with composed letters, as the cells of a table have them; paths as they are."""
+    if isinstance(data, str):
+        return composed(data)
+    if isinstance(data, list):
+        return [_composed(item) for item in data]
+    if isinstance(data, dict):
+        return {
+            composed(key): item if key in PATHS else _composed(item) for key, item in data.items()
+        }
+    return data
 
 
 def _text(path: Path) -> str:

@@ -159,6 +159,37 @@ def test_a_release_without_columns_has_no_page(
     assert not file.exists()
 
 
+def test_json_has_the_hash_of_the_table(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = clinic / "release.csv"
+    arguments = ["score", str(clinic / "t.csv"), *ROLES, "--format", "json", "--table", str(out)]
+    assert main([*arguments, "--k", "5", "--max-exposure", "0.1"]) == 0
+    file = json.loads(capsys.readouterr().out)["release"]["file"]
+    assert file["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
+    out.unlink()
+    assert main([*arguments, "--k", "25"]) == 2  # refused: the score is there, the table is not
+    assert json.loads(capsys.readouterr().out)["release"]["file"] is None
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("command", ["score", "advise"])
+def test_a_missing_folder_is_named_before_a_table_is_written(
+    clinic: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved, out = clinic / "nowhere" / "s.json", clinic / "release.csv"
+    arguments = [command, str(clinic / "t.csv"), *ROLES, "--k", "1", "--save", str(saved)]
+    assert main([*arguments, "--table", str(out)]) == 2
+    assert "its folder is not there" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_release_without_known_columns_is_one_crowd(clinic: Path) -> None:
+    score, sheet = saved(clinic, "advise", *ROLES, "--k", "41", "--max-exposure", "0")
+    assert [column["name"] for column in score["columns"]] == ["diagnosis"]
+    verdict = plain_text(sheet.verdict)
+    assert "in crowds of at least 41 who are all, as no known column is released" in verdict
+    assert [row[3] for row in cells(sheet, "thresholds")] == ["met", "open", "open", "open"]
+
+
 def test_an_older_score_has_a_page(score: Path) -> None:
     document = json.loads(score.read_text())
     del document["release"]

@@ -248,8 +248,11 @@ def test_a_point_is_chosen_and_the_table_follows(asker: Asker) -> None:
     chosen = next(point for point in after["choices"]["points"] if point["chosen"])
     assert chosen["levels"] == other["levels"]
     assert after["result"]["sha256"] != state["result"]["sha256"]
-    refused = asker.change(levels=dict.fromkeys(other["levels"], 0))
-    assert "480 people miss the target" in refused["choices"]["error"]["text"]
+    wanted = {"levels": dict.fromkeys(other["levels"], 0)}
+    status, answer = asker.post("change", revision=after["revision"], set=wanted)
+    assert status == 400
+    assert "480 people miss the target" in answer["error"]["text"]
+    assert asker.settled()["choices"] == after["choices"]
     assert asker.change(k=8)["choices"]["status"] == "ready"  # another goal: its best choice
 
 
