@@ -72,13 +72,14 @@ function lines(state, part, tools) {
   const rows = optionOf(state, "header_row");
   const possible = (at) => Boolean(rows) || at === 0;
   const take = (at) => tools.change(rows ? { header_row: at + 1 } : { header: at === 0 });
+  const namedIn = part.preview?.named_in ?? null;
   const drawn = part.lines.map((words, at) => {
-    const names = part.preview.named_in === at + 1;
+    const names = namedIn === at + 1;
     const label = t(names ? "line-has-names" : "line-take", { number: at + 1 });
     const control = possible(at) ? button(`line-${at}`, String(at + 1), () => take(at), null, { "aria-label": label, title: label, "aria-pressed": String(names) }) : el("span", {}, String(at + 1));
-    return el("tr", { class: names ? "names" : part.preview.named_in > at + 1 ? "above" : null }, el("td", { class: "line" }, control), el("td", { class: "code whole", dir: "ltr" }, words));
+    return el("tr", { class: names ? "names" : namedIn > at + 1 ? "above" : null }, el("td", { class: "line" }, control), el("td", { class: "code whole", dir: "ltr" }, words));
   });
-  const none = part.preview.named_in === null ? null : button("no-names", t("no-names"), () => tools.change(rows ? { header: false, header_row: null } : { header: false }));
+  const none = namedIn === null ? null : button("no-names", t("no-names"), () => tools.change(rows ? { header: false, header_row: null } : { header: false }));
   return el("section", { class: "stack" }, el("h2", {}, t("lines-title")), p(t("lines-do"), "soft"), scroll("lines", t("lines-title"), el("table", {}, el("tbody", {}, drawn))), none && el("div", {}, none));
 }
 
@@ -92,7 +93,7 @@ const doubts = (part, tools) =>
 
 export function draw(state, part, tools) {
   const failed = part.error ? wrong(part.error) : null;
-  if (!part.preview) return [failed, chooser(part, tools), paths(state, part, tools)];
+  if (!part.preview) return [failed, chooser(part, tools), failed && [reading(state, part, tools), lines(state, part, tools)], paths(state, part, tools)];
   return [
     failed,
     chooser(part, tools),
