@@ -5,7 +5,6 @@ import { t } from "./words.js";
 
 const LESS_COMMON = ["columns"];
 let listing = null; // of a folder of this computer, once it was asked for
-let typed = "";
 
 export const title = () => t("file-title");
 
@@ -28,7 +27,7 @@ function chooser(part, tools) {
 
 function paths(state, part, tools) {
   const open = (path) => tools.open(path);
-  const path = el("input", { id: "path", type: "text", autocomplete: "off", spellcheck: "false", dir: "ltr", value: typed, oninput: (event) => (typed = event.target.value) });
+  const path = el("input", { id: "path", type: "text", autocomplete: "off", spellcheck: "false", dir: "ltr", "data-own": true });
   const submit = (event) => {
     event.preventDefault();
     if (path.value.trim()) open(path.value.trim());
@@ -92,7 +91,7 @@ const doubts = (part, tools) =>
   );
 
 export function draw(state, part, tools) {
-  const failed = part.error ? wrong(part.error) : null;
+  const failed = part.error ? wrong(part.error, tools.undo) : null;
   if (!part.preview) return [failed, chooser(part, tools), failed && [reading(state, part, tools), lines(state, part, tools)], paths(state, part, tools)];
   return [
     failed,
