@@ -109,7 +109,7 @@ def crowd_options(command: Command) -> Command:
 
 def target_options(command: Command) -> Command:
     """Add a threshold and a target to a command, without a table: `k`, `max_exposure`."""
-    return _with(CROWD[1:], command)
+    return _with(CROWD[1:], threshold_option(command))
 
 
 def counted_options(command: Command) -> Command:

@@ -38,6 +38,7 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         data: the file, as a command names it.
         sha256: of the file's bytes when it was opened, in hexadecimal.
         separator, encoding, sheet, header, decimal, missing_text, columns: of the file.
+        sets, yes_no, as_number: columns with several parts in a cell; columns of numbers.
         person, each_row, one_row: the definition of a person.
         roles: of columns, where the user gives one.
         keep, coarsen: columns released as they are; rules that make values coarser.
@@ -58,6 +59,9 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     decimal: Literal[".", ","] | None = None
     missing_text: tuple[str, ...] = ()
     columns: Names | None = None
+    sets: Names = ()
+    yes_no: Names = ()
+    as_number: Names | None = None
     person: Name | None = None
     each_row: bool = False
     one_row: Name | None = None
@@ -106,7 +110,7 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         given: dict[str, Any] = {}
         for name in READING:
             choice = getattr(self, name)
-            joined = name == "columns" and choice is not None
+            joined = name in ("columns", "as_number") and choice is not None
             given[name] = _joined(name, choice) if joined else choice
         for role in ROLES:
             names = [column for column, said in self.roles.items() if said == role]
@@ -198,6 +202,6 @@ def _joined(option: str, names: Any) -> str:
             raise ChoiceError(
                 f"column {name!r}: a column with a comma in its name cannot be named in a list; "
                 "rename it in the file",
-                option if option == "columns" else "roles",
+                option if option in DEFAULTS else "roles",
             )
     return ",".join(names)

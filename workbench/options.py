@@ -109,6 +109,9 @@ OPTIONS = (
     Option("sheet", "file", "text"),
     Option("decimal", "file", "choice", choices=(".", ",")),
     Option("missing_text", "file", "texts"),
+    Option("sets", "file", "texts"),
+    Option("yes_no", "file", "texts"),
+    Option("as_number", "file", "columns"),
     Option("columns", "columns", "columns", special=True),
     Option("person", "persons", "column", special=True),
     Option("each_row", "persons", "flag", special=True),
@@ -136,6 +139,7 @@ OPTIONS = (
 OF_SCORE = frozenset(
     (
         *("separator", "encoding", "sheet", "header", "decimal", "missing_text", "columns"),
+        *("sets", "yes_no", "as_number"),
         *("person", "each_row", "one_row", "roles", "coarsen", "k", "max_exposure", "threshold"),
     )
 )

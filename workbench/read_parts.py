@@ -6,6 +6,7 @@ from typing import Any
 from ..protocol.coarsening import NUMBER
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
+from ..scenarios.populations.reshaped import doubts
 from ..scenarios.populations.roles import NEVER, SHOWN, ColumnRole
 from ..scenarios.populations.values import DATE
 from ..scenarios.tables.judges import exposed_people
@@ -43,6 +44,7 @@ def file_part(
         "warnings": [
             *([] if choices.sha256 in ("", content.sha256) else [voice.say("said-other-file")]),
             *map(english, shown.warnings),
+            *map(english, doubts(whole, dict(opened.source.asked.sets))),
         ],
         "found": dict(opened.found),
         "sheets": list(opened.sheets) or None,

@@ -23,7 +23,10 @@ MISSING = "(missing)"  # the value of an empty cell, as `veilmix advise` has it
 PREVIEW = 8  # rows
 RAW = 10  # lines of a text file
 WIDEST = 400  # characters of a line or a cell that are shown
-FORM = ("separator", "encoding", "sheet", "header", "decimal", "missing_text")
+FORM = (
+    *("separator", "encoding", "sheet", "header", "decimal", "missing_text"),
+    *("sets", "yes_no", "as_number"),
+)
 Progress = Callable[[str], None]
 
 
@@ -81,7 +84,8 @@ class OpenedFile:
 
 def open_file(path: Path, choices: Choices, progress: Progress) -> OpenedFile:
     """Read a file with all columns. Raises DataError."""
-    form = Reading(**{name: getattr(choices, name) for name in FORM})
+    given = choices.reading()
+    form = Reading(**{name: getattr(given, name) for name in FORM})
     section = form.section(path, MISSING)
     source = source_of(path, options_of(section))
     whole = source.table([(name, name) for name in source.columns], section, progress)

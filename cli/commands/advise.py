@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..like_option import check_like, like_option, reapplied
 from ..options import FILE
 from ..own_table import (
     answered,
@@ -61,6 +62,7 @@ def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | N
     metavar="COLUMN=NUMBER",
     help="How much a column counts; otherwise the root of its bits.",
 )
+@like_option
 @click.option("--predict", metavar="COLUMN", help="Measure how well this one is predicted.")
 @click.option(
     "--by",
@@ -101,6 +103,7 @@ def command(
     max_exposure: float,
     hierarchy: tuple[str, ...],
     weight: tuple[str, ...],
+    like: Path | None,
     predict: str | None,
     by: str,
     steps: int | None,
@@ -120,36 +123,52 @@ def command(
     """
     from ...scenarios.populations.values import composed
     from ...scenarios.tables.advise import advise
+    from ...scenarios.tables.earlier_advice import check_reached
     from ...scenarios.tables.reading import Reading, read, suspects
     from ...scenarios.tables.release import judge_advised
     from ...scenarios.tables.written import check_single
 
     check_figure(picture)
     check_folder(saved)
+    check_like(
+        like,
+        {
+            "--levels": options["levels"],
+            "--hierarchy": hierarchy,
+            "--weight": weight,
+            "--steps": steps,
+        },
+    )
     given, said = pop_options(options), answered(data, Reading(**options), MISSING)
     roles = roles_of(given, said)
     with stages() as stage:
         table = read(data, said, MISSING, stage)
         check_single(table, file)
-        advised = advise(
-            table,
-            k,
-            max_exposure,
-            missing=MISSING,
-            **_ladders(hierarchy, weight),
-            predict=predict and composed(predict),
-            by=by,
-            steps=steps,
-            roles=roles,
-            asked=levels_of(given),
-            progress=stage,
-        )
+        if like is not None:
+            advised = reapplied(
+                table, like, (k, max_exposure), roles, {"predict": predict, "by": by}, MISSING
+            )
+        else:
+            advised = advise(
+                table,
+                k,
+                max_exposure,
+                missing=MISSING,
+                **_ladders(hierarchy, weight),
+                predict=predict and composed(predict),
+                by=by,
+                steps=steps,
+                roles=roles,
+                asked=levels_of(given),
+                progress=stage,
+            )
         account = judge_advised(advised, ledger, said.person)
         _draw(advised, picture, stage)
     warn(w for w in (*table.warnings, *suspects(table, (MISSING,))) if "read as a value" not in w)
     _print_advice(advised, data.name, form)
     tell_threshold(k)
     tell_ledger(account, err=form != "table")
+    check_reached(advised, (like and given["released"]) or (like and file))
     write_released(advised, given["released"])
     with stages() as stage:
         save_advised(advised, roles, data, said, given["released"], saved, stage)

@@ -190,12 +190,13 @@ def _released(
     from ...scenarios.schema.model import Policy
     from ...scenarios.tables.reading import finer, released_features
     from ...scenarios.tables.release import release_table
+    from .advise import MISSING
 
-    table = finer(data, said)
+    table = finer(data, said, MISSING)  # as in advice and in runs, so that cells are comparable
     with opened(ledger) as book:
         policy = Policy(k=k, max_exposure=max_exposure)
         features = released_features(said, table.columns)
-        return release_table(book, table, features, policy, person=said.person)
+        return release_table(book, table, features, policy, missing=MISSING, person=said.person)
 
 
 def _places(

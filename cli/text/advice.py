@@ -42,7 +42,13 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
         say(console, line)
     if advised.by == "promise":
         say(console, "what is promised has to reach the target, not only what is true of the table")
-    say(console, searched(advised))
+    say(console, clean(searched(advised)))
+    if not advised.reached:
+        say(
+            console,
+            f"the target is missed: {advised.missed:,} people, at most {advised.most:,} may",
+            style="yellow",
+        )
     if len(advised.choices) > 1:
         say(console, "\nother choices, none beaten by another")
         lay_out(console, choices(advised))
@@ -55,7 +61,8 @@ def places_of(advised: "Advised") -> "RiskPlaces | None":
     """Return the risk by value of the advised table; None if k is reached."""
     from ...scenarios.tables.risk_places import advised_places
 
-    if not advised.best.people or not advised.coarse():
+    is_empty = advised.suppressed == len(advised.table.codes)
+    if not advised.best.people or is_empty or not advised.coarse():
         return None
     places = advised_places(advised)
     return places if places.below_k else None
@@ -95,6 +102,8 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
 def searched(advised: "Advised") -> str:
     """Return a line on the loss of the advice, and how far the search proves it minimal."""
     search = advised.found
+    if advised.like:
+        return f"loss {search.best.loss:.4f}; the choice of {advised.like}: nothing was searched"
     spent = f"{search.counted:,} counts of the table"
     if advised.asked is not None:
         return (

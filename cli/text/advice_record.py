@@ -1,5 +1,7 @@
 """The records that `veilmix advise` prints with `--format json`."""
 
+from collections.abc import Sequence
+
 from ...analysis.advice import Choice
 from ...analysis.advice.information_kept import Prediction
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS
@@ -7,6 +9,8 @@ from ...scenarios.serialization.record import Record
 from ...scenarios.tables.advise import Advised, Cost
 from ...scenarios.tables.risk_record import RiskPlaces
 from .advice import places_of
+
+VALUES = 1000  # of a column that are recorded
 
 
 class AdvisedChoice(Record, frozen=True):
@@ -44,6 +48,8 @@ class AdvisedColumn(Record, frozen=True):
         says: the name of the advised level.
         levels: the names of all levels, from fine to coarse.
         people_below_k_one_step_finer: people at the next finer level; None at the finest level.
+        values: the released values, for `--like`; None: not recorded, as the column is left out or
+            has more than VALUES.
     """
 
     column: str
@@ -51,6 +57,7 @@ class AdvisedColumn(Record, frozen=True):
     says: str
     levels: tuple[str, ...]
     people_below_k_one_step_finer: int | None
+    values: tuple[str, ...] | None = None
 
 
 class AdvisedTable(Record, frozen=True):
@@ -80,6 +87,8 @@ class AdvisedTable(Record, frozen=True):
         rows_suppressed: rows that are left out.
         people_missing_a_target: in classes that miss k, or a target of a sensitive column.
         places: the risk by value of the advised table; None without a person below k.
+        suppress: the largest share of people with suppressed rows; None: no row.
+        like: the file with the earlier advice that was applied; "": a search found it.
     """
 
     data: str
@@ -105,11 +114,13 @@ class AdvisedTable(Record, frozen=True):
     people_missing_a_target: int
     rows_suppressed: int
     places: RiskPlaces | None = None
+    suppress: float | None = None
+    like: str = ""
 
 
 def advised_table(advised: Advised, called: str) -> AdvisedTable:
     """Return the full advice on a table. called: the name of the table."""
-    search, table = advised.found, advised.table
+    search, table, released = advised.found, advised.table, advised.coarse()
     columns = (
         AdvisedColumn(
             column.ladder.column,
@@ -117,6 +128,7 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
             column.ladder.levels[level].name,
             tuple(rung.name for rung in column.ladder.levels),
             finer,
+            _values(released.get(column.ladder.column)),
         )
         for column, level, finer in zip(
             advised.columns, advised.best.levels, advised.finer, strict=True
@@ -147,7 +159,15 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
         advised.missed,
         advised.suppressed,
         places_of(advised),
+        advised.suppress,
+        advised.like,
     )
+
+
+def _values(cells: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The different values of a column; None if there are too many."""
+    values = None if cells is None else tuple(sorted(set(cells)))
+    return values if values is not None and len(values) <= VALUES else None
 
 
 def _choice(advised: Advised, choice: Choice, cost: Cost) -> AdvisedChoice:

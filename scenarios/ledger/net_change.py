@@ -1,17 +1,17 @@
-"""Differences of two tables: people left, and other people came.
+"""Differences of two tables with leavers and newcomers.
 
-    table of June - table of May = newcomers - people who left, cell by cell
+    table of June - table of May = newcomers - leavers, cell by cell
 
-Where people only left, or only came, the difference is a group that releases give (groups.py). With
-both, people who came may cancel people who left in their cell, and the difference counts the rest:
-in a cell with the difference d, at least |d| people came or left. Such a cell with 0 < |d| < k
-shows |d| people in a crowd smaller than k. As a group keeps the promise to its people, so does the
-difference: of all people who came or left, no larger share may be shown than was promised to them.
+With leavers alone, or newcomers alone, the difference is a group that releases give (groups.py).
+With both, newcomers may cancel leavers in their cell, and the difference counts the rest: in a cell
+with the difference d, at least |d| people came or left. Such a cell with 0 < |d| < k shows |d|
+people in a crowd smaller than k. As a group keeps the promise to its people, so does the
+difference: no larger share of its people may be shown than was promised to them.
 
 If people are known by their rows, a person with another value is an old row that left and a new row
 that came. If they are known by a column, such a person moved: its old and its new cell are in the
-difference. People who moved are counted by the difference that newcomers and leavers do not
-explain, half of it: so many moved at least. Differences of three and more tables are not examined.
+difference. Moved people are counted by the difference that newcomers and leavers do not explain,
+half of it: so many moved at least. Differences of three and more tables are not examined.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ class NetChange:
         present: of the present session.
         came, left: people of the present, or of the earlier release alone.
         columns: that both releases have in equal words, ascending.
-        people: number that came, left, or moved at least.
+        people: newcomers, leavers, and people that moved at least.
         shown: number of these people in cells of the difference that are smaller than k.
         k, max_exposure: the strictest promise to the people of both releases.
     """

@@ -86,6 +86,7 @@ class Advised:
         suppress: the largest share of people with suppressed rows; None: no row.
         kept: the released rows, if some may be left out.
         asked: the choice that the user asks for, in place of the best one; None: the best one.
+        like: the file with the earlier advice that is applied; "": a search found it.
     """
 
     table: SourceTable
@@ -108,6 +109,13 @@ class Advised:
     suppress: float | None = None
     kept: NDArray[np.bool_] | None = None
     asked: Choice | None = None
+    like: str = ""
+
+    @property
+    def reached(self) -> bool:
+        """Whether few enough people miss the target, and it is promised if it has to be."""
+        promised = self.cost.promised if self.by is Basis.PROMISE else 0
+        return max(self.missed, promised) <= self.most
 
     @property
     def n(self) -> int:
@@ -370,6 +378,41 @@ def find(
     return Found(
         table, columns, rest, roles, truth, promise, limit, advice, max_exposure, predict, basis
     )
+
+
+def measured(
+    tables: tuple[SourceTable, SourceTable, SourceTable | None],
+    columns: Sequence[LadderColumn],
+    advice: Advice,
+    truth: Truth,
+    promise: MarginalPromise,
+    roles: Roles,
+    *,
+    max_exposure: float,
+    predict: str | None,
+    by: Basis,
+    like: str = "",
+) -> Advised:
+    """Measure the costs of a choice.
+
+    Args:
+        tables: the table, its searched columns, and the columns that are released as they are.
+        columns: the searched columns with their ladders.
+        advice: the choice.
+        truth: the judge of the table.
+        promise: the judge of its columns' counts.
+        roles: columns known to attackers, columns released unchanged, and targets.
+        max_exposure: the share of people that may be in a smaller crowd.
+        predict: the column to predict; None: no column.
+        by: the basis of the target.
+        like: the file with the earlier advice that is applied; "": a search found it.
+    """
+    table, _, rest = tables
+    limit = _people_limit(roles.limit(max_exposure), table.n)
+    found = Found(
+        table, tuple(columns), rest, roles, truth, promise, limit, advice, max_exposure, predict, by
+    )
+    return replace(found.settle(), like=like)
 
 
 def _searched(

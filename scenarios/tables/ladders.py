@@ -23,7 +23,7 @@ import numpy as np
 from msgspec import convert
 
 from ...analysis.advice import Ladder, LadderLevel
-from ...analysis.advice.ladder import Codes, entropy_losses, nested
+from ...analysis.advice.ladder import Codes, entropy, entropy_losses, nested
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER, coarsened
 from ..populations.coarser import in_words, levels, rules_of
@@ -96,6 +96,33 @@ def column(
     rungs = zip(names, levels, losses.tolist(), strict=True)
     ladder = Ladder(name, tuple(LadderLevel(*rung) for rung in rungs), weight)
     return LadderColumn(ladder, (*steps, None))
+
+
+def given_column(
+    table: SourceTable, j: int, keys: Mapping[str, Any] | None, missing: str
+) -> LadderColumn:
+    """Return the ladder of a column with a given level: its values, this level, dropped.
+
+    keys: of the feature of this level; None: the column as it is, or dropped. missing: the value of
+    an empty cell. Raises DataError for a rule that these values cannot have.
+    """
+    name, texts = table.columns[j], table.values[j]
+    people = table.people_by(table.codes[:, j], len(texts))
+    steps = [dict[str, Any](), *([dict(keys)] if keys else [])]
+    levels = [_codes(name, step, texts, people, missing) for step in steps]
+    levels.append(np.zeros(len(texts), np.int64))
+    losses = np.maximum.accumulate(entropy_losses(people, levels)) * KEPT
+    losses[-1] = 1.0
+    names = [*(_name(name, step) for step in steps), DROPPED]
+    rungs = zip(names, levels, losses.tolist(), strict=True)
+    weight = max(1e-6, entropy(people) ** 0.5)
+    ladder = Ladder(name, tuple(LadderLevel(*rung) for rung in rungs), weight)
+    return LadderColumn(ladder, (*steps, None))
+
+
+def given_feature(name: str, keys: Mapping[str, Any]) -> Feature:
+    """Return a feature with these keys. Raises ValueError for keys that no feature has."""
+    return _feature(name, keys)
 
 
 def _feature(name: str, keys: Mapping[str, Any]) -> Feature:

@@ -51,7 +51,7 @@ def divided(table: SourceTable, roles: Roles) -> tuple[SourceTable, SourceTable 
             "is not kept is needed"
         )
     rest = [name for name in table.columns if name not in searched]
-    return _select_columns(table, searched), _select_columns(table, rest) if rest else None
+    return select_columns(table, searched), select_columns(table, rest) if rest else None
 
 
 def fixed_columns(table: SourceTable, roles: Roles) -> list[int]:
@@ -70,7 +70,8 @@ def _may_be_known(table: SourceTable, roles: Roles) -> list[str]:
     ]
 
 
-def _select_columns(table: SourceTable, names: list[str]) -> SourceTable:
+def select_columns(table: SourceTable, names: list[str]) -> SourceTable:
+    """Return a table with some of its columns, in this order."""
     places = [table.columns.index(name) for name in names]
     values = tuple(table.values[place] for place in places)
     return replace(table, columns=tuple(names), codes=table.codes[:, places], values=values)

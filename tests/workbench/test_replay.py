@@ -9,8 +9,8 @@ from veilmix.cli.app import start
 from veilmix.errors import DataError
 from veilmix.workbench.choices import Choices, read_session
 from veilmix.workbench.options import OPTIONS, quoted_line
-from workbench_kit import write_patients
 from workbench_server import State, workbench
+from workbench_walk import write_patients
 
 pytestmark = pytest.mark.slow
 ROLES = {"sex": "quasi", "age": "quasi", "zip": "quasi", "diagnosis": "sensitive"}
@@ -29,7 +29,15 @@ SESSIONS: dict[str, tuple[int, dict[str, Any]]] = {
         },
     ),
     "persons": (3, {"person": "patient", "roles": ROLES, "k": 4, "max_exposure": 0.2}),
-    "one row": (3, {"person": "patient", "one_row": "last", "coarsen": ["age.bins.width=20"]}),
+    "one row": (
+        3,
+        {
+            "person": "patient",
+            "one_row": "last",
+            "coarsen": ["age.bins.width=20"],
+            "as_number": ["age"],
+        },
+    ),
     "columns": (1, {"columns": ["age", "zip", "diagnosis"], "known": "all", "max_exposure": 0.3}),
     "closeness": (1, {"roles": ROLES, "t": {"diagnosis": 0.6}, "nominal": ["diagnosis"]}),
 }

@@ -8,8 +8,8 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from workbench_kit import PEOPLE, write_patients
 from workbench_server import STEPS, Asker, workbench
+from workbench_walk import PEOPLE, write_patients
 
 pytestmark = pytest.mark.slow
 ROLES = {"sex": "quasi", "age": "quasi", "zip": "quasi", "diagnosis": "sensitive"}

@@ -21,8 +21,8 @@ from veilmix.workbench.desk import Desk
 from veilmix.workbench.files import OwnFiles
 from veilmix.workbench.job import AbandonedError
 from veilmix.workbench.server import AFTER_LEAVING, AFTER_SILENCE, Workbench
-from workbench_kit import write_patients
 from workbench_server import workbench
+from workbench_walk import write_patients
 
 pytestmark = pytest.mark.slow
 

@@ -168,3 +168,17 @@ def test_a_person_with_several_rows_needs_one(typed, tmp_path: Path) -> None:
     assert said.code == 2
     assert "take one of each (--one-row first)" in said.err
     assert typed("score", path.name, *kept, "--one-row", "first").code == 0
+
+
+def test_empty_cells_are_the_same_in_a_score_and_in_advice(typed, tmp_path: Path) -> None:
+    rows = [
+        f"P{who:03},{'mf'[who % 2] if who % 10 else ''},{'nsew'[who // 2 % 4]}"
+        for who in range(400)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["patient,sex,region", *rows]) + "\n")
+    kept = ("--person", "patient", "--ledger", "book.json")
+    assert typed("score", "t.csv", *kept).code == 0
+    said = typed("advise", "t.csv", *kept)
+    assert said.code == 0, said.err
+    assert "ledger: groups" in said.out
+    assert "exposed of a group" not in said.out  # the same table: nobody moved

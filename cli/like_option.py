@@ -1,0 +1,81 @@
+"""The option `--like` of `veilmix advise`: earlier advice, applied to another file.
+
+A command takes `like`, a file or None.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from .options import PATH, Command
+from .own_table import warn
+
+if TYPE_CHECKING:
+    from ..scenarios.populations.people import SourceTable
+    from ..scenarios.tables.advise import Advised
+    from ..scenarios.tables.roles_known import Roles
+
+
+def like_option(command: Command) -> Command:
+    """Add `like` to a command."""
+    return click.option(
+        "--like",
+        type=PATH,
+        metavar="FILE",
+        help="Apply earlier advice, the JSON of --format json or the scenario of --write, and "
+        "judge it again. --k, --max-exposure and --suppress are those of the advice, unless given.",
+    )(command)
+
+
+def check_like(like: Path | None, unused: Mapping[str, object]) -> None:
+    """Raise click.UsageError for options of a search, by name, beside earlier advice."""
+    for name, value in unused.items():
+        if like is not None and value:
+            raise click.UsageError(f"{name} has no use with --like: nothing is searched")
+
+
+def reapplied(
+    table: "SourceTable",
+    like: Path,
+    target: tuple[int, float],
+    roles: "Roles",
+    options: Mapping[str, str | None],
+    missing: str,
+) -> "Advised":
+    """Apply earlier advice, and print its new values and columns as warnings.
+
+    Args:
+        table: its people.
+        like: the file with the advice.
+        target: k, and the share of people in smaller crowds, as options.
+        roles: as options.
+        options: `predict` and `by`.
+        missing: the value of an empty cell.
+    """
+    from ..scenarios.tables.earlier_advice import read_advice, reapply
+
+    earlier = read_advice(like)
+    k = target[0] if _is_given("k") else earlier.k
+    share = target[1] if _is_given("max_exposure") else earlier.max_exposure
+    suppress = earlier.suppress if roles.suppress is None else roles.suppress
+    again = reapply(
+        table,
+        earlier,
+        k,
+        share,
+        missing=missing,
+        roles=replace(roles, suppress=suppress),
+        predict=options["predict"],
+        by=options["by"] or "truth",
+    )
+    warn(again.notes)
+    return again.advised
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not ParameterSource.DEFAULT
