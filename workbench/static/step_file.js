@@ -3,7 +3,8 @@ import { button, card, el, field, note, p, preview, scroll, told, wrong } from "
 import { drawOption, moreOptions, optionOf } from "./fields.js";
 import { t } from "./words.js";
 
-const LESS_COMMON = ["columns"];
+// What each file has: its fields stand on the page at once; all other options are folded.
+const COMMON = ["separator", "encoding", "header", "header_row", "sheet", "decimal", "missing_text"];
 let listing = null; // of a folder of this computer, once it was asked for
 
 export const title = () => t("file-title");
@@ -54,7 +55,7 @@ function folder({ path, above, folders, files }, look, open) {
 }
 
 function reading(state, part, tools) {
-  const options = state.options.filter((option) => option.step === "file" && !option.special && !LESS_COMMON.includes(option.name));
+  const options = COMMON.map((name) => optionOf(state, name)).filter(Boolean);
   const shown = part.sheets ? options : options.filter((option) => option.name !== "sheet");
   return el(
     "section",
@@ -101,7 +102,7 @@ export function draw(state, part, tools) {
     lines(state, part, tools),
     el("section", { class: "stack" }, el("h2", {}, t("as-table")), preview("preview", t("as-table"), part.preview)),
     (part.warnings ?? []).map((warning) => note(told("p", warning))),
-    moreOptions(state, "file", tools, state.options.filter(({ step, name }) => step === "file" && !LESS_COMMON.includes(name)).map(({ name }) => name)),
+    moreOptions(state, "file", tools, COMMON),
     paths(state, part, tools),
   ];
 }
