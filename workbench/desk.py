@@ -233,7 +233,7 @@ class Desk:
     def _show(self, step: str, part: Part) -> None:
         """Show the part of a step."""
         self._parts[step] = {"status": "ready", "stale": False, "error": None, **part}
-        if step == "file" and not self.choices.sha256:
+        if step == "file" and part["sha256"] and not self.choices.sha256:
             self.choices = self.choices.changed({"sha256": part["sha256"]})
         self._bump()
 
@@ -252,12 +252,14 @@ class Desk:
     def _fail(self, sentence: str, option: str | None) -> None:
         """Show an error at the step that was worked on; the next steps wait."""
         waiting = [step for step in STEPS if self._parts[step]["status"] == "working"]
-        first = waiting[0] if waiting else STEPS[-1]
-        step = _step_of(option) or first
-        for later in waiting:
+        own = _step_of(option)
+        first = own if option == "coarsen" and own else waiting[0] if waiting else STEPS[-1]
+        step = own or first
+        for later in STEPS[STEPS.index(first) + 1 :]:
             self._parts[later] = _empty()
         text = {"text": self._named(sentence), "option": option, "step": step, "lang": "en"}
-        self._parts[first] = {**_empty(), "status": "error", "error": text}
+        kept = {} if self._parts[first]["stale"] else self._parts[first]
+        self._parts[first] = {**_empty(), **kept, "status": "error", "error": text}
 
     def _named(self, sentence: str) -> str:
         """Return a sentence with the file's name as the user knows it."""

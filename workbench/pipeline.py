@@ -11,20 +11,20 @@ Each result is kept by the choices that it depends on, so that going back costs 
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import VeilmixError
+from ..errors import DataError, VeilmixError
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
 from ..scenarios.serialization.content import Content, reading_once
 from ..scenarios.tables.advise import Advised, Found
 from ..scenarios.tables.judges import exposed_people
-from .choices import READING, Choices
+from .choices import READING, ChoiceError, Choices
 from .choices_part import choices_part
 from .goal_part import goal_part
-from .read_parts import below_text, columns_part, file_part, persons_part
+from .read_parts import below_text, columns_part, file_part, persons_part, unread_part
 from .result import Result, make_result, result_part
 from .search import FIRST_LOOK, first_look, search_table
 from .table import FORM, OpenedFile, Progress, open_file, read_table
@@ -113,23 +113,45 @@ class Pipeline:
         self.result = self.found = None
         choices = inputs.choices
         form = inputs.key("data", *FORM)
-        opened: OpenedFile = await self._stage(
-            "file", "file", form, inputs, open_file, inputs.path, choices
-        )
+        opened: OpenedFile = await self._open(inputs, form)
         inputs.content[inputs.path.absolute()] = opened.source.content
         by_reading = (form, inputs.key(*READING, "roles"))
-        table = await self._stage(
-            "persons", "table", by_reading, inputs, read_table, inputs.path, choices
-        )
-        shown = (by_reading, inputs.key(*SEARCH, "threshold", "dismissed", "sha256"))
+        try:
+            table = await self._table(inputs, opened, by_reading)
+        except DataError as wrong:
+            if choices.coarsen:
+                plain = replace(inputs, choices=choices.changed({"coarsen": []}))
+                await self._table(plain, opened, (by_reading, "plain"))
+                raise ChoiceError(str(wrong), "coarsen") from None
+            self._show("file", file_part(opened, None, choices, inputs.voice))
+            raise
+        if isinstance(table, RepeatedPersonsError):
+            return
+        await self._search(inputs, opened, table, (by_reading, inputs.key(*SEARCH)))
+
+    async def _open(self, inputs: Inputs, key: object) -> OpenedFile:
+        """Read the file; if it cannot be read, show its first lines. Raises DataError."""
+        given = (inputs.path, inputs.choices)
+        try:
+            return await self._stage("file", "file", key, inputs, open_file, *given)
+        except DataError:
+            raw = await self._run("file", Frozen(inputs.content, unread_part, given))
+            self._show("file", {**raw, "status": "working"})
+            raise
+
+    async def _table(
+        self, inputs: Inputs, opened: OpenedFile, key: tuple[object, ...]
+    ) -> SourceTable | RepeatedPersonsError:
+        """Read the table by all choices, and show the parts up to the goal. Raises DataError."""
+        given = (inputs.path, inputs.choices)
+        table = await self._stage("persons", "table", key, inputs, read_table, *given)
+        shown = (key, inputs.key(*SEARCH, "threshold", "dismissed", "sha256"))
         parts: dict[str, Part] = await self._stage(
             "persons", "parts", shown, inputs, read_parts, opened, table, inputs
         )
         for step, part in parts.items():
             self._show(step, part)
-        if isinstance(table, RepeatedPersonsError):
-            return
-        await self._search(inputs, opened, table, (by_reading, inputs.key(*SEARCH)))
+        return table
 
     async def _search(
         self, inputs: Inputs, opened: OpenedFile, table: SourceTable, key: object

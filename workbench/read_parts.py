@@ -1,18 +1,25 @@
 """The parts of the state on the file, on persons, and on columns (docs of the fields: state.py)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
+from ..errors import VeilmixError
 from ..protocol.coarsening import NUMBER
+from ..scenarios.populations import csvfile, excel
+from ..scenarios.populations.files import READERS
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
 from ..scenarios.populations.reshaped import doubts
 from ..scenarios.populations.roles import NEVER, SHOWN, ColumnRole
 from ..scenarios.populations.values import DATE
+from ..scenarios.serialization.content import content_of
 from ..scenarios.tables.judges import exposed_people
 from ..scenarios.tables.reading import suspect_values
 from .choices import Choices
-from .table import MISSING, OpenedFile
+from .table import MISSING, RAW, WIDEST, OpenedFile, Progress
 from .wording import Text, Voice, english
 
 MOST_CANDIDATES = 12
@@ -49,6 +56,27 @@ def file_part(
         "found": dict(opened.found),
         "sheets": list(opened.sheets) or None,
         "sha256": content.sha256,
+    }
+
+
+def unread_part(path: Path, choices: Choices, progress: Progress) -> dict[str, Any]:
+    """Return what can be shown of a file that cannot be read: its name, lines and sheets."""
+    progress("reading the first lines")
+    kind, lines, sheets = READERS.get(path.suffix.lower()), list[str](), list[str]()
+    with suppress(OSError, ValueError, LookupError, VeilmixError):
+        content = content_of(path)
+        if kind is csvfile:
+            with content.text(choices.encoding or "utf-8", errors="replace") as text:
+                lines = [line.rstrip("\r\n")[:WIDEST] for line in islice(text, RAW)]
+        if kind is excel:
+            sheets = list(excel.sheet_names(content))
+    return {
+        "name": path.name,
+        "path": choices.data,
+        "lines": lines,
+        "sheets": sheets or None,
+        "found": {},
+        "sha256": "",
     }
 
 

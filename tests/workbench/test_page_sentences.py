@@ -37,11 +37,8 @@ def used() -> tuple[set[str], set[str]]:
     """The keys that the page says, and the beginnings of keys that it completes."""
     whole = "\n".join(map(code, SCRIPTS))
     keys = {key for found in KEY.findall(whole) for key in found if key}
-    return keys | set(IN_PAGE.findall(PAGE)), set(FAMILY.findall(whole)) | {
-        "option-",
-        "role-",
-        "choice-",
-    }
+    families = {*FAMILY.findall(whole), "option-", "role-", "choice-"}
+    return keys | set(IN_PAGE.findall(PAGE)), families
 
 
 def test_each_key_that_is_used_is_there_and_each_that_is_there_is_used() -> None:

@@ -80,6 +80,7 @@ def test_a_table_that_cannot_be_read_leaves_the_way_to_another(tab: Any, asker: 
     walk = showing(tab, asker, "file", file=failed, **rest)
     assert error["text"] in walk.page.inner_text(".wrong")
     assert walk.page.is_disabled("#next")
+    assert walk.page.locator("#option-separator, #option-encoding").count() == 2
     walk.look()
     walk.page.click("#folders")
     walk.page.wait_for_selector("#folder-title")

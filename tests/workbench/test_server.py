@@ -203,6 +203,7 @@ def test_a_file_that_cannot_be_read_is_said_at_its_step(asker: Asker, tmp_path: 
     state = asker.settled()
     assert statuses(state) == ["error", *["empty"] * 5]
     assert "bad.csv:3: 3 cells found" in state["file"]["error"]["text"]
+    assert state["file"]["lines"] == ["a,b", "1,2", "1,2,3"]
     status, answer = asker.post("open", path=str(tmp_path / "none.csv"))
     assert status == 400
     assert answer["error"]["step"] == "file"
@@ -214,6 +215,14 @@ def test_a_goal_that_no_choice_meets_is_said_at_the_choices(asker: Asker) -> Non
     assert f"{PEOPLE} people" in state["choices"]["error"]["text"]
     assert asker.ask("GET", "released/csv")[0] == 409
     assert statuses(asker.change(k=3)) == ["ready"] * 6
+
+
+def test_a_wrong_rule_is_said_at_the_columns(asker: Asker) -> None:
+    state = asker.change(coarsen=['sex.fold=["space"]'])
+    assert statuses(state) == ["ready", "ready", "error", *["empty"] * 3]
+    assert state["columns"]["error"]["option"] == "coarsen"
+    assert len(state["columns"]["columns"]) == 6
+    assert statuses(asker.change(coarsen=[])) == ["ready"] * 6
 
 
 def test_a_repeated_identifier_stops_the_steps_until_persons_are_defined(

@@ -90,11 +90,14 @@ function columns(option, names, change) {
   return el("div", { class: "row" }, boxes);
 }
 
+// A set for the program: the value of a column is another, or, null, none.
+export const withColumn = ({ name, value }, column, given) => ({ [name]: Object.fromEntries(Object.entries({ ...value, [column]: given }).filter(([, one]) => one !== null)) });
+
 // A value for each of some columns: what is there, and a line to add one. adds(name): the control.
 function perColumn(option, names, change, adds) {
   const value = option.value ?? {};
   const given = Object.entries(value).map(([name, one], at) =>
-    el("li", { class: "row even" }, el("b", {}, name), typedOf("number", one), button(`${idFor(option)}-away-${at}`, t("remove"), () => change({ [option.name]: { [name]: null } }), "button", { "aria-label": t("remove-of", { what: name }) })),
+    el("li", { class: "row even" }, el("b", {}, name), typedOf("number", one), button(`${idFor(option)}-away-${at}`, t("remove"), () => change(withColumn(option, name, null)), "button", { "aria-label": t("remove-of", { what: name }) })),
   );
   const left = names.filter((name) => !(name in value));
   const select = selection(`${idFor(option)}-column`, left.map((name) => [name, name]), left[0], () => {}, { "aria-label": t("column-of", { what: said(labelOf(option)) }) });
@@ -103,7 +106,7 @@ function perColumn(option, names, change, adds) {
 
 const numbers = (option, names, change) =>
   perColumn(option, names, change, (column) =>
-    line(`${idFor(option)}-value`, "number", null, (value) => value !== null && change({ [option.name]: { [column()]: value } }), { "aria-label": said(labelOf(option)) }),
+    line(`${idFor(option)}-value`, "number", null, (value) => value !== null && change(withColumn(option, column(), value)), { "aria-label": said(labelOf(option)) }),
   );
 
 const files = (option, names, change, give) =>
@@ -128,7 +131,7 @@ const GROUPS = ["columns", "numbers", "files"];
 export function drawOption(option, tools, { brief = false } = {}) {
   const id = idFor(option);
   const given = { placeholder: option.found ? said(option.found) : option.default === null ? null : typedOf(option.kind, option.default) };
-  const control = DRAWN[option.kind]?.(option, tools) ?? line(id, option.kind, option.value, (value) => tools.change({ [option.name]: value }), given);
+  const control = DRAWN[option.kind]?.(option, tools) ?? line(id, option.kind, option.value, (value) => tools.change({ [option.name]: value ?? option.default }), given);
   const help = brief || !option.help ? null : el("p", { class: "soft", id: `${id}-help`, lang: option.help.lang }, said(option.help), " ", option.flag ? el("code", { class: "code", dir: "ltr" }, option.flag) : null);
   const label = option.kind === "share" ? t("in-percent", { what: said(labelOf(option)) }) : said(labelOf(option));
   if (GROUPS.includes(option.kind)) return el("fieldset", { id, class: "field" }, el("legend", { class: "label", lang: labelOf(option).lang }, label), control, help);

@@ -15,7 +15,8 @@ document.addEventListener(
 );
 document.addEventListener("input", (event) => delete event.target.dataset.sent, true);
 
-const isTyped = (line) => line.value !== line.defaultValue && !line.dataset.sent;
+// A control with data-own is no option: the program never says what it holds.
+const isTyped = (line) => line.value !== line.defaultValue && (!line.dataset.sent || "own" in line.dataset);
 
 // Draw. fresh: another step, of which nothing is kept.
 export function kept(fresh, draw) {
@@ -24,10 +25,12 @@ export function kept(fresh, draw) {
   const focus = active?.id;
   const range = active?.matches?.("input[type=text]") ? [active.selectionStart, active.selectionEnd] : null;
   const typed = [...main().querySelectorAll("input[type=text]")].filter(isTyped).map((line) => [line.id, line.value]);
+  const ticked = [...main().querySelectorAll("input[type=checkbox][data-own]:checked")].map((one) => one.id);
   const folds = [...main().querySelectorAll("details[id]")].map((one) => [one.id, one.open]);
   const scrolled = [...main().querySelectorAll(".scroll[id]")].map((one) => [one.id, one.scrollLeft]);
   draw();
   for (const [id, value] of typed) if (by(id)) by(id).value = value;
+  for (const id of ticked) if (by(id)) by(id).checked = true;
   for (const [id, open] of folds) if (by(id)) by(id).open = open;
   for (const [id, at] of scrolled) if (by(id)) by(id).scrollLeft = at;
   const again = focus && by(focus);

@@ -4,6 +4,7 @@
 // comes back as the next state. The page computes no figure. What was typed and not yet sent outlives a
 // drawing, and the end of the program.
 import { button, el, p, watchWidth } from "./dom.js";
+import { optionOf } from "./fields.js";
 import { kept, keepTyped, markWrong } from "./kept.js";
 import { Refused, give, leave, news, send, sentences, stopNews } from "./program.js";
 import * as choices from "./step_choices.js";
@@ -23,7 +24,7 @@ const place = (id) => document.getElementById(id);
 let state = null;
 let drawn = null; // the step on the page
 let ended = false; // by "Done, and forget the file"
-const told = { lost: false, refused: null, elsewhere: false, saved: null, upload: null };
+const told = { lost: false, earlier: null, refused: null, elsewhere: false, saved: null, upload: null };
 
 const say = (words) => {
   place("said").textContent = words;
@@ -62,10 +63,20 @@ async function attempt(act) {
   }
 }
 
+// What options were, so that a change can be undone. A role that was guessed is guessed again.
+function earlier(set) {
+  const was = Object.fromEntries(Object.keys(set).map((name) => [name, optionOf(state, name)?.value ?? null]));
+  const guessed = Object.fromEntries(Object.keys(set.roles ?? {}).map((column) => [column, null]));
+  return set.roles ? { ...was, roles: { ...guessed, ...was.roles } } : was;
+}
+
 // Change options. Refused where another tab has changed them since: its state is shown.
 async function changed(set) {
+  const was = earlier(set);
   try {
-    return await send("change", { revision: state.revision, set });
+    const next = await send("change", { revision: state.revision, set });
+    told.earlier = was;
+    return next;
   } catch (wrong) {
     if (!(wrong instanceof Refused) || wrong.status !== 409) throw wrong;
   }
@@ -94,7 +105,7 @@ const upload = (path, from) =>
       told.upload = { ...told.upload, share };
       notice();
     });
-    told.upload = { name: from.name, share: 0, stop: sending.stop };
+    Object.assign(told, { earlier: null, upload: { name: from.name, share: 0, stop: sending.stop } });
     draw();
     await attempt(() => sending.done.finally(() => (told.upload = null)));
     draw();
@@ -110,7 +121,11 @@ const tools = {
   },
   upload: (from) => upload(`upload/${encodeURIComponent(from.name)}`, from),
   give: (column, from) => upload(`hierarchy/${encodeURIComponent(column)}`, from),
-  open: (path) => inTurn(() => attempt(() => send("open", { path }))),
+  open: (path) =>
+    inTurn(() => {
+      told.earlier = null;
+      return attempt(() => send("open", { path }));
+    }),
   save: (what) =>
     inTurn(async () => {
       const saved = await attempt(async () => {
@@ -119,6 +134,10 @@ const tools = {
       });
       if (saved) draw();
     }),
+  // A button that undoes the last change; null where there was none.
+  get undo() {
+    return told.earlier && button("undo", t("undo"), () => change(told.earlier));
+  },
   cancel: () => attempt(() => send("cancel")),
   again: () => attempt(() => send("again")),
   async ask(path, body) {

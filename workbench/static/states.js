@@ -28,7 +28,7 @@ export function notices(state, told, tools) {
     told.lost ? el("div", { class: "wrong" }, el("p", {}, el("b", {}, t("lost-title")), " ", t("lost"))) : null,
     told.elsewhere ? el("div", { class: "note" }, p(t("elsewhere"))) : null,
     told.refused ? el("div", { class: "wrong" }, says("p", told.refused, { id: "refused" })) : null,
-    told.saved ? el("div", { class: "note" }, p(told.saved.sentence.text ?? told.saved.sentence)) : null,
+    told.saved ? el("div", { class: "note" }, says("p", told.saved.sentence, { id: "saved" })) : null,
     told.upload ? sending(told.upload) : null,
     state.work && !told.upload ? progress(state.work, tools) : null,
   ].filter(Boolean);
@@ -38,10 +38,10 @@ const DRAWN = { file: "preview", persons: "ways", columns: "columns", goal: "pre
 
 // What a person can do where a choice or the result was refused.
 function ways(at, state, tools) {
-  if (!["choices", "result"].includes(at)) return null;
+  if (!["choices", "result"].includes(at)) return el("div", {}, tools.undo);
   const taken = optionOf(state, "levels")?.value;
   const advised = button("advised", t("choices-advised-again"), () => tools.change({ levels: null }), "button main");
-  return el("div", { class: "row" }, taken ? advised : null, button("other-goal", t("choices-other-goal"), () => tools.go("goal"), taken ? "button" : "button main"));
+  return el("div", { class: "row" }, tools.undo, taken ? advised : null, button("other-goal", t("choices-other-goal"), () => tools.go("goal"), taken ? "button" : "button main"));
 }
 
 // What stands in the place of a step that has nothing to show; null: it has.

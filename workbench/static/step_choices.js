@@ -46,8 +46,8 @@ export function draw(state, part, tools) {
     el(
       "div",
       { class: "side" },
-      el("section", { class: "card" }, picture(part, take(tools), isWide()), isWide() ? null : told("p", part.axes.limit.text, { class: "good strong" }), key(), told("p", part.searched, { class: "soft" }), part.final ? null : p(t("choices-not-final"), "soft"), again && el("div", {}, again)),
-      el("div", { class: "stack" }, chosen(part), who(part)),
+      el("div", { class: "stack" }, el("section", { class: "card" }, picture(part, take(tools), isWide()), isWide() ? null : told("p", part.axes.limit.text, { class: "good strong" }), key(), told("p", part.searched, { class: "soft" }), part.final ? null : p(t("choices-not-final"), "soft"), again && el("div", {}, again)), who(part)),
+      chosen(part),
     ),
     (part.warnings ?? []).map((warning) => note(told("p", warning))),
     detail(part),

@@ -31,7 +31,10 @@ function role(state, column, at, tools) {
   return selection(`role-${at}`, options, chosen, change, { class: `role ${out ? "out" : column.role}`, "aria-label": t("role-of", { column: column.name }) });
 }
 
-const reason = (column) => [told("span", column.reason), column.said ? null : el("span", { class: "tag doubt" }, t("guessed"))];
+// The column of the person was said to be it.
+const isSaid = (state, { name, said }) => said || optionOf(state, "person")?.value === name;
+
+const reason = (state, column) => [told("span", column.reason), isSaid(state, column) ? null : el("span", { class: "tag doubt" }, t("guessed"))];
 
 const table = (state, part, tools) =>
   scroll(
@@ -53,7 +56,7 @@ const table = (state, part, tools) =>
             told("td", column.different, { class: "n" }),
             told("td", column.missing, { class: "n" }),
             el("td", {}, role(state, column, at, tools)),
-            el("td", { class: "soft wrap" }, reason(column).flatMap((one) => [one, " "])),
+            el("td", { class: "soft wrap" }, reason(state, column).flatMap((one) => [one, " "])),
           ),
         ),
       ),
@@ -69,7 +72,7 @@ const cards = (state, part, tools) =>
         "li",
         { class: "card" },
         p([el("b", {}, column.name), " ", el("span", { class: "soft" }, t("columns-card", { different: column.different.text, missing: column.missing.text, like: column.like }))]),
-        el("p", { class: "soft" }, reason(column).flatMap((one) => [one, " "])),
+        el("p", { class: "soft" }, reason(state, column).flatMap((one) => [one, " "])),
         role(state, column, at, tools),
       ),
     ),

@@ -3,9 +3,9 @@ import { button, card, el, field, note, p, preview, scroll, told, wrong } from "
 import { drawOption, moreOptions, optionOf } from "./fields.js";
 import { t } from "./words.js";
 
-const LESS_COMMON = ["columns"];
+// What each file has: its fields stand on the page at once; all other options are folded.
+const COMMON = ["separator", "encoding", "header", "header_row", "sheet", "decimal", "missing_text"];
 let listing = null; // of a folder of this computer, once it was asked for
-let typed = "";
 
 export const title = () => t("file-title");
 
@@ -28,7 +28,7 @@ function chooser(part, tools) {
 
 function paths(state, part, tools) {
   const open = (path) => tools.open(path);
-  const path = el("input", { id: "path", type: "text", autocomplete: "off", spellcheck: "false", dir: "ltr", value: typed, oninput: (event) => (typed = event.target.value) });
+  const path = el("input", { id: "path", type: "text", autocomplete: "off", spellcheck: "false", dir: "ltr", "data-own": true });
   const submit = (event) => {
     event.preventDefault();
     if (path.value.trim()) open(path.value.trim());
@@ -55,7 +55,7 @@ function folder({ path, above, folders, files }, look, open) {
 }
 
 function reading(state, part, tools) {
-  const options = state.options.filter((option) => option.step === "file" && !option.special && !LESS_COMMON.includes(option.name));
+  const options = COMMON.map((name) => optionOf(state, name)).filter(Boolean);
   const shown = part.sheets ? options : options.filter((option) => option.name !== "sheet");
   return el(
     "section",
@@ -72,13 +72,14 @@ function lines(state, part, tools) {
   const rows = optionOf(state, "header_row");
   const possible = (at) => Boolean(rows) || at === 0;
   const take = (at) => tools.change(rows ? { header_row: at + 1 } : { header: at === 0 });
+  const namedIn = part.preview?.named_in ?? null;
   const drawn = part.lines.map((words, at) => {
-    const names = part.preview.named_in === at + 1;
+    const names = namedIn === at + 1;
     const label = t(names ? "line-has-names" : "line-take", { number: at + 1 });
     const control = possible(at) ? button(`line-${at}`, String(at + 1), () => take(at), null, { "aria-label": label, title: label, "aria-pressed": String(names) }) : el("span", {}, String(at + 1));
-    return el("tr", { class: names ? "names" : part.preview.named_in > at + 1 ? "above" : null }, el("td", { class: "line" }, control), el("td", { class: "code whole", dir: "ltr" }, words));
+    return el("tr", { class: names ? "names" : namedIn > at + 1 ? "above" : null }, el("td", { class: "line" }, control), el("td", { class: "code whole", dir: "ltr" }, words));
   });
-  const none = part.preview.named_in === null ? null : button("no-names", t("no-names"), () => tools.change(rows ? { header: false, header_row: null } : { header: false }));
+  const none = namedIn === null ? null : button("no-names", t("no-names"), () => tools.change(rows ? { header: false, header_row: null } : { header: false }));
   return el("section", { class: "stack" }, el("h2", {}, t("lines-title")), p(t("lines-do"), "soft"), scroll("lines", t("lines-title"), el("table", {}, el("tbody", {}, drawn))), none && el("div", {}, none));
 }
 
@@ -91,8 +92,8 @@ const doubts = (part, tools) =>
   );
 
 export function draw(state, part, tools) {
-  const failed = part.error ? wrong(part.error) : null;
-  if (!part.preview) return [failed, chooser(part, tools), paths(state, part, tools)];
+  const failed = part.error ? wrong(part.error, tools.undo) : null;
+  if (!part.preview) return [failed, chooser(part, tools), failed && [reading(state, part, tools), lines(state, part, tools)], paths(state, part, tools)];
   return [
     failed,
     chooser(part, tools),
@@ -101,7 +102,7 @@ export function draw(state, part, tools) {
     lines(state, part, tools),
     el("section", { class: "stack" }, el("h2", {}, t("as-table")), preview("preview", t("as-table"), part.preview)),
     (part.warnings ?? []).map((warning) => note(told("p", warning))),
-    moreOptions(state, "file", tools, state.options.filter(({ step, name }) => step === "file" && !LESS_COMMON.includes(name)).map(({ name }) => name)),
+    moreOptions(state, "file", tools, COMMON),
     paths(state, part, tools),
   ];
 }

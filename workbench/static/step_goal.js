@@ -1,6 +1,6 @@
 // Step 4: how safe is safe enough. Each preset says whose number it is; each sensitive column has limits of its own.
 import { card, el, field, p, selection, told } from "./dom.js";
-import { drawOption, line, moreOptions, optionOf } from "./fields.js";
+import { drawOption, line, moreOptions, optionOf, withColumn } from "./fields.js";
 import { t } from "./words.js";
 
 const MOST = 60; // dots: a larger crowd is a number
@@ -36,10 +36,11 @@ const crowd = (part) =>
 
 // Limits of a sensitive column. at: its place, for ids.
 function limits(state, column, at, tools) {
-  const fields = LIMITS.filter((name) => optionOf(state, name)).map((name) => {
+  const fields = LIMITS.map((name) => optionOf(state, name)).filter(Boolean).map((option) => {
+    const { name } = option;
     const kind = name === "l" ? "whole" : "number";
     const given = { placeholder: t("goal-not-asked") };
-    return field(t(`option-${name.replace("_", "-")}`), line(`option-${name}-${at}`, kind, column[name], (value) => tools.change({ [name]: { [column.column]: value } }), given));
+    return field(t(`option-${name.replace("_", "-")}`), line(`option-${name}-${at}`, kind, column[name], (value) => tools.change(withColumn(option, column.column, value)), given));
   });
   return el("fieldset", { class: "stack tight" }, el("legend", {}, t("goal-sensitive", { column: column.column })), el("div", { class: "row" }, fields), told("p", column.text, { class: "soft" }));
 }

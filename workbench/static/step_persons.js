@@ -51,7 +51,7 @@ export function draw(state, part, tools) {
       part.ways.map((way, at) => pick(way, at, tools, at === several ? column(part, way, tools) : null)),
       several < 0 ? another(part, tools) : null,
     ),
-    told("p", part.sentence, { class: "soft" }),
+    part.status === "blocked" ? null : told("p", part.sentence, { class: "soft" }),
     oneRow(state, part, tools),
     moreOptions(state, "persons", tools, ["one_row", "person", "each_row"]),
   ];

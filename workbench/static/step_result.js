@@ -61,8 +61,8 @@ function command(state, tools) {
 function save(state, part, tools) {
   const folder = `${state.own.folder.replace(/[\\/]$/, "")}${state.own.system === "nt" ? "\\" : "/"}`;
   const line = (what) => {
-    const path = el("input", { id: `save-${what}`, type: "text", dir: "ltr", autocomplete: "off", spellcheck: "false", value: part.names[what] ? `${folder}${part.names[what]}` : folder });
-    const replace = el("input", { id: `replace-${what}`, type: "checkbox" });
+    const path = el("input", { id: `save-${what}`, type: "text", "data-own": true, dir: "ltr", autocomplete: "off", spellcheck: "false", value: part.names[what] ? `${folder}${part.names[what]}` : folder });
+    const replace = el("input", { id: `replace-${what}`, type: "checkbox", "data-own": true });
     const submit = (event) => {
       event.preventDefault();
       tools.save({ what, path: path.value.trim(), replace: replace.checked });

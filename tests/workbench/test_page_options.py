@@ -1,0 +1,116 @@
+"""What is chosen on the page arrives at the program, and what is refused can be mended."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workbench_server import Asker, workbench
+from workbench_walk import Walk, write_patients
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def asker(tmp_path: Path) -> Iterator[Asker]:
+    """A server with a table."""
+    with workbench(tmp_path, write_patients(tmp_path / "patients.csv")) as served:
+        served.settled()
+        yield served
+
+
+class Chooser(Walk):
+    """A person who changes options, and sees that the program has them."""
+
+    def __init__(self, tab: Any, asker: Asker, step: str) -> None:
+        super().__init__(tab.open(asker.bench.address, f"#{step}"))
+        self.asker = asker
+        self.at(step)
+
+    def has(self, name: str, wanted: Any) -> None:
+        """Wait until an option has a value, and the page shows the state with it."""
+        self.until(lambda: self.values().get(name) == wanted)
+        self.asker.settled()
+        self.page.wait_for_selector("[aria-busy], #work", state="detached")
+
+    def values(self) -> dict[str, Any]:
+        """The options of the program."""
+        return {option["name"]: option["value"] for option in self.asker.state()["options"]}
+
+    def type(self, field: str, text: str) -> None:
+        """Type into a field, and leave it."""
+        self.page.fill(field, text)
+        self.press("Tab")
+
+
+def test_columns_have_roles_or_are_left_out(tab: Any, asker: Asker) -> None:
+    person = Chooser(tab, asker, "columns")
+    person.page.select_option("#role-5", "-")
+    person.has("columns", ["patient", "name", "sex", "age", "zip"])
+    person.page.select_option("#role-5", "sensitive")
+    person.has("columns", None)
+    assert person.values()["roles"] == {"diagnosis": "sensitive"}
+    person.page.click("#agree")
+    person.page.wait_for_selector("#agree", state="detached")
+    assert set(person.values()["roles"]) == {"patient", "name", "sex", "age", "zip", "diagnosis"}
+    person.page.click("#more-columns > summary")
+    person.page.check("#option-keep-3")
+    person.has("keep", ["age"])
+    person.leave()
+
+
+def test_a_change_that_leaves_no_table_is_undone(tab: Any, asker: Asker) -> None:
+    person = Chooser(tab, asker, "file")
+    person.page.select_option("#option-separator", '"|"')
+    person.page.wait_for_selector(".wrong #undo")
+    assert person.page.is_disabled("#next")
+    person.look()
+    person.page.click("#undo")
+    person.has("separator", None)
+    person.page.wait_for_selector("#preview")
+    person.leave()
+
+
+def test_the_goal_has_a_number_for_each_column(tab: Any, asker: Asker) -> None:
+    asker.change(roles={"zip": "sensitive", "diagnosis": "sensitive"})
+    person = Chooser(tab, asker, "goal")
+    person.type("#option-l-0", "2")
+    person.has("l", {"zip": 2})
+    person.type("#option-l-1", "3")
+    person.has("l", {"zip": 2, "diagnosis": 3})
+    person.type("#option-l-0", "")
+    person.has("l", {"diagnosis": 3})
+    person.type("#option-max_exposure", "2,5")
+    person.has("max_exposure", 0.025)
+    person.page.click("#more-goal > summary")
+    person.page.select_option("#option-weight-column", "age")
+    person.type("#option-weight-value", "2.5")
+    person.has("weight", {"age": 2.5})
+    person.page.click("#option-weight-away-0")
+    person.has("weight", {})
+    person.page.check("#preset-1")
+    person.page.wait_for_selector("#preset-1:checked")
+    person.has("k", asker.state()["goal"]["presets"][1]["set"]["k"])
+    person.leave()
+
+
+def test_a_file_is_replaced_only_if_that_is_said(tab: Any, asker: Asker, tmp_path: Path) -> None:
+    person = Chooser(tab, asker, "result")
+    person.page.click("#save > summary")
+    first = tmp_path / "first.csv"
+    person.page.fill("#save-table", str(first))
+    person.page.click("#save-go-table")
+    person.page.wait_for_selector("#saved")
+    assert person.page.input_value("#save-table") == str(first)
+    place = tmp_path / "mine.csv"
+    place.write_text("mine", "utf-8")
+    person.page.fill("#save-table", str(place))
+    person.page.click("#save-go-table")
+    person.page.wait_for_selector("#refused")
+    assert place.read_text("utf-8") == "mine"
+    assert "409" in tab.complaints.pop()
+    person.page.check("#replace-table")
+    person.page.click("#save-go-table")
+    person.page.wait_for_selector("#saved")
+    assert place.read_bytes() == first.read_bytes()
+    person.leave()
