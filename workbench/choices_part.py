@@ -108,7 +108,8 @@ def _point(
     """Return a choice as a point of the picture."""
     choice, cost = shown
     people = found.people(choice.levels)
-    over = people > found.most
+    cells = found.cells if choice == found.advice.best else None
+    over = people > found.most and cells is None
     levels = {
         column.ladder.column: level
         for column, level in zip(found.columns, choice.levels, strict=True)
@@ -117,13 +118,14 @@ def _point(
         level == len(column.ladder.levels) - 1
         for column, level in zip(found.columns, choice.levels, strict=True)
     )
-    rows = advised.suppress is not None and people > 0
+    rows = (advised.suppress is not None and people > 0) or cells is not None
     words = _in_words(found, choice)
+    kept = voice.percent(cost.share)
     return {
         "id": str(number),
         "levels": levels,
         "kept": cost.share,
-        "people": people,
+        "people": 0 if cells is not None else people,
         "kind": "rows" if rows else "dropped" if dropped else "coarser",
         "over": over,
         "advised": choice == found.advice.best,
@@ -131,9 +133,13 @@ def _point(
         "loss": f"{choice.loss:.4f}",
         "short": _short(found, choice, words, voice),
         "name": voice.say(
+            "said-point-cells", words=words, kept=kept, n=voice.count(cells.suppressed)
+        )
+        if cells is not None
+        else voice.say(
             "said-point-rows" if rows else "said-point",
             words=words,
-            kept=voice.percent(cost.share),
+            kept=kept,
             share=voice.share(people, advised.n),
         ),
     }
@@ -142,6 +148,8 @@ def _point(
 def _summary(advised: Advised, voice: Voice) -> str:
     """Return the chosen point in few words."""
     kept = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
+    if advised.cells is not None:
+        return f"{kept}; {voice.say('said-cells', n=advised.cells.suppressed)['text']}"
     rows = voice.say("said-rows", n=advised.suppressed)["text"]
     return f"{kept}; {rows}" if advised.suppressed else kept
 

@@ -103,9 +103,11 @@ WRITERS: Mapping[str, Any] = {
 
 NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
 OPTIONS = (
-    Option("separator", "file", "choice", choices=(",", ";", "tab", "|")),
+    Option("separator", "file", "choice", choices=(",", ";", "tab", "|", "space")),
     Option("encoding", "file", "text"),
     Option("header", "file", "maybe"),
+    Option("header_row", "file", "whole", range=(1, None)),
+    Option("last_row", "file", "whole", range=(1, None)),
     Option("sheet", "file", "text"),
     Option("decimal", "file", "choice", choices=(".", ",")),
     Option("missing_text", "file", "texts"),
@@ -123,6 +125,7 @@ OPTIONS = (
     Option("k", "goal", "whole", special=True, range=(1, None)),
     Option("max_exposure", "goal", "share", special=True, range=(0, 1)),
     Option("suppress", "goal", "share", special=True, range=(0, 1)),
+    Option("suppress_cells", "goal", "share", range=(0, 1)),
     Option("known", "goal", "choice", choices=("quasi", "all")),
     Option("l", "goal", "numbers", special=True, range=(1, None)),
     Option("entropy_l", "goal", "numbers", range=(1, None)),
@@ -131,14 +134,15 @@ OPTIONS = (
     Option("by", "goal", "choice", choices=("truth", "promise")),
     Option("predict", "goal", "column"),
     Option("hierarchy", "goal", "files"),
-    Option("weight", "goal", "numbers", range=(0, None)),
+    Option("importance", "goal", "numbers", range=(0, None)),
     Option("steps", "goal", "whole", range=(0, None)),
     Option("ledger", "goal", "path"),
     Option("levels", "choices", "levels", special=True),
 )
 OF_SCORE = frozenset(
     (
-        *("separator", "encoding", "sheet", "header", "decimal", "missing_text", "columns"),
+        *("separator", "encoding", "sheet", "header", "header_row", "last_row", "decimal"),
+        *("missing_text", "columns"),
         *("sets", "yes_no", "as_number"),
         *("person", "each_row", "one_row", "roles", "coarsen", "k", "max_exposure", "threshold"),
     )

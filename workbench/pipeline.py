@@ -31,8 +31,8 @@ from .table import FORM, OpenedFile, Progress, open_file, read_table
 from .wording import CommandWords, Voice
 
 SEARCH = (
-    *("keep", "k", "max_exposure", "suppress", "known", "by", "l", "entropy_l", "t", "nominal"),
-    *("predict", "hierarchy", "weight", "steps"),
+    *("keep", "k", "max_exposure", "suppress", "suppress_cells", "known", "by", "l", "entropy_l"),
+    *("t", "nominal", "predict", "hierarchy", "importance", "steps"),
 )
 KEPT = 8  # results of a stage that are kept
 T = TypeVar("T")

@@ -65,10 +65,10 @@ def unread_part(path: Path, choices: Choices, progress: Progress) -> dict[str, A
     kind, lines, sheets = READERS.get(path.suffix.lower()), list[str](), list[str]()
     with suppress(OSError, ValueError, LookupError, VeilmixError):
         content = content_of(path)
-        if kind is csvfile:
+        if kind is csvfile.READER:
             with content.text(choices.encoding or "utf-8", errors="replace") as text:
                 lines = [line.rstrip("\r\n")[:WIDEST] for line in islice(text, RAW)]
-        if kind is excel:
+        if kind is excel.READER:
             sheets = list(excel.sheet_names(content))
     return {
         "name": path.name,

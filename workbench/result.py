@@ -226,6 +226,8 @@ def _measure(
 def _warnings(result: Result, voice: Voice) -> Iterator[Text]:
     if result.advised.suppressed:
         yield voice.say("said-rows-out-warning")
+    if result.advised.cells is not None:
+        yield voice.say("said-cells-warning")
     if result.account is None:
         yield voice.say("said-no-ledger")
     else:

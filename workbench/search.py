@@ -30,7 +30,7 @@ def roles_of(choices: Choices) -> Roles:
         for name in names
     }
     known = choices.known or known_by_default(choices.reading())
-    return Roles(known, choices.keep, targets, choices.suppress)
+    return Roles(known, choices.keep, targets, choices.suppress, choices.suppress_cells)
 
 
 def search_table(
@@ -50,7 +50,7 @@ def search_table(
         choices.max_exposure,
         missing=MISSING,
         hierarchies=hierarchies,
-        weights=dict(choices.weight),
+        weights=dict(choices.importance),
         predict=choices.predict,
         by=choices.by,
         steps=steps,

@@ -24,7 +24,7 @@ SESSIONS: dict[str, tuple[int, dict[str, Any]]] = {
             "suppress": 0.3,
             "l": {"diagnosis": 2},
             "missing_text": ["-1"],
-            "weight": {"age": 3.0},
+            "importance": {"age": 3.0},
             "keep": ["sex"],
         },
     ),
