@@ -19,6 +19,7 @@ from .kinds import kinds
 # Those of `protocol.announcement`, written again: reading a file needs no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
 MAX_SHUFFLERS = 64
+MAX_ROWS = 1_000
 MAX_SEED = 2**63 - 1  # the largest whole number of a TOML file
 MAX_REPEAT = 1_000_000
 BUILTIN = "builtin:"  # before the name of a source that is shipped or generated
@@ -124,6 +125,8 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         each_row: whether each row is a person, although an identifier occurs several times.
         one_row: the row of each person that is taken: `first`, `last`, or `earliest:COLUMN` and
             `latest:COLUMN` by a date or a number; None: all.
+        rows: ballots of each person to a question, if persons have several rows: at least as many
+            as a person has different rows; None: each person has one row.
         setting: `fixed`, the same people in both rounds, or `statistical`: `users` in round 1 and
             `round2_users` other people (None: as many; without `users` a table is split in halves)
             in round 2, all drawn from one population.
@@ -144,6 +147,7 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     person: Text | None = None
     each_row: bool = False
     one_row: Text | None = None
+    rows: Annotated[int, Meta(ge=2, le=MAX_ROWS)] | None = None
     setting: Setting = "fixed"
     round2_users: People | None = None
 

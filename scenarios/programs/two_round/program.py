@@ -17,7 +17,7 @@ from ...schema.problems import Problem, listed, problem, quoted
 from .. import stage
 from ..evidence import NoGround
 from . import text
-from .rule_names import CARRIED_OVER, OWN, policy_for
+from .rule_names import CARRIED_OVER, OWN, PERSONS, policy_for
 
 if TYPE_CHECKING:
     from ....languages.language import Language
@@ -122,6 +122,8 @@ class Decided:
         setting = Setting(scenario.population.setting)
         delta = policy.delta if setting is Setting.STATISTICAL else 0.0
         proof = self.proof(resolved_policy(scenario))
+        if scenario.population.rows is not None and self.by_rule:
+            proof = PERSONS
         return Policy(
             policy.k, policy.max_exposure, proof, policy.publish_marginals, setting, delta
         )
@@ -153,6 +155,10 @@ class Decided:
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
         """Return the strategy that decides by the rule of the policy, from single columns."""
+        if scenario.population.rows is not None:
+            from .persons import ByPersons
+
+            return ByPersons(scenario.policy, scenario.population.rows)
         from .rules import BySingles, decision_rule
 
         return BySingles(decision_rule(scenario.policy, others), scenario.policy)
@@ -183,6 +189,10 @@ class Decided:
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound, if there are few columns."""
+        if session.scenario.population.rows is not None:
+            from .persons import considered as of_persons
+
+            return of_persons(session)
         from .options import considered
 
         return considered(session)
@@ -224,6 +234,11 @@ class Decided:
         self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
     ) -> None:
         """Recompute the certificate from the counts of single columns."""
+        if decision.certificate.rule.startswith(PERSONS):
+            from .persons import verify_persons
+
+            verify_persons(decision, heard)
+            return
         from ....protocol.tallying import marginals
         from .rules import verify_certificate
 

@@ -37,6 +37,11 @@ def describe(people: "Population") -> list[str]:
 def promise(scenario: "Scenario", sure: str = "") -> str:
     """Return the promise for the people in a release. sure: the confidence, as a clause."""
     policy = scenario.policy
+    if scenario.population.rows is not None:
+        return (
+            f"at most {percent(policy.max_exposure)} of the persons have a row, as released, that "
+            f"fewer than k = {policy.k} persons have, themselves included"
+        )
     if scenario.population.setting != "fixed":
         sure = f"; it may fail with probability {policy.delta:g}, as others were counted"
     return (
