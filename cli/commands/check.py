@@ -206,6 +206,19 @@ def _print_check(
     say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
     say(console)
     say(console, f"people    {people.n:,}, {clean(people.note)}")
+    if people.several is not None:
+        several = people.several
+        say(
+            console,
+            f"rows      up to {several.most:,} different rows of a person, {len(people.codes):,} "
+            f"in all; each person submits {several.slots:,} ballots to a question",
+        )
+        if several.slots > several.most:
+            least = f"rows = {max(several.most, 2)}"
+            say(
+                console,
+                f"          fewer ballots do: {least} costs {several.most / several.slots:.0%}",
+            )
     for line in program.describe(people):
         say(console, f"          {clean(line)}")
     for line in coarser_lines(scenario.feature):
@@ -305,6 +318,13 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
         f"Each of {asked:,} people answers {answers}, one per feature, in one envelope of "
         f"{onions}; each onion has a layer for {chain} and {reader}."
     )
+    if rows := scenario.population.rows:
+        answering = (
+            f"Each of {asked // rows:,} persons submits {rows} ballots to each of {answers}, in "
+            f"one envelope of {plural(rows * len(first.columns), 'onion')}: a ballot for each of "
+            "its different answers, the rest dummies; each onion has a layer for "
+            f"{chain} and {reader}."
+        )
     mixing = (
         "Every shuffler opens its layer, sorts the batch and passes it on at once. With fewer "
         f"than {mix.min_batch:,} people the round is given up."

@@ -152,10 +152,13 @@ def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
 def _watched(record: "Run", prior: str, form: str) -> None:
     """Print the knowledge of honest-but-curious coalitions."""
     from ...scenarios.programs.peers.text import numbers
+    from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.verification.damage import diagnose_record
     from ...scenarios.verification.deviations import deviations
     from ...scenarios.verification.views import learnt_in
 
+    if prior == "marginals":
+        require_single_rows(record.scenario, "leak --prior marginals")
     peers = record.result.peers
     study = cheats.load_study(record)
     with diagnose_record(record):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...analysis.frames import plain_frame
 from ..wording import percent, plural
-from .alike import alike_lines, released_alike
+from .alike import alike_lines, outcome_alike
 
 
 def html(outcome: Any) -> str:
@@ -63,4 +63,4 @@ def _release_text(outcome: Any) -> str:
         f"Released: {', '.join(outcome.kept)}{suppressed}. In a crowd smaller than k = {k}: "
         f"{percent(exposure.true)} of people, promised at most {percent(exposure.promised)}."
     )
-    return " ".join([promised, *alike_lines(outcome.kept, released_alike(outcome.release))])
+    return " ".join([promised, *alike_lines(outcome.kept, outcome_alike(outcome))])

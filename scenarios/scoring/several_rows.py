@@ -50,6 +50,11 @@ class SeveralRows(Record, frozen=True):
         """Count persons and dummies. tallies: by round and question, dummies included."""
         return cls(rows, tuple(_round(rows, tally) for tally in tallies))
 
+    def ballots(self, number: int) -> int:
+        """Return the ballots of a round, from 1: answers and dummies of all persons."""
+        counted = self.rounds[number - 1]
+        return self.rows * counted.people * len(counted.dummies)
+
     @property
     def people(self) -> int:
         """The persons of the last round that was counted; 0 without a round."""

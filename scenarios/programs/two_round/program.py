@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from ...populations import facts as of_people
 from ...populations import samples as drawing
 from ...populations.facts import ScenarioFacts
@@ -252,6 +254,9 @@ class Decided:
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each."""
         decides = f"{text.COUNTING} and decides: {self.decides(resolved_policy(scenario))}."
+        if scenario.population.rows is not None:
+            policy = replace(scenario.policy, rule=PERSONS)
+            decides = f"{text.COUNTING_PERSONS} and decides: {self.decides(policy)}."
         return [answering, mixing, decides, text.last_round_sentence(scenario)]
 
     def decides(self, policy: Section) -> str:

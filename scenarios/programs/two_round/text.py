@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ...schema.model import Scenario
 
 COUNTING = "The curator counts each feature by itself"
+COUNTING_PERSONS = "The curator counts the persons with each value of each feature"
 UNPROMISED = "none: the columns are chosen beforehand; the bound is printed all the same"
 
 
