@@ -317,9 +317,9 @@ def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
     out.u32(rules.deadline).u32(rules.min_batch).u32(rules.min_dropout)
     out.flag(rules.padded).flag(rules.salted).flag(rules.ordered)
     out.flag(rules.lesson)
-    more = (rules.tokens, TOKENS), (rules.challenge, CHALLENGE), (rules.audit, AUDIT)
-    more = (*more, (rules.verified, VERIFIED), (rules.rows > 1, ROWS))
-    out.u8(sum(on * bit for on, bit in more))
+    guards = [(rules.tokens, TOKENS), (rules.challenge, CHALLENGE), (rules.audit, AUDIT)]
+    guards += [(rules.verified, VERIFIED), (rules.rows > 1, ROWS)]
+    out.u8(sum(on * bit for on, bit in guards))
     if rules.rows > 1:
         out.u16(rules.rows)
     out.many(rules.flaws, Writer.text)

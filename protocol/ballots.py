@@ -213,7 +213,7 @@ class Phrasebook:
         for column, value in zip(self.plan.call.asks[ballot.ask], ballot.values, strict=True):
             check_domain(self.plan, column, value)
         known = ballot, write_ballot(ballot, NO_SALT, self.plan.ballot)
-        self._written[tuple(ballot)] = known
+        self._written[ballot.ask, ballot.values] = known
         return known
 
     def _write(self, key: tuple[int, tuple[str, ...]], row: Sequence[str]) -> tuple[Ballot, bytes]:

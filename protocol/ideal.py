@@ -96,6 +96,7 @@ def answer(table: PeopleTable, call: Call) -> tuple[Counts, ...]:
 
 def _count_persons(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
     """Count the different persons in every cell over some columns, and their dummies."""
+    assert table.owner is not None  # noqa: S101 - the caller has looked
     numbered = np.column_stack((table.owner, table.codes[:, list(columns)]))
     said = np.unique(numbered, axis=0)[:, 1:]
     values = tuple(table.values[column] for column in columns)

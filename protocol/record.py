@@ -94,12 +94,12 @@ def plain_rows(rounds: Iterable[Mapping[int, Row]]) -> dict[int, Row]:
     return plain
 
 
-def said_in_all(
+def merge_ballots(
     answers: Iterable[tuple[int, tuple[str, ...]]],
 ) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """Return an answer to each query from the several ballots of a person, dummies left out.
+    """Return an answer to each query from the several ballots of a person, without dummies.
 
-    The value of a column is all values of the person, in their order, as one text.
+    The value of a column is the text of all values of the person.
     """
     by_ask: dict[int, list[tuple[str, ...]]] = {}
     for ask, values in answers:
@@ -222,15 +222,15 @@ class RunRecord:
     def _row(self, made: SealedAnswers) -> Row:
         asks = self.calls[made.round].asks
         row: dict[int, str] = {}
-        for ask, values in self._said(made):
+        for ask, values in self._row_answers(made):
             row.update(zip(asks[ask], values, strict=True))
         return row
 
-    def _said(self, made: SealedAnswers) -> Sequence[tuple[int, tuple[str, ...]]]:
+    def _row_answers(self, made: SealedAnswers) -> Sequence[tuple[int, tuple[str, ...]]]:
         """Return the query and the values of each answer, with all values of a person in a text."""
         told = self.board.announcement
         several = told is not None and told.rules.rows > 1
-        return said_in_all(made.answers) if several else made.answers
+        return merge_ballots(made.answers) if several else made.answers
 
     @cached_property
     def answers(self) -> Mapping[tuple[int, int, int], tuple[str, ...]]:
@@ -238,7 +238,7 @@ class RunRecord:
         return {
             (made.round, made.user, ask): values
             for made in self.transcript.made
-            for ask, values in self._said(made)
+            for ask, values in self._row_answers(made)
         }
 
     @cached_property

@@ -1,8 +1,8 @@
 """Persons with several rows: a ballot for each different answer of a person, and dummies.
 
 In a session with `rules.rows` = S > 1 a person has up to S different rows. To every query it
-submits S ballots in one envelope, whatever the number of its rows: one for each DIFFERENT answer
-among its rows, the rest dummies. A dummy has an empty text as the value of each column, which no
+submits S ballots in one envelope, whatever the number of its rows: a ballot for each DIFFERENT
+answer among its rows, then dummies. A dummy has an empty text as the value of each column, which no
 feature admits, and the size of any ballot. So of a query
 
     people      = ballots / S
@@ -24,7 +24,7 @@ Cell = tuple[str, ...]
 
 
 def is_dummy(values: Sequence[str]) -> bool:
-    """Whether the values of a ballot are those of a dummy."""
+    """Whether a ballot with these values is a dummy."""
     return not any(values)
 
 

@@ -210,14 +210,14 @@ def _print_check(
         several = people.several
         say(
             console,
-            f"rows      up to {several.most:,} different rows of a person, {len(people.codes):,} "
+            f"rows      up to {several.largest:,} different rows of a person, {len(people.codes):,} "
             f"in all; each person submits {several.slots:,} ballots to a question",
         )
-        if several.slots > several.most:
-            least = f"rows = {max(several.most, 2)}"
+        if several.slots > several.largest:
+            least = f"rows = {max(several.largest, 2)}"
             say(
                 console,
-                f"          fewer ballots do: {least} costs {several.most / several.slots:.0%}",
+                f"          fewer ballots do: {least} costs {several.largest / several.slots:.0%}",
             )
     for line in program.describe(people):
         say(console, f"          {clean(line)}")

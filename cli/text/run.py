@@ -127,8 +127,8 @@ def _dummies(outcome: "Outcome", number: int) -> Iterator[str]:
 def _values(counts: "Counts", persons: int | None = None) -> str:
     """Return values with their shares: all in order if they are few, else the most frequent.
 
-    persons: of whom each may have several values, so that shares add up to more than 100 %; None:
-    each has one.
+    persons: with several values, so that shares can add up to more than 100 %; None: people with
+    a single value.
     """
     people = persons or sum(counts.values()) or 1
     held = sorted(counts.items())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...protocol import parties
 from ...scenarios.programs.registry import program_of
-from ...scenarios.scoring.alike import alike_rows, outcome_alike
+from ...scenarios.scoring.alike import alike_rows, released_alike
 from ...scenarios.scoring.frames import score_rows
 from ...scenarios.verification.deviations import NOT_BY_WATCHING, deviations
 from ...scenarios.verification.submitted_once import price
@@ -113,7 +113,8 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     if exposure.promised > outcome.decision.certificate.value:
         proved = f"proved again of the {exposure.people:,} people who came"
     yield "certified bound", percent(exposure.promised), proved
-    yield from alike_rows(outcome.kept, outcome_alike(outcome))
+    persons = outcome.several.people if outcome.several else None
+    yield from alike_rows(outcome.kept, released_alike(outcome.release, persons))
     if exposure.true > exposure.promised:
         broken = "more people are exposed than the bound says; verify fails"
         yield "certified bound", "BROKEN", broken

@@ -18,9 +18,10 @@ from ..programs.registry import program_of, strategy
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import Curated, Exposure, Outcome
+from ..scoring.person_rounds import SeveralRows
 from ..scoring.policy import measure
 from ..scoring.reidentification import in_release
-from ..scoring.several_rows import SeveralRows, measure_persons, reidentified
+from ..scoring.several_rows import measure_persons, reidentified
 
 if TYPE_CHECKING:
     from ..scoring.reidentification import Reidentified

@@ -14,7 +14,7 @@ from .build import Offer, columns_by_name, named_identifiers, offer, table, unas
 from .coarser import KEYS, ONE_OF, is_coarser
 from .generated import LEVELS, NAMES, PRESENCE
 from .people import SourceTable, ask, misfit, say
-from .person_rows import most_different_rows
+from .person_rows import max_different_rows
 from .samples import round_sizes
 from .several_rows import too_many
 
@@ -156,7 +156,7 @@ def _several(scenario: Scenario, whole: SourceTable, base: Folder) -> Iterator[P
     if whole.persons is None or section.rows is None:
         return
     said = ask(whole, scenario.feature, section.missing, base).codes
-    if (needed := most_different_rows(whole.persons, said)) > section.rows:
+    if (needed := max_different_rows(whole.persons, said)) > section.rows:
         yield problem(("population", "rows"), too_many(whole.name, needed, section.rows))
 
 

@@ -29,7 +29,7 @@ class PersonRows:
         return np.repeat(np.arange(self.n), np.diff(self.starts))
 
     @property
-    def most(self) -> int:
+    def largest(self) -> int:
         """The largest number of different rows of a person."""
         return int(np.diff(self.starts).max())
 
@@ -41,7 +41,9 @@ class PersonRows:
         """Return the places of the rows of these persons, person by person."""
         many = np.diff(self.starts)[people]
         before = np.cumsum(many) - many  # rows of the persons before
-        return np.arange(int(many.sum())) + np.repeat(self.starts[people] - before, many)
+        shift = np.repeat(self.starts[people] - before, many)
+        places: NDArray[np.intp] = np.arange(int(many.sum())) + shift
+        return places
 
     def take(self, people: NDArray[np.integer]) -> "PersonRows":
         """Return the rows of these persons, as they stand at `places`."""
@@ -49,7 +51,7 @@ class PersonRows:
         return PersonRows(np.concatenate(([0], np.cumsum(many))), self.slots)
 
 
-def most_different_rows(owner: NDArray[np.integer], codes: NDArray[np.integer]) -> int:
+def max_different_rows(owner: NDArray[np.integer], codes: NDArray[np.integer]) -> int:
     """Return the largest number of different rows of a person.
 
     owner: the person of each row. codes: n x d, as people say the values.

@@ -18,7 +18,7 @@ from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean, listed, quoted
 from .dates import in_time
 from .people import Codes, SourceTable
-from .person_rows import most_different_rows
+from .person_rows import max_different_rows
 from .roles import FEWEST, ColumnRole, may_be_shared, says_who
 from .values import UNKNOWN
 
@@ -125,7 +125,7 @@ def single_rows(table: SourceTable, section: Section) -> SourceTable:
     if table.persons is None or section.rows is not None:
         return table
     people, rows = int(table.persons.max()) + 1, len(table.persons)
-    needed = most_different_rows(table.persons, table.codes)
+    needed = max_different_rows(table.persons, table.codes)
     raise DataError(
         f"{section.source}: {rows:,} rows of {people:,} persons, up to {needed:,} different rows "
         f"each; say rows = {needed} in [population], by which each person submits {needed:,} "

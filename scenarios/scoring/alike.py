@@ -6,15 +6,11 @@ is small, and every answer is public.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ...analysis.exposure.alike import Follows, SharedValues, shared_values
 from ...languages.language import Language, english
 from ...protocol.hiding import HIDDEN
 from ..wording import plural
-
-if TYPE_CHECKING:
-    from .outcome import Outcome
 
 ROW = tuple[str, str, str]  # of the table of scores: name, value, meaning
 
@@ -31,12 +27,6 @@ def released_alike(
     if persons is None or not release:
         return found
     return replace(found, people=persons, followers=0, widest=None)
-
-
-def outcome_alike(outcome: "Outcome") -> SharedValues:
-    """Return the agreement of values in the release of a run."""
-    several = outcome.several
-    return released_alike(outcome.release, several.people if several else None)
 
 
 def alike_rows(names: Sequence[str], found: SharedValues) -> Iterator[ROW]:

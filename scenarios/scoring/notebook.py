@@ -9,7 +9,7 @@ from typing import Any
 
 from ...analysis.frames import plain_frame
 from ..wording import percent, plural
-from .alike import alike_lines, outcome_alike
+from .alike import alike_lines, released_alike
 
 
 def html(outcome: Any) -> str:
@@ -63,4 +63,6 @@ def _release_text(outcome: Any) -> str:
         f"Released: {', '.join(outcome.kept)}{suppressed}. In a crowd smaller than k = {k}: "
         f"{percent(exposure.true)} of people, promised at most {percent(exposure.promised)}."
     )
-    return " ".join([promised, *alike_lines(outcome.kept, outcome_alike(outcome))])
+    persons = outcome.several.people if outcome.several else None
+    alike = released_alike(outcome.release, persons)
+    return " ".join([promised, *alike_lines(outcome.kept, alike)])

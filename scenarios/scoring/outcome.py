@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from ..programs.findings import Findings
     from ..programs.peers.found import PeersFound
     from .frames import Frames
+    from .person_rounds import SeveralRows
     from .reidentification import Reidentified
     from .result import Result, WrittenDecision, WrittenExposure, WrittenRelease
-    from .several_rows import SeveralRows
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from ..programs.interface import Effect, Raised
 from ..programs.peers.found import PeersFound
 from ..programs.registry import PROGRAMS
 from ..serialization.record import Record
+from .person_rounds import SeveralRows
 from .reidentification import Reidentified
-from .several_rows import SeveralRows
 from .worst_case import Search
 
 REPORTED = ("feature", "report")  # columns of a release of randomized reports

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from ..programs.findings import Findings
     from ..programs.peers.found import PeersFound
     from .frames import Frames
+    from .person_rounds import SeveralRows
     from .reidentification import Reidentified
-    from .several_rows import SeveralRows
 
 Known = TypeVar("Known")
 

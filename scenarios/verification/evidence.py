@@ -23,8 +23,8 @@ from ..programs.registry import program_of, wire
 from ..programs.topology import topology_of
 from ..records.run_folder import Run
 from ..scoring.outcome import Outcome
+from ..scoring.person_rounds import SeveralRows
 from ..scoring.result import Result, findings_as
-from ..scoring.several_rows import SeveralRows
 from ..serialization.decisions import proof_bytes, read_blanks
 from .views import columns
 

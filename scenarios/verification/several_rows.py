@@ -16,7 +16,8 @@ from ...protocol.messages import Counts
 from ...protocol.several_rows import is_dummy, people_among, without_dummies
 from ..programs.evidence import NoGround
 from ..programs.registry import samples
-from ..scoring.several_rows import SeveralRows, risks_of
+from ..scoring.person_rounds import SeveralRows
+from ..scoring.several_rows import risks_of
 from ..serialization.record import plain
 from .agreement import require_equal
 from .evidence import RecordEvidence

@@ -27,7 +27,7 @@ from .options import SHOWN
 from .rule_names import PERSONS
 
 if TYPE_CHECKING:
-    from ....analysis.suppression.column_choice import ColumnChoice
+    from ....analysis.suppression import ColumnChoice
 
 BALLOTS = f"{PERSONS} rows="  # before the number of ballots, in the rule of a certificate
 
@@ -95,7 +95,7 @@ class ByPersons:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return a bound for the persons of a release, from those who left or came since."""
+        """Return a bound for the persons of a release, from the number that left or came."""
         decided = decision.certificate
         now = people_among(sum(joint.values()), self.rows)
         left = decided.n - now
@@ -148,7 +148,7 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
     from ....analysis.composition.person_bound import PersonBounds
 
     policy, names = session.scenario.policy, session.crowd.people.schema.names
-    known = _known(session)
+    known = _person_counts(session)
     if known is None or len(names) > SHOWN:
         return ()
     bounds, possible = PersonBounds(known.counts, policy.k, known.people), []
@@ -162,7 +162,11 @@ def considered(session: Session) -> tuple[ConsideredColumns, ...]:
 
 def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
     """Return the smallest max_exposure that would admit each suppressed column."""
-    policy, schema, known = session.scenario.policy, session.crowd.people.schema, _known(session)
+    policy, schema, known = (
+        session.scenario.policy,
+        session.crowd.people.schema,
+        _person_counts(session),
+    )
     if known is None:
         return ()
     return tuple(
@@ -176,7 +180,7 @@ def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
     )
 
 
-def _known(session: Session) -> PersonCounts | None:
+def _person_counts(session: Session) -> PersonCounts | None:
     """Return the counts of round 1; None if it was aborted."""
     played, rows = session.played, session.scenario.population.rows or 1
     return PersonCounts.from_round(played.tallies[0], rows) if played.tallies else None
