@@ -110,7 +110,9 @@ def parse_ballot(plan: BallotForm, data: bytes) -> Ballot:
         if not plan.domains[column](value):
             raise Refused(Reason.OUTSIDE_DOMAIN if at <= len(data) else Reason.MALFORMED)
         values.append(value)
-    if at != len(data) or (DUMMY in values and any(values)):
+    if at != len(data):
+        raise Refused(Reason.MALFORMED)
+    if DUMMY in values and any(values):  # an answer, or a dummy as a whole
         raise Refused(Reason.MALFORMED)
     return Ballot(data[0], tuple(values))
 

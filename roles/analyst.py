@@ -77,7 +77,8 @@ def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
         rules = announced.rules
         before = [people_among(max(tally.totals), rules.rows) for tally in me.board.tallies]
-        check_rounds(before, people_among(max(reading.totals), rules.rows), rules.min_dropout)
+        people = people_among(max(reading.totals), rules.rows)
+        check_rounds(before, people, rules.min_dropout)
 
 
 async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerPool) -> None:

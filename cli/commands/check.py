@@ -210,8 +210,8 @@ def _print_check(
         several = people.several
         say(
             console,
-            f"rows      up to {several.largest:,} different rows of a person, {len(people.codes):,} "
-            f"in all; each person submits {several.slots:,} ballots to a question",
+            f"rows      {len(people.codes):,} different ones, up to {several.largest:,} of a "
+            f"person; each person submits {several.slots:,} ballots to a question",
         )
         if several.slots > several.largest:
             least = f"rows = {max(several.largest, 2)}"

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.exposure.persons import Persons
 from veilmix.errors import ParameterError, Reason, Refused, RoundBurned
-from veilmix.protocol.announcement import Policy, Program, Rules, Setting
+from veilmix.protocol.announcement import (
+    Policy,
+    Program,
+    Rules,
+    Setting,
+    read_terms,
+    write_terms,
+)
 from veilmix.protocol.ballots import parse_ballot
 from veilmix.protocol.ideal import PeopleTable, answer, run_through
 from veilmix.protocol.messages import Call
@@ -21,6 +28,7 @@ from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.several_rows import dummies_in, people_among, without_dummies
 from veilmix.protocol.sums import check_sums
 from veilmix.protocol.tallying import read_ballots
+from veilmix.protocol.wire import Writer, decode
 from veilmix.scenarios.programs.two_round.persons import ByPersons, verify_persons
 from veilmix.scenarios.schema.model import Policy as Section
 
@@ -123,6 +131,19 @@ def test_rows_that_no_envelope_takes(own: Any, message: str) -> None:
 def test_rules_without_a_meaning_for_persons(rules: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="rows: "):
         Rules(**{"rows": 2} | rules)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_one_row_has_one_encoding(number: int) -> None:
+    """The bit says that a number follows: it is 2 or more, or the announcement is not read."""
+    out = Writer()
+    write_terms(out, Policy(2, 0.5), Rules(rows=6))
+    data = out.finish()
+    assert decode(data, read_terms) == (Policy(2, 0.5), Rules(rows=6))
+    assert data.count(b"\x10\x00\x06") == 1
+    with pytest.raises(Refused) as caught:
+        decode(data.replace(b"\x10\x00\x06", b"\x10\x00" + bytes([number])), read_terms)
+    assert caught.value.reason is Reason.MALFORMED
 
 
 @pytest.mark.parametrize(
