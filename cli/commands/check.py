@@ -1,6 +1,6 @@
 """`veilmix check`: validate a scenario, print its plan and estimate its cost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from ..text.layout import (
     format_option,
     lay_out,
     page,
+    percent,
     plural,
     say,
     write_csv,
@@ -206,19 +207,8 @@ def _print_check(
     say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
     say(console)
     say(console, f"people    {people.n:,}, {clean(people.note)}")
-    if people.several is not None:
-        several = people.several
-        say(
-            console,
-            f"rows      {len(people.codes):,} different ones, up to {several.largest:,} of a "
-            f"person; each person submits {several.slots:,} ballots to a question",
-        )
-        if several.slots > several.largest:
-            least = f"rows = {max(several.largest, 2)}"
-            say(
-                console,
-                f"          fewer ballots do: {least} costs {several.largest / several.slots:.0%}",
-            )
+    for line in _person_rows(people, scenario.policy.k):
+        say(console, line)
     for line in program.describe(people):
         say(console, f"          {clean(line)}")
     for line in coarser_lines(scenario.feature):
@@ -248,6 +238,25 @@ def _print_check(
     for line in (*people.warnings, *warnings(scenario), *unchecked_queries(scenario)):
         say(console, f"warning   {clean(line)}", style="yellow")
     say(console, f"\nnext: veilmix run {called}")
+
+
+def _person_rows(people: "Population", k: int) -> Iterator[str]:
+    """Yield lines on persons with several rows: their rows, and the price of their ballots."""
+    if (several := people.several) is None:
+        return
+    yield (
+        f"rows      {len(people.codes):,} different ones, up to {several.largest:,} of a person; "
+        f"each person submits {several.slots:,} ballots to a question"
+    )
+    if several.slots >= k:
+        yield (
+            f"          a malicious person can fill a crowd of k = {k} alone, by "
+            f"{several.slots:,} equal ballots"
+        )
+    least = max(several.largest, 2)
+    if several.slots > least:
+        share = percent(least / several.slots)
+        yield f"          fewer ballots do: rows = {least} costs {share} of these messages"
 
 
 @dataclass(frozen=True, slots=True)

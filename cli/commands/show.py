@@ -176,19 +176,22 @@ def _opened(run: "Run", seen: "View") -> Iterator[str]:
 
 
 def _read(run: "Run", seen: "View") -> Iterator[str]:
+    from ...protocol.several_rows import dummies_in, without_dummies
     from ...scenarios.verification.views import columns
 
     names = columns(run)
     if not seen.counted:
         yield "reads    no counts"
     for counted in seen.counted:
-        cells = sorted(counted.counts.items())
+        cells = sorted(without_dummies(counted.counts).items())
         said = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
         more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
         asked = " x ".join(names[column] for column in counted.columns)
         some = f" of {plural(counted.people, 'person', 'people')} told apart"
         about = f"{asked}{'' if counted.among is None else some}"
-        yield f"reads    round {counted.round}: {about}: {', '.join(said)}{more}"
+        dummies = dummies_in(counted.counts)
+        blank = f"; {plural(dummies, 'dummy', 'dummies')}" if dummies else ""
+        yield f"reads    round {counted.round}: {about}: {', '.join(said)}{more}{blank}"
 
 
 def _guessed(run: "Run", seen: "View") -> Iterator[str]:
@@ -196,7 +199,8 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
     from ...scenarios.verification.views import scored
 
     learnt = scored(run, seen)
-    if learnt.rows_guessed is None or learnt.rows_guessed_before is None:
+    several = run.scenario.population.rows is not None
+    if learnt.rows_guessed is None and not several:
         return
     marks = {"exact": "", "sampled": "about "}
     mark = marks.get(learnt.method, f"{learnt.method} ")
@@ -205,6 +209,8 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
         f"{plural(learnt.cells, 'cell')} for certain; "
         f"{learnt.bits_are.word}{learnt.bits_per_person:.2f} bits a person"
     )
+    if learnt.rows_guessed is None or learnt.rows_guessed_before is None:
+        return
     yield (
         f"guesses  {mark}{learnt.rows_guessed:,.1f} of {learnt.users:,} whole rows right, expected "
         f"({learnt.rows_guessed_before:,.1f} before it saw anything)"
