@@ -105,9 +105,12 @@ def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:
 
 
 def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
+    from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.verification.explanation import why
     from ...scenarios.verification.reasons import lines
 
+    # a fact of a derivation is one answer to a question, not the several of a person
+    require_single_rows(run.scenario, "show --why")
     if form == "mermaid":
         raise click.UsageError("--why is told as text or json, not as a diagram")
     derivation = why(run, members, about)

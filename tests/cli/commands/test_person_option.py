@@ -200,6 +200,7 @@ def test_a_session_of_patients_with_six_visits_each(typed: Any, visits: str) -> 
         ("run", "v.toml", "--ledger", "l.sqlite"),
         ("leak", "runs/v-0001", "--prior", "marginals"),
         ("leak", "runs/v-0001", "--cheating"),
+        ("show", "runs/v-0001", "--as", "curator", "--why", "user-1"),
         ("leak", "runs/v-0001", "--search"),
     ],
 )
@@ -207,7 +208,7 @@ def test_commands_that_know_one_row_a_person_refuse(
     typed: Any, visits: str, command: tuple[str, ...]
 ) -> None:
     _scenario(visits, "rows = 4")
-    if command[0] == "leak":
+    if command[0] in ("leak", "show"):
         typed("run", "v.toml", "--quiet", "--mode", "real")
     said = typed(*command)
     assert said.code == 2
