@@ -169,6 +169,7 @@ class Phrasebook:
         self.plan = plan
         self._written: dict[tuple[int, tuple[str, ...]], tuple[Ballot, bytes]] = {}
         announced = plan.announcement
+        self._rows = plan.rows
         noisy = announced.program is Program.RANDOMIZED
         self._coarse = not noisy and any(feature.rules for feature in announced.schema.features)
 
@@ -176,7 +177,7 @@ class Phrasebook:
         """Users: return the generalized values of a row, or of the rows of a person."""
         if not self._coarse:
             return row
-        if self.plan.rows > 1:
+        if self._rows > 1:
             return tuple(coarsened_row(self.plan, each) for each in row)
         return coarsened_row(self.plan, row)
 
@@ -185,7 +186,7 @@ class Phrasebook:
 
         row: a value a column; if persons have several rows, the rows of the person.
         """
-        if self.plan.rows > 1:
+        if self._rows > 1:
             return self._several(row)
         if len(row) != len(self.plan.domains):
             answers(self.plan, row)  # raises ParameterError
@@ -198,7 +199,7 @@ class Phrasebook:
 
     def _several(self, rows: Sequence[Sequence[str]]) -> list[tuple[Ballot, bytes]]:
         """Return S ballots to each query: the different answers of a person, then dummies."""
-        columns, most, ballots = len(self.plan.domains), self.plan.rows, []
+        columns, most, ballots = len(self.plan.domains), self._rows, []
         if not rows or any(len(row) != columns or DUMMY in row for row in rows):
             raise ParameterError(
                 f"rows: rows of {columns} values, none empty, are accepted, and at least one"

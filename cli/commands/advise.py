@@ -110,13 +110,11 @@ def command(
     """
     from ...scenarios.tables.advise import advise
     from ...scenarios.tables.reading import Reading, read, suspects
-    from ...scenarios.tables.written import check_single
 
     check_figure(picture)
     given, said = pop_options(options), answered(data, Reading(**options), MISSING)
     with stages() as stage:
         table = read(data, said, MISSING, stage)
-        check_single(table, file)
         advised = advise(
             table,
             k,

@@ -101,9 +101,11 @@ def test_advice_is_about_persons(typed, visits: str, tmp_path: Path) -> None:
     assert advised["people_below_k_as_it_is"] == len(small)
     proven = typed("advise", visits, "--person", "patient_id", "--k", "12", "--by", "promise")
     assert proven.code == 0
-    refused = typed("advise", visits, "--person", "patient_id", "--write", "s.toml")
-    assert (refused.code, "take one row of each" in refused.err) == (2, True)
-    assert not (tmp_path / "s.toml").exists()
+    several = ("--person", "patient_id", "--k", "2", "--max-exposure", "0.5", "--write", "p.toml")
+    assert typed("advise", visits, *several).code == 0
+    assert "rows = 4\n" in (tmp_path / "p.toml").read_text()
+    ran = typed("run", "p.toml", "--mode", "ideal", "--no-save")
+    assert (ran.code, "40 persons, 4 ballots of each" in ran.out) == (0, True)
     rule = ("--person", "patient_id", "--one-row", "first", "--write", "s.toml", "--k", "2")
     assert typed("advise", visits, *rule).code == 0
     assert 'one_row = "first"' in (tmp_path / "s.toml").read_text()
@@ -189,6 +191,15 @@ def test_a_session_of_patients_with_six_visits_each(typed: Any, visits: str) -> 
     page = Path("runs/v-0001/report.html").read_text("utf-8")
     assert "a person is as exposed as its worst row" in page
     assert "counted in one round and not in the other" not in page
+
+
+def test_more_rows_than_a_session_takes_are_not_written(
+    typed: Any, visits: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("veilmix.scenarios.tables.written.MAX_ROWS", 3)
+    said = typed("advise", visits, "--person", "patient_id", "--k", "2", "--write", "s.toml")
+    assert (said.code, "a person has 4 different rows as advised" in said.err) == (2, True)
+    assert not (tmp_path / "s.toml").exists()
 
 
 @pytest.mark.parametrize(
