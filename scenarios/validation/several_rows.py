@@ -47,8 +47,8 @@ def several_rows(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]
 def _program(scenario: Scenario) -> Iterator[Problem]:
     """Report programs, settings and rules without a bound for persons."""
     population, policy = scenario.population, scenario.policy
-    if population.person is None or population.one_row is not None:
-        message = "takes several rows of each person; say person = COLUMN, and leave one_row out"
+    if population.builtin or population.answered:
+        message = f"people of {population.source} have one row each; leave rows out"
         yield problem(("population", "rows"), message)
     if policy.kind not in KINDS:
         yield _refused(("policy", "kind"), policy.kind, *KINDS)

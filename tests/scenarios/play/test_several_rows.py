@@ -226,6 +226,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "too few ballots": ({"population": {"rows": 3}}, "a person has 5 different rows, and rows = 3"),
     "no person": ({"population": {"person": None, "each_row": True}}, "person = COLUMN"),
     "one row": ({"population": {"one_row": "first"}}, "leave one_row out"),
+    "builtin": ({"population": {"source": "builtin:titanic"}}, "have one row each; leave rows out"),
     "kind": ({"policy": {"kind": "pairs"}}, 'found "pairs"; with population.rows accepted: "expo'),
     "opened rows": ({"policy": {"kind": "threshold"}}, 'found "threshold"'),
     "hierarchical": ({"policy": {"kind": "hierarchical"}}, 'found "hierarchical"'),
