@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.analysis.exposure.persons import Persons
+from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ParameterError, Reason, Refused, RoundBurned
 from veilmix.protocol.announcement import (
     Policy,
@@ -19,7 +20,7 @@ from veilmix.protocol.announcement import (
     read_terms,
     write_terms,
 )
-from veilmix.protocol.ballots import parse_ballot
+from veilmix.protocol.ballots import Ballot, enclose, parse_ballot
 from veilmix.protocol.ideal import PeopleTable, answer, run_through
 from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role
@@ -231,3 +232,16 @@ def test_a_release_with_more_persons_than_a_value_has_burns() -> None:
 def test_persons_are_counted_by_their_ballots() -> None:
     assert [people_among(ballots, 1) for ballots in (0, 1, 7)] == [0, 1, 7]
     assert [people_among(ballots, 3) for ballots in (0, 1, 3, 4, 6)] == [0, 1, 1, 2, 2]
+
+
+def test_a_malicious_person_has_a_vote_for_each_of_its_ballots() -> None:
+    """The limit that docs/protocol.md names: equal ballots of a person count as those of many."""
+    held = kit.session(2, schema=SCHEMA, rules=Rules(rows=ROWS))
+    plan = held.plan(Call(1, Role.CURATOR, ((0,), (1,))))
+    honest = kit.seal(plan, [[("a", "a", "a")], [("bb", "a", "a")]])
+    ballots = [Ballot(ask, ("ccc",)) for ask in (0, 1) for _ in range(ROWS)]
+    stuffed = enclose(plan, ballots, SeededEntropy(9))
+    envelopes = [each.envelope for each in (*honest, stuffed)]
+    reading = read_ballots(plan, kit.mix(held, plan, envelopes))
+    assert reading.counts[0]["ccc",] == ROWS
+    assert set(reading.totals) == {3 * ROWS}
