@@ -72,11 +72,18 @@ def persons(rows: Rows, columns: tuple[str, ...], without: set[str] = frozenset(
     return Counter(pair[1:] for pair in pairs if pair[0] not in without)
 
 
+WATCHED, OPEN = {"balance": True, "recompute": True}, {"registered": False}
 CASES: dict[str, tuple[bool, dict[str, Any]]] = {
     "exposure": (False, {}),
     "unequal": (True, {"population": {"rows": 7}}),
-    "published": (True, {"population": {"rows": 9}, "policy": {"publish_marginals": True}}),
-    "fixed": (True, {"population": {"rows": 7}, "policy": {"kind": "fixed", "keep": ["ward"]}}),
+    "published": (
+        True,
+        {"population": {"rows": 9}, "policy": {"publish_marginals": True}, "defence": WATCHED},
+    ),
+    "fixed": (
+        True,
+        {"population": {"rows": 7}, "policy": {"kind": "fixed", "keep": ["ward"]}, "defence": OPEN},
+    ),
     "all": (False, {"policy": {"kind": "all"}, "population": {"users": 30}}),
     "nothing safe": (False, {"policy": {"k": 40, "max_exposure": 0.0}}),
     "hpke": (False, {"mix": {"suite": "hpke-x25519", "shufflers": 3}, "population": {"users": 9}}),
@@ -104,6 +111,7 @@ def test_real_is_ideal_and_verified(
     )
     assert real.reidentification == ideal.reidentification
     assert real.coalitions == ideal.coalitions
+    assert (real.alarms, real.refused) == ((), {})
     for place, outcome in enumerate((real, ideal)):
         record = read(save(outcome, tmp_path / str(place)))
         failed = [(check.name, check.detail) for check in verify(record) if check.ok is False]
