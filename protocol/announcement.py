@@ -161,11 +161,10 @@ class Rules:
             )
         if not 1 <= self.rows <= MOST_ROWS:
             raise ParameterError(f"rows: found {self.rows}; 1 to {MOST_ROWS} are accepted")
-        plain = not (self.tokens or self.challenge or self.audit or self.verified)
-        if self.rows > 1 and not (careful and plain):
+        if self.rows > 1 and not (careful and not (self.audit or self.verified)):
             raise ParameterError(
-                "rows: several ballots of a person are salted, padded, sorted, and without tokens, "
-                "challenge, audit, proofs and design errors"
+                "rows: several ballots of a person are salted, padded, sorted, and without audit, "
+                "proofs and design errors"
             )
         for name, value in (
             ("deadline", self.deadline),

@@ -277,7 +277,7 @@ def submit_all(
     rules = plan.announcement.rules
     if rules.flaws or rules.challenge:
         people = zip(rows, entropies, tokens or [()] * len(rows), strict=True)
-        return [_one_by_one(plan, *person) for person in people]
+        return [_one_by_one(book, *person) for person in people]
     said = [
         book.answers(hide(plan.call.hidden, *pair)) for pair in zip(rows, entropies, strict=True)
     ]
@@ -309,10 +309,11 @@ def _salted(answers: Iterable[tuple[Ballot, bytes]], marks: Iterable[Token]) -> 
 
 
 def _one_by_one(
-    plan: Round, row: Sequence[str], entropy: Entropy, tokens: Sequence[Token]
+    book: Phrasebook, row: Sequence[Any], entropy: Entropy, tokens: Sequence[Token]
 ) -> Sealed:
     """User: seal with the design errors of a lesson, or to the lock of a round."""
-    said = answers(plan, hide(plan.call.hidden, row, entropy))
+    plan = book.plan
+    said = [ballot for ballot, _ in book.answers(hide(plan.call.hidden, row, entropy))]
     return enclose(plan, said, sealing(entropy, plan.session), tokens)
 
 

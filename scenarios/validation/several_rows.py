@@ -7,18 +7,16 @@ from ..schema.model import Defence, Policy, Scenario
 from ..schema.problems import Problem, listed, problem, quoted
 
 KEY = "population.rows"
+MOST_TOKENS = 1_024  # that of crypto/tokens.py: reading a file needs no cryptography
 KINDS = ("exposure", "fixed", "all")  # programs with a bound for persons
 FAULTS = ("absent", "late", "duplicate", "malformed")  # attacks that are played
 DEFENCES = {
-    "tokens": "a token admits one ballot",
-    "receipts": "a person looks for one ballot of each question",
-    "challenge": "a person looks for one ballot of each question",
     "audit": "an audit opens single ballots of a person",
 }  # guards that count one ballot of a person
 MIX = {"pad": True, "salt": True, "order": "sorted", "peers": False, "kind": "onion"}
 
 
-def several_rows(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]:
+def several_rows(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
     """Report settings that have no meaning yet for persons with several rows."""
     if scenario.population.rows is None:
         return
@@ -26,6 +24,12 @@ def several_rows(scenario: Scenario, _facts: ScenarioFacts) -> Iterator[Problem]
     for key, accepted in MIX.items():
         if (found := getattr(scenario.mix, key)) != accepted:
             yield _refused(("mix", key), found, accepted)
+    tokens = scenario.population.rows * len(facts.features or ())
+    if scenario.defence.tokens and tokens > MOST_TOKENS:
+        message = (
+            f"{tokens:,} tokens of a person in a round; at most {MOST_TOKENS:,} are accepted: "
+        )
+        yield problem(("defence", "tokens"), message + f"lower {KEY}, or ask fewer features")
     for key, why in DEFENCES.items():
         if getattr(scenario.defence, key, False):
             yield problem(("defence", key), f"{KEY} does not take it: {why}; leave it out")

@@ -211,7 +211,7 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     careful = fields["salted"] and fields["padded"] and fields["ordered"] and not fields["flaws"]
     require(careful or not watched)
     if guards & 16:
-        require(careful and guards == 16 and fields["setting"] == "fixed")
+        require(careful and not guards & 12 and fields["setting"] == "fixed")
         require(fields["program"] == "two-round")
     if fields["verified"]:
         require(careful and guards == 8 and fields["program"] != "threshold")

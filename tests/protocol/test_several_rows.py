@@ -21,6 +21,7 @@ from veilmix.protocol.announcement import (
     write_terms,
 )
 from veilmix.protocol.ballots import Ballot, enclose, parse_ballot
+from veilmix.protocol.crowd_limits import unspent
 from veilmix.protocol.ideal import PeopleTable, answer, run_through
 from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role
@@ -123,8 +124,6 @@ def test_rows_that_no_envelope_takes(own: Any, message: str) -> None:
         {"rows": 0},
         {"rows": 1_001},
         {"padded": False, "lesson": True},
-        {"tokens": True},
-        {"challenge": True},
         {"audit": True},
         {"verified": True},
     ],
@@ -245,3 +244,9 @@ def test_a_malicious_person_has_a_vote_for_each_of_its_ballots() -> None:
     reading = read_ballots(plan, kit.mix(held, plan, envelopes))
     assert reading.counts[0]["ccc",] == ROWS
     assert set(reading.totals) == {3 * ROWS}
+
+
+def test_every_token_of_every_ballot_is_spent() -> None:
+    assert unspent(3, [3 * ROWS, 3 * ROWS], ROWS) == ""
+    for total in (3 * ROWS - 1, 3 * ROWS + 1, 3):
+        assert f"({ROWS} each to a question), and {total} ballots" in unspent(3, [total], ROWS)

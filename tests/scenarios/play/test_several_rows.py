@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 import veilmix
+from veilmix.crypto.tokens import MOST_ASKED
 from veilmix.errors import DataError, ScenarioError
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import Run, read, save
@@ -17,6 +18,7 @@ from veilmix.scenarios.schema.model import Scenario
 from veilmix.scenarios.schema.single_rows import require_single_rows
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import check
+from veilmix.scenarios.validation.several_rows import MOST_TOKENS
 from veilmix.scenarios.verification.checks import verify
 from veilmix.scenarios.verification.evidence import RecordEvidence
 from veilmix.scenarios.verification.several_rows import released_persons
@@ -86,6 +88,9 @@ CASES: dict[str, tuple[bool, dict[str, Any]]] = {
     ),
     "all": (False, {"policy": {"kind": "all"}, "population": {"users": 30}}),
     "nothing safe": (False, {"policy": {"k": 40, "max_exposure": 0.0}}),
+    "tokens": (True, {"population": {"rows": 7}, "defence": {"tokens": True}}),
+    "challenge": (True, {"population": {"rows": 7, "users": 20}, "defence": {"challenge": True}}),
+    "receipts": (False, {"defence": {"receipts": 0.5, "tokens": True}}),
     "hpke": (False, {"mix": {"suite": "hpke-x25519", "shufflers": 3}, "population": {"users": 9}}),
 }
 
@@ -244,9 +249,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "proofs": ({"mix": {"kind": "verified"}}, 'found "verified"; with population.rows'),
     "peers": ({"mix": {"peers": True}}, "found true; with population.rows"),
     "no padding": ({"mix": {"pad": False, "lesson": True}}, "mix.pad: found false"),
-    "tokens": ({"defence": {"tokens": True, "registered": True}}, "a token admits one ballot"),
-    "challenge": ({"defence": {"challenge": True, "registered": True}}, "looks for one ballot"),
-    "receipts": ({"defence": {"receipts": 0.5, "registered": True}}, "looks for one ballot"),
+    "tokens": ({"defence": {"tokens": True}, "population": {"rows": 300}}, "1,200 tokens of a"),
     "audit": ({"defence": {"audit": True, "registered": True}}, "an audit opens single ballots"),
     "bundle": ({"defence": {"unbundle": False}, "mix": {"lesson": True}}, "unbundle: found false"),
     "attack": ({"fault": [{"attack": "stuff", "by": "user-1"}]}, '"stuff" is not played with'),
@@ -260,6 +263,10 @@ def test_settings_without_a_meaning_for_persons(files: Callable[[bool], Path], n
     with pytest.raises(ScenarioError) as wrong:
         checked(scenario(files(False), **changes))
     assert message in str(wrong.value)
+
+
+def test_as_many_tokens_as_a_request_holds() -> None:
+    assert MOST_TOKENS == MOST_ASKED
 
 
 def test_without_rows_the_error_names_both_answers(files: Callable[[bool], Path]) -> None:
