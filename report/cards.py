@@ -114,7 +114,7 @@ def _template_values(scenario: Scenario, people: int | None, language: Language)
 
 def _check(scenario: Scenario) -> None:
     name = scenario.scenario.name
-    require_single_rows(scenario, "report on paper")
+    require_single_rows(scenario, "new --cards")
     if not program_of(scenario).on_paper:
         played = [kind for kind, program in PROGRAMS.items() if program.on_paper]
         raise ParameterError(
