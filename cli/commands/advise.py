@@ -135,7 +135,6 @@ def command(
     from ...scenarios.tables.earlier_advice import check_reached
     from ...scenarios.tables.reading import Reading, read, suspects
     from ...scenarios.tables.release import judge_advised
-    from ...scenarios.tables.written import check_single
 
     check_figure(picture)
     counted = (*importance, *_earlier(weight))
@@ -155,7 +154,6 @@ def command(
     roles = roles_of(given, said)
     with stages() as stage:
         table = read(data, said, MISSING, stage)
-        check_single(table, file)
         if like is not None:
             advised = reapplied(
                 table, like, (k, max_exposure), roles, {"predict": predict, "by": by}, MISSING

@@ -19,6 +19,7 @@ from .kinds import kinds
 # Those of `protocol.announcement`, written again: reading a file needs no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
 MAX_SHUFFLERS = 64
+MAX_ROWS = 1_000
 MAX_SEED = 2**63 - 1  # the largest whole number of a TOML file
 MAX_REPEAT = 1_000_000
 BUILTIN = "builtin:"  # before the name of a source that is shipped or generated
@@ -128,6 +129,8 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         yes_no: column -> the sign between the parts of a cell; a column for each part, with the
             values yes and no, replaces it.
         as_number: columns in which each number has a single spelling: 67 for 67.0.
+        rows: ballots of each person to a question, if persons have several rows: at least as many
+            as a person has different rows; None: each person has one row.
         setting: `fixed`, the same people in both rounds, or `statistical`: `users` in round 1 and
             `round2_users` other people (None: as many; without `users` a table is split in halves)
             in round 2, all drawn from one population.
@@ -153,6 +156,7 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sets: dict[str, Text] = {}
     yes_no: dict[str, Text] = {}
     as_number: tuple[Text, ...] = ()
+    rows: Annotated[int, Meta(ge=2, le=MAX_ROWS)] | None = None
     setting: Setting = "fixed"
     round2_users: People | None = None
 
