@@ -25,35 +25,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import SolverError
 from ..optimization import Constraint, LinearProgram, SolverStatus, solve_integer
 from .linked import Integers, LinkedCounts
+from .nearest import (
+    TOLERANCE,
+    Flags,
+    Floats,
+    NearestTables,
+    Need,
+    equation_matrix,
+    row_membership,
+)
 
-TOLERANCE = 1e-6
 INFEASIBLE = 2  # status of SciPy's milp
+NO_WEIGHT = 1e-9  # what is left of rounding
 GRID = 1e-6  # multipliers are rounded, so that a cut follows from few digits
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """A witness that is wanted.
-
-    Attributes:
-        cell: the place of the protected cell.
-        at_least: whether the cell needs at least `target` persons; else at most.
-        target: persons.
-        row: the attacker's own row, as a place in `LinkedCounts.rows`; -1: an outsider.
-    """
-
-    cell: int
-    at_least: bool
-    target: int
-    row: int = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +49,7 @@ class ClosingCut:
     """The inequality weights . closed >= 1 of every safe choice of closed cells.
 
     Attributes:
-        weights: shape (cells,), from 0 to 1.
+        weights: shape (cells,), from 0 to 1; 0 for cells that are closed in every choice.
     """
 
     weights: Floats
@@ -83,7 +71,10 @@ class CountAttacker:
     members: bool = True
     programs: int = 0
     _closed: Flags = field(init=False)
-    _all: list[Integers] = field(init=False, default_factory=list)
+    _all: Integers = field(init=False)  # shape: tables, cells
+    _moved: Flags = field(init=False)  # whether a table differs from the truth
+    _costs: Floats = field(init=False)  # of a change, infinite for open cells
+    _nearest: NearestTables = field(init=False)
     _known: Integers = field(init=False)  # those that agree with the open cells
     _rows: Integers = field(init=False)  # of attackers
     _agree: Flags = field(init=False)  # shape: rows, known witnesses
@@ -91,6 +82,7 @@ class CountAttacker:
     _bounds: tuple[Floats, Floats] = field(init=False)
     _matrix: Any = field(init=False)
     _inside: Flags = field(init=False)
+    _fixed: Flags = field(init=False)  # cells that are closed in every choice
     _objective: tuple[int, float] = (0, 0.0)
 
     def __post_init__(self) -> None:
@@ -99,12 +91,15 @@ class CountAttacker:
         cells = len(linked.cells)
         self._matrix = equation_matrix(linked)
         self._inside = row_membership(linked)
+        self._fixed = ~linked.printed | (linked.counts < self.k)
         counts = linked.counts.astype(float)
         self._bounds = counts.copy(), counts.copy()
         sides = np.zeros(len(linked.parents))
         self._program = LinearProgram(
             self._matrix, np.zeros(cells), (counts, counts.copy()), (sides, sides.copy())
         )
+        self._nearest = NearestTables(linked)
+        self._all, self._moved = np.zeros((0, cells), np.int64), np.zeros((0, cells), bool)
         self.close(~linked.printed)
 
     @property
@@ -115,9 +110,8 @@ class CountAttacker:
     def close(self, closed: Flags) -> None:
         """Choose the closed cells, shape (cells,); cells that are not printed are closed too."""
         self._closed = closed = closed | ~self.linked.printed
-        same = [(table[~closed] == self.linked.counts[~closed]).all() for table in self._all]
-        known = [table for table, agrees in zip(self._all, same, strict=True) if agrees]
-        self._known = np.array(known, np.int64).reshape(-1, len(closed))
+        self._known = self._all[~self._moved[:, ~closed].any(axis=1)]
+        self._costs = np.where(closed, 1.0, np.inf)
         seen = dict[tuple[int, ...], int]()
         for row, places in enumerate(self.linked.rows.tolist()):
             hidden = tuple(place for place in places if closed[place])
@@ -132,9 +126,6 @@ class CountAttacker:
         Raises:
             SolverError: the integer program has no result.
         """
-        if self._uncovered(cell):
-            self._try_crowded(cell, at_least=True)
-            self._try_crowded(cell, at_least=False)
         failed = set[Need]()
         while needs := [need for need in self._uncovered(cell) if need not in failed]:
             if self._witness(needs[0]):
@@ -161,49 +152,57 @@ class CountAttacker:
 
     def _witness(self, need: Need) -> bool:
         """Whether a witness in whole numbers exists; it is kept."""
-        self._set_bounds(*self._range(self._closed.astype(float), need.row))
-        values, _ = self._extreme(need)
-        if values is not None:
-            reached = float(values[need.cell])
-            if (need.target - reached if need.at_least else reached - need.target) > TOLERANCE:
-                return False
-            if self._keep_if(np.rint(values).astype(np.int64), need):
-                return True
+        self.programs += 1
+        table = self._nearest.table(need, self._costs)
+        if table is None:
+            return False
+        if self._keep_if(np.rint(table).astype(np.int64), need):
+            return True
         found = self._whole(need)
         return found is not None and self._keep_if(found, need)
 
     def cut(self, need: Need, closed: Floats) -> ClosingCut | None:
         """Return a violated cut, if a linear program shows that a need is not met.
 
-        closed: how far each cell is closed, 0 to 1; 1 if it is not printed.
+        Each cell changes by no more than is wanted of the needed one, as its weight in a cut is at
+        most 1; if that gives no cut, by any number of persons.
+
+        closed: how far each cell is closed, 0 to 1; 1 if it is small or not printed.
         """
-        self._set_bounds(*self._range(closed, need.row))
-        _, duals = self._extreme(need)
+        size = abs(need.target - int(self.linked.counts[need.cell]))
+        for most in (float(size), np.inf):
+            self._set_bounds(*self._range(closed, need.row, most))
+            cut = self._cut_of(need, self._multipliers(need))
+            if cut is not None and cut.weights @ closed < 1 - TOLERANCE:
+                return cut
+        return None
+
+    def _cut_of(self, need: Need, duals: Floats | None) -> ClosingCut | None:
+        """Return the cut that multipliers give, valid for any; None if it says nothing."""
         if duals is None:
             return None
-        sign = 1 if need.at_least else -1
-        costs = np.zeros(len(closed))
-        costs[need.cell] = sign
-        multipliers = np.rint(duals / GRID) * GRID
-        reduced = costs - self._matrix.T @ multipliers
         counts = self.linked.counts
-        least = np.zeros(len(closed))
+        sign = 1 if need.at_least else -1
+        costs = np.zeros(len(counts))
+        costs[need.cell] = sign
+        reduced = costs - self._matrix.T @ (np.rint(duals / GRID) * GRID)
+        least = np.zeros(len(counts))
         if need.row >= 0:
             least[self._inside[need.row]] = 1
         gains = np.maximum(reduced * (self.linked.n - counts), -reduced * (counts - least))
-        hidden = ~self.linked.printed
-        wanted = sign * (need.target - counts[need.cell]) - gains[hidden].sum()
+        wanted = sign * (need.target - counts[need.cell]) - gains[self._fixed].sum()
         if wanted <= TOLERANCE:
             return None
-        weights = np.where(hidden, 0, np.minimum(1, np.maximum(0, gains) / wanted + 1e-12))
-        weights[weights < 1e-9] = 0
-        return ClosingCut(weights) if weights @ closed < 1 - TOLERANCE else None
+        weights = np.minimum(1, np.maximum(0, gains) / wanted + 1e-12)
+        weights[self._fixed | (weights < NO_WEIGHT)] = 0
+        return ClosingCut(weights)
 
     def keep(self, table: Integers) -> None:
         """Keep a table as a witness, if its whole numbers add up."""
-        if (table < 0).any() or self.linked.excess(table).any():
+        if (table < 0).any() or (self._matrix @ table).any():
             return
-        self._all.append(table)
+        self._all = np.vstack((self._all, table))
+        self._moved = np.vstack((self._moved, table != self.linked.counts))
         if (table[~self._closed] == self.linked.counts[~self._closed]).all():
             self._known = np.vstack((self._known, table))
             self._agree = np.hstack((self._agree, self._row_agrees(table[None])))
@@ -215,28 +214,18 @@ class CountAttacker:
             return np.zeros((len(self._rows), len(tables)), bool)
         return (tables[:, own] >= 1).all(axis=2).T
 
-    def _try_crowded(self, cell: int, *, at_least: bool) -> None:
-        """Look for one witness for many attackers: no cell of theirs is empty."""
-        rows = self.linked.rows[self._rows].ravel()
-        rows = np.unique(rows[self._closed[rows]])
-        if not at_least:
-            rows = np.setdiff1d(rows, self.linked.rows[self._inside[:, cell]])
-        low, high = self._range(self._closed.astype(float), -1)
-        low[rows] = np.maximum(low[rows], 1)
-        self._set_bounds(low, high)
-        values, _ = self._extreme(Need(cell, at_least, 0))
-        if values is not None:
-            self.keep(np.rint(values).astype(np.int64))
+    def _range(self, closed: Floats, row: int, most: float = np.inf) -> tuple[Floats, Floats]:
+        """Return the least and the most of each cell, for an attacker with a row.
 
-    def _range(self, closed: Floats, row: int) -> tuple[Floats, Floats]:
-        """Return the least and the most of each cell, for an attacker with a row."""
+        most: persons that a cell may change by, if it is not closed in every choice.
+        """
         counts = self.linked.counts
-        low = counts * (1 - closed)
-        high = counts + (self.linked.n - counts) * closed
+        down, up = counts.astype(float), (self.linked.n - counts).astype(float)
         if row >= 0:
-            own = self._inside[row]
-            low[own] = np.maximum(low[own], counts[own] - (counts[own] - 1) * closed[own])
-        return low, high
+            down[self._inside[row]] -= 1
+        free = ~self._fixed
+        down[free], up[free] = np.minimum(down[free], most), np.minimum(up[free], most)
+        return counts - np.maximum(0, down) * closed, counts + up * closed
 
     def _set_bounds(self, low: Floats, high: Floats) -> None:
         changed = np.flatnonzero((low != self._bounds[0]) | (high != self._bounds[1]))
@@ -244,21 +233,19 @@ class CountAttacker:
             self._program.change_bounds(place, float(low[place]), float(high[place]))
         self._bounds = low, high
 
-    def _extreme(self, need: Need) -> tuple[Floats | None, Floats | None]:
-        """Push a cell up or down; return (cells, multipliers), or Nones if the solver fails."""
+    def _multipliers(self, need: Need) -> Floats | None:
+        """Push a cell up or down; return the multipliers, or None if the solver fails."""
         previous, _ = self._objective
         self._program.change_cost(previous, 0)
         self._objective = need.cell, 1.0 if need.at_least else -1.0
         self._program.change_cost(*self._objective)
         self.programs += 1
-        solution = self._program.solve(columns=True, duals=True)
-        if solution.status is not SolverStatus.OPTIMAL:
-            return None, None
-        return solution.columns, solution.duals
+        solution = self._program.solve(duals=True)
+        return solution.duals if solution.status is SolverStatus.OPTIMAL else None
 
     def _whole(self, need: Need) -> Integers | None:
-        """Look for whole numbers within the present bounds that meet a need."""
-        low, high = (side.copy() for side in self._bounds)
+        """Look for whole numbers that meet a need."""
+        low, high = self._range(self._closed.astype(float), need.row)
         if need.at_least:
             low[need.cell] = max(low[need.cell], need.target)
         else:
@@ -287,28 +274,3 @@ class CountAttacker:
         if meets and own:
             self.keep(table)
         return len(self._known) > before
-
-
-def equation_matrix(linked: LinkedCounts) -> Any:
-    """Return the equations, each sum minus its parts, as SciPy's matrix by columns."""
-    from scipy.sparse import csc_array
-
-    rows = np.repeat(np.arange(len(linked.parents)), [1 + len(c) for c in linked.children])
-    pairs = zip(linked.parents, linked.children, strict=True)
-    columns = np.array([place for parent, parts in pairs for place in (parent, *parts)], np.int64)
-    values = np.concatenate([np.r_[1.0, -np.ones(len(parts))] for parts in linked.children])
-    return csc_array((values, (rows, columns)), shape=(len(linked.parents), len(linked.cells)))
-
-
-def row_membership(linked: LinkedCounts) -> Flags:
-    """Return whether each row is counted in each cell, shape (rows, cells)."""
-    inside = np.zeros((len(linked.rows), len(linked.cells)), bool)
-    np.put_along_axis(inside, linked.rows, True, axis=1)
-    parents = [list[int]() for _ in linked.cells]
-    for parent, parts in zip(linked.parents, linked.children, strict=True):
-        for part in parts:
-            parents[part].append(parent)
-    for place in sorted(range(len(linked.cells)), key=lambda cell: -len(linked.cells[cell][0])):
-        for parent in parents[place]:
-            inside[:, parent] |= inside[:, place]
-    return inside

@@ -6,8 +6,9 @@ variable for each cell and cuts that are found as they are needed (Fischetti and
 bound says how far from the best choice a choice may be.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from math import ceil, isfinite
 from typing import Literal
 
@@ -15,12 +16,14 @@ import numpy as np
 
 from ...errors import ParameterError
 from ..optimization import Constraint, LinearProgram, SolverStatus, solve_integer
-from .attacker import TOLERANCE, ClosingCut, CountAttacker, Flags, Floats, Need
+from .attacker import ClosingCut, CountAttacker
 from .linked import Integers, LinkedCounts
-from .repair import Repairs
+from .nearest import TOLERANCE, Flags, Floats, NearestTables, Need
 
-PROGRAMS = 10_000  # linear programs of a search, unless said otherwise
+PROGRAMS = 5_000  # linear programs of a search, unless said otherwise
 NODES = 20_000  # of the search tree of an integer program
+
+CLOSED_COST = 1e-5  # of a change of a cell that is closed already
 
 Loss = Literal["people", "cells"]
 Progress = Callable[[str], None]
@@ -93,8 +96,8 @@ def close_cells(
         raise ParameterError(f"k: found {k}; at least 2 is accepted")
     if linked.n < k + members:
         raise ParameterError(
-            f"n: found {linked.n} persons; at least {k + members} are needed for counts with "
-            f"k = {k}"
+            f"n: found {linked.n} persons; at least {k + members} are accepted, or a smaller k "
+            f"than {k}"
         )
     search = _Search(linked, k, loss, CountAttacker(linked, k, members), programs, nodes, progress)
     search.run()
@@ -130,7 +133,11 @@ class _Search:
     _free: Integers = field(init=False)  # places of cells that may be complements
     _weights: Floats = field(init=False)
     _cuts: list[ClosingCut] = field(init=False, default_factory=list)
-    _repairs: Repairs = field(init=False)
+    _hard: dict[Need, None] = field(init=False, default_factory=dict)
+    _relaxation: LinearProgram | None = None
+    _relaxed: int = 0  # cuts that the relaxation has
+    _costs: Floats = field(init=False)  # of a change, infinite for what stays open
+    _nearest: NearestTables = field(init=False)
 
     def __post_init__(self) -> None:
         linked = self.linked
@@ -140,7 +147,11 @@ class _Search:
         self._free = np.flatnonzero(free)
         self._weights = linked.counts.astype(float) if self.loss == "people" else np.ones(len(free))
         can_close = free | self.small | ~linked.printed
-        self._repairs = Repairs(linked, np.where(can_close, self._weights, np.inf))
+        self._costs = np.where(can_close, self._weights, np.inf)
+        self._nearest = NearestTables(linked)
+        for cell in np.flatnonzero(self.small).tolist():  # of outsiders
+            self._hard[Need(cell, at_least=True, target=self.k)] = None
+            self._hard[Need(cell, at_least=False, target=0)] = None
 
     def cost(self, closed: Flags) -> int:
         """Return the loss of the complements."""
@@ -173,12 +184,14 @@ class _Search:
 
     def _close_for(self, need: Need, closed: Flags) -> None:
         """Close the cells that the cheapest change needs; all, if that is not enough."""
-        table = self._repairs.change(need, closed | ~self.linked.printed)
+        costs = np.where(closed | ~self.linked.printed, 0, self._costs) + CLOSED_COST
+        table = self._nearest.table(need, costs)
+        self.attacker.programs += 1
         before = closed.sum()
         if table is not None:
-            self.attacker.programs += 1
-            closed |= (table != self.linked.counts) & self.linked.printed
-            self.attacker.keep(table)
+            moved = np.abs(table - self.linked.counts) > TOLERANCE
+            closed |= moved & self.linked.printed
+            self.attacker.keep(np.rint(table).astype(np.int64))
         if table is None or closed.sum() == before:
             closed[self._free] = True
 
@@ -206,67 +219,64 @@ class _Search:
         return None
 
     def _fractional(self, most: int) -> None:
-        """Add cuts by the linear relaxation, of outsiders, until all cuts found are fulfilled."""
-        free, weights = self._free, self._weights[self._free]
+        """Add cuts by the linear relaxation, of needs that are hard to meet, until none remains.
+
+        most: programs after which it ends.
+        """
+        free = self._free
         if not self.small.any() or not len(free):
             return
-        from scipy.sparse import csc_array
+        if self._relaxation is None:
+            from scipy.sparse import csc_array
 
-        ends = np.zeros(len(free)), np.ones(len(free))
-        empty = np.zeros(0)
-        program = LinearProgram(
-            csc_array((0, len(free))), weights, ends, (empty, empty.copy()), maximise=False
-        )
+            ends = np.zeros(len(free)), np.ones(len(free))
+            empty = np.zeros(0)
+            matrix = csc_array((0, len(free)))
+            costs = self._weights[free]
+            self._relaxation = LinearProgram(
+                matrix, costs, ends, (empty, empty.copy()), maximise=False
+            )
         while self._goes_on(most):
-            solution = program.solve(columns=True)
+            for known in self._cuts[self._relaxed :]:
+                places = np.flatnonzero(known.weights[free])
+                self._relaxation.add_row(1, np.inf, places, known.weights[free][places])
+            self._relaxed = len(self._cuts)
+            solution = self._relaxation.solve(columns=True)
             if solution.status is not SolverStatus.OPTIMAL:
                 return
             self._raise_bound(solution.value)
-            self.progress(f"closing cells: at least {self.bound:,}, found {self.cost(self.best):,}")
-            closed = self._fixed().astype(float)
+            self._report()
+            closed = (self.small | ~self.linked.printed).astype(float)
             closed[free] = np.clip(solution.columns, 0, 1)
-            cuts = list(self._fractional_cuts(closed))
-            for cut in cuts:
-                places = np.flatnonzero(cut.weights[free])
-                program.add_row(1, np.inf, places, cut.weights[free][places])
-            self._cuts += cuts
-            if not cuts:
+            self._cuts += [
+                cut for need in self._hard if (cut := self.attacker.cut(need, closed)) is not None
+            ]
+            if len(self._cuts) == self._relaxed:
                 return
-
-    def _fractional_cuts(self, closed: Floats) -> Iterator[ClosingCut]:
-        for cell in np.flatnonzero(self.small).tolist():
-            for at_least, target in ((True, self.k), (False, 0)):
-                cut = self._free_cut(Need(cell, at_least, target), closed)
-                if cut is not None:
-                    yield cut
-
-    def _free_cut(self, need: Need, closed: Floats) -> ClosingCut | None:
-        """Return a violated cut in the cells that may be complements."""
-        cut = self.attacker.cut(need, closed)
-        if cut is None:
-            return None
-        rest = 1 - cut.weights[self.small].sum()
-        weights = np.zeros(len(closed))
-        if rest <= TOLERANCE:
-            return None
-        weights[self._free] = np.minimum(1, cut.weights[self._free] / rest)
-        return ClosingCut(weights)
 
     def _whole(self, most: int) -> None:
-        """Solve the integer program, and add cuts, until its choice is safe."""
-        while self._goes_on(most):
-            choice = self._chosen()
+        """Solve the integer program, and add cuts, until its choice is safe.
+
+        most: programs after which it ends.
+        """
+        for turn in count(1):
+            choice = self._chosen() if self._goes_on(most) else None
             if choice is None:
                 return
-            self.progress(f"closing cells: at least {self.bound:,}, found {self.cost(self.best):,}")
+            self._report()
             cuts = self._choice_cuts(choice)
             if not cuts:
                 self._improve(choice)
                 if self.bound < self.cost(self.best):  # its nodes ended
                     return
-            else:
-                self._cuts += cuts
+                continue
+            self._cuts += cuts
+            if not turn & (turn - 1):  # a power of two, as it takes most of the time
                 self._improve(self._reduced(self._safe(choice), most))
+            self._fractional(most)
+
+    def _report(self) -> None:
+        self.progress(f"closing cells: at least {self.bound:,}, found {self.cost(self.best):,}")
 
     def _chosen(self) -> Flags | None:
         """Return the best choice that fulfils all cuts; None without a result."""
@@ -300,7 +310,8 @@ class _Search:
         for cell in np.flatnonzero(self.small).tolist():
             need = next(self.attacker.unmet(cell), None)
             if need is not None:
-                cuts.append(self._free_cut(need, closed) or self._further(choice))
+                self._hard[need] = None
+                cuts.append(self.attacker.cut(need, closed) or self._further(choice))
         return cuts
 
     def _further(self, choice: Flags) -> ClosingCut:
@@ -312,9 +323,6 @@ class _Search:
     def _improve(self, choice: Flags) -> None:
         if self.cost(choice) < self.cost(self.best):
             self.best = choice
-
-    def _fixed(self) -> Flags:
-        return self.small | ~self.linked.printed
 
     def _raise_bound(self, value: float) -> None:
         self.bound = max(self.bound, ceil(value - TOLERANCE * max(1, abs(value))))

@@ -13,9 +13,9 @@ import numpy as np
 
 from ...errors import VerificationError
 from ..optimization import Constraint, LinearProgram, SolverStatus, solve_integer
-from .attacker import Floats
 from .closing import NODES, ClosedCounts
 from .linked import Integers, LinkedCounts
+from .nearest import Floats
 
 Parts = tuple[int, ...]  # places of the cells of a block
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from ...errors import ParameterError, SolverError
 from ..optimization import Constraint, Solution, solve_integer
-from .attacker import equation_matrix
 from .closing import NODES
 from .intervals import Intervals, WholeSystem
 from .linked import Integers, LinkedCounts
+from .nearest import equation_matrix
 
 REACHES = (1, 2, 3)  # multiples that a count may move by
 INFEASIBLE = 2  # status of SciPy's milp

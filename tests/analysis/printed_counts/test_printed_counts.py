@@ -208,7 +208,7 @@ def test_empty_cells_are_closed_if_asked() -> None:
         ([[0], [1]], [(1,)], 5, "columns are 0 to 0"),
         ([[0], [1]], [], 5, "at least one table"),
         ([[0], [1]], [(0,)], 1, "k: found 1"),
-        ([[0]] * 5, [(0,)], 5, "n: found 5 persons; at least 6"),
+        ([[0]] * 5, [(0,)], 5, "n: found 5 persons; at least 6 are"),
     ],
 )
 def test_wrong_arguments(codes, tables, k, message) -> None:
