@@ -133,6 +133,43 @@ class CountAttacker:
             failed.add(needs[0])
             yield needs[0]
 
+    def crowd(self, cells: Integers) -> None:
+        """Look for witnesses of many small cells at once: half of them full, the other half empty.
+
+        The halves are those of each digit of a cell's number, in base 2, so that each two cells are
+        once in different halves.
+
+        cells: places of small cells.
+        """
+        everything = np.arange(len(self._closed))
+        own = np.unique(self.linked.rows[self._rows])
+        own = own[self._closed[own]]
+        for digit in range(len(cells).bit_length()):
+            half = (np.arange(len(cells)) >> digit) & 1 == 1
+            for full, empty in ((cells[half], cells[~half]), (cells[~half], cells[half])):
+                low, high = self._range(self._closed.astype(float), -1)
+                parts = self.linked.rows[self._inside[:, empty].any(axis=1)]
+                crowded = np.setdiff1d(own, parts)
+                low[crowded] = np.maximum(low[crowded], 1)
+                high[full] = np.minimum(high[full], self.k)
+                costs = np.zeros(len(everything))
+                costs[full], costs[empty] = 1.0, -1.0
+                self._set_bounds(low, high)
+                self._program.change_costs(everything, costs)
+                self.programs += 1
+                solution = self._program.solve(columns=True)
+                if solution.status is SolverStatus.OPTIMAL:
+                    self.keep(np.rint(solution.columns).astype(np.int64))
+        self._program.change_costs(everything, np.zeros(len(everything)))
+
+    def has_witness(self, need: Need) -> bool:
+        """Whether a known witness meets a need."""
+        values = self._known[:, need.cell]
+        found = values >= need.target if need.at_least else values <= need.target
+        if need.row >= 0:
+            found = found & (self._known[:, self.linked.rows[need.row]] >= 1).all(axis=1)
+        return bool(found.any())
+
     def _uncovered(self, cell: int) -> list[Need]:
         """Return the needs of a cell without a known witness."""
         values, rows = self._known[:, cell], self._rows

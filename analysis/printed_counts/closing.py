@@ -175,6 +175,7 @@ class _Search:
         changed = True
         while changed:
             changed = False
+            self.attacker.crowd(cells)
             for cell in order.tolist():
                 for need in self.attacker.unmet(cell):
                     self._close_for(need, closed)
@@ -248,9 +249,15 @@ class _Search:
             self._report()
             closed = (self.small | ~self.linked.printed).astype(float)
             closed[free] = np.clip(solution.columns, 0, 1)
-            self._cuts += [
-                cut for need in self._hard if (cut := self.attacker.cut(need, closed)) is not None
-            ]
+            self.attacker.close(closed >= 1 - TOLERANCE)
+            for need in self._hard:
+                if self.attacker.programs >= most:
+                    return
+                if self.attacker.has_witness(need):
+                    continue
+                cut = self.attacker.cut(need, closed)
+                if cut is not None:
+                    self._cuts.append(cut)
             if len(self._cuts) == self._relaxed:
                 return
 
