@@ -1,6 +1,8 @@
 """Closed and rounded counts, against all tables that an attacker could take for the true one."""
 
+import csv
 from itertools import combinations, combinations_with_replacement, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from hypothesis.extra.numpy import arrays
 from veilmix.analysis.printed_counts import audit, close_cells, count_linked, round_cells
 from veilmix.errors import ParameterError, VerificationError
 
+ROOT = Path(__file__).resolve().parents[3]
+ADULT = "adult/adult4_contingency.csv"
 ONE, TWO, THREE = [(0,)], [(0, 1)], [(0, 1, 2)]
 CHAIN, CYCLE = [(0, 1), (1, 2)], [(0, 1), (1, 2), (0, 2)]
 
@@ -189,6 +193,33 @@ def test_an_audit_refuses_what_can_be_concluded() -> None:
 
 def fields(record):
     return {name: getattr(record, name) for name in record.__dataclass_fields__}
+
+
+def test_of_many_closed_cells_witnesses_give_the_intervals(monkeypatch) -> None:
+    codes = np.repeat([[0], [1], [2]], [1, 9, 20], axis=0)
+    closed = close_cells(count_linked(codes, ONE), 5)
+    exact = audit(closed)
+    monkeypatch.setattr("veilmix.analysis.printed_counts.intervals.MOST_AUDITED", 1)
+    inner = audit(closed)
+    assert (inner.low >= exact.low).all()
+    assert (inner.high <= exact.high).all()
+    assert (inner.low[0], inner.high[0] >= 5) == (0, True)
+
+
+@pytest.mark.slow
+@pytest.mark.data(ADULT)
+def test_the_census_is_closed_with_a_proof() -> None:
+    with (ROOT.parent / "shared" / "data" / ADULT).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    names = ["sex", "income", "race", "workclass"]
+    values = {name: sorted({row[name] for row in rows}) for name in names}
+    codes = np.array([[values[name].index(row[name]) for name in names] for row in rows])
+    persons = np.array([int(row["count"]) for row in rows])
+    linked = count_linked(codes, [(0, 2, 3), (1, 3)], persons)
+    closed = close_cells(linked, 10)
+    assert (linked.n, closed.is_best) == (32561, True)
+    assert (closed.cost, int(closed.small.sum())) == (2_928, 39)
+    assert audit(closed).width >= 10
 
 
 def test_empty_cells_are_closed_if_asked() -> None:
