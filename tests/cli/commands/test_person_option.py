@@ -30,9 +30,9 @@ def crowds() -> dict[tuple[str, str], set[str]]:
     return there
 
 
-@pytest.mark.parametrize("command", ["score", "advise", "worst"])
+@pytest.mark.parametrize("command", ["score", "advise", "worst", "counts"])
 def test_both_answers_are_named(typed, visits: str, command: str) -> None:
-    said = typed(command, visits)
+    said = typed(command, visits, *(["sex"] if command == "counts" else []))
     assert said.code == 2
     assert "240 rows, but 40 different values of the identifier 'patient_id'" in said.err
     assert "--person patient_id" in said.err
