@@ -106,6 +106,24 @@ def test_no_safe_choice_closes_less(tables, data) -> None:
                 assert not everything.is_safe(linked, closed, small, k, members=members)
 
 
+def test_tables_of_a_cycle_are_parts_of_one_table(monkeypatch) -> None:
+    """By the equations of three tables alone a choice looks safe that is not."""
+    rows = [[1, 1, 0]] * 3 + [[1, 0, 1]] * 2 + [[0, 1, 0], [0, 0, 1], [0, 1, 1]]
+    codes, k = np.array(rows), 2
+
+    def is_safe() -> bool:
+        linked = count_linked(codes, CYCLE)
+        result = close_cells(linked, k, members=False)
+        small = linked.printed & (linked.counts < k)
+        return Tables(codes, linked, zeros=False).is_safe(
+            linked, result.closed, small, k, members=False
+        )
+
+    assert is_safe()
+    monkeypatch.setattr("veilmix.analysis.printed_counts.linked._acyclic", lambda tables: tables)
+    assert not is_safe()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("tables", [TWO, THREE, CHAIN, CYCLE], ids=str)
 @settings(max_examples=8)
