@@ -32,7 +32,7 @@ LeastValues = dict[Name, Annotated[float, Meta(ge=1, lt=1e9)]]
 Role = Literal["identifier", "text", "quasi", "sensitive", "weight", "other"]
 
 
-class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The choices of a user. None and empty: the default of the command line.
 
     Attributes:
@@ -48,7 +48,7 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         k, max_exposure, suppress, suppress_cells, known, by: the target.
         l, entropy_l, t, nominal: targets of sensitive columns.
         predict, hierarchy, importance, steps, ledger: of the search.
-        levels: of each searched column; None: the best choice.
+        levels: of each searched column; None: the best.
         dismissed: doubts about values that the user has answered with no.
     """
 
@@ -91,7 +91,7 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     levels: dict[Name, Annotated[int, Meta(ge=0, le=1_000)]] | None = None
     dismissed: tuple[str, ...] = ()
 
-    def changed(self, wanted: dict[str, Any]) -> "Choices":
+    def changed(self, wanted: dict[str, Any]) -> "UserChoices":
         """Return the choices with some of them replaced. Raises ChoiceError.
 
         wanted: by name; roles are merged with the present ones, and a role of None is guessed
@@ -165,22 +165,22 @@ KINDS = {
     "object": "a table by columns",
     "null": "nothing",
 }
-DEFAULTS = structs.asdict(Choices())
+DEFAULTS = structs.asdict(UserChoices())
 READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
 KEEPING_LEVELS = frozenset(("levels", "dismissed", "data", "sha256"))
 
 
-def read_session(text: str | bytes, name: str) -> Choices:
+def read_session(text: str | bytes, name: str) -> UserChoices:
     """Read a session file. name: of the file, for errors. Raises DataError."""
     try:
-        return from_toml(text, Choices)
+        return from_toml(text, UserChoices)
     except Unreadable as bad:
         raise DataError(f"{name}:{bad.line}: no session of `veilmix open`: {bad.why}") from None
 
 
-def _converted(plain: dict[str, Any]) -> Choices:
+def _converted(plain: dict[str, Any]) -> UserChoices:
     try:
-        return convert(plain, Choices)
+        return convert(plain, UserChoices)
     except ValidationError as wrong:
         text = str(wrong)
         why, _, place = text.partition(" - at `$.")

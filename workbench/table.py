@@ -1,4 +1,4 @@
-"""The file and its table: what is read once, before roles, persons and goal are known."""
+"""The file and its table, before roles, persons and goal are known."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
 from ..scenarios.populations.roles import JudgedColumn, guess_roles
 from ..scenarios.tables.reading import Reading, read
-from .choices import Choices
+from .choices import UserChoices
 
 MISSING = "(missing)"  # the value of an empty cell, as `veilmix advise` has it
 PREVIEW = 8  # rows
@@ -41,8 +41,8 @@ class OpenedFile:
         whole: all columns, without a decision on persons or roles.
         preview: the first rows, as texts.
         lines: the first lines of a text file, as they are; none of other files.
-        header_line: the line with the names, from 1; None: no line has them.
-        found: what was found out about the form of the file, by option.
+        header_line: the line with the names, from 1; None: no line.
+        found: detected options of the form of the file.
         sheets: of a workbook.
     """
 
@@ -54,7 +54,7 @@ class OpenedFile:
     found: Mapping[str, str]
     sheets: tuple[str, ...]
 
-    def roles(self, choices: Choices) -> tuple[JudgedColumn, ...]:
+    def roles(self, choices: UserChoices) -> tuple[JudgedColumn, ...]:
         """Return the role of each column of the file."""
         given: dict[str, str] = dict(choices.roles)
         if choices.person in self.whole.columns:
@@ -84,7 +84,7 @@ class OpenedFile:
         return [text[:WIDEST] for text in shown if text != MISSING][:most]
 
 
-def open_file(path: Path, choices: Choices, progress: Progress) -> OpenedFile:
+def open_file(path: Path, choices: UserChoices, progress: Progress) -> OpenedFile:
     """Read a file with all columns. Raises DataError."""
     given = choices.reading()
     form = Reading(**{name: getattr(given, name) for name in FORM})
@@ -123,9 +123,9 @@ def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None, dict[str, s
 
 
 def read_table(
-    path: Path, choices: Choices, progress: Progress
+    path: Path, choices: UserChoices, progress: Progress
 ) -> SourceTable | RepeatedPersonsError:
-    """Read the table by all choices; the error if the user has to say who is a person.
+    """Read the table by all choices; the error if the user has to define a person.
 
     Raises DataError for every other reason.
     """

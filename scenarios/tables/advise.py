@@ -236,8 +236,8 @@ def advise(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The result of a search, before one of its choices is described.
+class TableSearch:
+    """The result of a search, before a choice of it is described.
 
     Attributes:
         table: its people, with all columns.
@@ -271,7 +271,7 @@ class Found:
 
     @property
     def bound(self) -> Callable[[Sequence[int]], int] | None:
-        """What has to reach the target besides k in the table itself."""
+        """The judge that has to reach the target besides k in the table itself, if any."""
         if self.by is Basis.PROMISE:
             return self.promise
         return self.truth if self.roles.targets else None
@@ -281,8 +281,8 @@ class Found:
         asked: Mapping[str, int] | None = None,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> Advised:
-        """Describe the best choice, or the asked one. Raises DataError, see `advise`."""
-        choice = None if asked is None else self.asked(asked)
+        """Describe the best choice, or the asked choice. Raises DataError, see `advise`."""
+        choice = None if asked is None else self.asked_choice(asked)
         progress("what it costs")
         best = choice or self.advice.best
         levels, judge, truth = best.levels, self.bound or self.truth, self.truth
@@ -324,7 +324,7 @@ class Found:
         people = self.truth.below(levels)
         return choice_of(ladders, levels, people, self.table.n)
 
-    def asked(self, asked: Mapping[str, int]) -> Choice:
+    def asked_choice(self, asked: Mapping[str, int]) -> Choice:
         """Return a choice by level and column. Raises DataError for one that misses the target."""
         if self.cells is not None:
             raise DataError(
@@ -380,7 +380,7 @@ def find(
     steps: int | None = None,
     roles: Roles = EVERYTHING,
     progress: Callable[[str], None] = lambda _stage: None,
-) -> Found:
+) -> TableSearch:
     """Search, and describe no choice yet. Arguments and errors: `advise`."""
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
     if roles.suppress_cells is not None and roles.suppress is not None:
@@ -414,7 +414,7 @@ def find(
     else:
         check_cells(truth, roles, by)
         advice, cells = advice_with_cells(truth, roles.suppress_cells, steps, progress)
-    return Found(
+    return TableSearch(
         *(table, columns, rest, roles, truth, promise, limit, advice, max_exposure, predict, basis),
         cells=cells,
     )
@@ -449,7 +449,7 @@ def measured(
     """
     table, _, rest = tables
     limit = _people_limit(roles.limit(max_exposure), table.n)
-    found = Found(
+    found = TableSearch(
         table, tuple(columns), rest, roles, truth, promise, limit, advice, max_exposure, predict, by
     )
     return replace(found.settle(), like=like)
