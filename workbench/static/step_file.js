@@ -80,7 +80,7 @@ function lines(state, part, tools) {
     return el("tr", { class: names ? "names" : namedIn > at + 1 ? "above" : null }, el("td", { class: "line" }, control), el("td", { class: "code whole", dir: "ltr" }, words));
   });
   const none = namedIn === null ? null : button("no-names", t("no-names"), () => tools.change(rows ? { header: false, header_row: null } : { header: false }));
-  return el("section", { class: "stack" }, el("h2", {}, t("lines-title")), p(t("lines-do"), "soft"), scroll("lines", t("lines-title"), el("table", {}, el("tbody", {}, drawn))), none && el("div", {}, none));
+  return el("section", { class: "stack" }, el("h2", {}, t("lines-title")), rows && p(t("lines-do"), "soft"), scroll("lines", t("lines-title"), el("table", {}, el("tbody", {}, drawn))), none && el("div", {}, none));
 }
 
 const doubts = (part, tools) =>
