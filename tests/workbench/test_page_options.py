@@ -71,6 +71,19 @@ def test_a_change_that_leaves_no_table_is_undone(tab: Any, asker: Asker) -> None
     person.leave()
 
 
+def test_a_wrong_rule_is_mended_where_it_was_written(tab: Any, asker: Asker) -> None:
+    person = Chooser(tab, asker, "columns")
+    person.page.click("#more-columns > summary")
+    person.type("#option-coarsen", 'sex.fold=["case","space"], age.bins.width=10')
+    person.page.wait_for_selector("#step .wrong")
+    assert "spaces" in person.page.inner_text(".wrong")
+    person.look()
+    person.type("#option-coarsen", 'sex.fold=["case","spaces"], age.bins.width=10')
+    person.page.wait_for_selector("#columns")
+    person.has("coarsen", ['sex.fold=["case","spaces"]', "age.bins.width=10"])
+    person.leave()
+
+
 def test_the_goal_has_a_number_for_each_column(tab: Any, asker: Asker) -> None:
     asker.change(roles={"zip": "sensitive", "diagnosis": "sensitive"})
     person = Chooser(tab, asker, "goal")

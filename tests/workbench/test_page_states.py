@@ -137,6 +137,29 @@ def test_a_program_that_is_gone_costs_nothing_that_was_typed(tab: Any, asker: As
     tab.complaints.clear()
 
 
+def test_paths_of_windows(tab: Any, asker: Asker) -> None:
+    """The page joins folders and names as the computer does that runs the program."""
+    own = {"folder": "C:\\Users\\Ann", "system": "nt"}
+    walk = showing(tab, asker, "result", own=own)
+    tab.page.click("#save > summary")
+    assert tab.page.input_value("#save-table") == "C:\\Users\\Ann\\patients-released.csv"
+    tab.page.click("#go-file")
+    walk.at("file")
+    listed = {"path": own["folder"], "above": "C:\\Users", "folders": ["a b"], "files": []}
+    asked = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json["path"])
+        route.fulfill(json=listed)
+
+    tab.page.route("**/folder", answer)
+    tab.page.click("#paths > summary")
+    tab.page.click("#folders")
+    tab.page.click("#folder-0")
+    walk.until(lambda: len(asked) == 2)
+    assert asked == ["", "C:\\Users\\Ann\\a b"]
+
+
 def test_a_repeated_identifier_stops_the_page(tab: Any, tmp_path: Path) -> None:
     table = write_patients(tmp_path / "visits.csv", visits=2)
     with workbench(tmp_path, table) as served:

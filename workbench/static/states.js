@@ -1,6 +1,6 @@
 // What stands above a step, or in its place: work with progress and cancel, refusals, a program that is gone.
 import { button, el, p, told as says, wrong } from "./dom.js";
-import { optionOf } from "./fields.js";
+import { moreOptions, optionOf } from "./fields.js";
 import { t } from "./words.js";
 
 // Work that goes on: the program says at which stage.
@@ -44,13 +44,19 @@ function ways(at, state, tools) {
   return el("div", { class: "row" }, tools.undo, taken ? advised : null, button("other-goal", t("choices-other-goal"), () => tools.go("goal"), taken ? "button" : "button main"));
 }
 
+// An option may be the reason: its field is at hand.
+function opened(details) {
+  if (details) details.open = true;
+  return details;
+}
+
 // What stands in the place of a step that has nothing to show; null: it has.
 export function unready(at, part, state, tools) {
   const again = () => el("div", {}, button("again", t("again"), tools.again, "button main"));
   const failed = part.error ? wrong(part.error) : null;
   if (part.status === "cancelled") return [el("div", { class: "note" }, p(t("cancelled"))), again()];
   if (at === "file") return null;
-  if (part.status === "error") return [failed, ways(at, state, tools)];
+  if (part.status === "error") return [failed, ways(at, state, tools), opened(moreOptions(state, at, tools))];
   if (!(DRAWN[at] in part)) return [p(state.work ? t("wait") : t("step-first"), "soft")];
   return null;
 }

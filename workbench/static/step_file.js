@@ -4,7 +4,7 @@ import { drawOption, moreOptions, optionOf } from "./fields.js";
 import { t } from "./words.js";
 
 // What each file has: its fields stand on the page at once; all other options are folded.
-const COMMON = ["separator", "encoding", "header", "header_row", "sheet", "decimal", "missing_text"];
+const COMMON = ["separator", "encoding", "header", "header_row", "last_row", "sheet", "decimal", "missing_text"];
 let listing = null; // of a folder of this computer, once it was asked for
 
 export const title = () => t("file-title");
@@ -71,7 +71,7 @@ function lines(state, part, tools) {
   if (!part.lines?.length) return null;
   const rows = optionOf(state, "header_row");
   const possible = (at) => Boolean(rows) || at === 0;
-  const take = (at) => tools.change(rows ? { header_row: at + 1 } : { header: at === 0 });
+  const take = (at) => tools.change(rows ? { header: null, header_row: at + 1 } : { header: at === 0 });
   const namedIn = part.preview?.named_in ?? null;
   const drawn = part.lines.map((words, at) => {
     const names = namedIn === at + 1;
@@ -80,7 +80,7 @@ function lines(state, part, tools) {
     return el("tr", { class: names ? "names" : namedIn > at + 1 ? "above" : null }, el("td", { class: "line" }, control), el("td", { class: "code whole", dir: "ltr" }, words));
   });
   const none = namedIn === null ? null : button("no-names", t("no-names"), () => tools.change(rows ? { header: false, header_row: null } : { header: false }));
-  return el("section", { class: "stack" }, el("h2", {}, t("lines-title")), p(t("lines-do"), "soft"), scroll("lines", t("lines-title"), el("table", {}, el("tbody", {}, drawn))), none && el("div", {}, none));
+  return el("section", { class: "stack" }, el("h2", {}, t("lines-title")), rows && p(t("lines-do"), "soft"), scroll("lines", t("lines-title"), el("table", {}, el("tbody", {}, drawn))), none && el("div", {}, none));
 }
 
 const doubts = (part, tools) =>
