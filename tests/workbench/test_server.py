@@ -202,12 +202,12 @@ def test_a_folder_shows_its_tables_alone(asker: Asker, tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_said_at_its_step(asker: Asker, tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
-    bad.write_text("a,b\n1,2\n1,2,3\n")
+    bad.write_text("a,b\n" + "1,2\n" * 9 + "1,2,3\n" + "1,2\n" * 5)
     assert asker.post("open", path=str(bad))[0] == 200
     state = asker.settled()
     assert statuses(state) == ["error", *["empty"] * 5]
-    assert "bad.csv:3: 3 cells found" in state["file"]["error"]["text"]
-    assert state["file"]["lines"] == ["a,b", "1,2", "1,2,3"]
+    assert "bad.csv:11: 3 cells found" in state["file"]["error"]["text"]
+    assert state["file"]["lines"] == ["a,b", *["1,2"] * 9]
     status, answer = asker.post("open", path=str(tmp_path / "none.csv"))
     assert status == 400
     assert answer["error"]["step"] == "file"
