@@ -50,6 +50,7 @@ COMMANDS = {
     "score": "Score a table of your own: exposure, bounds, risk, safe columns.",
     "advise": "How coarse a table of your own must be: searched, with what it costs.",
     "open": "A table of your own in six steps, as a page of this computer.",
+    "counts": "Tables of counts that are safe to print: small cells closed, or rounded.",
     "worst": "The worst table with the columns of your own: searched, and bracketed.",
     "report": "One page about a run, sweep, comparison or attack, as a single HTML file.",
     "reproduce": "Redraw the figures of a paper; say what agrees with it.",

@@ -51,10 +51,22 @@ CROWD = (
     ),
 )
 FORM = (
-    click.option("--separator", metavar="SIGN", help="Between two cells: , ; | or tab."),
+    click.option("--separator", metavar="SIGN", help="Between two cells: , ; | tab or space."),
     click.option("--encoding", metavar="NAME", help="Such as utf-8, utf-16, latin-1, cp1252."),
     click.option("--sheet", metavar="NAME", help="Of an Excel workbook; otherwise the first."),
     click.option("--header/--no-header", default=None, help="Whether line 1 names the columns."),
+    click.option(
+        "--header-row",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Line N of the file (row N of the sheet) names the columns; lines above are left out.",
+    ),
+    click.option(
+        "--last-row",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Line N is the table's last; lines below are left out, as totals and notes are.",
+    ),
     click.option("--decimal", type=click.Choice([".", ","]), help="The sign before decimals."),
 )
 OPTIONS = (

@@ -52,6 +52,13 @@ OPTIONS = (
         "people, in place of --max-exposure.",
     ),
     click.option(
+        "--suppress-cells",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="Single cells may go too, so that every row is that of k people: at most this share "
+        "of the cells of the columns that are searched and not dropped. They are written as *.",
+    ),
+    click.option(
         "--table",
         "released",
         type=FILE,
@@ -104,8 +111,19 @@ def pop_options(options: dict[str, Any]) -> dict[str, Any]:
     """Remove these options from a command's options, and return them. DataError for a suffix."""
     from ..scenarios.tables.export import check_ending
 
-    names = ("known", "keep", "least_values", "entropy_l", "distance", "nominal", "suppress")
-    given = {name: options.pop(name) for name in (*names, "levels", "released")}
+    names = (
+        "known",
+        "keep",
+        "least_values",
+        "entropy_l",
+        "distance",
+        "nominal",
+        "suppress",
+        "suppress_cells",
+        "levels",
+        "released",
+    )
+    given = {name: options.pop(name) for name in names}
     if given["released"] is not None:
         check_ending(given["released"])
     return given
@@ -133,7 +151,8 @@ def roles_of(given: dict[str, Any], said: "Reading") -> "Roles":
         wanted[column]["nominal"] = True
     targets = {column: Targets(**asked) for column, asked in wanted.items()}
     keep = tuple(split(given["keep"]))
-    return Roles(given["known"] or known_by_default(said), keep, targets, given["suppress"])
+    suppressed = (given["suppress"], given["suppress_cells"])
+    return Roles(given["known"] or known_by_default(said), keep, targets, *suppressed)
 
 
 def levels_of(given: dict[str, Any]) -> dict[str, int] | None:

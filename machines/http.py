@@ -49,7 +49,7 @@ class ServerLimits:
     bodies: Mapping[str, int] = field(default_factory=dict)
     paths: Mapping[str, int] = field(default_factory=dict)
 
-    def of(self, peer: str, path: str) -> int:
+    def limit(self, peer: str, path: str) -> int:
         """Return the limit of a request's body, in bytes."""
         for beginning, most in self.paths.items():
             if path.startswith(beginning):
@@ -210,7 +210,7 @@ class Exchange:
                     pieces.append(bytes(data))
                     size += len(data)
                     path = "" if head is None else head.target.decode("latin-1")
-                    if size > self._limits.of(self._peer, path):
+                    if size > self._limits.limit(self._peer, path):
                         raise h11.RemoteProtocolError("too long", error_status_hint=TOO_LONG)
                 case h11.EndOfMessage() if head is not None:
                     return self._request(head, b"".join(pieces))

@@ -29,14 +29,14 @@ class WebFile:
     type: str
 
     @classmethod
-    def of(cls, data: bytes, kind: str) -> "WebFile":
+    def compressed(cls, data: bytes, kind: str) -> "WebFile":
         """Compress a file. kind: its content type."""
         return cls(data, gzip.compress(data, mtime=0), kind)
 
     @classmethod
     def read(cls, path: Path) -> "WebFile":
         """Read a file with a suffix of `TYPES`."""
-        return cls.of(path.read_bytes(), TYPES[path.suffix])
+        return cls.compressed(path.read_bytes(), TYPES[path.suffix])
 
     def answer(self, accepted: str, *kept: Header) -> HttpResponse:
         """Answer with the file.

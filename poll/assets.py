@@ -36,9 +36,9 @@ def assets() -> Mapping[str, WebFile]:
                 name, data = f"/{folder}/{path.name}", path.read_bytes()
                 if name == WRAPPER:
                     data = data.replace(BARE, PATH)
-                by_path[name] = WebFile.of(data, TYPES[path.suffix])
+                by_path[name] = WebFile.compressed(data, TYPES[path.suffix])
     for tag, language in languages().items():
-        by_path[f"/sentences/{tag}.json"] = WebFile.of(language.data, "application/json")
+        by_path[f"/sentences/{tag}.json"] = WebFile.compressed(language.data, "application/json")
     return by_path
 
 

@@ -41,7 +41,8 @@ def unaccounted(board: Board, number: int) -> bool:
     """Any party: whether the accounts of a round do not add up: layers were lost or invented."""
     chain, tally = _chain(board, number), _tally(board, number)
     flaws = board.announcement.rules.flaws if board.announcement else ()
-    slots = 1 if Flaw.BUNDLED in flaws else len(board.calls[number - 1].asks)
+    rows = board.announcement.rules.rows if board.announcement else 1
+    slots = 1 if Flaw.BUNDLED in flaws else rows * len(board.calls[number - 1].asks)
     came = None
     for account in chain:
         if came not in (None, account.received):

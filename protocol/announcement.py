@@ -16,6 +16,7 @@ from . import parties
 from .coarsening import read_rule, write_rule
 from .crowd_limits import MIN_BATCH
 from .schema import Feature, Schema
+from .several_rows import MOST_ROWS
 from .wire import Reader, Writer, decode
 
 LABEL = b"veilmix announcement 1\0"
@@ -26,6 +27,7 @@ PUBLIC, COARSER = 1, 2  # bits of a feature on the wire: lists its values; has r
 PAIR = 2  # shufflers
 # wire bits of the additions to ballots and of the kind of mix
 TOKENS, CHALLENGE, AUDIT, VERIFIED = 1, 2, 4, 8
+ROWS = 16  # wire bit: a person has several rows, and their number follows
 Name = TypeVar("Name", bound=StrEnum)
 
 MAX_ANSWERS = (1 << 31) - 1  # people in a session: a count is four bytes on the wire
@@ -122,6 +124,8 @@ class Rules:
         audit: half of the layers of every pair of hops are opened (audit.py).
         verified: every step of the mix is proved (verified_round.py).
         flaws: design errors, in their order; only in a lesson.
+        rows: ballots of each person to a query: one for each of its different answers, the rest
+            dummies (several_rows.py); 1: each person has one row.
     """
 
     deadline: int = 60
@@ -136,6 +140,7 @@ class Rules:
     audit: bool = False
     verified: bool = False
     flaws: tuple[Flaw, ...] = ()
+    rows: int = 1
 
     def __post_init__(self) -> None:
         if self.flaws and not self.lesson:
@@ -153,6 +158,13 @@ class Rules:
             raise ParameterError(
                 "verified: its steps are proved; tokens, challenge, audit and design errors are of "
                 "onions"
+            )
+        if not 1 <= self.rows <= MOST_ROWS:
+            raise ParameterError(f"rows: found {self.rows}; 1 to {MOST_ROWS} are accepted")
+        if self.rows > 1 and not (careful and not (self.audit or self.verified)):
+            raise ParameterError(
+                "rows: several ballots of a person are salted, padded, sorted, and without audit, "
+                "proofs and design errors"
             )
         for name, value in (
             ("deadline", self.deadline),
@@ -226,6 +238,11 @@ class Announcement:
             raise ParameterError("audit: hops are audited in pairs; two shufflers are needed")
         careful = self.rules.padded and self.rules.salted and not self.rules.flaws
         plain = not (self.rules.tokens or self.rules.challenge or self.rules.audit)
+        if self.rules.rows > 1 and not self.takes_rows:
+            raise ParameterError(
+                f"rows: {self.program}, {self.policy.setting}; several rows of a person are of "
+                f"{Program.TWO_ROUND} with {Setting.FIXED} people"
+            )
         if self.program is Program.THRESHOLD and not (careful and plain):
             raise ParameterError(
                 "threshold: messages are padded and salted, and neither locked nor behind tokens"
@@ -241,6 +258,11 @@ class Announcement:
             raise ParameterError("the parties' keys belong to different suites; one is accepted")
         if len(set(keys)) < len(keys):
             raise ParameterError("two parties have the same key; every party needs its own")
+
+    @property
+    def takes_rows(self) -> bool:
+        """Whether its program and its setting have a meaning for persons with several rows."""
+        return self.program is Program.TWO_ROUND and self.policy.setting is Setting.FIXED
 
     @property
     def once(self) -> bool:
@@ -294,8 +316,11 @@ def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
     out.u32(rules.deadline).u32(rules.min_batch).u32(rules.min_dropout)
     out.flag(rules.padded).flag(rules.salted).flag(rules.ordered)
     out.flag(rules.lesson)
-    more = (rules.tokens, TOKENS), (rules.challenge, CHALLENGE), (rules.audit, AUDIT)
-    out.u8(sum(on * bit for on, bit in (*more, (rules.verified, VERIFIED))))
+    guards = [(rules.tokens, TOKENS), (rules.challenge, CHALLENGE), (rules.audit, AUDIT)]
+    guards += [(rules.verified, VERIFIED), (rules.rows > 1, ROWS)]
+    out.u8(sum(on * bit for on, bit in guards))
+    if rules.rows > 1:
+        out.u16(rules.rows)
     out.many(rules.flaws, Writer.text)
 
 
@@ -332,12 +357,16 @@ def read_terms(data: Reader) -> tuple[Policy, Rules]:
     numbers = (data.u32(), data.u32(), data.u32())
     flags = (data.flag(), data.flag(), data.flag(), data.flag())
     guards = data.u8()
-    if guards > TOKENS | CHALLENGE | AUDIT | VERIFIED:
+    if guards > TOKENS | CHALLENGE | AUDIT | VERIFIED | ROWS:
+        raise Refused(Reason.MALFORMED)
+    rows = data.u16() if guards & ROWS else 1
+    if guards & ROWS and rows <= 1:
         raise Refused(Reason.MALFORMED)
     tokens, challenge, audit = (bool(guards & bit) for bit in (TOKENS, CHALLENGE, AUDIT))
     return policy, Rules(
         *(*numbers, *flags, tokens, challenge, audit, bool(guards & VERIFIED)),
         data.many(lambda r: _read_name(r, Flaw)),
+        rows,
     )
 
 

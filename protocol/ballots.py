@@ -13,7 +13,7 @@ that the place of an onion is independent of its query.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import add
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..crypto.entropy import Drawn, Entropy, SeededEntropy
 from ..crypto.onion import wrap, wrap_all
@@ -24,6 +24,7 @@ from .hiding import hide
 from .locks import Proofs, lock_all
 from .messages import Call
 from .session import SALT, Round, sealing
+from .several_rows import DUMMY, different_answers, dummy
 from .wire import Writer, decode
 
 NO_SALT = bytes(SALT)
@@ -111,6 +112,8 @@ def parse_ballot(plan: BallotForm, data: bytes) -> Ballot:
         values.append(value)
     if at != len(data):
         raise Refused(Reason.MALFORMED)
+    if DUMMY in values and any(values):  # an answer, or a dummy as a whole
+        raise Refused(Reason.MALFORMED)
     return Ballot(data[0], tuple(values))
 
 
@@ -132,11 +135,16 @@ def answers(plan: Round, row: Sequence[str]) -> tuple[Ballot, ...]:
     for ask, columns in enumerate(plan.call.asks):
         values = tuple([row[column] for column in columns])
         for column, value in zip(columns, values, strict=True):
-            if not plan.domains[column](value):
-                name = plan.announcement.schema.names[column]
-                raise ParameterError(f"feature {name!r}: the value {value!r} is not in its domain")
+            check_domain(plan, column, value)
         ballots.append(Ballot(ask, values))
     return tuple(ballots)
+
+
+def check_domain(plan: Round, column: int, value: str) -> None:
+    """User: ParameterError if a value is not in the domain of its column."""
+    if not plan.domains[column](value):
+        name = plan.announcement.schema.names[column]
+        raise ParameterError(f"feature {name!r}: the value {value!r} is not in its domain")
 
 
 def seal_ballot(plan: Round, ballot: Ballot, salt: bytes, entropy: Entropy) -> tuple[bytes, ...]:
@@ -161,15 +169,25 @@ class Phrasebook:
         self.plan = plan
         self._written: dict[tuple[int, tuple[str, ...]], tuple[Ballot, bytes]] = {}
         announced = plan.announcement
+        self._rows = plan.rows
         noisy = announced.program is Program.RANDOMIZED
         self._coarse = not noisy and any(feature.rules for feature in announced.schema.features)
 
-    def coarse(self, row: Sequence[str]) -> Sequence[str]:
-        """Users: return the generalized values of a row, by the public rules of the features."""
-        return coarsened_row(self.plan, row) if self._coarse else row
+    def coarse(self, row: Sequence[Any]) -> Sequence[Any]:
+        """Users: return the generalized values of a row, or of the rows of a person."""
+        if not self._coarse:
+            return row
+        if self._rows > 1:
+            return tuple(coarsened_row(self.plan, each) for each in row)
+        return coarsened_row(self.plan, row)
 
-    def answers(self, row: Sequence[str]) -> list[tuple[Ballot, bytes]]:
-        """Users: return each answer and its bytes without a salt; ParameterError as `answers`."""
+    def answers(self, row: Sequence[Any]) -> list[tuple[Ballot, bytes]]:
+        """Users: return each answer and its bytes without a salt; ParameterError as `answers`.
+
+        row: a value a column; if persons have several rows, the rows of the person.
+        """
+        if self._rows > 1:
+            return self._several(row)
         if len(row) != len(self.plan.domains):
             answers(self.plan, row)  # raises ParameterError
         ballots = []
@@ -178,6 +196,28 @@ class Phrasebook:
             known = self._written.get(key)
             ballots.append(known if known is not None else self._write(key, row))
         return ballots
+
+    def _several(self, rows: Sequence[Sequence[str]]) -> list[tuple[Ballot, bytes]]:
+        """Return S ballots to each query: the different answers of a person, then dummies."""
+        columns, most, ballots = len(self.plan.domains), self._rows, []
+        if not rows or any(len(row) != columns or DUMMY in row for row in rows):
+            raise ParameterError(
+                f"rows: rows of {columns} values, none empty, are accepted, and at least one"
+            )
+        for ask, asked in enumerate(self.plan.call.asks):
+            said = different_answers(rows, asked, most)
+            for values in (*said, *[dummy(len(asked))] * (most - len(said))):
+                known = self._written.get((ask, values))
+                ballots.append(known or self._write_values(Ballot(ask, values)))
+        return ballots
+
+    def _write_values(self, ballot: Ballot) -> tuple[Ballot, bytes]:
+        """Write a ballot without a salt. ParameterError if a value is not in its domain."""
+        for column, value in zip(self.plan.call.asks[ballot.ask], ballot.values, strict=True):
+            check_domain(self.plan, column, value)
+        known = ballot, write_ballot(ballot, NO_SALT, self.plan.ballot)
+        self._written[ballot.ask, ballot.values] = known
+        return known
 
     def _write(self, key: tuple[int, tuple[str, ...]], row: Sequence[str]) -> tuple[Ballot, bytes]:
         ballot = answers(self.plan, row)[key[0]]
@@ -188,7 +228,7 @@ class Phrasebook:
 
 def salts(plan: Round, entropy: Entropy) -> list[bytes]:
     """User: return a salt for every answer of the round, fresh unless a lesson has another rule."""
-    many = len(plan.call.asks)
+    many = plan.ballots
     if not plan.announcement.rules.salted:
         return [NO_SALT] * many
     if Flaw.ONE_SALT in plan.announcement.rules.flaws:
@@ -237,7 +277,7 @@ def submit_all(
     rules = plan.announcement.rules
     if rules.flaws or rules.challenge:
         people = zip(rows, entropies, tokens or [()] * len(rows), strict=True)
-        return [_one_by_one(plan, *person) for person in people]
+        return [_one_by_one(book, *person) for person in people]
     said = [
         book.answers(hide(plan.call.hidden, *pair)) for pair in zip(rows, entropies, strict=True)
     ]
@@ -269,10 +309,11 @@ def _salted(answers: Iterable[tuple[Ballot, bytes]], marks: Iterable[Token]) -> 
 
 
 def _one_by_one(
-    plan: Round, row: Sequence[str], entropy: Entropy, tokens: Sequence[Token]
+    book: Phrasebook, row: Sequence[Any], entropy: Entropy, tokens: Sequence[Token]
 ) -> Sealed:
     """User: seal with the design errors of a lesson, or to the lock of a round."""
-    said = answers(plan, hide(plan.call.hidden, row, entropy))
+    plan = book.plan
+    said = [ballot for ballot, _ in book.answers(hide(plan.call.hidden, row, entropy))]
     return enclose(plan, said, sealing(entropy, plan.session), tokens)
 
 

@@ -326,9 +326,10 @@ class Board:
         call, registered = self.calls[-1], len(self.registry.keys) if self.registry else 0
         hops = len(told.shufflers)
         plan, shown = open_round(told, self.session, call), self.challenged.accepted.get(number)
+        slots = told.rules.rows * len(call.asks)
         sent = [mix.forwarded for mix in self.mixed[(number - 1) * hops : number * hops]]
         at = Place(
-            *(self.session, number, self._openers, len(call.asks), registered, len(sent) == hops),
+            *(self.session, number, self._openers, slots, registered, len(sent) == hops),
             *(len(shown.people) if shown else 0, tuple(sent), (plan.envelope, *plan.inner[2:])),
         )
         right = self.challenged.right(author, body, at)
@@ -460,7 +461,7 @@ class Board:
         if not rules.tokens:
             return True
         people = self.issued.get(number)
-        return people is not None and not unspent(people, tally.totals)
+        return people is not None and not unspent(people, tally.totals, rules.rows)
 
     def _next_hop(self) -> int:
         """Return the hop with the account that is due: it counts the accounts of this round."""

@@ -102,7 +102,8 @@ def check_people(accepted: Accepted, before: Sequence[Accepted], least: int, bat
 def check_came(accepted: Accepted, slots: int, came: int) -> None:
     """Reader: RoundBurned unless all accepted ballots have come.
 
-    slots: queries. The party that lost the missing ballots is unknown: a user may have sealed none.
+    slots: ballots of a person. The party that lost the missing ballots is unknown: a user may have
+    sealed none.
     """
     sent = len(accepted.people) * slots
     if came != sent:

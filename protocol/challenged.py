@@ -16,7 +16,7 @@ class Place(NamedTuple):
         session: the digest of the announcement, 32 bytes.
         number: of the round, from 1.
         openers: shufflers and the reader.
-        slots: number of queries.
+        slots: ballots of a person.
         registered: number of registered people.
         mixed: whether all shufflers have accounted for their batches.
         accepted: number of people with accepted envelopes.

@@ -44,21 +44,22 @@ def too_few(people: int, least: int) -> bool:
     return 0 < people < least
 
 
-def unspent(people: int, totals: Sequence[int]) -> str:
+def unspent(people: int, totals: Sequence[int], rows: int = 1) -> str:
     """Any party: return the reason not to count a round with tokens; "" if all were spent.
 
-    people: number of users with tokens, one for each query. totals: ballots with a token, by query.
-    A shuffler that may drop users would drop all but a few, to isolate a user.
+    people: number of users with tokens, `rows` for each query. totals: ballots with a token, by
+    query. A shuffler that may drop users would drop all but a few, to isolate a user.
     """
     for total in totals:
-        if total != people:
-            return f"{people} people were given tokens, and {total} ballots came with one"
+        if total != rows * people:
+            each = "" if rows == 1 else f" ({rows} each to a question)"
+            return f"{people} people were given tokens{each}, and {total} ballots came with one"
     return ""
 
 
-def check_unspent(people: int, totals: Sequence[int]) -> None:
+def check_unspent(people: int, totals: Sequence[int], rows: int = 1) -> None:
     """Reader: RoundBurned unless all users with tokens are counted."""
-    if why := unspent(people, totals):
+    if why := unspent(people, totals, rows):
         raise RoundBurned(why)
 
 

@@ -23,6 +23,7 @@ from .parties import Role
 from .programs import DecisionRule, RoundResult, Strategy, first_call, next_step, strategy_of
 from .promise import check_promise, prove
 from .schema import Schema
+from .several_rows import dummy, people_among
 
 DENSE = 1 << 16  # cells that are counted in an array even for few people
 PACKED = 1 << 62  # most cells that can be numbered with 64 bits
@@ -37,10 +38,22 @@ class PeopleTable:
     Attributes:
         values: values[j]: the texts of column j.
         codes: n x d integers, codes[i, j] the index of person i's value of column j in values[j].
+        owner: if persons have several rows, the person of each row, from 0 without gaps; None: each
+            row is another person.
+        rows: ballots of each person to a query.
     """
 
     values: tuple[tuple[str, ...], ...]
     codes: Codes
+    owner: Codes | None = None
+    rows: int = 1
+
+    @property
+    def n(self) -> int:
+        """The number of people."""
+        if self.owner is None:
+            return len(self.codes)
+        return int(self.owner.max()) + 1 if len(self.owner) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +85,25 @@ class Ideal:
 
 
 def answer(table: PeopleTable, call: Call) -> tuple[Counts, ...]:
-    """Count the people of a table for every column set of a call."""
-    return tuple(count_cells(table, columns) for columns in call.asks)
+    """Count the people of a table for every column set of a call.
+
+    If persons have several rows, each is counted once in a cell, and dummies are a cell.
+    """
+    if table.owner is None:
+        return tuple(count_cells(table, columns) for columns in call.asks)
+    return tuple(_count_persons(table, columns) for columns in call.asks)
+
+
+def _count_persons(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
+    """Count the different persons in every cell over some columns, and their dummies."""
+    assert table.owner is not None  # noqa: S101 - the caller has looked
+    numbered = np.column_stack((table.owner, table.codes[:, list(columns)]))
+    said = np.unique(numbered, axis=0)[:, 1:]
+    values = tuple(table.values[column] for column in columns)
+    counts = count_cells(PeopleTable(values, said), range(len(columns))) if len(said) else {}
+    if blank := table.rows * table.n - len(said):
+        counts[dummy(len(columns))] = blank
+    return counts
 
 
 def count_cells(table: PeopleTable, columns: Sequence[int]) -> dict[tuple[str, ...], int]:
@@ -150,11 +180,11 @@ def run_through(
                 continue
             pending, read = step, None
             table = answering(step)
-            _check_people(policy, rules, tallies, len(table.codes))
+            _check_people(policy, rules, tallies, table.n)
             read = _read(program, policy, schema, table, step)
             if asking is not None:
                 given.append(asking(step))
-                check_tokens(policy, rules, given, len(table.codes))
+                check_tokens(policy, rules, given, table.n)
             if decision is not None and proving:
                 proved = prove(strategy, schema, calls, decision, read[0])
                 check_promise(policy, decision, proved)
@@ -185,7 +215,8 @@ def _check_people(
     """First shuffler: RoundBurned if too few people answer, or too few have left."""
     check_batch_size(people, rules.min_batch)
     if policy.setting is Setting.FIXED:
-        before = [max(sum(count.values()) for count in tally) for tally in tallies]
+        ballots = (max(sum(count.values()) for count in tally) for tally in tallies)
+        before = [people_among(many, rules.rows) for many in ballots]
         check_rounds(before, people, rules.min_dropout)
 
 

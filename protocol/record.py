@@ -19,8 +19,10 @@ from .commitment import open_commitment
 from .hiding import HIDDEN, Hiding
 from .messages import Call, Counts, Decision, Kind
 from .session import open_round
+from .several_rows import is_dummy
 from .transcript import NAME, Row, SealedAnswers, Transcript, split_names
 
+SEVERAL = " | "  # between the values of a person that has several in a column
 TOGETHER = {Flaw.BUNDLED, Flaw.ONE_SALT, Flaw.ONE_KEY}  # flaws that link the answers of a person
 Some = TypeVar("Some", bound=Collection[str])
 
@@ -90,6 +92,28 @@ def plain_rows(rounds: Iterable[Mapping[int, Row]]) -> dict[int, Row]:
             shared[same] = {c: value for c, value in values if value not in HIDDEN}
         plain[person] = shared[same]
     return plain
+
+
+def merge_ballots(
+    answers: Iterable[tuple[int, tuple[str, ...]]],
+) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Return an answer to each query from the several ballots of a person, without dummies.
+
+    The value of a column is the text of all values of the person.
+    """
+    by_ask: dict[int, list[tuple[str, ...]]] = {}
+    for ask, values in answers:
+        if not is_dummy(values):
+            by_ask.setdefault(ask, []).append(values)
+    return tuple(
+        (ask, tuple(all_values(column) for column in zip(*rows, strict=True)))
+        for ask, rows in by_ask.items()
+    )
+
+
+def all_values(values: Iterable[str]) -> str:
+    """Return the different values of a person in a column as one text."""
+    return SEVERAL.join(sorted(set(values)))
 
 
 def distinct(rows: Collection[Row]) -> list[Row]:
@@ -198,9 +222,15 @@ class RunRecord:
     def _row(self, made: SealedAnswers) -> Row:
         asks = self.calls[made.round].asks
         row: dict[int, str] = {}
-        for ask, values in made.answers:
+        for ask, values in self._row_answers(made):
             row.update(zip(asks[ask], values, strict=True))
         return row
+
+    def _row_answers(self, made: SealedAnswers) -> Sequence[tuple[int, tuple[str, ...]]]:
+        """Return the query and the values of each answer, with all values of a person in a text."""
+        told = self.board.announcement
+        several = told is not None and told.rules.rows > 1
+        return merge_ballots(made.answers) if several else made.answers
 
     @cached_property
     def answers(self) -> Mapping[tuple[int, int, int], tuple[str, ...]]:
@@ -208,7 +238,7 @@ class RunRecord:
         return {
             (made.round, made.user, ask): values
             for made in self.transcript.made
-            for ask, values in made.answers
+            for ask, values in self._row_answers(made)
         }
 
     @cached_property

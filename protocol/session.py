@@ -90,8 +90,18 @@ class Round:
 
     @property
     def slots(self) -> int:
-        """The number of inner onions in an envelope: 1 for each answer, or (flaw) 1 for all."""
-        return 1 if self.bundled else len(self.call.asks)
+        """The number of inner onions in an envelope: 1 for each ballot, or (flaw) 1 for all."""
+        return 1 if self.bundled else self.ballots
+
+    @property
+    def rows(self) -> int:
+        """The number of ballots of a person to each query."""
+        return self.announcement.rules.rows
+
+    @property
+    def ballots(self) -> int:
+        """The number of ballots of a person, dummies included."""
+        return self.rows * len(self.call.asks)
 
     @property
     def bundled(self) -> bool:
@@ -173,17 +183,25 @@ def open_round(announcement: Announcement, session: bytes, call: Call) -> Round:
         onion_size(suite, ballot + token + lock, shufflers + 2 - hop) if ballot and hop >= 2 else 0
         for hop in range(shufflers + 2)
     )
-    bundle = 8 + (1 if bundled else len(call.asks)) * inner[2]
+    ballots = announcement.rules.rows * len(call.asks)
+    bundle = 8 + (1 if bundled else ballots) * inner[2]
     envelope = layer_size(suite, bundle) if ballot else 0
     covers = opens_by_threshold(announcement) and sample_parts(announcement.policy.rule) is not None
     domains = tuple(
         domain_of(call, column, feature, blank=covers) for column, feature in enumerate(features)
     )
+    if announcement.rules.rows > 1:
+        domains = tuple(map(_or_dummy, domains))
     return Round(
         *(session, call, announcement, suite, openers, hops, ballot, inner, envelope, domains),
         token,
         shape=shape_of(announcement),
     )
+
+
+def _or_dummy(admits: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Return a test that also admits the value of a dummy."""
+    return lambda value: not value or admits(value)
 
 
 def _derive_round(

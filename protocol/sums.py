@@ -12,6 +12,9 @@ A false count that looks safe makes some crowds of a column larger, and others s
 holds more people of the latter than were counted. Suppressed values of a release are in no sum. A
 person with different answers in two rounds is an excess of one too, and burns the round: that is
 the price (docs/adr/0031).
+
+If a person has several rows it is in several cells, and sums say nothing. Then the excess of a
+value is that of the largest cell with it over the persons counted with it.
 """
 
 from collections.abc import Sequence
@@ -20,15 +23,21 @@ from ..errors import RoundBurned
 from .hiding import HIDDEN
 from .messages import Call, Counts
 from .programs import RoundResult
+from .several_rows import is_dummy, people_among
 from .tallying import summed
 
 
-def disagreement(heard: RoundResult, call: Call, joint: Counts) -> tuple[int, ...] | None:
+def disagreement(
+    heard: RoundResult, call: Call, joint: Counts, rows: int = 1
+) -> tuple[int, ...] | None:
     """Any party with both: return the first query of a round that a release contradicts, or None.
 
     call, joint: the call of the release (one column set), and its counts. A query that is not part
-    of the release, or was answered under rules that hide values, is not compared.
+    of the release, or was answered under rules that hide values, is not compared. rows: ballots of
+    a person to each query.
     """
+    if rows > 1:
+        return _disagreement_of_persons(heard, call, joint, rows)
     (released,) = call.asks
     people = max((sum(count.values()) for count in heard.counts), default=0)
     ruled = {rule.column for rule in heard.call.hidden}
@@ -46,14 +55,34 @@ def disagreement(heard: RoundResult, call: Call, joint: Counts) -> tuple[int, ..
     return None
 
 
-def check_sums(heard: Sequence[RoundResult], call: Call, joint: Counts) -> None:
+def _disagreement_of_persons(
+    heard: RoundResult, call: Call, joint: Counts, rows: int
+) -> tuple[int, ...] | None:
+    """Compare where a person may be in several cells: no cell has more persons than its values."""
+    (released,) = call.asks
+    people = max(people_among(sum(count.values()), rows) for count in heard.counts)
+    for ask, counted in zip(heard.call.asks, heard.counts, strict=True):
+        if not set(ask) <= set(released):
+            continue
+        places, largest = [released.index(column) for column in ask], dict[tuple[str, ...], int]()
+        for cell, many in joint.items():
+            values = tuple(cell[place] for place in places)
+            if not is_dummy(values):
+                largest[values] = max(largest.get(values, 0), many)
+        excess = sum(max(0, many - counted.get(cell, 0)) for cell, many in largest.items())
+        if excess > rows * people - sum(counted.values()):
+            return ask
+    return None
+
+
+def check_sums(heard: Sequence[RoundResult], call: Call, joint: Counts, rows: int = 1) -> None:
     """Reader: RoundBurned unless a release fits every earlier round.
 
     The reason names no column, which would reveal the failure of a guess, and no party: answers
     that a shuffler has replaced do not fit either.
     """
     for result in heard:
-        if disagreement(result, call, joint):
+        if disagreement(result, call, joint, rows):
             raise RoundBurned(
                 f"the release does not fit what was counted in round {result.call.round}: answers "
                 "were changed between people and a reader, a reader counts otherwise than it "

@@ -91,8 +91,7 @@ def _absent(facts: PageFacts) -> Iterator[Alert]:
         return
     if program_of(facts.run.scenario).opens:
         return  # there is one round
-    first = max((sum(counts.values()) for counts in facts.result.marginals.values()), default=0)
-    if missing := first - facts.released:
+    if missing := facts.first_counted - facts.released:
         yield Alert(
             "warning",
             "dropout",

@@ -14,6 +14,7 @@ from ..languages.language import Language, english
 from ..scenarios.play.run import run
 from ..scenarios.programs.registry import PROGRAMS, program_of, samples
 from ..scenarios.schema.model import Scenario
+from ..scenarios.schema.single_rows import require_single_rows
 from ..scenarios.scoring.outcome import Outcome
 from ..scenarios.validation.load import change
 from ..scenarios.wording import plural
@@ -113,6 +114,7 @@ def _template_values(scenario: Scenario, people: int | None, language: Language)
 
 def _check(scenario: Scenario) -> None:
     name = scenario.scenario.name
+    require_single_rows(scenario, "new --cards")
     if not program_of(scenario).on_paper:
         played = [kind for kind, program in PROGRAMS.items() if program.on_paper]
         raise ParameterError(

@@ -48,6 +48,13 @@ def section(facts: PageFacts) -> Section | None:
         f"are the people in a crowd smaller than k. {facts.reader} sees the counts of single "
         "columns only, and must prove from these how many are exposed in all columns together."
     )
+    if facts.result.several_rows:
+        lead = (
+            "Persons have several rows. A crowd is the persons with a row of the same values in "
+            "the columns of the release; a person is as exposed as its worst row, and may be in "
+            f"several crowds. {facts.reader} sees the persons with each value of single columns "
+            "only, and must prove from these how many are exposed in all columns together."
+        )
     return Section("crowds", "Crowds", lead, tuple(blocks))
 
 
@@ -165,7 +172,7 @@ def _mark(people: int, k: int) -> Marked:
 def _column(facts: PageFacts, name: str) -> PageFigure:
     """Draw bars for the values of a column; values of fewer than k people have a sign."""
     counts = facts.result.marginals[name]
-    total = sum(counts.values()) or 1
+    total = facts.first_counted or 1
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     shown, rest = ordered[:BARS], ordered[BARS:]
     if len(rest) == 1:

@@ -89,12 +89,14 @@ def _rare(
     rare = {value: people for value, people in counts.items() if 0 < people < facts.k}
     if rare:
         printed = [f"{_spelt(value)} ({people:,})" for value, people in sorted(rare.items())]
+        # a person with several rows may have several rare values
+        most = "at most " if facts.result.several_rows and len(rare) > 1 else ""
         yield Alert(
             "serious" if serious else "note",
             "rare",
             f"{plural(len(rare), 'value')} of {name} held by fewer than k = {facts.k} people",
-            f"{source} {listed(printed)}: {people(sum(rare.values()))} without a crowd in this "
-            "column alone.",
+            f"{source} {listed(printed)}: {most}{people(sum(rare.values()))} without a crowd in "
+            "this column alone.",
             "Merge rare values into one, or let the policy forbid the column." if serious else "",
             sum(rare.values()),
         )
@@ -114,16 +116,16 @@ def exposed(facts: PageFacts) -> Iterator[Alert]:
     """Warn of people in cells of the release that are smaller than k."""
     small = [people for people in facts.crowds if people < facts.k]
     if small and not facts.opens:  # there a blank is a crowd of several groups
-        share = percent(sum(small) / facts.released)
+        share = percent(facts.exposed / facts.released)
         yield Alert(
             "warning",
             "exposed",
-            f"{people(sum(small))} in a crowd smaller than k = {facts.k}",
+            f"{people(facts.exposed)} in a crowd smaller than k = {facts.k}",
             f"{plural(len(small), 'combination')} of the release {_hold(len(small))} fewer than "
             f"{facts.k} people: {share} of those counted.",
             f"max_exposure = {facts.run.scenario.policy.max_exposure:g} allows "
             f"{percent(facts.run.scenario.policy.max_exposure)}.",
-            sum(small),
+            facts.exposed,
         )
 
 

@@ -159,6 +159,8 @@ class PageFacts:
         release = self.result.release
         if release is None or self.randomized:
             return {}
+        if self.result.several_rows:  # a person is in several cells, and once in each count
+            return {name: dict(self.result.marginals[name]) for name in release.columns}
         counts: dict[str, dict[str, int]] = {name: {} for name in release.columns}
         for cell, people in release.cells:
             for name, value in zip(release.columns, cell, strict=True):
@@ -170,12 +172,22 @@ class PageFacts:
         """The agreement of values among people of the release; empty for randomized reports."""
         release = self.result.release
         known = {} if release is None or self.randomized else dict(release.cells)
-        return released_alike(known)
+        several = self.result.several_rows
+        return released_alike(known, several.people if several else None)
 
     @property
     def released(self) -> int:
         """The number of people in the release."""
-        return sum(self.crowds)
+        several = self.result.several_rows
+        return several.people if several and self.crowds else sum(self.crowds)
+
+    @property
+    def first_counted(self) -> int:
+        """The number of people counted in round 1."""
+        if several := self.result.several_rows:
+            return several.rounds[0].people if several.rounds else 0
+        counts = self.result.marginals.values()
+        return max((sum(people.values()) for people in counts), default=0)
 
     @property
     def opens(self) -> bool:
@@ -185,7 +197,7 @@ class PageFacts:
     @property
     def exposed(self) -> int:
         """The number of people in a crowd smaller than k, as the program counts them."""
-        if self.opens:
+        if self.opens or self.result.several_rows:
             return round(self.result.exposure.true * self.released)
         return sum(people for people in self.crowds if people < self.k)
 

@@ -167,19 +167,28 @@ def _certain(score: Score) -> Iterator[Alert]:
 
 
 def _context(score: Score) -> Section:
-    risk = score["risk"]
+    risk, mean = score["risk"], f"{score['risk']['marketer']:.4g}"
+    population = f"a population {risk['population_factor']:g} times the table"
     lead = (
         "Who is to receive the table, what they know and what they may do is for the signer to "
         "describe; the numbers below assume the three attackers of the handbooks."
     )
+    if sampled := risk.get("sampled"):
+        population = f"the population of {sampled['people']:,.0f} people"
+        mean += f" ({sampled['marketer_low']:.4g} to {sampled['marketer_high']:.4g})"
+        lead += (
+            " The population is the sum of the sampling weights; a crowd in it is taken as "
+            "negative binomial (Franconi and Polettini 2004). In brackets is the 95 % interval "
+            f"under this model, by {sampled['draws']:,} draws (seed {sampled['seed']})."
+        )
     rows = [
         ("prosecutor", "a person who is known to be in the table", *_chances(risk["prosecutor"])),
         (
             "journalist",
-            f"a population {risk['population_factor']:g} times the table",
+            population,
             *_chances(risk["journalist"]),
         ),
-        ("marketer", "everybody at once", "", f"{risk['marketer']:.4g}", ""),
+        ("marketer", "everybody at once", "", mean, ""),
     ]
     headings = ("attacker", "looks for", "largest chance", "mean chance", f"above 1/{score['k']}")
     return Section("context", "Context", lead, (PageGrid("Attackers", headings, rows, (2, 3, 4)),))

@@ -12,6 +12,7 @@ ROLES = {
     "text": "free text",
     "quasi": "quasi-identifier",
     "sensitive": "sensitive",
+    "weight": "sampling weight",
     "other": "other",
 }
 

@@ -11,6 +11,7 @@ from ..protocol.parties import Role
 from ..protocol.programs import RoundResult, Strategy
 from ..protocol.promise import check_promise, prove
 from ..protocol.session import Round
+from ..protocol.several_rows import people_among
 from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
 from ..protocol.transcript import CertificateSeen
@@ -74,8 +75,10 @@ def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
     """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
     announced = plan.announcement
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
-        before = [max(tally.totals) for tally in me.board.tallies]
-        check_rounds(before, max(reading.totals), announced.rules.min_dropout)
+        rules = announced.rules
+        before = [people_among(max(tally.totals), rules.rows) for tally in me.board.tallies]
+        people = people_among(max(reading.totals), rules.rows)
+        check_rounds(before, people, rules.min_dropout)
 
 
 async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerPool) -> None:
@@ -86,7 +89,8 @@ async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerP
     heard = [
         RoundResult(call, tally.counts) for call, tally in published if tally.counts is not None
     ]
-    await pool.run_alone(partial(check_sums, heard, plan.call, dict(reading.counts[0])))
+    joint = dict(reading.counts[0])
+    await pool.run_alone(partial(check_sums, heard, plan.call, joint, plan.rows))
 
 
 def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:

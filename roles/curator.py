@@ -33,6 +33,7 @@ from ..protocol.phases import Phase
 from ..protocol.programs import RoundResult, Strategy, next_step
 from ..protocol.registry import registry_root
 from ..protocol.schema import Schema
+from ..protocol.several_rows import people_among
 from ..protocol.sums import check_sums
 from ..protocol.tallying import Reading
 from ..protocol.transcript import CertificateSeen
@@ -77,7 +78,7 @@ async def curator(
             plan = me.plan(step)
             if reading := await read_round(me, plan, key.secret, pool, desk, ring):
                 _check(me, plans, reading)
-                _remember(me, plans, step, max(reading.totals))
+                _remember(me, plans, step, _people(plans, reading.totals))
                 await publish(me, reading, desk, counts=plans.policy.publish_marginals)
                 read.append(_round_result(step, reading))
             if me.board.phase is Phase.BURNT:
@@ -137,9 +138,14 @@ async def _next(
 
 def _check(me: Endpoint, plans: "Plans", reading: Reading) -> None:
     """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
-    before = [max(tally.totals) for tally in me.board.tallies]
+    before = [_people(plans, tally.totals) for tally in me.board.tallies]
     if plans.policy.setting is Setting.FIXED:
-        check_rounds(before, max(reading.totals), plans.rules.min_dropout)
+        check_rounds(before, _people(plans, reading.totals), plans.rules.min_dropout)
+
+
+def _people(plans: "Plans", totals: Sequence[int]) -> int:
+    """Return the number of people with so many ballots to each query."""
+    return people_among(max(totals), plans.rules.rows)
 
 
 def _remember(me: Endpoint, plans: "Plans", call: Call, answered: int | None) -> None:
@@ -155,7 +161,7 @@ def _remember(me: Endpoint, plans: "Plans", call: Call, answered: int | None) ->
     assert announced is not None  # noqa: S101 - it has announced it
     asked = [parties.user(index) for index in range(len(plans.registry.keys))]
     if answered is None:
-        answered = max(tallies[-1].totals) if tallies else 0
+        answered = _people(plans, tallies[-1].totals) if tallies else 0
     plans.history.hand_on(
         *(announced, call, asked),
         first=call.round == 1,
@@ -174,7 +180,7 @@ async def _check_release(
     if me.board.calls[-1] != call:  # the session ended before it was called
         return
     if (counts := me.board.tallies[-1].counts) is not None:
-        await pool.run_alone(partial(check_sums, read, call, counts[0]))
+        await pool.run_alone(partial(check_sums, read, call, counts[0], plans.rules.rows))
 
 
 class Plans:

@@ -91,7 +91,7 @@ class TokenDesk:
         if plan.announcement.policy.setting is Setting.FIXED:
             before = [self.issued(earlier) for earlier in range(1, number)]
             check_rounds(before, self.issued(number), rules.min_dropout)
-        check_unspent(self.issued(number), reading.totals)
+        check_unspent(self.issued(number), reading.totals, plan.rows)
         check_envelopes(self.issued(number), envelopes)
 
 

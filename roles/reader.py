@@ -126,7 +126,7 @@ async def _open_batch(
     refused = Counter({Reason.DUPLICATE: len(came) - len(ballots)})
     for piece in pieces:
         refused.update(piece.refused)
-    check_came(me.board.challenged.accepted[plan.call.round], len(plan.call.asks), len(ballots))
+    check_came(me.board.challenged.accepted[plan.call.round], plan.ballots, len(ballots))
     await me.post(BallotMarks(tuple(sorted(ballots))))
     return _LockedRound(plan, tuple(ballots.values()), +refused)
 

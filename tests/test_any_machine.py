@@ -79,6 +79,7 @@ ANYWHERE = {
     "roles/test_spool.py": "imports the package, as test_imports.py does",
     "scenarios/studies/test_dask_cluster.py": "starts a library's processes, which import it so",
     "scenarios/validation/test_scenario_files.py": "imports the package, as test_imports.py does",
+    "workbench/test_work.py": "starts a command, as test_endings.py does",
     "test_choose_tests.py": "starts pytest, as this file does",
     "test_environment.py": "starts commands, as test_endings.py does",
     "test_first_hour.py": "makes a clone of its own, called veilmix",

@@ -61,6 +61,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "randomizers": {"validation", "estimation"},
         "optimization": {"validation"},
         "contingency": {"validation", "optimization"},
+        "printed_counts": {"optimization"},
         "composition": {"validation", "exposure", "optimization", "contingency"},
         "trust": {"validation", "optimization", "estimation", "composition"},
         "suppression": {

@@ -12,6 +12,7 @@ from veilmix.analysis import drawing
 from veilmix.errors import DataError
 from veilmix.library_warnings import collected, mute
 from veilmix.scenarios.populations import excel
+from veilmix.scenarios.populations.footer import Skipped
 from veilmix.scenarios.serialization.content import content_of
 
 STYLES = "xl/styles.xml"
@@ -39,8 +40,8 @@ def test_a_workbook_without_styles_is_read_without_a_word(tmp_path: Path) -> Non
     book = tmp_path / "t.xlsx"
     workbook(book, STYLES, NONE)
     content = content_of(book)
-    assert excel.header(content) == ("day",)
-    assert list(excel.rows(content, ["day"], [])) == [["43000"]]
+    assert excel.READER.header(content) == ("day",)
+    assert list(excel.READER.rows(content, ["day"], Skipped())) == [["43000"]]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_what_openpyxl_would_warn_of_or_fail_on_is_a_refusal(
     book = tmp_path / "t.xlsx"
     workbook(book, part, change)
     with pytest.raises(DataError, match=rf"t\.xlsx: not a readable Excel workbook: .*{says}"):
-        list(excel.rows(content_of(book), ["day"], []))
+        list(excel.READER.rows(content_of(book), ["day"], Skipped()))
 
 
 @pytest.mark.slow

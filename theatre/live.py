@@ -35,6 +35,7 @@ from ..scenarios.programs.interface import ConsideredColumns
 from ..scenarios.programs.registry import announced_names, program_of, samples, strategy
 from ..scenarios.programs.topology import CENTRAL, PEERS, onions_only, topology_of
 from ..scenarios.schema.model import Scenario
+from ..scenarios.schema.single_rows import require_single_rows
 from ..scenarios.serialization.record import plain
 from ..scenarios.validation.load import change, resolve
 from ..scenarios.verification.deviations import deviations
@@ -103,6 +104,7 @@ class Playing:
 
 def prepared(scenario: Scenario, seed: int | None) -> Playing:
     """Draw the people of a scenario; LocalError for no people, or too many for the page."""
+    require_single_rows(scenario, "theatre --live")
     check_size(scenario.population.users or 0)
     crowd = samples(scenario, seed)
     check_size(crowd.people.n)

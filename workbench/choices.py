@@ -27,26 +27,28 @@ from ..strict_text import Unreadable, from_toml
 Share = Annotated[float, Meta(ge=0, le=1)]
 Name = Annotated[str, Meta(min_length=1)]
 Names = tuple[Name, ...]
+Line = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 LeastValues = dict[Name, Annotated[float, Meta(ge=1, lt=1e9)]]
-Role = Literal["identifier", "text", "quasi", "sensitive", "other"]
+Role = Literal["identifier", "text", "quasi", "sensitive", "weight", "other"]
 
 
-class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class UserChoices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The choices of a user. None and empty: the default of the command line.
 
     Attributes:
         data: the file, as a command names it.
         sha256: of the file's bytes when it was opened, in hexadecimal.
-        separator, encoding, sheet, header, decimal, missing_text, columns: of the file.
+        separator, encoding, sheet, header, header_row, last_row, decimal: of the file.
+        missing_text, columns: texts that mean missing; the columns to read.
         sets, yes_no, as_number: columns with several parts in a cell; columns of numbers.
         person, each_row, one_row: the definition of a person.
         roles: of columns, where the user gives one.
         keep, coarsen: columns released as they are; rules that make values coarser.
         threshold: the name of an authority's threshold, which k is; None: k is the signer's own.
-        k, max_exposure, suppress, known, by: the target.
+        k, max_exposure, suppress, suppress_cells, known, by: the target.
         l, entropy_l, t, nominal: targets of sensitive columns.
-        predict, hierarchy, weight, steps, ledger: of the search.
-        levels: of each searched column; None: the best choice.
+        predict, hierarchy, importance, steps, ledger: of the search.
+        levels: of each searched column; None: the best.
         dismissed: doubts about values that the user has answered with no.
     """
 
@@ -56,6 +58,8 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     encoding: Name | None = None
     sheet: Name | None = None
     header: bool | None = None
+    header_row: Line | None = None
+    last_row: Line | None = None
     decimal: Literal[".", ","] | None = None
     missing_text: tuple[str, ...] = ()
     columns: Names | None = None
@@ -72,6 +76,7 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     k: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 5
     max_exposure: Share = 0.01
     suppress: Share | None = None
+    suppress_cells: Share | None = None
     known: Literal["quasi", "all"] | None = None
     by: Literal["truth", "promise"] = "truth"
     l: LeastValues = {}
@@ -80,13 +85,13 @@ class Choices(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     nominal: Names = ()
     predict: Name | None = None
     hierarchy: dict[Name, Name] = {}
-    weight: dict[Name, Annotated[float, Meta(gt=0, lt=1e9)]] = {}
+    importance: dict[Name, Annotated[float, Meta(gt=0, lt=1e9)]] = {}
     steps: Annotated[int, Meta(ge=0, le=1_000_000_000)] | None = None
     ledger: Name | None = None
     levels: dict[Name, Annotated[int, Meta(ge=0, le=1_000)]] | None = None
     dismissed: tuple[str, ...] = ()
 
-    def changed(self, wanted: dict[str, Any]) -> "Choices":
+    def changed(self, wanted: dict[str, Any]) -> "UserChoices":
         """Return the choices with some of them replaced. Raises ChoiceError.
 
         wanted: by name; roles are merged with the present ones, and a role of None is guessed
@@ -160,22 +165,22 @@ KINDS = {
     "object": "a table by columns",
     "null": "nothing",
 }
-DEFAULTS = structs.asdict(Choices())
+DEFAULTS = structs.asdict(UserChoices())
 READING = tuple(field.name for field in fields(Reading) if field.name in DEFAULTS)
 KEEPING_LEVELS = frozenset(("levels", "dismissed", "data", "sha256"))
 
 
-def read_session(text: str | bytes, name: str) -> Choices:
+def read_session(text: str | bytes, name: str) -> UserChoices:
     """Read a session file. name: of the file, for errors. Raises DataError."""
     try:
-        return from_toml(text, Choices)
+        return from_toml(text, UserChoices)
     except Unreadable as bad:
         raise DataError(f"{name}:{bad.line}: no session of `veilmix open`: {bad.why}") from None
 
 
-def _converted(plain: dict[str, Any]) -> Choices:
+def _converted(plain: dict[str, Any]) -> UserChoices:
     try:
-        return convert(plain, Choices)
+        return convert(plain, UserChoices)
     except ValidationError as wrong:
         text = str(wrong)
         why, _, place = text.partition(" - at `$.")

@@ -1,4 +1,4 @@
-"""The part of the state on the choices: a point for each, and the chosen one in words."""
+"""The part of the state on the choices: a point for each, and the chosen point in words."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.advice import Choice
-from ..scenarios.tables.advise import Advised, Cost, Found
+from ..scenarios.tables.advise import Advised, Cost, TableSearch
 from ..scenarios.tables.ladders import AS_IS
 from ..scenarios.tables.risk_places import advised_places
-from .choices import Choices
-from .wording import CommandWords, Text, Voice, english, grid
+from .choices import UserChoices
+from .wording import CommandWords, PageVoice, Text, english, grid
 
 RISKY = 6  # values that are shown, of the largest excess first
 TICKS = 5  # of an axis, about
@@ -19,11 +19,11 @@ SHORT = 40  # characters of few words
 
 
 def choices_part(
-    found: Found,
+    found: TableSearch,
     advised: Advised,
-    choices: Choices,
+    choices: UserChoices,
     words: CommandWords,
-    voice: Voice,
+    voice: PageVoice,
     *,
     final: bool,
 ) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def choices_part(
             "steps": grid(words.advice_steps(advised)),
             "lines": [english(line) for line in words.advice_lines(advised)],
             "rows_out": _rows_out(advised, voice),
-            "who": _who(advised, voice) if final else None,
+            "who": _people_at_risk(advised, voice) if final else None,
             "takes": True,
             "why": None,
         },
@@ -67,7 +67,7 @@ def choices_part(
     }
 
 
-def _who(advised: Advised, voice: Voice) -> dict[str, Any] | None:
+def _people_at_risk(advised: Advised, voice: PageVoice) -> dict[str, Any] | None:
     """Return the people below k by value, before rows are left out; None without such people."""
     places = advised_places(replace(advised, kept=None))
     if not places.below_k:
@@ -95,7 +95,7 @@ def _who(advised: Advised, voice: Voice) -> dict[str, Any] | None:
     }
 
 
-def _rows_out(advised: Advised, voice: Voice) -> Text | None:
+def _rows_out(advised: Advised, voice: PageVoice) -> Text | None:
     if advised.kept is None:
         return None
     rows = len(advised.table.codes)
@@ -103,12 +103,13 @@ def _rows_out(advised: Advised, voice: Voice) -> Text | None:
 
 
 def _point(
-    found: Found, advised: Advised, shown: tuple[Choice, Cost], number: int, voice: Voice
+    found: TableSearch, advised: Advised, shown: tuple[Choice, Cost], number: int, voice: PageVoice
 ) -> dict[str, Any]:
     """Return a choice as a point of the picture."""
     choice, cost = shown
     people = found.people(choice.levels)
-    over = people > found.most
+    cells = found.cells if choice == found.advice.best else None
+    over = people > found.most and cells is None
     levels = {
         column.ladder.column: level
         for column, level in zip(found.columns, choice.levels, strict=True)
@@ -117,13 +118,14 @@ def _point(
         level == len(column.ladder.levels) - 1
         for column, level in zip(found.columns, choice.levels, strict=True)
     )
-    rows = advised.suppress is not None and people > 0
+    rows = (advised.suppress is not None and people > 0) or cells is not None
     words = _in_words(found, choice)
+    kept = voice.percent(cost.share)
     return {
         "id": str(number),
         "levels": levels,
         "kept": cost.share,
-        "people": people,
+        "people": 0 if cells is not None else people,
         "kind": "rows" if rows else "dropped" if dropped else "coarser",
         "over": over,
         "advised": choice == found.advice.best,
@@ -131,22 +133,28 @@ def _point(
         "loss": f"{choice.loss:.4f}",
         "short": _short(found, choice, words, voice),
         "name": voice.say(
+            "said-point-cells", words=words, kept=kept, n=voice.count(cells.suppressed)
+        )
+        if cells is not None
+        else voice.say(
             "said-point-rows" if rows else "said-point",
             words=words,
-            kept=voice.percent(cost.share),
+            kept=kept,
             share=voice.share(people, advised.n),
         ),
     }
 
 
-def _summary(advised: Advised, voice: Voice) -> str:
+def _summary(advised: Advised, voice: PageVoice) -> str:
     """Return the chosen point in few words."""
     kept = voice.say("said-kept", share=voice.percent(advised.cost.share))["text"]
+    if advised.cells is not None:
+        return f"{kept}; {voice.say('said-cells', n=advised.cells.suppressed)['text']}"
     rows = voice.say("said-rows", n=advised.suppressed)["text"]
     return f"{kept}; {rows}" if advised.suppressed else kept
 
 
-def _short(found: Found, choice: Choice, words: str, voice: Voice) -> Text:
+def _short(found: TableSearch, choice: Choice, words: str, voice: PageVoice) -> Text:
     """Return the levels in few words: the words if they are few, else how many columns change."""
     if len(words) <= SHORT:
         return english(words)
@@ -155,7 +163,9 @@ def _short(found: Found, choice: Choice, words: str, voice: Voice) -> Text:
         for column, level in zip(found.columns, choice.levels, strict=True)
     )
     coarser = sum(level > 0 for level in choice.levels) - dropped
-    return voice.say("said-short", coarser=coarser, dropped=dropped)
+    parts = [voice.say("said-coarser", n=coarser)["text"]] if coarser else []
+    parts += [voice.say("said-dropped", n=dropped)["text"]] if dropped else []
+    return voice.plain(", ".join(parts))
 
 
 def shares(low: float, high: float) -> list[float]:
@@ -165,7 +175,7 @@ def shares(low: float, high: float) -> list[float]:
     return [round(number * step, 4) for number in range(first, last + 1)]
 
 
-def _in_words(found: Found, choice: Choice) -> str:
+def _in_words(found: TableSearch, choice: Choice) -> str:
     """Return the levels of the columns that change, in words."""
     parts = [
         f"{column.ladder.column}: {column.ladder.levels[level].name}"

@@ -1,7 +1,7 @@
 """The state of the page: the choices, the parts of the six steps, and the work that goes on.
 
 All tabs show one state. `version` grows with everything that is shown, `revision` with the choices
-alone: a tab that changes an older revision is refused and shows the newer one.
+alone: a tab that changes an older revision is refused and shows the newer revision.
 """
 
 import os
@@ -13,13 +13,13 @@ import trio
 
 from ..errors import DataError, VeilmixError
 from ..languages.language import Language, english
-from .choices import ChoiceError, Choices
+from .choices import ChoiceError, UserChoices
 from .files import OwnFiles
 from .job import Job
 from .options import OPTIONS, STEPS, Files, advise_arguments, quoted_line, score_arguments
 from .pipeline import Inputs, Part, Pipeline
-from .result import Result
-from .wording import CommandWords, Voice
+from .result import ReleaseResult
+from .wording import CommandWords, PageVoice
 
 LARGEST = 256 << 20  # bytes of a file that a browser hands over
 BEAT = 4.0  # seconds that a page waits for news at most
@@ -50,7 +50,7 @@ class Desk:
         language: str | None,
     ) -> None:
         self.words, self.files = words, files
-        self.choices, self.voice = Choices(), Voice.of(english())
+        self.choices, self.voice = UserChoices(), PageVoice.in_language(english())
         self.language = language
         self.version = self.revision = 1
         self.path: Path | None = None
@@ -63,27 +63,27 @@ class Desk:
         self._inputs: Inputs | None = None
 
     @property
-    def result(self) -> Result | None:
+    def result(self) -> ReleaseResult | None:
         """The released table, if it is there."""
         return self._pipeline.result
 
     def speak(self, language: Language) -> None:
         """Show sentences in a language from now on."""
         if language.tag != self.voice.tag:
-            self.voice = Voice.of(language)
+            self.voice = PageVoice.in_language(language)
             self._pipeline.forget()
-            self._again()
+            self._restart()
 
-    def open(self, path: Path, shown: str, choices: Choices | None = None) -> None:
+    def open(self, path: Path, shown: str, choices: UserChoices | None = None) -> None:
         """Open a file. shown: its name on a command line. choices: of a saved session."""
         self.path = path
-        self.choices = (choices or Choices()).changed({"data": shown})
+        self.choices = (choices or UserChoices()).changed({"data": shown})
         self._pipeline.forget()
         self._inputs = None
         self.files.hierarchies.clear()
         self._parts = {step: _empty() for step in STEPS}
         self.revision += 1
-        self._again()
+        self._restart()
 
     def change(self, revision: object, wanted: object) -> None:
         """Change choices. Raises OldRevisionError, DataError; ChoiceError for a choice."""
@@ -99,11 +99,11 @@ class Desk:
         changed = self.choices.changed(wanted)
         changed.reading()  # refuses a column with a comma in its name
         if changed.levels and set(wanted) == {"levels"} and self._pipeline.found is not None:
-            self._pipeline.found.asked(changed.levels)  # refuses what misses the target
+            self._pipeline.found.asked_choice(changed.levels)  # refuses what misses the target
         if changed != self.choices:
             self.choices = changed
             self.revision += 1
-            self._again()
+            self._restart()
 
     def add_hierarchy(self, column: str, data: bytes) -> None:
         """Keep a hierarchy file for a column. Raises DataError without an open file."""
@@ -113,7 +113,7 @@ class Desk:
         given = {**self.choices.hierarchy, column: name}
         self.choices = self.choices.changed({"hierarchy": given})
         self.revision += 1
-        self._again()
+        self._restart()
 
     def cancel(self) -> None:
         """Stop the work."""
@@ -124,9 +124,9 @@ class Desk:
                 part.update(status="cancelled", stale=False)
         self._bump()
 
-    def again(self) -> None:
+    def restart(self) -> None:
         """Begin the work again that was stopped or failed."""
-        self._again()
+        self._restart()
 
     async def news(self, version: int) -> None:
         """Wait until there is a newer version, or for a while."""
@@ -165,7 +165,7 @@ class Desk:
         """Return the command lines that do the same as the page."""
         if self.path is None:
             return []
-        files = Files.of(self.choices)
+        files = Files.named_after(self.choices)
         lines = (
             score_arguments(self.choices),
             advise_arguments(self.choices, files),
@@ -237,8 +237,8 @@ class Desk:
             self.choices = self.choices.changed({"sha256": part["sha256"]})
         self._bump()
 
-    def _again(self) -> None:
-        """Begin the work on all steps from the first; what is shown is of earlier choices."""
+    def _restart(self) -> None:
+        """Begin the work on all steps from the first; shown parts are of earlier choices."""
         if self.path is not None:
             for step in STEPS:
                 part = self._parts[step]
@@ -302,7 +302,7 @@ class Desk:
             "default": getattr(DEFAULT, option.name),
             "found": self._parts[option.step].get("found", {}).get(option.name),
             "choices": choices,
-            "flag": option.shown,
+            "flag": option.flag_name,
             "help": {"text": help_text, "lang": "en"},
             "label": self.voice.label(option.name),
             "min": low,
@@ -311,7 +311,7 @@ class Desk:
         }
 
 
-DEFAULT = Choices()
+DEFAULT = UserChoices()
 
 
 def _step_of(option: str | None) -> str | None:

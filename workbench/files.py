@@ -27,7 +27,7 @@ class OwnFiles:
     hierarchies: dict[str, Path] = field(default_factory=dict)
 
     def keep_table(self, name: str, data: bytes) -> Path:
-        """Keep a table under its name, in place of an earlier one. Raises StorageError."""
+        """Keep a table under its name, in place of an earlier table. Raises StorageError."""
         for old in self.folder.glob("table*"):
             for file in old.iterdir():
                 file.unlink()
@@ -61,7 +61,7 @@ def plain_name(name: str) -> str:
 
 
 def listing(folder: str) -> dict[str, Any]:
-    """Return the folders and data files of a folder; "": the current one. Raises StorageError."""
+    """Return folders and data files of a folder; "": the current folder. Raises StorageError."""
     path = Path(folder or ".").expanduser()
     try:
         place = path.resolve(strict=True)

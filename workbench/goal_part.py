@@ -8,11 +8,11 @@ from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.roles import ColumnRole
 from ..scenarios.tables.judges import exposed_people
 from ..scenarios.tables.thresholds import thresholds
-from .choices import Choices
+from .choices import UserChoices
 from .read_parts import below_text
 from .search import roles_of
 from .table import OpenedFile
-from .wording import Voice, english
+from .wording import PageVoice, english
 
 # name -> the choices that a preset makes; its text says whose numbers they are
 PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -23,7 +23,7 @@ SUPPRESSED = (0.01, 0.02, 0.05, 0.1, 0.2)  # offered shares of people with suppr
 
 
 def goal_part(
-    opened: OpenedFile, table: SourceTable, choices: Choices, voice: Voice
+    opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
     """Return the part on the goal."""
     n, k = table.n, choices.k
@@ -54,7 +54,7 @@ def goal_part(
     }
 
 
-def _own_presets(choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+def _own_presets(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, Any]]:
     """Yield presets of no authority."""
     for name, wanted in PRESETS.items():
         yield {
@@ -67,7 +67,7 @@ def _own_presets(choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
         }
 
 
-def _authorities(choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+def _authorities(choices: UserChoices, voice: PageVoice) -> Iterator[dict[str, Any]]:
     """Yield the thresholds of authorities, each with its source."""
     for threshold in thresholds().values():
         for k in dict.fromkeys((threshold.k, threshold.rounded_k)):
@@ -82,15 +82,15 @@ def _authorities(choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
                     f"{threshold.states}. {threshold.about}. Read: {threshold.source}."
                 ),
                 "authority": True,
-                "chosen": _has(choices, wanted),
+                "chosen": choices.threshold == threshold.name and choices.k == k,
             }
 
 
-def _has(choices: Choices, wanted: Mapping[str, Any]) -> bool:
+def _has(choices: UserChoices, wanted: Mapping[str, Any]) -> bool:
     return all(getattr(choices, key) == value for key, value in wanted.items())
 
 
-def _summary(choices: Choices, voice: Voice) -> Iterator[str]:
+def _summary(choices: UserChoices, voice: PageVoice) -> Iterator[str]:
     yield f"k = {choices.k}"
     if choices.suppress is None:
         yield f"≤ {voice.percent(choices.max_exposure)}"
@@ -101,7 +101,7 @@ def _summary(choices: Choices, voice: Voice) -> Iterator[str]:
 
 
 def _sensitive(
-    opened: OpenedFile, table: SourceTable, choices: Choices, voice: Voice
+    opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> Iterator[dict[str, Any]]:
     """Yield the sensitive columns with their targets and their values."""
     for judged in table.judged:

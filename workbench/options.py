@@ -1,6 +1,6 @@
 """The options of the page: a line each, with its step, its kind, and its name on a command line.
 
-A new option of `score` or `advise` is a field of `Choices` and a line here.
+A new option of `score` or `advise` is a field of `UserChoices` and a line here.
 """
 
 import shlex
@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..scenarios.tables.thresholds import thresholds
-from .choices import DEFAULTS, Choices
+from .choices import DEFAULTS, UserChoices
 
 STEPS = ("file", "persons", "columns", "goal", "choices", "result")
 
@@ -20,7 +20,7 @@ class Option:
     """An option of the page.
 
     Attributes:
-        name: of the field of `Choices`.
+        name: of the field of `UserChoices`.
         step: to which it belongs.
         kind: of its values, see `WRITERS`.
         special: whether the page has a control of its own for it.
@@ -38,16 +38,16 @@ class Option:
     range: tuple[float | None, float | None] = (None, None)
 
     @property
-    def shown(self) -> str:
+    def flag_name(self) -> str:
         """The name on a command line."""
         return self.flag or "--" + self.name.replace("_", "-")
 
-    def arguments(self, choices: Choices) -> list[str]:
-        """Return the arguments of a command line; none for a default."""
+    def arguments(self, choices: UserChoices) -> list[str]:
+        """Return the arguments of a command line; no argument for a default."""
         chosen = getattr(choices, self.name)
         if chosen == DEFAULTS[self.name] or chosen is None:
             return []
-        return list(WRITERS[self.kind](self.shown, chosen))
+        return list(WRITERS[self.kind](self.flag_name, chosen))
 
 
 def _flag(flag: str, _: bool) -> Iterator[str]:  # noqa: FBT001 - a writer's
@@ -58,7 +58,7 @@ def _maybe(flag: str, chosen: bool) -> Iterator[str]:  # noqa: FBT001 - a writer
     yield flag if chosen else flag.replace("--", "--no-", 1)
 
 
-def _one(flag: str, chosen: object) -> Iterator[str]:
+def _single(flag: str, chosen: object) -> Iterator[str]:
     yield from (flag, f"{chosen:.12g}" if isinstance(chosen, float) else str(chosen))
 
 
@@ -86,13 +86,13 @@ def _roles(_: str, chosen: Mapping[str, str]) -> Iterator[str]:
 WRITERS: Mapping[str, Any] = {
     "flag": _flag,
     "maybe": _maybe,
-    "choice": _one,
-    "text": _one,
-    "whole": _one,
-    "number": _one,
-    "share": _one,
-    "column": _one,
-    "path": _one,
+    "choice": _single,
+    "text": _single,
+    "whole": _single,
+    "number": _single,
+    "share": _single,
+    "column": _single,
+    "path": _single,
     "texts": _repeated,
     "columns": _joined,
     "numbers": _by_column,
@@ -103,9 +103,11 @@ WRITERS: Mapping[str, Any] = {
 
 NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
 OPTIONS = (
-    Option("separator", "file", "choice", choices=(",", ";", "tab", "|")),
+    Option("separator", "file", "choice", choices=(",", ";", "tab", "|", "space")),
     Option("encoding", "file", "text"),
     Option("header", "file", "maybe"),
+    Option("header_row", "file", "whole", range=(1, None)),
+    Option("last_row", "file", "whole", range=(1, None)),
     Option("sheet", "file", "text"),
     Option("decimal", "file", "choice", choices=(".", ",")),
     Option("missing_text", "file", "texts"),
@@ -123,6 +125,7 @@ OPTIONS = (
     Option("k", "goal", "whole", special=True, range=(1, None)),
     Option("max_exposure", "goal", "share", special=True, range=(0, 1)),
     Option("suppress", "goal", "share", special=True, range=(0, 1)),
+    Option("suppress_cells", "goal", "share", range=(0, 1)),
     Option("known", "goal", "choice", choices=("quasi", "all")),
     Option("l", "goal", "numbers", special=True, range=(1, None)),
     Option("entropy_l", "goal", "numbers", range=(1, None)),
@@ -131,14 +134,15 @@ OPTIONS = (
     Option("by", "goal", "choice", choices=("truth", "promise")),
     Option("predict", "goal", "column"),
     Option("hierarchy", "goal", "files"),
-    Option("weight", "goal", "numbers", range=(0, None)),
+    Option("importance", "goal", "numbers", range=(0, None)),
     Option("steps", "goal", "whole", range=(0, None)),
     Option("ledger", "goal", "path"),
     Option("levels", "choices", "levels", special=True),
 )
 OF_SCORE = frozenset(
     (
-        *("separator", "encoding", "sheet", "header", "decimal", "missing_text", "columns"),
+        *("separator", "encoding", "sheet", "header", "header_row", "last_row", "decimal"),
+        *("missing_text", "columns"),
         *("sets", "yes_no", "as_number"),
         *("person", "each_row", "one_row", "roles", "coarsen", "k", "max_exposure", "threshold"),
     )
@@ -158,19 +162,19 @@ class Files:
     score: str
 
     @classmethod
-    def of(cls, choices: Choices) -> "Files":
+    def named_after(cls, choices: UserChoices) -> "Files":
         """Name the files after the file that is open."""
         stem = PurePath(choices.data).stem
         return cls(f"{stem}-released.csv", f"{stem}-score.json")
 
 
-def score_arguments(choices: Choices) -> list[str]:
+def score_arguments(choices: UserChoices) -> list[str]:
     """Return the arguments of `veilmix` that score the table before it is made coarser."""
     chosen = (option for option in OPTIONS if option.name in OF_SCORE)
     return ["score", choices.data, *(part for one in chosen for part in one.arguments(choices))]
 
 
-def advise_arguments(choices: Choices, files: Files) -> list[str]:
+def advise_arguments(choices: UserChoices, files: Files) -> list[str]:
     """Return the arguments of `veilmix` that write the released table and its score."""
     parts = (part for option in OPTIONS for part in option.arguments(choices))
     return ["advise", choices.data, *parts, "--table", files.table, "--save", files.score]

@@ -1,4 +1,4 @@
-"""The work for the six steps, one after the other; equal choices are worked on once.
+"""The work for the six steps, in their order; equal choices are worked on once.
 
     file      the file with all columns
     persons   the table by all choices, or the error that a person has to be defined
@@ -19,20 +19,20 @@ from ..errors import DataError, VeilmixError
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
 from ..scenarios.serialization.content import Content, reading_once
-from ..scenarios.tables.advise import Advised, Found
+from ..scenarios.tables.advise import Advised, TableSearch
 from ..scenarios.tables.judges import exposed_people
-from .choices import READING, ChoiceError, Choices
+from .choices import READING, ChoiceError, UserChoices
 from .choices_part import choices_part
 from .goal_part import goal_part
 from .read_parts import below_text, columns_part, file_part, persons_part, unread_part
-from .result import Result, make_result, result_part
+from .result import ReleaseResult, make_result, result_part
 from .search import FIRST_LOOK, first_look, search_table
 from .table import FORM, OpenedFile, Progress, open_file, read_table
-from .wording import CommandWords, Voice
+from .wording import CommandWords, PageVoice
 
 SEARCH = (
-    *("keep", "k", "max_exposure", "suppress", "known", "by", "l", "entropy_l", "t", "nominal"),
-    *("predict", "hierarchy", "weight", "steps"),
+    *("keep", "k", "max_exposure", "suppress", "suppress_cells", "known", "by", "l", "entropy_l"),
+    *("t", "nominal", "predict", "hierarchy", "importance", "steps"),
 )
 KEPT = 8  # results of a stage that are kept
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Memory:
         return kept.get(key)
 
     def keep(self, stage: str, key: object, result: Any) -> None:
-        """Keep a result, and forget the one of this stage that was used longest ago."""
+        """Keep a result, and forget the result of this stage that was used longest ago."""
         kept = self._kept.setdefault(stage, OrderedDict())
         kept[key] = result
         while len(kept) > KEPT:
@@ -76,9 +76,9 @@ class Inputs:
     """
 
     path: Path
-    choices: Choices
+    choices: UserChoices
     words: CommandWords
-    voice: Voice
+    voice: PageVoice
     content: dict[Path, Content] = field(default_factory=dict)
     hierarchies: dict[str, Path] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ class Inputs:
 
 
 class Pipeline:
-    """The stages, with what is kept of them.
+    """The stages and their results.
 
     run: runs work in a thread, for a step; its last argument there is the progress. show: takes the
     part of a step.
@@ -101,8 +101,8 @@ class Pipeline:
     def __init__(self, run: Run, show: Show) -> None:
         self._run, self._show = run, show
         self._memory = Memory()
-        self.result: Result | None = None
-        self.found: Found | None = None
+        self.result: ReleaseResult | None = None
+        self.found: TableSearch | None = None
 
     def forget(self) -> None:
         """Forget all results: another file is open."""
@@ -159,7 +159,7 @@ class Pipeline:
         """Search, first for a moment, and show the choices; then make the result."""
         choices = inputs.choices
         given = (table, choices, inputs.hierarchies)
-        found: Found | None = self._memory.get("search", key)
+        found: TableSearch | None = self._memory.get("search", key)
         if found is None and first_look(choices, table):
             early = await self._stage(
                 "choices", "look", key, inputs, search_table, *given, FIRST_LOOK
@@ -170,7 +170,7 @@ class Pipeline:
         )
         advised = await self._settle(inputs, found, key, final=True)
         result_key = (key, inputs.key("levels", "ledger"))
-        result: Result = await self._stage(
+        result: ReleaseResult = await self._stage(
             "result",
             "result",
             result_key,
@@ -187,7 +187,9 @@ class Pipeline:
         self.result = result
         self._show("result", part)
 
-    async def _settle(self, inputs: Inputs, found: Found, key: object, *, final: bool) -> Advised:
+    async def _settle(
+        self, inputs: Inputs, found: TableSearch, key: object, *, final: bool
+    ) -> Advised:
         """Describe the chosen point, and show the choices."""
         self.found = found
         settled = (key, inputs.key("levels"))
@@ -259,7 +261,7 @@ def read_parts(
 
 
 def _point(
-    found: Found,
+    found: TableSearch,
     advised: Advised,
     inputs: Inputs,
     final: bool,  # noqa: FBT001 - passed on
@@ -287,7 +289,7 @@ def ways_below(ways: list[Part], inputs: Inputs, progress: Progress) -> list[Par
     return shown
 
 
-def _page(result: Result, opened: OpenedFile, inputs: Inputs, progress: Progress) -> Part:
+def _page(result: ReleaseResult, opened: OpenedFile, inputs: Inputs, progress: Progress) -> Part:
     """Return the part on the result; hashing and wording take a moment."""
     progress("wording the result")
     return result_part(result, opened, inputs.choices, inputs.words, inputs.voice)

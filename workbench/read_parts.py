@@ -18,15 +18,15 @@ from ..scenarios.populations.values import DATE
 from ..scenarios.serialization.content import content_of
 from ..scenarios.tables.judges import exposed_people
 from ..scenarios.tables.reading import suspect_values
-from .choices import Choices
+from .choices import UserChoices
 from .table import MISSING, RAW, WIDEST, OpenedFile, Progress
-from .wording import Text, Voice, english
+from .wording import PageVoice, Text, english
 
 MOST_CANDIDATES = 12
 
 
 def file_part(
-    opened: OpenedFile, table: SourceTable | None, choices: Choices, voice: Voice
+    opened: OpenedFile, table: SourceTable | None, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
     """Return the part on the file. table: as it was read; None: a person is not defined yet."""
     content, whole = opened.source.content, opened.whole
@@ -59,16 +59,16 @@ def file_part(
     }
 
 
-def unread_part(path: Path, choices: Choices, progress: Progress) -> dict[str, Any]:
-    """Return what can be shown of a file that cannot be read: its name, lines and sheets."""
+def unread_part(path: Path, choices: UserChoices, progress: Progress) -> dict[str, Any]:
+    """Return the name, lines and sheets of a file that cannot be read."""
     progress("reading the first lines")
     kind, lines, sheets = READERS.get(path.suffix.lower()), list[str](), list[str]()
     with suppress(OSError, ValueError, LookupError, VeilmixError):
         content = content_of(path)
-        if kind is csvfile:
+        if kind is csvfile.READER:
             with content.text(choices.encoding or "utf-8", errors="replace") as text:
                 lines = [line.rstrip("\r\n")[:WIDEST] for line in islice(text, RAW)]
-        if kind is excel:
+        if kind is excel.READER:
             sheets = list(excel.sheet_names(content))
     return {
         "name": path.name,
@@ -80,7 +80,7 @@ def unread_part(path: Path, choices: Choices, progress: Progress) -> dict[str, A
     }
 
 
-def _doubts(whole: SourceTable, choices: Choices) -> Iterator[dict[str, Any]]:
+def _doubts(whole: SourceTable, choices: UserChoices) -> Iterator[dict[str, Any]]:
     """Yield the values that often mean missing, each with both answers."""
     for suspect in suspect_values(whole, (MISSING,)):
         key = f"{suspect.column}={suspect.text}"
@@ -102,8 +102,8 @@ def _size(size: int) -> str:
 def persons_part(
     opened: OpenedFile,
     table: SourceTable | RepeatedPersonsError,
-    choices: Choices,
-    voice: Voice,
+    choices: UserChoices,
+    voice: PageVoice,
 ) -> dict[str, Any]:
     """Return the part on persons; `blocked` if the user has to decide."""
     repeated = table if isinstance(table, RepeatedPersonsError) else None
@@ -160,13 +160,13 @@ def persons_part(
     return part
 
 
-def below_text(voice: Voice, below: int, n: int, k: int) -> Text:
+def below_text(voice: PageVoice, below: int, n: int, k: int) -> Text:
     """Return the share of people in a crowd smaller than k."""
     return voice.say("said-below", share=voice.share(below, n), k=k)
 
 
-def _candidates(opened: OpenedFile, choices: Choices) -> Iterator[dict[str, Any]]:
-    """Yield the columns whose values may be persons, identifiers first."""
+def _candidates(opened: OpenedFile, choices: UserChoices) -> Iterator[dict[str, Any]]:
+    """Yield the columns with values that may be persons, identifiers first."""
     roles = {judged.column: judged.role for judged in opened.roles(choices)}
     names = sorted(
         opened.whole.columns,
@@ -179,7 +179,7 @@ def _candidates(opened: OpenedFile, choices: Choices) -> Iterator[dict[str, Any]
         yield {"column": name, "people": people, "text": english(text)}
 
 
-def _rules(opened: OpenedFile, voice: Voice) -> list[list[Any]]:
+def _rules(opened: OpenedFile, voice: PageVoice) -> list[list[Any]]:
     """Return the rules that take one row of each person, with their labels."""
     rules: list[list[Any]] = [
         [None, voice.say("said-all-rows")["text"]],
@@ -205,7 +205,7 @@ def is_ordered(texts: list[str]) -> bool:
 
 
 def columns_part(
-    opened: OpenedFile, table: SourceTable, choices: Choices, voice: Voice
+    opened: OpenedFile, table: SourceTable, choices: UserChoices, voice: PageVoice
 ) -> dict[str, Any]:
     """Return the part on columns: the role of each column of the file."""
     judged = opened.roles(choices)

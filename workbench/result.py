@@ -23,18 +23,18 @@ from ..scenarios.tables.release import judge_advised
 from ..scenarios.tables.release_record import ReleasedFile
 from ..scenarios.tables.score_record import ScoredTable, SensitiveColumn
 from ..temporary_files import private_folder
-from .choices import Choices
+from .choices import UserChoices
 from .options import Files, advise_arguments
 from .search import roles_of
 from .table import MISSING, PREVIEW, WIDEST, OpenedFile, Progress
-from .wording import CommandWords, Text, Voice, english
+from .wording import CommandWords, PageVoice, Text, english
 
 FORMATS = (("csv", "CSV", ""), ("xlsx", "Excel", "openpyxl"), ("parquet", "Parquet", "duckdb"))
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
-    """A released table with everything that is said about it.
+class ReleaseResult:
+    """A released table, its score and its files.
 
     Attributes:
         advised: the advice.
@@ -56,7 +56,7 @@ class Result:
     files: dict[str, bytes] = field(default_factory=dict)
 
     @property
-    def known(self) -> ScoredPart:
+    def known_part(self) -> ScoredPart:
         """The columns that the target counts as known, together."""
         score = self.score
         return score.joint if self.advised.known == "all" or score.quasi is None else score.quasi
@@ -64,7 +64,7 @@ class Result:
     @property
     def below(self) -> int:
         """The released people in a crowd smaller than k."""
-        return self.known.crowds.users_below(self.advised.k)
+        return self.known_part.crowds.users_below(self.advised.k)
 
     def file(self, form: str) -> bytes:
         """Return the table as a file. form: `csv`, `xlsx` or `parquet`. Raises DataError."""
@@ -84,21 +84,21 @@ class Result:
 
 
 def make_result(
-    advised: Advised, path: Path, choices: Choices, words: CommandWords, progress: Progress
-) -> Result:
+    advised: Advised, path: Path, choices: UserChoices, words: CommandWords, progress: Progress
+) -> ReleaseResult:
     """Score the released table. Raises DataError; RoundBurned if a ledger forbids it."""
     account = judge_advised(
         advised, Path(choices.ledger) if choices.ledger else None, choices.person
     )
     table = released_table(advised)
     columns, rows = released_rows(advised)
-    names = Files.of(choices)
+    names = Files.named_after(choices)
     csv = file_of(columns, rows, "csv")
     file = ReleasedFile(names.table, sha256(csv).hexdigest(), len(rows), tuple(columns))
     arguments = advise_arguments(choices, names)
     about = (advised, table, roles_of(choices), path, choices.reading())
     score, record = words.record(*about, arguments, file, progress)
-    return Result(advised, columns, rows, table, score, record, account, {"csv": csv})
+    return ReleaseResult(advised, columns, rows, table, score, record, account, {"csv": csv})
 
 
 def file_of(columns: Sequence[str], rows: Sequence[Row], form: str) -> bytes:
@@ -110,7 +110,11 @@ def file_of(columns: Sequence[str], rows: Sequence[Row], form: str) -> bytes:
 
 
 def result_part(
-    result: Result, opened: OpenedFile, choices: Choices, words: CommandWords, voice: Voice
+    result: ReleaseResult,
+    opened: OpenedFile,
+    choices: UserChoices,
+    words: CommandWords,
+    voice: PageVoice,
 ) -> dict[str, Any]:
     """Return the part on the result."""
     whole, stem = opened.whole, opened.source.content.path.stem
@@ -159,12 +163,14 @@ def result_part(
     }
 
 
-def _measures(result: Result, choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+def _measures(
+    result: ReleaseResult, choices: UserChoices, voice: PageVoice
+) -> Iterator[dict[str, Any]]:
     """Yield the measures of the release, each with the asked and the found number."""
     below, n = result.below, result.score.n
     met = below <= result.score.most
     yield _measure(
-        voice.plain(voice.count(result.known.crowds.smallest)),
+        voice.plain(voice.count(result.known_part.crowds.smallest)),
         voice.say("said-smallest"),
         voice.say("said-smallest-meaning"),
         voice.say("said-asked", asked=f"k = {choices.k}"),
@@ -181,7 +187,9 @@ def _measures(result: Result, choices: Choices, voice: Voice) -> Iterator[dict[s
         yield from _sensitive(column, choices, voice)
 
 
-def _sensitive(column: SensitiveColumn, choices: Choices, voice: Voice) -> Iterator[dict[str, Any]]:
+def _sensitive(
+    column: SensitiveColumn, choices: UserChoices, voice: PageVoice
+) -> Iterator[dict[str, Any]]:
     """Yield l and t of a sensitive column."""
     name = column.column
     wanted_l, wanted_t = choices.l.get(name), choices.t.get(name)
@@ -189,19 +197,19 @@ def _sensitive(column: SensitiveColumn, choices: Choices, voice: Voice) -> Itera
         voice.plain(voice.count(column.diversity)),
         voice.say("said-l", column=name),
         voice.say("said-l-one" if column.diversity == 1 else "said-l-meaning"),
-        _asked(wanted_l, "l", voice),
+        _asked_text(wanted_l, "l", voice),
         _verdict(wanted_l, met=wanted_l is not None and column.diversity >= wanted_l),
     )
     yield _measure(
         voice.plain(f"{column.closeness:.3f}".replace(".", voice.language.decimal)),
         voice.say("said-t", column=name),
         voice.say("said-t-meaning"),
-        _asked(wanted_t, "t", voice),
+        _asked_text(wanted_t, "t", voice),
         _verdict(wanted_t, met=wanted_t is not None and column.closeness <= wanted_t + 1e-9),
     )
 
 
-def _asked(wanted: float | None, name: str, voice: Voice) -> Text:
+def _asked_text(wanted: float | None, name: str, voice: PageVoice) -> Text:
     if wanted is None:
         return voice.say("said-not-asked")
     return voice.say("said-asked", asked=f"{name} = {voice.language.number(wanted)}")
@@ -223,9 +231,11 @@ def _measure(
     }
 
 
-def _warnings(result: Result, voice: Voice) -> Iterator[Text]:
+def _warnings(result: ReleaseResult, voice: PageVoice) -> Iterator[Text]:
     if result.advised.suppressed:
         yield voice.say("said-rows-out-warning")
+    if result.advised.cells is not None:
+        yield voice.say("said-cells-warning")
     if result.account is None:
         yield voice.say("said-no-ledger")
     else:

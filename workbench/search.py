@@ -4,17 +4,17 @@ from pathlib import Path
 
 from ..errors import DataError
 from ..scenarios.populations.people import SourceTable
-from ..scenarios.tables.advise import Found, find
+from ..scenarios.tables.advise import TableSearch, find
 from ..scenarios.tables.roles_known import Roles, known_by_default
 from ..scenarios.tables.sensitive_targets import Targets
-from .choices import Choices
+from .choices import UserChoices
 from .table import MISSING, Progress
 
 FEW = 5  # searched columns up to which there is no first look
 FIRST_LOOK = 150  # steps of it
 
 
-def roles_of(choices: Choices) -> Roles:
+def roles_of(choices: UserChoices) -> Roles:
     """Return the roles of columns in the search. Raises DataError."""
     names = dict.fromkeys((*choices.l, *choices.entropy_l, *choices.t))
     for column in choices.nominal:
@@ -30,16 +30,16 @@ def roles_of(choices: Choices) -> Roles:
         for name in names
     }
     known = choices.known or known_by_default(choices.reading())
-    return Roles(known, choices.keep, targets, choices.suppress)
+    return Roles(known, choices.keep, targets, choices.suppress, choices.suppress_cells)
 
 
 def search_table(
     table: SourceTable,
-    choices: Choices,
+    choices: UserChoices,
     hierarchies: dict[str, Path],
     steps: int | None,
     progress: Progress,
-) -> Found:
+) -> TableSearch:
     """Search for the coarser values with the least loss. Raises DataError, see `advise`.
 
     hierarchies: files by column. steps: of the search at most; None: the default.
@@ -50,7 +50,7 @@ def search_table(
         choices.max_exposure,
         missing=MISSING,
         hierarchies=hierarchies,
-        weights=dict(choices.weight),
+        weights=dict(choices.importance),
         predict=choices.predict,
         by=choices.by,
         steps=steps,
@@ -59,6 +59,6 @@ def search_table(
     )
 
 
-def first_look(choices: Choices, table: SourceTable) -> bool:
+def first_look(choices: UserChoices, table: SourceTable) -> bool:
     """Whether a first look is worth its time: the whole search may take longer than a second."""
     return choices.steps is None and len(table.columns) > FEW

@@ -14,7 +14,7 @@
     POST /TOKEN/leave, end        a tab was closed; the user is done: 204
 
 It listens on 127.0.0.1. The token is in the address that the terminal prints, and in no file. A
-foreign page in the same browser can neither read nor send anything here: see machines/gate.py.
+foreign page in the same browser can neither read nor send data here: see machines/gate.py.
 Errors are JSON, {"error": {"text", "option", "step", "lang"}}, with a status of 400 or more.
 """
 
@@ -40,7 +40,7 @@ from ..strict_text import Unreadable, from_json
 from .choices import ChoiceError
 from .desk import LARGEST, Desk, OldRevisionError
 from .files import listing, save
-from .result import Result
+from .result import ReleaseResult
 
 HOST = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
@@ -74,7 +74,7 @@ KINDS = {
 }
 
 
-class Refusal(Exception):
+class RefusedRequestError(Exception):
     """A request that is refused: status, and the fields of its error.
 
     Attributes:
@@ -122,10 +122,10 @@ class Workbench:
             self._left = None
         try:
             return await self._respond(request, what)
-        except Refusal as no:
+        except RefusedRequestError as no:
             return HttpResponse(no.status, msgspec.json.encode(no.fields), JSON)
         except (LocalError, VeilmixError) as wrong:
-            refusal = Refusal(400, str(wrong), option=getattr(wrong, "option", None))
+            refusal = RefusedRequestError(400, str(wrong), option=getattr(wrong, "option", None))
             return HttpResponse(400, msgspec.json.encode(refusal.fields), JSON)
 
     async def _respond(self, request: Request, what: list[str]) -> HttpResponse:
@@ -143,15 +143,15 @@ class Workbench:
                 return await self._file(what)
             case "POST", [name, *rest]:
                 return await self._post(name, rest, request)
-        raise Refusal(404, self.desk.voice.say("said-no-such-address")["text"])
+        raise RefusedRequestError(404, self.desk.voice.say("said-no-such-address")["text"])
 
     async def _post(self, name: str, rest: list[str], request: Request) -> HttpResponse:
-        """Answer a request that changes something."""
+        """Answer a POST."""
         match name, rest:
             case "change", []:
-                return self._change(_asked(request, {"revision", "set"}))
+                return self._change(_fields(request, {"revision", "set"}))
             case "open", []:
-                return self._open(_asked(request, {"path"}))
+                return self._open(_fields(request, {"path"}))
             case "upload", [file]:
                 self._upload(unquote(file), request.body)
                 return self._state()
@@ -159,22 +159,22 @@ class Workbench:
                 self.desk.add_hierarchy(unquote(column), request.body)
                 return self._state()
             case "folder", []:
-                path = _text(_asked(request, {"path"}), "path")
+                path = _text(_fields(request, {"path"}), "path")
                 shown = await trio.to_thread.run_sync(listing, path)
                 return HttpResponse(200, msgspec.json.encode(shown), JSON)
             case "save", []:
-                return await self._save(_asked(request, {"what", "path", "replace"}))
+                return await self._save(_fields(request, {"what", "path", "replace"}))
             case (("cancel" | "again" | "leave" | "end"), []):
                 self._order(name)
                 return HttpResponse(204)
-        raise Refusal(404, self.desk.voice.say("said-no-such-address")["text"])
+        raise RefusedRequestError(404, self.desk.voice.say("said-no-such-address")["text"])
 
     def _order(self, name: str) -> None:
         match name:
             case "cancel":
                 self.desk.cancel()
             case "again":
-                self.desk.again()
+                self.desk.restart()
             case "leave":
                 self._left = trio.current_time()
             case _:
@@ -208,16 +208,20 @@ class Workbench:
             self.desk.change(asked["revision"], asked["set"])
         except OldRevisionError:
             said = self.desk.voice.say("said-other-tab")
-            raise Refusal(409, said["text"], said["lang"], state=self.desk.state()) from None
+            raise RefusedRequestError(
+                409, said["text"], said["lang"], state=self.desk.state()
+            ) from None
         except ChoiceError as wrong:
-            raise Refusal(400, str(wrong), option=wrong.option) from None
+            raise RefusedRequestError(400, str(wrong), option=wrong.option) from None
         return self._state()
 
     def _open(self, asked: Mapping[str, Any]) -> HttpResponse:
         text = _text(asked, "path").strip()
         path = Path(text).expanduser()
         if not text or not path.is_file():
-            raise Refusal(400, f"{text or 'path'}: no file of this computer", step="file")
+            raise RefusedRequestError(
+                400, f"{text or 'path'}: no file of this computer", step="file"
+            )
         self.desk.open(path, text)
         return self._state()
 
@@ -251,51 +255,55 @@ class Workbench:
             case ["score"]:
                 saved = self._result.saved_score
                 return "application/json", f"{stem}-score.json", saved.encode()
-        raise Refusal(404, self.desk.voice.say("said-no-such-address")["text"])
+        raise RefusedRequestError(404, self.desk.voice.say("said-no-such-address")["text"])
 
     @property
-    def _result(self) -> Result:
-        """The result. Refusal before there is one."""
+    def _result(self) -> ReleaseResult:
+        """The result. RefusedRequestError before there is one."""
         if self.desk.result is None:
             said = self.desk.voice.say("said-not-yet")
-            raise Refusal(409, said["text"], said["lang"])
+            raise RefusedRequestError(409, said["text"], said["lang"])
         return self.desk.result
 
     async def _save(self, asked: Mapping[str, Any]) -> HttpResponse:
         """Write a file of the result where the user wants it."""
         what, path = _text(asked, "what"), Path(_text(asked, "path"))
         if not isinstance(asked["replace"], bool) or not path.name:
-            raise Refusal(400, "what, path and replace (true or false) are accepted")
+            raise RefusedRequestError(400, "what, path and replace (true or false) are accepted")
         form = path.suffix.lower().removeprefix(".")
         if what == "table" and form not in KINDS:
-            raise Refusal(400, f"{path}: .csv, .xlsx, .parquet files are written", step="result")
+            raise RefusedRequestError(
+                400, f"{path}: .csv, .xlsx, .parquet files are written", step="result"
+            )
         _, _, data = await self._content(["released", form] if what == "table" else [what])
         try:
             write = partial(save, path, data, replace=asked["replace"])
             place = await trio.to_thread.run_sync(write)
         except FileExistsError:
             said = self.desk.voice.say("said-exists", path=str(path))
-            raise Refusal(409, said["text"], said["lang"], step="result", exists=True) from None
+            raise RefusedRequestError(
+                409, said["text"], said["lang"], step="result", exists=True
+            ) from None
         said = self.desk.voice.say("said-saved", path=str(place))
         answer = {"saved": str(place), "bytes": len(data), "sentence": said}
         return HttpResponse(200, msgspec.json.encode(answer), JSON)
 
 
-def _asked(request: Request, names: set[str]) -> dict[str, Any]:
-    """Return the fields of a request. Refusal for other fields."""
+def _fields(request: Request, names: set[str]) -> dict[str, Any]:
+    """Return the fields of a request. RefusedRequestError for other fields."""
     try:
         asked = from_json(request.body)
     except Unreadable as bad:
-        raise Refusal(400, f"no JSON: {bad.why}") from None
+        raise RefusedRequestError(400, f"no JSON: {bad.why}") from None
     if not isinstance(asked, dict) or set(asked) != names:
-        raise Refusal(400, f"{', '.join(sorted(names))} are accepted")
+        raise RefusedRequestError(400, f"{', '.join(sorted(names))} are accepted")
     return asked
 
 
 def _text(asked: Mapping[str, Any], name: str) -> str:
     value = asked[name]
     if not isinstance(value, str) or "\0" in value:
-        raise Refusal(400, f"{name}: a text is accepted")
+        raise RefusedRequestError(400, f"{name}: a text is accepted")
     return value
 
 
@@ -303,7 +311,7 @@ def _static(name: str, accepted: str) -> HttpResponse:
     """Answer with a file of `static/`."""
     path = STATIC / name
     if path.parent != STATIC or path.suffix not in TYPES or not path.is_file():
-        raise Refusal(404, f"{name}: no file of the page")
+        raise RefusedRequestError(404, f"{name}: no file of the page")
     return WebFile.read(path).answer(accepted)
 
 

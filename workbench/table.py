@@ -1,4 +1,4 @@
-"""The file and its table: what is read once, before roles, persons and goal are known."""
+"""The file and its table, before roles, persons and goal are known."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -9,22 +9,24 @@ from pathlib import Path
 import numpy as np
 
 from ..scenarios.populations import csvfile, excel
-from ..scenarios.populations.dialect import SEPARATORS, dialect_of
+from ..scenarios.populations.dialect import NAMES, dialect_of
 from ..scenarios.populations.encodings import encoding_label
 from ..scenarios.populations.file_options import options_of
 from ..scenarios.populations.files import READERS, FileSource, source_of
+from ..scenarios.populations.line_reader import LineReader
 from ..scenarios.populations.people import SourceTable
 from ..scenarios.populations.persons import RepeatedPersonsError
 from ..scenarios.populations.roles import JudgedColumn, guess_roles
 from ..scenarios.tables.reading import Reading, read
-from .choices import Choices
+from .choices import UserChoices
 
 MISSING = "(missing)"  # the value of an empty cell, as `veilmix advise` has it
 PREVIEW = 8  # rows
 RAW = 10  # lines of a text file
 WIDEST = 400  # characters of a line or a cell that are shown
 FORM = (
-    *("separator", "encoding", "sheet", "header", "decimal", "missing_text"),
+    *("separator", "encoding", "sheet", "header", "header_row", "last_row", "decimal"),
+    "missing_text",
     *("sets", "yes_no", "as_number"),
 )
 Progress = Callable[[str], None]
@@ -39,8 +41,8 @@ class OpenedFile:
         whole: all columns, without a decision on persons or roles.
         preview: the first rows, as texts.
         lines: the first lines of a text file, as they are; none of other files.
-        header_line: the line with the names, from 1; None: no line has them.
-        found: what was found out about the form of the file, by option.
+        header_line: the line with the names, from 1; None: no line.
+        found: detected options of the form of the file.
         sheets: of a workbook.
     """
 
@@ -52,7 +54,7 @@ class OpenedFile:
     found: Mapping[str, str]
     sheets: tuple[str, ...]
 
-    def roles(self, choices: Choices) -> tuple[JudgedColumn, ...]:
+    def roles(self, choices: UserChoices) -> tuple[JudgedColumn, ...]:
         """Return the role of each column of the file."""
         given: dict[str, str] = dict(choices.roles)
         if choices.person in self.whole.columns:
@@ -82,7 +84,7 @@ class OpenedFile:
         return [text[:WIDEST] for text in shown if text != MISSING][:most]
 
 
-def open_file(path: Path, choices: Choices, progress: Progress) -> OpenedFile:
+def open_file(path: Path, choices: UserChoices, progress: Progress) -> OpenedFile:
     """Read a file with all columns. Raises DataError."""
     given = choices.reading()
     form = Reading(**{name: getattr(given, name) for name in FORM})
@@ -94,7 +96,7 @@ def open_file(path: Path, choices: Choices, progress: Progress) -> OpenedFile:
     )
     lines, header_line, found = _lines(source)
     content = source.content
-    is_workbook = READERS[content.path.suffix.lower()] is excel
+    is_workbook = READERS[content.path.suffix.lower()] is excel.READER
     sheets = excel.sheet_names(content) if is_workbook else ()
     if sheets:
         found["sheet"] = sheets[0]
@@ -103,14 +105,17 @@ def open_file(path: Path, choices: Choices, progress: Progress) -> OpenedFile:
 
 def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None, dict[str, str]]:
     """Return the first lines of a text file, the line with the names, and its form by option."""
-    if READERS[source.content.path.suffix.lower()] is not csvfile:
-        return (), 1 if source.asked.header is not False else None, {}
-    dialect = dialect_of(source.content, source.asked)
+    reader, asked = READERS[source.content.path.suffix.lower()], source.asked
+    if not isinstance(reader, LineReader):
+        return (), 1, {}
+    header_line = reader.layout(source.content, asked).header
+    if reader is not csvfile.READER:
+        return (), header_line, {}
+    dialect = dialect_of(source.content, asked)
     with source.content.text(dialect.encoding, errors="replace") as text:
         lines = tuple(line.rstrip("\r\n")[:WIDEST] for line in islice(text, RAW))
-    header_line = dialect.skip + 1 if dialect.header else None
     found = {
-        "separator": SEPARATORS.get(dialect.separator, dialect.separator),
+        "separator": NAMES.get(dialect.separator, dialect.separator),
         "encoding": encoding_label(dialect.encoding),
         "header": f"line {header_line}" if header_line else "no line",
     }
@@ -118,9 +123,9 @@ def _lines(source: FileSource) -> tuple[tuple[str, ...], int | None, dict[str, s
 
 
 def read_table(
-    path: Path, choices: Choices, progress: Progress
+    path: Path, choices: UserChoices, progress: Progress
 ) -> SourceTable | RepeatedPersonsError:
-    """Read the table by all choices; the error if the user has to say who is a person.
+    """Read the table by all choices; the error if the user has to define a person.
 
     Raises DataError for every other reason.
     """

@@ -47,7 +47,7 @@ def english(text: str) -> Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class PageVoice:
     """The sentences of the page in a language.
 
     Attributes:
@@ -59,7 +59,7 @@ class Voice:
     tag: str
 
     @classmethod
-    def of(cls, language: Language) -> "Voice":
+    def in_language(cls, language: Language) -> "PageVoice":
         """Return the voice of a language."""
         return cls(language.part("workbench"), language.tag)
 

@@ -87,7 +87,7 @@ def _distance(
 def _cells(
     codes_i: NDArray[np.integer], codes_j: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the people in each cell of a pair that occurs, in its order, and one of them each."""
+    """Return the people in each occurring cell of a pair, in its order, and a row of each."""
     width = int(codes_j.max()) + 1
     cells = codes_i.astype(np.int64) * width + codes_j
     size = (int(codes_i.max()) + 1) * width

@@ -30,7 +30,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import ParameterError
 from ..exposure import joint_counts, users_below
 from ..exposure.cells import as_table
-from ..exposure.persons import Persons, people_below
+from ..exposure.person_slots import PersonSlots
+from ..exposure.persons import Persons
 from ..validation import whole
 from .choice import SLACK, Advice, Choice, Levels
 from .ladder import Ladder
@@ -100,11 +101,13 @@ class _LatticeSearch:
         persons: Persons | None,
         progress: Callable[[str], None] | None,
     ) -> None:
-        self.codes, self.ladders, self.k, self.most = codes, ladders, k, work_limit
+        self.slots = None if persons is None else PersonSlots.from_owners(persons.owner, persons.n)
+        self.order = slice(None) if self.slots is None else self.slots.order
+        self.codes, self.ladders, self.k, self.most = codes[self.order], ladders, k, work_limit
         self.charged, self.promise = charged, promise
         self.progress = progress or (lambda _stage: None)
         self.limit, self.promises = steps, 0
-        self.persons, self.n = persons, len(codes) if persons is None else persons.n
+        self.n = len(codes) if persons is None else persons.n
         rng = np.random.default_rng(SEED)
         self.rng = rng
         self.marks = [_marks(ladder, rng) for ladder in ladders]
@@ -113,7 +116,7 @@ class _LatticeSearch:
             [lv.loss * ladder.weight / whole for lv in ladder.levels] for ladder in ladders
         ]
         self.top: Levels = tuple(len(ladder.levels) - 1 for ladder in ladders)
-        self.columns = [np.ascontiguousarray(codes[:, j]) for j in range(codes.shape[1])]
+        self.columns = [np.ascontiguousarray(self.codes[:, j]) for j in range(codes.shape[1])]
         self.counted = 0
         self.tried: dict[Levels, Choice] = {}
         self.best: Choice | None = None
@@ -125,13 +128,13 @@ class _LatticeSearch:
     def keys(self, j: int, level: int) -> Keys:
         return self.marks[j][level][self.columns[j]]
 
-    def below(self, keys: Keys) -> int:
-        """The people in crowds smaller than k."""
+    def below(self, keys: Keys, enough: int | None = None) -> int:
+        """The people in crowds smaller than k; if more than `enough` are certain, a lower bound."""
         self.counted += 1
         if self.k == 1:
             return 0
-        if self.persons is not None:
-            return people_below(_numbered(keys), self.persons.owner, self.n, self.k)
+        if self.slots is not None:
+            return self.slots.below(keys, self.k, enough)
         ordered = np.sort(keys)
         starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
         counts = np.diff(np.append(starts, len(ordered)))
@@ -164,7 +167,7 @@ class _LatticeSearch:
         all_dropped = np.zeros(len(self.codes), np.uint64)
         self.fixed = np.zeros(len(self.codes), np.int64)
         if fixed is not None:
-            self.fixed = np.unique(fixed, return_inverse=True)[1]
+            self.fixed = np.unique(fixed, return_inverse=True)[1][self.order]
             marks = self.rng.integers(0, 2**64 - 1, len(self.codes), np.uint64, endpoint=True)
             all_dropped += marks[self.fixed]
         for j, level in enumerate(self.top):
@@ -257,7 +260,7 @@ class _LatticeSearch:
             if self.best and low >= self.best.loss - SLACK:
                 break
             child_keys = keys - self.keys(j, self.top[j]) + self.keys(j, level)
-            people = self.below(child_keys)
+            people = self.below(child_keys, self.most)
             if people > self.most:
                 continue
             if not rest:
@@ -291,7 +294,8 @@ class _LatticeSearch:
             low_, high = tight[j], self.top[j]
             while low_ < high:
                 middle = (low_ + high) // 2
-                if self.below(keys - self.keys(j, self.top[j]) + self.keys(j, middle)) > self.most:
+                finer = keys - self.keys(j, self.top[j]) + self.keys(j, middle)
+                if self.below(finer, self.most) > self.most:
                     low_ = middle + 1
                 else:
                     high = middle
@@ -314,21 +318,12 @@ class _LatticeSearch:
             np.stack([*column_codes, self.fixed], axis=1),
             range(len(column_codes) + 1),
         )
-        if self.persons is None:
+        if self.slots is None:
             people = int(users_below(joint_counts(codes, column_numbers), self.k))
         else:
-            people = Persons(codes, self.persons.owner, self.n).below(column_numbers, self.k)
+            people = Persons(codes, self.slots.owner, self.n).below(column_numbers, self.k)
         if people != best.people:  # pragma: no cover - once in 2^64 / n^2 runs
             raise ParameterError("two different rows had one number; search again")
-
-
-def _numbered(keys: Keys) -> NDArray[np.int64]:
-    """The keys numbered 0, 1, ... in their order."""
-    order = np.argsort(keys)
-    ordered = keys[order]
-    cells = np.empty(len(keys), np.int64)
-    cells[order] = np.cumsum(np.append(False, ordered[1:] != ordered[:-1]))
-    return cells
 
 
 def _marks(ladder: Ladder, rng: np.random.Generator) -> list[Keys]:

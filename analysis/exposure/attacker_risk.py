@@ -10,10 +10,11 @@ is right with probability 1 / f:
                  wants many right, of any people
 
 F is the crowd in the population. With that table it is counted (`risk_within`); usually it is not
-available, and F is estimated as F = factor * f (`risk`), as if every cell had been drawn at the
-same rate: with factor 1 the table is the population, and the three attackers agree. A rare person
-may be unique in both; then the estimate of 1 / F is too small a number, and the prosecutor's risk,
-which needs no estimate, is the safe one to quote.
+available, and F is estimated from sampling weights (sampled_population.py), or as F = factor * f
+(`risk`), as if every cell had been drawn at the same rate: with factor 1 the table is the
+population, and the three attackers agree. A rare person may be unique in both; then the estimate of
+1 / F is too small a number, and the prosecutor's risk, which needs no estimate, is the safe one to
+quote.
 
 If cells are a partition, the mean of 1 / f is (number of cells) / n. The names and measures are
 those of K. El Emam, Guide to the De-Identification of Personal Health Information (2013), and of F.
@@ -56,6 +57,24 @@ class Attacker:
 
 
 @dataclass(frozen=True, slots=True)
+class PopulationEstimate:
+    """A population, and the chance of the marketer in it, with an interval.
+
+    Attributes:
+        people: of the population: the sum of the weights.
+        low, high: 95 % interval of the share of people who are linked correctly, 0 to 1.
+        draws: of all crowds of the population, by the model.
+        seed: of the draws.
+    """
+
+    people: float
+    low: float
+    high: float
+    draws: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Risk:
     """All three attackers, and the population of the risk.
 
@@ -65,12 +84,14 @@ class Risk:
             person.
         prosecutor: the attacker that knows that the target is in the table.
         journalist: the attacker that knows the population.
+        estimate: of the population by sampling weights; None: by the factor, or counted.
     """
 
     k: int
     factor: float
     prosecutor: Attacker
     journalist: Attacker
+    estimate: PopulationEstimate | None = None
 
     @property
     def marketer(self) -> float:

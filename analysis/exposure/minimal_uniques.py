@@ -195,18 +195,24 @@ class _Search:
 
     def _unique(self, chosen: Sequence[int]) -> Flags:
         """Return the rows of which a single person has the values in the set."""
-        if self.owned is not None:
-            single: Flags = self.owned.by_cell(chosen) == 1
-            return single[cells_of(self.codes, chosen)]
         if prod(len(self.of_values[column]) for column in chosen) > DIRECT:
             cells: Codes = cells_of(self.codes, chosen)
         else:
             cells = self.columns[chosen[0]]
             for column in chosen[1:]:
                 cells = cells * np.int32(len(self.of_values[column])) + self.columns[column]
-        alone: Flags = np.bincount(cells) == 1
+        alone: Flags = np.bincount(cells) == 1 if self.owned is None else self._single(cells)
         flags: Flags = alone[cells]
         return flags
+
+    def _single(self, cells: Codes) -> Flags:
+        """Return the cells of a single person, as flags."""
+        owner = self.owned.owner if self.owned is not None else np.arange(self.n)
+        of_some_row = np.zeros(int(cells.max()) + 1, np.int64)
+        of_some_row[cells] = owner
+        single = np.ones(len(of_some_row), bool)
+        single[cells[of_some_row[cells] != owner]] = False
+        return single
 
     def _crowds(self, columns: Sequence[int]) -> Integers:
         """The crowd of each person in all columns: of the worst of its rows."""

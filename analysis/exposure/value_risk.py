@@ -174,11 +174,14 @@ class _Column:
             people, below = (np.bincount(self.codes, w, self.radix) for w in weights)
             return people.astype(np.int64), below.astype(np.int64)
         pairs = self.codes[rows.place] * rows.n + rows.owner
-        people, below = (
-            np.bincount(np.unique(part) // rows.n, minlength=self.radix)
-            for part in (pairs, pairs[small[rows.place]])
-        )
-        return people, below
+        return self._persons(pairs), self._persons(pairs[small[rows.place]])
+
+    def _persons(self, pairs: Integers) -> Integers:
+        """The different persons with each value. pairs: value * persons + person of each row."""
+        ordered = np.sort(pairs)  # np.unique hashes, which takes eight times as long here
+        is_first = np.ones(len(ordered), bool)
+        is_first[1:] = ordered[1:] != ordered[:-1]
+        return np.bincount(ordered[is_first] // self.rows.n, minlength=self.radix)
 
     def _gains(self) -> tuple[Integers, Integers, Integers, bool]:
         """Pairs of codes, the smaller one first, and the people that each merge takes out."""

@@ -26,9 +26,10 @@ from ..composition import best_bound, fewest_exposed, worst_case
 from ..composition.margins_bound import margins_bound
 from ..composition.person_bound import PersonBounds
 from ..exposure import Crowds, Risk, joint_counts, risk
-from ..exposure.cells import as_table
+from ..exposure.cells import as_table, cells_of
 from ..exposure.counts import Integers
 from ..exposure.persons import Persons
+from ..exposure.sampled_population import sampled_risk
 from ..exposure.unrelated_columns import UnrelatedExposure, unrelated_exposure
 from ..exposure.wildcards import Wildcards
 from ..release_risks import EVERY, TableColumns, TableRisks
@@ -121,6 +122,7 @@ def score_table(
     worst_case_nodes: int | None = None,
     asked: TableColumns = EVERY,
     persons: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> TableScore:
     """Score a table.
@@ -138,12 +140,15 @@ def score_table(
         asked: the columns for singling out, linkability and inference.
         persons: an integer for each row, equal for rows of one person, who is as exposed as the
             worst of its rows; None: each row is a person.
+        weights: the people of the population that each row stands for, for journalist and marketer
+            (exposure/sampled_population.py), instead of a factor; None: no weights.
         progress: called with the name of each stage as it begins.
     """
     codes = np.asfortranarray(as_table(table))  # columns are read one at a time
     lacking = _checked(codes, names, missing_codes, k, max_exposure)
     meaning, report = _meaning(missing), progress or (lambda _stage: None)
     owned = _owned(codes, persons, meaning, worst_case_nodes)
+    _check_weights(weights, owned, meaning, factor)
     n = len(codes) if owned is None else owned.n
     source = Wildcards.from_table(codes, lacking) if meaning is Missing.WILDCARD else owned
     report("columns one by one")
@@ -157,7 +162,8 @@ def score_table(
     unrelated = None if source else unrelated_exposure(marginals, k)
     sets = score_sets(codes, marginals, k, allowed(max_exposure, n), source, report)
     report("singling out, linkability, inference")
-    parts = (columns, joint, bounds, risk(joint.crowds, k, factor), sets, questions(), unrelated)
+    risks = _risk(codes, joint, k, factor, weights)
+    parts = (columns, joint, bounds, risks, sets, questions(), unrelated)
     return TableScore(n, k, max_exposure, meaning, *parts, len(codes), _quasi(codes, source, asked))
 
 
@@ -180,6 +186,38 @@ def _owned(
             "out, or take one row of each person"
         )
     return owned
+
+
+def _check_weights(
+    weights: ArrayLike | None, owned: Persons | None, missing: Missing, factor: float
+) -> None:
+    """Raise a ParameterError for weights with a factor, wildcards, or several rows a person."""
+    if weights is None:
+        return
+    if factor != 1:
+        raise ParameterError(
+            f"factor, weights: found {factor:g} people of the population for each one of the table "
+            "and weights that say it of each; one of the two is accepted"
+        )
+    if owned is not None or missing is Missing.WILDCARD:
+        found = "wildcard cells" if owned is None else "persons with several rows"
+        raise ParameterError(
+            f"weights: found {found}; one row a person, and missing cells as a category, are "
+            "accepted"
+        )
+
+
+def _risk(
+    codes: NDArray[np.integer],
+    joint: ScoredPart,
+    k: int,
+    factor: float,
+    weights: ArrayLike | None,
+) -> Risk:
+    """The risk in a population given by a factor, or by sampling weights."""
+    if weights is None:
+        return risk(joint.crowds, k, factor)
+    return sampled_risk(cells_of(codes, range(codes.shape[1])), weights, k)
 
 
 def _columns(

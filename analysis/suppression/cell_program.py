@@ -13,6 +13,7 @@ is left out before. HiGHS gives the optimum, or the best solution found and a pr
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
@@ -28,9 +29,12 @@ VARIABLES = 1_000  # larger programs get proportionally fewer nodes
 SLACK = 1e-6  # tolerance of a bound that a solver states in floats
 
 
+Costs = Sequence[float | None]  # of a suppressed cell of each column; None: it stays visible
+
+
 @dataclass(frozen=True, slots=True)
 class _CellProgram:
-    """The variables: for each x, its row, its number of suppressed cells and its released row."""
+    """The variables: for each x, its row, the cost of its suppressed cells and its released row."""
 
     row: Any
     blanks: Any
@@ -38,17 +42,21 @@ class _CellProgram:
     patterns: list[Pattern]
 
     @classmethod
-    def from_classes(cls, classes: Classes, k: int) -> "_CellProgram":
+    def from_classes(cls, classes: Classes, k: int, costs: Costs) -> "_CellProgram":
         width = classes.rows.shape[1]
         row, empty, shows = [], [], []
         place: dict[Pattern, int] = {}
         for size in range(width + 1):
             for columns in combinations(range(width), size):
+                prices = [costs[j] for j in range(width) if j not in columns]
+                cost = sum(price for price in prices if price is not None)
+                if None in prices:
+                    continue
                 for r in np.flatnonzero(crowds(classes, columns) >= k).tolist():
                     codes = classes.rows[r].tolist()
                     pattern = tuple(code if j in columns else BLANK for j, code in enumerate(codes))
                     row.append(r)
-                    empty.append(width - size)
+                    empty.append(cost)
                     shows.append(place.setdefault(pattern, len(place)))
         return cls(np.array(row), np.array(empty), np.array(shows), list(place))
 
@@ -59,14 +67,27 @@ def optimum(classes: Classes, k: int, nodes: int) -> tuple[Flow | None, int]:
     nodes: limit of the search tree for a program of `VARIABLES`; a larger program gets
     proportionally fewer, at least 1. (None, 0) if the program is too large.
     """
-    if len(classes.rows) << classes.rows.shape[1] > CHOICES:
-        return None, 0
-    program = _CellProgram.from_classes(classes, k)
+    flow, lower = cheapest_release(classes, k, [1.0] * classes.rows.shape[1], nodes)
+    return flow, ceil(lower)
+
+
+def cheapest_release(
+    classes: Classes, k: int, costs: Costs, nodes: int
+) -> tuple[Flow | None, float]:
+    """Return the cheapest release found, and a lower bound on the cost of all releases.
+
+    costs: of a suppressed cell of each column, about 1; None: the column stays visible. nodes: as
+    for `optimum`. (None, 0) if the program is too large.
+    """
+    if len(classes.rows) << sum(cost is not None for cost in costs) > CHOICES:
+        return None, 0.0
+    program = _CellProgram.from_classes(classes, k, costs)
     limit = max(1, nodes * VARIABLES // max(VARIABLES, len(program.row)))
     solution = _solve(program, classes, k, limit)
     bound = solution.mip_dual_bound
-    lower = 0 if bound is None or not np.isfinite(bound) else ceil(bound - SLACK * max(1, bound))
-    return (None if solution.x is None else _flow(program, classes, k, solution.x)), lower
+    lower = 0.0 if bound is None or not np.isfinite(bound) else bound - SLACK * max(1, bound)
+    flow = None if solution.x is None else _flow(program, classes, k, solution.x)
+    return flow, max(0.0, lower)
 
 
 def _solve(program: _CellProgram, classes: Classes, k: int, nodes: int) -> Solution:

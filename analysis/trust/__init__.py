@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         users_linked,
         view_bits,
     )
+    from .several_rows import received_of_persons
     from .view_arguments import checked_rows
 else:
     __getattr__, __dir__ = deferred(
@@ -41,6 +42,7 @@ else:
                 "users_linked",
                 "view_bits",
             ],
+            ".several_rows": ["received_of_persons"],
             ".view_arguments": ["checked_rows"],
         },
     )
@@ -55,6 +57,7 @@ __all__ = [
     "log2_multinomial",
     "minimal",
     "received",
+    "received_of_persons",
     "received_reports",
     "users_linked",
     "view_bits",

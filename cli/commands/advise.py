@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...deprecated import Replaced
 from ..like_option import check_like, like_option, reapplied
 from ..options import FILE
 from ..own_table import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ...scenarios.tables.reading import Reading
 
 MISSING = "(missing)"
+IMPORTANCE = Replaced("--weight COLUMN=NUMBER", "--importance COLUMN=NUMBER", "0.2.0", "0.4.0")
 
 
 def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | None) -> None:
@@ -57,10 +59,16 @@ def refuse_seconds(_ctx: click.Context, _option: click.Parameter, given: str | N
     help="Coarser values of a column, a line each from fine to coarse, as ARX has them.",
 )
 @click.option(
-    "--weight",
+    "--importance",
     multiple=True,
     metavar="COLUMN=NUMBER",
     help="How much a column counts; otherwise the root of its bits.",
+)
+@click.option(
+    "--weight",
+    multiple=True,
+    metavar="COLUMN",
+    help="Of sampling weights: left out, and not released.",
 )
 @like_option
 @click.option("--predict", metavar="COLUMN", help="Measure how well this one is predicted.")
@@ -102,6 +110,7 @@ def command(
     k: int,
     max_exposure: float,
     hierarchy: tuple[str, ...],
+    importance: tuple[str, ...],
     weight: tuple[str, ...],
     like: Path | None,
     predict: str | None,
@@ -126,16 +135,18 @@ def command(
     from ...scenarios.tables.earlier_advice import check_reached
     from ...scenarios.tables.reading import Reading, read, suspects
     from ...scenarios.tables.release import judge_advised
-    from ...scenarios.tables.written import check_single
 
     check_figure(picture)
+    counted = (*importance, *_earlier(weight))
+    options["weight"] = ",".join(text for text in weight if "=" not in text) or None
     check_folder(saved)
     check_like(
         like,
         {
             "--levels": options["levels"],
+            "--suppress-cells": options["suppress_cells"],
             "--hierarchy": hierarchy,
-            "--weight": weight,
+            "--importance": counted,
             "--steps": steps,
         },
     )
@@ -143,7 +154,6 @@ def command(
     roles = roles_of(given, said)
     with stages() as stage:
         table = read(data, said, MISSING, stage)
-        check_single(table, file)
         if like is not None:
             advised = reapplied(
                 table, like, (k, max_exposure), roles, {"predict": predict, "by": by}, MISSING
@@ -154,7 +164,7 @@ def command(
                 k,
                 max_exposure,
                 missing=MISSING,
-                **_ladders(hierarchy, weight),
+                **_ladders(hierarchy, counted),
                 predict=predict and composed(predict),
                 by=by,
                 steps=steps,
@@ -189,13 +199,20 @@ def _print_advice(advised: "Advised", called: str, form: str) -> None:
         advice.print_advice(page(), advised, called)
 
 
-def _ladders(hierarchy: tuple[str, ...], weight: tuple[str, ...]) -> dict[str, Any]:
+def _earlier(weight: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the importance that --weight of earlier versions gives, and name the new option."""
+    earlier = tuple(text for text in weight if "=" in text)
+    warn(f"{IMPORTANCE.sentence}; --weight COLUMN names sampling weights" for _ in earlier[:1])
+    return earlier
+
+
+def _ladders(hierarchy: tuple[str, ...], importance: tuple[str, ...]) -> dict[str, Any]:
     """Return the arguments of the search that the options give by column."""
     return {
         "hierarchies": {name: Path(at) for name, at in pairs_of("hierarchy", hierarchy)},
         "weights": {
-            name: number_of("weight", name, text, lambda x: 0 < x < 1e9, "a number above 0")
-            for name, text in pairs_of("weight", weight)
+            name: number_of("importance", name, text, lambda x: 0 < x < 1e9, "a number above 0")
+            for name, text in pairs_of("importance", importance)
         },
     }
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     "--from",
     "table",
     type=FILE,
-    help="A table with a column for each feature and a row for each person of PLACE: text, Excel "
-    "or Parquet, by its ending.  [default: ask here]",
+    help="A table with a column for each feature and a row for each person of PLACE: text, a "
+    "workbook, Parquet, of SPSS, Stata or SAS, by its ending.  [default: ask here]",
 )
 @form_options
 @DURABLE

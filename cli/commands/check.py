@@ -1,6 +1,6 @@
 """`veilmix check`: validate a scenario, print its plan and estimate its cost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from ..text.layout import (
     format_option,
     lay_out,
     page,
+    percent,
     plural,
     say,
     write_csv,
@@ -206,6 +207,8 @@ def _print_check(
     say(console, f"{about.name}: fine" + (f'   "{clean(about.title)}"' if about.title else ""))
     say(console)
     say(console, f"people    {people.n:,}, {clean(people.note)}")
+    for line in _person_rows(people, scenario.policy.k):
+        say(console, line)
     for line in program.describe(people):
         say(console, f"          {clean(line)}")
     for line in coarser_lines(scenario.feature):
@@ -235,6 +238,25 @@ def _print_check(
     for line in (*people.warnings, *warnings(scenario), *unchecked_queries(scenario)):
         say(console, f"warning   {clean(line)}", style="yellow")
     say(console, f"\nnext: veilmix run {called}")
+
+
+def _person_rows(people: "Population", k: int) -> Iterator[str]:
+    """Yield lines on persons with several rows: their rows, and the price of their ballots."""
+    if (several := people.several) is None:
+        return
+    yield (
+        f"rows      {len(people.codes):,} different ones, up to {several.largest:,} of a person; "
+        f"each person submits {several.slots:,} ballots to a question"
+    )
+    if several.slots >= k:
+        yield (
+            f"          a malicious person can fill a crowd of k = {k} alone, by "
+            f"{several.slots:,} equal ballots"
+        )
+    least = max(several.largest, 2)
+    if several.slots > least:
+        share = percent(least / several.slots)
+        yield f"          fewer ballots do: rows = {least} costs {share} of these messages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +327,13 @@ def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
         f"Each of {asked:,} people answers {answers}, one per feature, in one envelope of "
         f"{onions}; each onion has a layer for {chain} and {reader}."
     )
+    if rows := scenario.population.rows:
+        answering = (
+            f"Each of {asked // rows:,} persons submits {rows} ballots to each of {answers}, in "
+            f"one envelope of {plural(rows * len(first.columns), 'onion')}: a ballot for each of "
+            "its different answers, the rest dummies; each onion has a layer for "
+            f"{chain} and {reader}."
+        )
     mixing = (
         "Every shuffler opens its layer, sorts the batch and passes it on at once. With fewer "
         f"than {mix.min_batch:,} people the round is given up."

@@ -35,6 +35,10 @@ GUESSED = (
     "guessed: people whose whole row a best guess gets right, expected; surest: how sure it is\n"
     "of the row of the person it is surest of, and rightly; bits: learnt per person"
 )
+PERSONS = (
+    "linked: people with all their ballots linked to them; bits: learnt per person, at least, if\n"
+    "before any of it all tables of persons with up to so many different rows were equally likely"
+)
 BEFORE = {
     "uniform": "all tables of people and values equally likely",
     "marginals": "the share of every value is public, and people are independent",
@@ -152,10 +156,13 @@ def _check_options(*, cheating: bool, searching: bool, narrowed: bool) -> None:
 def _watched(record: "Run", prior: str, form: str) -> None:
     """Print the knowledge of honest-but-curious coalitions."""
     from ...scenarios.programs.peers.text import numbers
+    from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.verification.damage import diagnose_record
     from ...scenarios.verification.deviations import deviations
     from ...scenarios.verification.views import learnt_in
 
+    if prior == "marginals":
+        require_single_rows(record.scenario, "leak --prior marginals")
     peers = record.result.peers
     study = cheats.load_study(record)
     with diagnose_record(record):
@@ -220,6 +227,9 @@ def _tell_deviated(views: "Sequence[Received]", notes: "Iterator[str]") -> None:
 def _notes(views: "Sequence[Received]", prior: str) -> Iterator[str]:
     if any(view.reports for view in views):
         yield LINKED
+        return
+    if all(view.rows_guessed is None for view in views):  # persons have several rows
+        yield PERSONS
         return
     yield GUESSED
     yield f"before any of it: {coalitions_text.baseline_text(views)}: {BEFORE[prior]}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...scenarios.tables.release_record import ReleasedFile
     from ...scenarios.tables.roles_known import Roles
     from ...scenarios.tables.score_record import ScoredTable
-    from ...workbench.choices import Choices
+    from ...workbench.choices import UserChoices
     from ...workbench.desk import Desk
     from ...workbench.files import OwnFiles
     from ...workbench.server import Workbench
@@ -57,9 +57,9 @@ def command(
 ) -> None:
     """Open a page for DATA, a table of your own: persons, columns, goal, choices, result.
 
-    The page does what `score`, `advise` and `report` do, and shows the commands that do the same.
-    It is served to this computer alone; nothing leaves it, and nothing is written but what you
-    save. Ctrl-C ends it, or closing its tab.
+    The page computes by the functions of `score`, `advise` and `report`, and shows the commands
+    that do the same. Only this computer can open it. No data leave it, and only files that you
+    save are written. Ctrl-C ends it, or closing its tab.
     """
     from ...errors import DataError
     from ...temporary_files import private_folder
@@ -79,7 +79,7 @@ def command(
     click.echo("ended; nothing was kept")
 
 
-def _choices(replay: Path | None, data: Path | None) -> "tuple[Choices | None, str | None]":
+def _choices(replay: Path | None, data: Path | None) -> "tuple[UserChoices | None, str | None]":
     """Return the choices of a saved session, and the name of the file."""
     from ...workbench.choices import read_session
 
@@ -101,7 +101,7 @@ def _desk(
     files: "OwnFiles",
     path: Path | None,
     shown: str | None,
-    choices: "Choices | None",
+    choices: "UserChoices | None",
     lang: str | None,
 ) -> "Desk":
     """Return the state of the page, with the file open."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ...analysis.scoring import TableScore
     from ...scenarios.ledger.account import Account
     from ...scenarios.populations.people import SourceTable
+    from ...scenarios.tables.of_scenario import TableSource
     from ...scenarios.tables.reading import Reading
     from ...scenarios.tables.risk_record import RiskPlaces
     from ...scenarios.tables.score_record import ScoredTable
@@ -50,6 +51,11 @@ if TYPE_CHECKING:
     show_default=True,
     type=click.FloatRange(1),
     help="People in the population for each one in the table, for the journalist's risk.",
+)
+@click.option(
+    "--weight",
+    metavar="COLUMN",
+    help="Of sampling weights: how many people of the population each row stands for.",
 )
 @click.option(
     "--worst-case",
@@ -106,9 +112,10 @@ def command(
     form: str,
     **reading: Any,
 ) -> None:
-    """Score the people of DATA, a .csv, .xlsx or .parquet file.
+    """Score the people of DATA: text, a workbook, Parquet, or a file of SPSS, Stata or SAS.
 
     Each row is a person. With --person, all rows with the same value of a column are a person.
+    Of a scenario the score is of its columns, as coarse as its features say, with its target.
 
     The score has the exposure of every column and of all together, the certified bounds from the
     counts of single columns, the risks of re-identification, singling out, linkability and
@@ -135,19 +142,22 @@ def command(
         return
     assert data is not None  # noqa: S101 - checked with the options of a release
     _check(form, advising, picture, kept, counts)
+    _check_population(reading["weight"], factor)
     check_folder(saved)
     anyway = reading.pop("anyway")
     checked = None if anyway else kept
-    said = answered(data, Reading(**reading))
-    texts = said.lacking
+    source = _source(data, Reading(**reading), k, max_exposure)
+    data, k, max_exposure, empty = source.path, source.k, source.max_exposure, source.missing
+    said = source.reading if source.of_scenario else answered(data, source.reading)
+    texts = (*([empty] if empty else []), *said.lacking)
     with stages() as stage:
-        table = read(data, said, progress=stage)
-        account = _released(ledger, data, said, k, max_exposure)
+        table = read(data, said, empty, stage)
+        account = _released(ledger, source, said)
         scored = partial(score_read, factor=factor, worst_case_nodes=nodes or None, progress=stage)
         score = scored(table, texts, k, max_exposure, missing=missing)
         places = _places(table, texts, score, unique_size, stage)
     warn((*table.warnings, *suspects(table, texts)))
-    record = partial(_record, score, data, said, table, places, anyway=anyway)
+    record = partial(_record, score, data, said, table, ("", *texts), places, anyway=anyway)
     show = partial(
         _print_score,
         score,
@@ -180,9 +190,24 @@ def command(
         save_record(record(kept), saved)
 
 
-def _released(
-    ledger: Path | None, data: Path, said: "Reading", k: int, max_exposure: float
-) -> "Account | None":
+def _source(data: Path, said: "Reading", k: int, max_exposure: float) -> "TableSource":
+    """Return the file to score: DATA, or the table of a scenario. Raises DataError."""
+    from ...scenarios.tables.of_scenario import ENDING, TableSource, scenario_table
+    from ...scenarios.validation.load import load
+
+    if data.suffix.lower() != ENDING:
+        return TableSource(data, said, "", k, max_exposure)
+    from_user = click.get_current_context().get_parameter_source
+    target = {"k": k, "max_exposure": max_exposure}
+    given = {
+        key: number
+        for key, number in target.items()
+        if from_user(key) is click.core.ParameterSource.COMMANDLINE
+    }
+    return scenario_table(load(data), data, said, given)
+
+
+def _released(ledger: Path | None, source: "TableSource", said: "Reading") -> "Account | None":
     """Record a table as a release in a ledger, if given; RoundBurned if it may not be released."""
     if ledger is None:
         return None
@@ -192,11 +217,12 @@ def _released(
     from ...scenarios.tables.release import release_table
     from .advise import MISSING
 
-    table = finer(data, said, MISSING)  # as in advice and in runs, so that cells are comparable
+    empty = source.missing or MISSING  # as in advice and in runs, so that cells are comparable
+    table = finer(source.path, said, empty)
     with opened(ledger) as book:
-        policy = Policy(k=k, max_exposure=max_exposure)
+        policy = Policy(k=source.k, max_exposure=source.max_exposure)
         features = released_features(said, table.columns)
-        return release_table(book, table, features, policy, missing=MISSING, person=said.person)
+        return release_table(book, table, features, policy, missing=empty, person=said.person)
 
 
 def _places(
@@ -220,12 +246,16 @@ def _record(
     data: Path,
     said: "Reading",
     table: "SourceTable",
+    lacks: Sequence[str],
     places: "RiskPlaces | None",
     written: Path | None = None,
     *,
     anyway: bool = False,
 ) -> "ScoredTable":
-    """Return the score as a record. written: the file with the table, if any."""
+    """Return the score as a record.
+
+    lacks: texts of missing cells. written: the file with the table, if any.
+    """
     from msgspec.structs import replace
 
     from ...scenarios.populations.coarser import coarser_lines
@@ -237,7 +267,7 @@ def _record(
     lines = coarser_lines(coarsenings(said.coarsen, table.columns), frequent(table, score.k))
     file = None if written is None else released_file(written, len(table.codes), table.columns)
     release = scored_release(table, said, file, anyway=anyway)
-    scored = scored_table(score, data, ("", *said.lacking), table, lines, places)
+    scored = scored_table(score, data, lacks, table, lines, places)
     return replace(scored, release=release)
 
 
@@ -260,6 +290,17 @@ def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
         )
     say(page(), "\nwhat to do\n")
     advice.print_advice(page(), advised, data.name)
+
+
+def _check_population(weight: str | None, factor: float) -> None:
+    """Raise a DataError if two options say how large the population is."""
+    from ...errors import DataError
+
+    if weight is not None and factor != 1:
+        raise DataError(
+            f"--population-factor {factor:g} and --weight {weight} contradict each other: both say "
+            "how many people of the population a row stands for; leave one out"
+        )
 
 
 def _check(form: str, advising: bool, picture: Path | None, *tables: Path | None) -> None:  # noqa: FBT001 - passed on

@@ -105,9 +105,12 @@ def _warn(console: PipeConsole, run: "Run") -> tuple[str, ...]:
 
 
 def _derive(run: "Run", members: Sequence[str], about: str, form: str) -> None:
+    from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.verification.explanation import why
     from ...scenarios.verification.reasons import lines
 
+    # a fact of a derivation is one answer to a question, not the several of a person
+    require_single_rows(run.scenario, "show --why")
     if form == "mermaid":
         raise click.UsageError("--why is told as text or json, not as a diagram")
     derivation = why(run, members, about)
@@ -176,19 +179,22 @@ def _opened(run: "Run", seen: "View") -> Iterator[str]:
 
 
 def _read(run: "Run", seen: "View") -> Iterator[str]:
+    from ...protocol.several_rows import dummies_in, without_dummies
     from ...scenarios.verification.views import columns
 
     names = columns(run)
     if not seen.counted:
         yield "reads    no counts"
     for counted in seen.counted:
-        cells = sorted(counted.counts.items())
+        cells = sorted(without_dummies(counted.counts).items())
         said = [f"{' '.join(values)}: {people:,}" for values, people in cells[:CELLS]]
         more = f", ... ({len(cells):,} in all)" if len(cells) > CELLS else ""
         asked = " x ".join(names[column] for column in counted.columns)
         some = f" of {plural(counted.people, 'person', 'people')} told apart"
         about = f"{asked}{'' if counted.among is None else some}"
-        yield f"reads    round {counted.round}: {about}: {', '.join(said)}{more}"
+        dummies = dummies_in(counted.counts)
+        blank = f"; {plural(dummies, 'dummy', 'dummies')}" if dummies else ""
+        yield f"reads    round {counted.round}: {about}: {', '.join(said)}{more}{blank}"
 
 
 def _guessed(run: "Run", seen: "View") -> Iterator[str]:
@@ -196,7 +202,8 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
     from ...scenarios.verification.views import scored
 
     learnt = scored(run, seen)
-    if learnt.rows_guessed is None or learnt.rows_guessed_before is None:
+    several = run.scenario.population.rows is not None
+    if learnt.rows_guessed is None and not several:
         return
     marks = {"exact": "", "sampled": "about "}
     mark = marks.get(learnt.method, f"{learnt.method} ")
@@ -205,6 +212,8 @@ def _guessed(run: "Run", seen: "View") -> Iterator[str]:
         f"{plural(learnt.cells, 'cell')} for certain; "
         f"{learnt.bits_are.word}{learnt.bits_per_person:.2f} bits a person"
     )
+    if learnt.rows_guessed is None or learnt.rows_guessed_before is None:
+        return
     yield (
         f"guesses  {mark}{learnt.rows_guessed:,.1f} of {learnt.users:,} whole rows right, expected "
         f"({learnt.rows_guessed_before:,.1f} before it saw anything)"

@@ -118,6 +118,7 @@ def _load_show(
     named: str, seed: int | None, language: "Language | None"
 ) -> tuple[str, dict[str, Any]]:
     """Return the name and the page data of a run: of a run folder, or of a run played now."""
+    from ...scenarios.schema.single_rows import require_single_rows
     from ...theatre.show import check_size, outcome_data, run_data
 
     if folder := played(named):
@@ -125,12 +126,15 @@ def _load_show(
             raise ParameterError(f"--seed: {folder} has been played; name a scenario to play anew")
         from ...scenarios.records.run_folder import read
 
-        return folder.name, run_data(read(folder), language)
+        record = read(folder)
+        require_single_rows(record.scenario, "theatre")
+        return folder.name, run_data(record, language)
     from ...scenarios.play.run import run
     from ...scenarios.programs.registry import samples
     from ...scenarios.records.run_folder import default_name
 
     scenario = _scenario(named)
+    require_single_rows(scenario, "theatre")
     check_size(samples(scenario, seed).people.n)  # before the run
     outcome = run(scenario, seed, worst_case_nodes=0)
     return default_name(outcome), outcome_data(outcome, language)

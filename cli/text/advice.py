@@ -25,19 +25,26 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     say(console, clean(f"a person is {advised.table.person}"))
     for judged in advised.table.judged:
         if judged.column not in advised.whole.columns:
-            say(console, clean(f"left out  {judged.column}: a {judged.shown} ({judged.reason})"))
+            article = "" if judged.role == "text" else "a "
+            shown = f"{article}{judged.shown} ({judged.reason})"
+            say(console, clean(f"left out  {judged.column}: {shown}"))
     say(console)
     lay_out(console, steps(advised))
     say(console)
     now = percent(best.people / n)
     before = percent(advised.before / n)
-    say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {before}")
+    if advised.cells is not None:
+        now = f"0.0 % (0); {now} ({best.people:,}) before cells are suppressed"
+        say(console, f"in a smaller crowd  {now}; as it is {before}")
+    else:
+        say(console, f"in a smaller crowd  {now} ({best.people:,}); as it is {before}")
     for line in known_column_lines(advised):
         say(console, clean(line))
     promised = advised.cost.promised
     by = COVERAGE if advised.table.persons is None else PERSON_BOUND
     shown = f"{percent(promised / n)} ({promised:,}; {by})"
-    say(console, f"promised from the columns' counts alone  {shown}")
+    if advised.cells is None:
+        say(console, f"promised from the columns' counts alone  {shown}")
     for line in costs(advised.cost, advised.predict):
         say(console, line)
     if advised.by == "promise":
@@ -92,6 +99,19 @@ def known_column_lines(advised: "Advised") -> Iterator[str]:
             f"{percent(advised.missed / advised.n)} of the people (at most "
             f"{percent(advised.suppress)}); nobody who is left misses the target"
         )
+    if (cells := advised.cells) is not None and not cells.suppressed:
+        yield f"cells suppressed  none: with these levels nobody is below k = {advised.k}"
+    elif cells is not None:
+        share = percent(cells.suppressed / cells.total if cells.total else 0.0)
+        yield (
+            f"cells suppressed  {cells.suppressed:,} of {cells.total:,} ({share}; at most "
+            f"{cells.limit:,}), in {cells.rows:,} rows, written as *; every row is then "
+            f"that of at least {advised.k} people, * as a value of its own"
+        )
+        yield (
+            f"loss of these cells  {cells.loss:.4f}; with these levels none loses less than "
+            f"{cells.lower:.4f}"
+        )
     if advised.targets:
         yield (
             f"in a class that misses k or a target  {percent(advised.missed / advised.n)} "
@@ -112,6 +132,12 @@ def searched(advised: "Advised") -> str:
         )
     if search.exact:
         return f"loss {search.best.loss:.4f}; searched exactly: no choice loses less ({spent})"
+    if advised.cells is not None:
+        return (
+            f"loss {search.best.loss:.4f} with suppressed cells; no choice of levels and cells "
+            f"loses less than {search.bound:.4f}, so at most {search.gap:.4f} may be left to win "
+            f"({spent})"
+        )
     return (
         f"loss {search.best.loss:.4f}; stopped: no choice loses less than {search.bound:.4f}, so "
         f"at most {search.gap:.4f} may be left to win ({spent}; --steps searches longer)"

@@ -85,6 +85,9 @@ class AdvisedTable(Record, frozen=True):
         people_below_k_known_quasi, people_below_k_known_all: if others know the
             quasi-identifiers, or all that is released.
         rows_suppressed: rows that are left out.
+        cells_suppressed: single cells that are suppressed.
+        cells_lost: the loss of these cells.
+        cells_lost_at_least: no suppression of cells loses less with the same levels.
         people_missing_a_target: in classes that miss k, or a target of a sensitive column.
         places: the risk by value of the advised table; None without a person below k.
         suppress: the largest share of people with suppressed rows; None: no row.
@@ -113,6 +116,9 @@ class AdvisedTable(Record, frozen=True):
     people_below_k_known_all: int
     people_missing_a_target: int
     rows_suppressed: int
+    cells_suppressed: int
+    cells_lost: float
+    cells_lost_at_least: float
     places: RiskPlaces | None = None
     suppress: float | None = None
     like: str = ""
@@ -120,7 +126,8 @@ class AdvisedTable(Record, frozen=True):
 
 def advised_table(advised: Advised, called: str) -> AdvisedTable:
     """Return the full advice on a table. called: the name of the table."""
-    search, table, released = advised.found, advised.table, advised.coarse()
+    search, table, cells = advised.found, advised.table, advised.cells
+    released = advised.coarse()
     columns = (
         AdvisedColumn(
             column.ladder.column,
@@ -158,6 +165,9 @@ def advised_table(advised: Advised, called: str) -> AdvisedTable:
         *advised.exposed,
         advised.missed,
         advised.suppressed,
+        0 if cells is None else cells.suppressed,
+        0.0 if cells is None else cells.loss,
+        0.0 if cells is None else cells.lower,
         places_of(advised),
         advised.suppress,
         advised.like,

@@ -60,10 +60,12 @@ def _cite(run: "Run") -> None:
 
 def measured(run: "Run", runs: int, form: str) -> None:
     """Play the missing runs of the study, store it beside the run, and print it."""
+    from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.studies.cheating import SEED, CheatingStopped, begin, study
     from ...scenarios.studies.cheating_file import CHEATING, grown, read, save
 
     scenario, seed = run.scenario, run.result.seed
+    require_single_rows(scenario, "leak --cheating")
     begun = begin(scenario, SEED if seed is None else seed, runs)
     begun = grown(begun, read(run.folder, scenario))
     stopped = None

@@ -54,8 +54,9 @@ def print_judged(console: PipeConsole, judged: "JudgedRelease") -> None:
 
 def _head(judged: "JudgedRelease") -> Iterator[str]:
     yield (
-        f"{judged.release}  {judged.rows:,} rows, {plural(len(judged.columns), 'column')} of "
-        f"{judged.original} ({judged.links.people:,} people)"
+        f"{judged.release}  {plural(judged.rows, 'row')}, "
+        f"{plural(len(judged.columns), 'column')} of {judged.original} "
+        f"({judged.links.people:,} people)"
     )
     if judged.suppressed:
         yield (

@@ -77,7 +77,7 @@ def _unique_lines(uniques: "UniqueSets") -> Iterator[str]:
     )
     yield (
         f" minimal uniques (values of one person alone, no fewer columns do): {counts}; "
-        f"{uniques.people:,} people have one"
+        f"people with one or more: {uniques.people:,}"
     )
     shares = [share for share in uniques.columns if share.share > 0][:SHARES]
     if shares:

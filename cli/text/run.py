@@ -93,10 +93,15 @@ def _first_round(console: PipeConsole, outcome: "Outcome") -> None:
         say(console, f"  round 1  burned: {outcome.burned}\n", style="bold red")
         return
     ballots = sum(sum(count.values()) for count in outcome.marginals)
+    if several := outcome.several:
+        ballots = several.ballots(1)
     say(console, f"  round 1  {_onions(outcome, ballots)} -> {_reader(outcome, 'curator')}")
+    for line in _dummies(outcome, 1):
+        say(console, line)
     say(console)
+    people = outcome.counted[0] if several else None
     rows = [
-        (name, _values(counts), f"{min(counts.values(), default=0):,}")
+        (name, _values(counts, people), f"{min(counts.values(), default=0):,}")
         for name, counts in zip(outcome.schema.names, outcome.marginals, strict=True)
     ]
     lay_out(console, Grid(("feature", "values (share)", "smallest group"), rows, (2,)))
@@ -107,9 +112,25 @@ def _onions(outcome: "Outcome", number: int) -> str:
     return plural(number, noun_of(outcome.scenario.mix.kind, outcome.mode))
 
 
-def _values(counts: "Counts") -> str:
-    """Return values with their shares: all in order if they are few, else the most frequent."""
-    people = sum(counts.values()) or 1
+def _dummies(outcome: "Outcome", number: int) -> Iterator[str]:
+    """Yield the persons and the dummies of a round, if persons have several rows."""
+    if (several := outcome.several) is None or number > len(several.rounds):
+        return
+    counted = several.rounds[number - 1]
+    blank, ballots = sum(counted.dummies), several.ballots(number)
+    yield (
+        f"           {plural(counted.people, 'person', 'persons')}, {several.rows} ballots of each "
+        f"to a question: {ballots - blank:,} answers, {plural(blank, 'dummy', 'dummies')}"
+    )
+
+
+def _values(counts: "Counts", persons: int | None = None) -> str:
+    """Return values with their shares: all in order if they are few, else the most frequent.
+
+    persons: with several values, so that shares can add up to more than 100 %; None: people with
+    a single value.
+    """
+    people = persons or sum(counts.values()) or 1
     held = sorted(counts.items())
     shown = held
     if len(held) > VALUES:
@@ -138,7 +159,7 @@ def _decision(console: PipeConsole, outcome: "Outcome") -> None:
         say(
             console,
             f"{_reader(outcome, 'curator')}: releases columns if at most "
-            f"{percent(policy.max_exposure)} of people can be in a crowd smaller than "
+            f"{percent(policy.max_exposure)} of {_exposed_people(outcome)} "
             f"k = {policy.k}{_confidence(outcome)}",
         )
     if not outcome.considered:
@@ -166,6 +187,13 @@ def _decision(console: PipeConsole, outcome: "Outcome") -> None:
         say(console, clean(line))
 
 
+def _exposed_people(outcome: "Outcome") -> str:
+    """Return the definition of exposed people, before "k = ..."."""
+    if outcome.several:
+        return "persons can have a row that fewer persons have than"
+    return "people can be in a crowd smaller than"
+
+
 def _confidence(outcome: "Outcome") -> str:
     """Return the confidence of a bound for people outside the count, as text; "" if fixed."""
     if outcome.scenario.population.setting == "fixed":
@@ -191,6 +219,8 @@ def _explanations(outcome: "Outcome") -> "Iterator[str]":
     population = outcome.scenario.population
     if not (population.builtin or all(column.forbidden for column in outcome.dropped)):
         called = quote(typed(population.source))
+        if outcome.several and population.person:
+            called += f" --person {quote(population.person)}"
         yield f"coarser values may allow more columns: veilmix advise {called} --by promise"
 
 
@@ -241,9 +271,13 @@ def _second_round(console: PipeConsole, outcome: "Outcome") -> None:
         say(console, f"  {_last(outcome)}  burned: {outcome.burned}", style="bold red")
     else:
         people = sum(outcome.release.values())
+        if outcome.several:
+            people = outcome.several.ballots(2)
         read = f"{_onions(outcome, people)} -> {_reader(outcome, 'analyst')}"
         line = f"  {_last(outcome)}  {read}   released: "
         say(console, line + ", ".join(outcome.kept) + suppressed)
+        for text in _dummies(outcome, 2):
+            say(console, text)
         say(console)
         _release(console, outcome)
     say(console)
@@ -267,7 +301,8 @@ def _release(console: PipeConsole, outcome: "Outcome") -> None:
         (*values, f"{people:,}", "< k" if people < k else "")
         for values, people in cells[: CELLS if len(cells) > CELLS + 2 else len(cells)]
     ]
-    lay_out(console, Grid((*outcome.kept, "people", ""), rows, (len(outcome.kept),)))
+    counted = "persons with it" if outcome.several else "people"
+    lay_out(console, Grid((*outcome.kept, counted, ""), rows, (len(outcome.kept),)))
     if len(rows) < len(cells):
         say(console, f" and {len(cells) - len(rows):,} more, all in release.csv", style="dim")
 

@@ -100,6 +100,8 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     true = f"people in a released crowd smaller than k = {outcome.scenario.policy.k}"
     if program_of(outcome.scenario).opens:
         true = "people with an open value that fewer than k share, or in a small crowd by exclusion"
+    if outcome.several:
+        true = f"persons with a released row that fewer than k = {outcome.scenario.policy.k} have"
     yield "exposure", percent(exposure.true), true
     same = outcome.scenario.population.setting == "fixed"
     proved = f"exposure proved from {_grounds(outcome)} before the release"
@@ -111,7 +113,8 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
     if exposure.promised > outcome.decision.certificate.value:
         proved = f"proved again of the {exposure.people:,} people who came"
     yield "certified bound", percent(exposure.promised), proved
-    yield from alike_rows(outcome.kept, released_alike(outcome.release))
+    persons = outcome.several.people if outcome.several else None
+    yield from alike_rows(outcome.kept, released_alike(outcome.release, persons))
     if exposure.true > exposure.promised:
         broken = "more people are exposed than the bound says; verify fails"
         yield "certified bound", "BROKEN", broken
@@ -122,6 +125,8 @@ def _exposures(outcome: "Outcome") -> Iterator[tuple[str, str, str]]:
         yield "worst case", "-", "values are suppressed, so the release has other marginals"
     elif program_of(outcome.scenario).deepens:
         yield "worst case", "-", "the curator knows more than the marginals"
+    elif outcome.several:
+        yield "worst case", "-", "not searched where persons have several rows"
     elif worst is None:
         yield "worst case", "-", "not computed; --worst-case NODES computes it"
     elif worst.found == worst.proven:

@@ -80,6 +80,15 @@ def print_score(
         )
     say(console, "\nre-identification from all columns")
     lay_out(console, _risk(score))
+    if score.risk.estimate is not None:
+        say(console, sampling(score), style="dim")
+    for judged in table.judged:
+        if judged.role == "weight" and score.risk.estimate is None:
+            say(
+                console,
+                clean(f" the population by its weights: --weight {judged.column}"),
+                style="dim",
+            )
     questions.print_questions(console, score)
     say(console, f"\nsafe sets of columns ({_searched(score)})")
     lay_out(console, _sets(score))
@@ -220,17 +229,31 @@ def bounded(score: "TableScore") -> "Iterator[tuple[str, str, int]]":
 
 
 def _risk(score: "TableScore") -> Grid:
-    risk = score.risk
+    risk, mean = score.risk, f"{score.risk.marketer:.4g}"
+    population = f"a population {risk.factor:g} times the table"
+    if risk.estimate is not None:
+        population = f"a population of {risk.estimate.people:,.0f}"
+        mean += f" ({risk.estimate.low:.4g} to {risk.estimate.high:.4g})"
     rows = [
         ("prosecutor: knows that its target is in the table", *_attacker(risk.prosecutor)),
-        (
-            f"journalist: knows a population {risk.factor:g} times the table",
-            *_attacker(risk.journalist),
-        ),
-        ("marketer: links everybody, share expected to be right", "", f"{risk.marketer:.4g}", ""),
+        (f"journalist: knows {population}", *_attacker(risk.journalist)),
+        ("marketer: links everybody, share expected to be right", "", mean, ""),
     ]
     above = f"people above 1/{score.k}"
     return Grid(("attacker", "largest chance", "mean chance", above), rows, (1, 2, 3))
+
+
+def sampling(score: "TableScore") -> str:
+    """Return the model and the method of a risk by sampling weights."""
+    estimate = score.risk.estimate
+    if estimate is None:
+        return ""
+    return (
+        " journalist and marketer by sampling weights: F, the crowd in the population, negative "
+        "binomial with p = people / sum of their weights in each crowd; a chance is the mean of "
+        "1 / F (Franconi and Polettini 2004). In brackets the 95 % interval of F under this model, "
+        f"by {estimate.draws:,} draws (seed {estimate.seed}); that the model holds is assumed"
+    )
 
 
 def _attacker(attacker: "Attacker") -> tuple[str, str, str]:
@@ -329,6 +352,10 @@ def _lines(score: "TableScore") -> Iterator[tuple[str, str, int | str, object]]:
             chance: float = getattr(attacker, measure)
             yield score.joint.name, f"{name}_{measure}", score.k, chance
     yield score.joint.name, "marketer", "", score.risk.marketer
+    if score.risk.estimate is not None:
+        for measure in ("people", "low", "high"):
+            part = "population" if measure == "people" else f"marketer_{measure}"
+            yield score.joint.name, part, "", getattr(score.risk.estimate, measure)
     for subject, measure, value in questions.tidy(score):
         yield subject, measure.replace(" ", "_"), "", value
     for group in score.sets.sets:

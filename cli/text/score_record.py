@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...analysis.exposure import Risk
 from ...analysis.scoring import TableScore
 from ...analysis.scoring.parts import ScoredPart
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS, SetChoice, Sets
@@ -14,6 +15,7 @@ from ...scenarios.tables.score_record import (
     MissingCells,
     PeopleBelowCurve,
     ReadColumn,
+    SampledPopulation,
     ScoredColumns,
     ScoredColumnSet,
     ScoredSets,
@@ -62,7 +64,7 @@ def scored_table(
         tuple(_columns(score, column) for column in score.columns),
         _columns(score, score.joint),
         {name: people for name, _, people in bounded(score)},
-        TableRisk(risk.factor, risk.prosecutor, risk.journalist, risk.marketer),
+        _risk(risk),
         _sets(score, score.sets),
         table.source.digest if table.source else "",
         __version__,
@@ -75,6 +77,13 @@ def scored_table(
         None if score.quasi is None else _columns(score, score.quasi),
         places=places,
     )
+
+
+def _risk(risk: Risk) -> TableRisk:
+    found, sampled = risk.estimate, None
+    if found is not None:
+        sampled = SampledPopulation(found.people, found.low, found.high, found.draws, found.seed)
+    return TableRisk(risk.factor, risk.prosecutor, risk.journalist, risk.marketer, sampled)
 
 
 def _unrelated(score: TableScore) -> UnrelatedColumns | None:

@@ -20,10 +20,12 @@ WIDTH = 98  # characters of a line of words
 
 def searched(run: "Run", form: str, *, pairs: bool, times: bool, strategies: int) -> None:
     """Play the missing runs of the search, store it beside the run, and print it."""
+    from ...scenarios.schema.single_rows import require_single_rows
     from ...scenarios.studies.search import SearchStopped, begin, search
     from ...scenarios.studies.search_file import SEARCH, grown, read, save, save_finds
 
     scenario, stopped = run.scenario, None
+    require_single_rows(scenario, "leak --search")
     fresh = begin(scenario, pairs=pairs, times=times, strategies=strategies)
     begun = grown(fresh, read(run.folder))
     try:

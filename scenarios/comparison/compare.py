@@ -26,6 +26,7 @@ from ..programs.topology import topology_of
 from ..programs.two_round.program import ROW
 from ..schema.model import Scenario
 from ..schema.parties import PartyNames
+from ..schema.single_rows import require_single_rows
 from ..serialization.content import as_read, reading_once
 from ..validation.load import loaded, resolve
 from .result import REPLACED, Compared, Comparison
@@ -109,6 +110,7 @@ def compare(
         ComparisonStopped: Ctrl-C when at least one program was through.
     """
     given = loaded(scenario)
+    require_single_rows(given, "compare")
     resolved = _comparable(given)
     table = _rows_by_name(only, resolved)
     given_seed = resolved.scenario.seed if seed is None else seed

@@ -23,6 +23,7 @@ from ..programs.randomized.questions import gathered
 from ..programs.registry import noisy_questions
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Scenario
+from ..schema.single_rows import require_single_rows
 from .account import Account, Spending, Union
 from .batches import handed, session
 from .book import Ledger
@@ -47,6 +48,7 @@ def check_suited(scenario: Scenario, mode: str) -> None:
     from ..programs.registry import program_of
     from ..programs.topology import topology_of
 
+    require_single_rows(scenario, "run --ledger")
     unkept = topology_of(scenario).unkept
     if mode != "real" or unkept:
         party_text = unkept or "an ideal run"

@@ -27,4 +27,5 @@ def announced_rules(scenario: Scenario) -> Rules:
         audit=scenario.defence.audit,
         verified=mix.kind == "verified",
         flaws=flaws(scenario),
+        rows=scenario.population.rows or 1,
     )

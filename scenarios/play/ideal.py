@@ -3,6 +3,7 @@
 It loads no party and no message transport.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,9 +16,10 @@ from ...protocol.ideal_view import Answers, ideal_view
 from ...protocol.messages import Call
 from ...protocol.parties import user
 from ...protocol.programs import first_call
-from ...protocol.record import plain_rows
+from ...protocol.record import all_values, plain_rows
 from ...protocol.transcript import SUMMARY_ABOVE
 from ..catalogue.strikes import Faults
+from ..populations import Population
 from ..populations.samples import Samples
 from ..programs.interface import Played
 from ..programs.randomized.questions import ideal_reports
@@ -95,6 +97,8 @@ class _ScenarioAnswers:
         people, asked = self.crowd.people, self.queried_people(call)
         if questions := noisy_questions(self.scenario, people):
             return ideal_reports(questions, people, asked, self.entropy)
+        if people.several is not None:
+            return persons_table(people, asked)
         table = PeopleTable(
             people.values, people.codes[asked] if len(asked) < people.n else people.codes
         )
@@ -118,6 +122,8 @@ class _ScenarioAnswers:
         here = present(self.crowd, self.faults, self._submitted(call))
         if len(here) == len(asked):
             return table
+        if self.crowd.people.several is not None:
+            return persons_table(self.crowd.people, here)
         return PeopleTable(table.values, table.codes[np.searchsorted(asked, here)])
 
     def whole_rows(self, call: Call) -> dict[tuple[str, ...], int]:
@@ -151,12 +157,40 @@ def rows_of(table: PeopleTable, call: Call, people: "npt.NDArray[np.intp]") -> "
     import numpy as np
 
     columns = sorted({column for ask in call.asks for column in ask})
+    if table.owner is not None:
+        return _rows_of_persons(table, columns, people.tolist())
     cells, places = np.unique(table.codes[:, columns], axis=0, return_inverse=True)
     shared: list[Row] = [
         {column: table.values[column][code] for column, code in zip(columns, cell, strict=True)}
         for cell in cells.tolist()
     ]
     return dict(zip(people.tolist(), map(shared.__getitem__, places.ravel().tolist()), strict=True))
+
+
+def persons_table(people: Population, who: "npt.NDArray[np.intp]") -> PeopleTable:
+    """Return the table of these persons, of people with several rows each."""
+    several = people.several
+    assert several is not None  # noqa: S101 - the callers have looked
+    taken, codes = several.take(who), people.codes[several.places(who)]
+    return PeopleTable(people.values, codes, taken.owner, several.slots)
+
+
+def _rows_of_persons(
+    table: PeopleTable, columns: "Sequence[int]", people: "Sequence[int]"
+) -> "dict[int, Row]":
+    """Return per person all its values in these columns, each column's as one text."""
+    import numpy as np
+
+    assert table.owner is not None  # noqa: S101 - the caller has looked
+    starts = np.searchsorted(table.owner, np.arange(len(people) + 1)).tolist()
+    texts = [[table.values[column][code] for code in table.codes[:, column]] for column in columns]
+    shared: dict[tuple[str, ...], Row] = {}
+    rows: dict[int, Row] = {}
+    for place, person in enumerate(people):
+        own = slice(starts[place], starts[place + 1])
+        said = tuple(all_values(column[own]) for column in texts)
+        rows[person] = shared.setdefault(said, dict(zip(columns, said, strict=True)))
+    return rows
 
 
 def _ideal(scenario: Scenario, said: _ScenarioAnswers) -> Ideal:

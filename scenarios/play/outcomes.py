@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...protocol.board import Board
 from ...protocol.ideal import released
+from ...protocol.messages import Counts
+from ...protocol.several_rows import without_dummies
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record
 from ..populations import Population
@@ -16,8 +18,10 @@ from ..programs.registry import program_of, strategy
 from ..schema.model import Scenario
 from ..scoring.coalitions import learnt
 from ..scoring.outcome import Curated, Exposure, Outcome
+from ..scoring.person_rounds import SeveralRows
 from ..scoring.policy import measure
 from ..scoring.reidentification import in_release
+from ..scoring.several_rows import measure_persons, reidentified
 
 if TYPE_CHECKING:
     from ..scoring.reidentification import Reidentified
@@ -92,6 +96,8 @@ def outcome_of(
     """
     scenario, played, people = session.scenario, session.played, session.crowd.people
     sizes, reports = columns_of(scenario, people), program_of(scenario).reports
+    rows = scenario.population.rows
+    several = SeveralRows.from_tallies(rows, played.tallies) if rows else None
     with ThreadPoolExecutor(1) as aside:
         exposure = None if reports else aside.submit(_exposure, session, worst_case_nodes)
         coalitions = learnt(scenario, played.look, sizes, scored.information, played.truth)
@@ -105,7 +111,7 @@ def outcome_of(
         schema=people.schema,
         sizes=sizes,
         burned=played.burned,
-        release=scored.release if reports else played.release,
+        release=scored.release if reports else _persons(played.release, several),
         coalitions=coalitions,
         refused=played.refused,
         digest=played.digest.hex(),
@@ -118,7 +124,13 @@ def outcome_of(
         attacks=played.attacks,
         alarms=played.alarms,
         peers=played.peers,
+        several=several,
     )
+
+
+def _persons(counts: Counts | None, several: SeveralRows | None) -> Counts | None:
+    """Return counts without dummies, if persons have several rows."""
+    return counts if several is None or counts is None else without_dummies(counts)
 
 
 def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
@@ -129,6 +141,8 @@ def columns_of(scenario: Scenario, people: Population) -> tuple[int, ...]:
 def _identified(session: Session, scored: Scored) -> "Reidentified | None":
     """Score re-identification in the release, or in the counted reports; None without either."""
     scenario, crowd, played = session.scenario, session.crowd, session.played
+    if crowd.people.several is not None:
+        return reidentified(session)
     if program_of(scenario).reports:
         if crowd.people.answered:
             return None  # the true values are unknown, and so the likelihood of reports
@@ -147,14 +161,19 @@ def _exposure(session: Session, nodes: int | None) -> Exposure:
     """Measure the exposure of the release. nodes: of the search for the worst case."""
     scenario, crowd = session.scenario, session.crowd
     proving = strategy(scenario, crowd.round2_people) if scenario.defence.promise else None
+    if crowd.people.several is not None:
+        return measure_persons(session, proving)
     return measure(session.played, crowd, proving, nodes, scenario)
 
 
 def _curated(session: Session, exposure: Future[Exposure]) -> Curated:
     """Return the counts, alternatives and decision of the curator."""
     played, program = session.played, program_of(session.scenario)
+    first = played.tallies[0] if played.tallies and not program.opens else None
+    if first is not None and session.crowd.people.several is not None:
+        first = tuple(map(without_dummies, first))
     return Curated(
-        played.tallies[0] if played.tallies and not program.opens else None,
+        first,
         played.decision,
         program.considered(session),
         program.dropped(session),

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import ScenarioError
 from ...strict_text import Unreadable, from_toml
-from ..populations.frame_file import file_of
+from ..populations.frame_file import MAX_LINES, file_of
 from ..schema.model import Scenario
 from ..validation.load import from_tables, plain
 
@@ -26,7 +26,11 @@ def with_people(scenario: Scenario | str, table: Any) -> Scenario:
     else:
         data = plain(scenario)
     named = isinstance(table, str | PathLike)
-    how = {} if named else {"separator": ",", "header": True, "decimal": "."}
+    how = {"separator": ",", "decimal": ".", "header_row": 1, "last_row": MAX_LINES}
     path = Path(table) if named else file_of(table)
-    data["population"] = {**data.get("population", {}), **how, "source": str(path.absolute())}
+    data["population"] = {
+        **data.get("population", {}),
+        **({} if named else how),
+        "source": str(path.absolute()),
+    }
     return from_tables(data)

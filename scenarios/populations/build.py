@@ -26,6 +26,7 @@ from .people import Population, Source, SourceTable, ask
 from .persons import name_in_table, owned, single_rows, wanted_columns
 from .reshaped import doubts, with_parts
 from .roles import NEVER, ColumnRole, JudgedColumn, guess_roles
+from .several_rows import grouped
 from .tables import TABLES, ShippedSource
 
 BLOOD, BLOOD_USERS = "blood-type", 30
@@ -69,6 +70,8 @@ def population(
         for judged in named_identifiers(whole):
             raise DataError(f"{section.source}: feature {judged.column!r}: {unasked(judged)}")
         people = ask(whole, features, section.missing, base)
+        if whole.persons is not None and section.rows is not None:
+            people = grouped(people, whole.persons, section.rows)
         has_all = section.users in (None, people.n)
         return people if has_all else people.sample(section.users or 0, rng)
     users = section.users or offered.users

@@ -34,6 +34,7 @@ from ..schema.model import Feature
 from ..serialization.content import Content, content_of
 from . import csvfile
 from .file_options import FileOptions
+from .footer import Skipped
 from .values import composed, numbers_of
 
 MOST_EDGES = 10_000
@@ -290,9 +291,9 @@ def levels(path: Path) -> dict[str, tuple[str, ...]]:
 @lru_cache(maxsize=16)
 def _levels(content: Content) -> dict[str, tuple[str, ...]]:
     options = FileOptions(header=False)
-    names = csvfile.header(content, options)
+    names = csvfile.READER.header(content, options)
     levels: dict[str, tuple[str, ...]] = {}
-    for row in csvfile.rows(content, names, [], options):
+    for row in csvfile.READER.rows(content, names, Skipped(), options):
         line = tuple(composed(cell.strip()) for cell in row)
         if levels.setdefault(line[0], line) != line:
             raise DataError(f"{content.path}: {line[0]!r} has two lines; each value has one")

@@ -40,7 +40,7 @@ class ColumnWords:
 
 @cache
 def kinds() -> dict[str, ColumnWords]:
-    """The words of each kind: own, numbered, person, shared, quasi, sensitive, missing."""
+    """The words of each kind: own, numbered, person, shared, weight, quasi and so on."""
     package = files("veilmix.scenarios.populations")
     text = (package / "column_words.toml").read_text("utf-8")
     return {

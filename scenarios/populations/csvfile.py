@@ -5,80 +5,66 @@ Empty lines are skipped and counted.
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 
 from ...errors import DataError
 from ..serialization.content import Content
 from .dialect import SEPARATORS, Dialect, dialect_of
 from .encodings import misread
-from .file_options import NOTHING, FileOptions
-from .header_line import numbered
+from .file_options import FileOptions
+from .layout import Layout
+from .line_reader import Head, LineReader
 
 
-def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
-    """Name the columns, without the spaces around them."""
-    dialect = dialect_of(content, asked)
-    for _, row in _lines(content, dialect):
-        return tuple(name.strip() for name in row) if dialect.header else numbered(len(row))
-    raise DataError(
-        f"{content.path}: the file is empty; a header and one line for each person are needed"
-    )
+class _Text:
+    """The form of a text file."""
+
+    def head(self, content: Content, asked: FileOptions) -> Head:
+        """Return its first lines. Raises DataError for an empty file."""
+        dialect = dialect_of(content, asked)
+        if not dialect.opening.lines:
+            for _ in _lines(content, dialect):  # an error of the first line says what is wrong
+                break
+            raise DataError(
+                f"{content.path}: the file is empty; a header and one line for each person are "
+                "needed"
+            )
+        return Head(dialect.opening, dialect.description())
+
+    def lines(self, content: Content, asked: FileOptions) -> Iterator[tuple[int, list[str]]]:
+        """Yield each record with the number of its last line."""
+        return _lines(content, dialect_of(content, asked))
+
+    def check(self, content: Content, names: Mapping[int, str], asked: FileOptions) -> None:
+        """Accept every file: a text has no formulas."""
+
+    def place(self, path: Path, number: int) -> str:
+        """Write the place of a line."""
+        return f"{path}:{number}"
+
+    def ragged(
+        self, content: Content, number: int, cells: list[str], layout: Layout, asked: FileOptions
+    ) -> list[str]:
+        """Return a line that lacks only separators at its end. Raises DataError for any other."""
+        missing_places = range(len(cells), layout.width)
+        if missing_places and set(missing_places) <= set(layout.nameless):
+            return [*cells, *[""] * len(missing_places)]
+        first = "the header" if layout.header is not None else "the first line"
+        separator = dialect_of(content, asked).separator
+        name = SEPARATORS.get(separator, repr(separator))
+        above = ""
+        if number > layout.after + 1:
+            above = f"; --last-row {number - 1} leaves this line and all below out"
+        raise DataError(
+            f"{content.path}:{number}: {len(cells)} cells found, {first} has {layout.width} "
+            f"columns; a {name} inside a value needs quotation marks around the value"
+            f"{above}"
+        )
 
 
-def describe(content: Content, asked: FileOptions = NOTHING) -> str:
-    """Return the form of the file, in a line."""
-    return dialect_of(content, asked).description()
-
-
-def rows(
-    content: Content, columns: Sequence[str], empty: list[int], asked: FileOptions = NOTHING
-) -> Iterator[Sequence[str]]:
-    """Yield these columns of each row; the numbers of empty lines are added to `empty`.
-
-    Raises DataError for a row that has another number of cells than the header.
-    """
-    names = header(content, asked)
-    dialect = dialect_of(content, asked)
-    places = [names.index(column) for column in columns]
-    all_of_it = places == list(range(len(names)))
-    for number, row in _people(content, dialect):
-        if len(row) != len(names):
-            if not row:
-                empty.append(number)
-                continue
-            raise DataError(_ragged(content.path, number, row, names, dialect))
-        yield row if all_of_it else [row[place] for place in places]
-
-
-def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:
-    """Write file and line of a row (from 0)."""
-    full = (number for number, row in _people(content, dialect_of(content, asked)) if row)
-    for _ in range(index):
-        next(full)
-    return f"{content.path}:{next(full)}"
-
-
-def _ragged(
-    path: Path, number: int, row: Sequence[str], names: Sequence[str], dialect: Dialect
-) -> str:
-    first = "the header" if dialect.header else "the first line"
-    separator_name = SEPARATORS.get(dialect.separator, repr(dialect.separator))
-    return (
-        f"{path}:{number}: {len(row)} cells found, {first} has {len(names)} columns; "
-        f"a {separator_name} inside a value needs quotation marks around the value"
-    )
-
-
-def _people(content: Content, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """Every record but the header."""
-    lines = _lines(content, dialect)
-    first = next(lines, None)
-    if first is None or dialect.header:
-        return lines
-    return chain([first], lines)
+READER = LineReader(_Text())
 
 
 def _lines(content: Content, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:

@@ -1,11 +1,35 @@
 """Dates as texts that sort in the order of time."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from datetime import date, timedelta
 
 from ...errors import DataError
 from ...protocol.coarsening import COMPACT, ISO, PARTED
+from .column_words import cut
 
 ACCEPTED = "a date such as 2019-05-17, 20190517, 17.5.2019 or 5/17/2019, or a number, is accepted"
+
+DATED = ("dat", "fecha", "jour", "giorno", "born", "birth", "geb", "admission", "discharge")
+SERIAL = range(20_000, 60_000)  # 1954 to 2064 as Excel counts days
+EPOCH = date(1899, 12, 30)  # day 0 of Excel from March 1900 on
+
+
+def serial_dates(columns: Sequence[str], values: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Warn of columns named after dates that hold numbers of days, as Excel stores dates.
+
+    values: the different texts of each column; empty texts are left aside.
+    """
+    for name, texts in zip(columns, values, strict=True):
+        known = [text for text in texts if text]
+        if not known or not any(part in word for word in cut(name) for part in DATED):
+            continue
+        if all(len(text) == 5 and text.isdecimal() and int(text) in SERIAL for text in known):
+            day = EPOCH + timedelta(days=int(known[0]))
+            yield (
+                f"column {name!r}: numbers such as {known[0]} look like Excel's count of days "
+                f"({day.isoformat()}) and are read as numbers; if they are dates, write them as "
+                "2019-05-17"
+            )
 
 
 def in_time(texts: Collection[str], where: str) -> dict[str, str]:

@@ -1,12 +1,15 @@
 """The dialect of a text file with a table: detected from its first lines, and described in a line.
 
 The separator is the character that parts the first lines into the same number of cells, at least
-two, most often; in a tie, the separator with the most cells. Spreadsheets of many countries write
-`;`, and may begin with a line `sep=;`.
+two, most often; in a tie, the separator with the most cells. Titles may stand above a table that is
+proved by its numbers or its form. Spreadsheets of many countries write `;`, and may begin with a
+line `sep=;`. R's `write.table` writes spaces, and quotes around all names.
 """
 
 import csv
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -16,9 +19,15 @@ from ...errors import DataError
 from ..serialization.content import Content
 from .encodings import encoding_label, encoding_of, misread
 from .file_options import FileOptions
-from .header_line import LOOKED_AT, names_columns
+from .header_line import LOOKED_AT, are_numbers
+from .opening import TITLES, begins_below, body_width, is_numbering, without_end
+from .opening_line import Line, Opening
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+SPACE = " "
+NAMES = {**SEPARATORS, SPACE: "space"}
+QUOTED = re.compile(r"\s*(\"|$)")
+QUOTED_NAMES = re.compile(r'"[^"]*"( "[^"]*")*')  # as R's write.table writes them
 LONGEST = 1 << 20  # characters of the lines that are looked at
 AGREEING = 0.9  # share of the lines that have to have as many cells as the first
 
@@ -30,21 +39,19 @@ class Dialect:
     Attributes:
         encoding: of the text, by Python's name.
         separator: one character.
-        header: whether a line names the columns.
+        opening: the first lines.
         skip: lines before the table (`sep=;`).
     """
 
     encoding: str
     separator: str
-    header: bool
+    opening: Opening
     skip: int = 0
 
     def description(self) -> str:
         """The same in words, with the options by which it is overruled."""
-        separator_name = SEPARATORS.get(self.separator, repr(self.separator))
-        line = self.skip + 1
-        head = f"header in line {line}" if self.header else "no header: columns are c1, c2, ..."
-        return f"{separator_name}, {encoding_label(self.encoding)}, {head}"
+        name = NAMES.get(self.separator, repr(self.separator))
+        return f"{name}, {encoding_label(self.encoding)}"
 
 
 @lru_cache(maxsize=2)
@@ -57,11 +64,17 @@ def dialect_of(content: Content, asked: FileOptions) -> Dialect:
     if lines and lines[0].lower().startswith("sep=") and len(lines[0].strip()) == 5:
         separator, skip = separator or lines[0].strip()[4], 1
     lines = lines[skip:]
-    separator = _separator(content.path, lines, separator)
-    header = asked.header
-    if header is None:
-        header = names_columns(list(_rows(lines, separator)))
-    return Dialect(encoding, separator, header, skip)
+    above = max(0, (asked.header_row or 1) - 1 - skip)
+    separator = _separator(content.path, lines[above:] or lines, separator)
+    records = [
+        Line(number + skip, tuple(cell.strip() for cell in row))
+        for number, row in _rows(lines, separator)
+    ]
+    marked = [line.lstrip().startswith('"') for line in lines[above:] if line.strip()]
+    found = records[: LOOKED_AT + TITLES]
+    doubts = () if asked.separator or asked.header_row else tuple(_doubts(lines, found))
+    opening = Opening("line", found, marked=all(marked[1:]), doubts=doubts)
+    return Dialect(encoding, separator, opening, skip)
 
 
 def _first_lines(content: Content, encoding: str) -> list[str]:
@@ -70,7 +83,7 @@ def _first_lines(content: Content, encoding: str) -> list[str]:
             text = file.read(LONGEST)
     except UnicodeError as bad:
         raise misread(content.path, encoding, bad) from None
-    return list(islice(_lines(text), LOOKED_AT + 2))
+    return list(islice(_lines(text), LOOKED_AT + TITLES + 2))
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -85,10 +98,11 @@ def _lines(text: str) -> Iterator[str]:
         start = end + 1
 
 
-def _rows(lines: list[str], separator: str) -> Iterator[list[str]]:
+def _rows(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the records of the first lines, up to a record that is cut off or not readable."""
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
-        yield from (row for row in csv.reader(lines, delimiter=separator, strict=True) if row)
+        yield from ((reader.line_num, row) for row in reader if any(row))
     except csv.Error:
         return  # reading the file says what is wrong, and where
 
@@ -97,10 +111,10 @@ def _separator(path: Path, lines: list[str], separator: str | None) -> str:
     fits = {mark: _fit(lines, mark) for mark in SEPARATORS}
     best = max(fits, key=lambda mark: fits[mark])  # of equals, the first
     if separator is None:
-        return best
+        return best if fits[best][0] == 2 else _unusual(lines) or best
     if len(separator) != 1 or separator in '"\r\n':
-        raise DataError(f"{path}: separator {separator!r}; one character is accepted, or tab")
-    if fits[best][0] and _fit(lines, separator) == NONE:
+        raise DataError(f"{path}: separator {separator!r}; one character is accepted, tab or space")
+    if fits[best][0] and _fit(lines, separator) == NONE and not _below(lines, separator):
         raise DataError(
             f"{path}: with the separator {separator!r} the first line is a single column; its "
             f"lines fit {best!r} ({SEPARATORS[best]}): say that, or leave the separator out"
@@ -113,8 +127,66 @@ NONE = (0, 0.0, 0)
 
 def _fit(lines: list[str], mark: str) -> tuple[int, float, int]:
     """Return how well a separator fits: agreement of lines (2 or 1), their share, the cells."""
-    widths = [len(row) for row in _rows(lines, mark)]
+    widths = [len(row) for _, row in _rows(lines, mark)]
     if not widths or widths[0] < 2:
         return NONE
     share = sum(width == widths[0] for width in widths) / len(widths)
     return (2 if share >= AGREEING else 1), round(share, 2), widths[0]
+
+
+def _unusual(lines: list[str]) -> str | None:
+    """Return the separator of a table below titles, or with a header that lacks a name."""
+    found = {mark: _below(lines, mark) for mark in SEPARATORS}
+    best = max(found, key=lambda mark: found[mark])
+    if found[best]:
+        return best
+    short = {mark: _short_header(lines, mark) for mark in SEPARATORS}
+    best = max(short, key=lambda mark: short[mark])
+    if short[best]:
+        return best
+    if not lines or not QUOTED_NAMES.fullmatch(lines[0].strip()):
+        return None
+    widths = [len(row) for _, row in _rows(lines, SPACE)]
+    fits = len(set(widths[1:])) == 1 and widths[1] in (max(2, widths[0]), widths[0] + 1)
+    return SPACE if fits else None
+
+
+def _below(lines: list[str], mark: str) -> int:
+    """Return the cells of a line of a table below titles; 0 if that is not sure."""
+    records = without_end(
+        [Line(number, tuple(cell.strip() for cell in row)) for number, row in _rows(lines, mark)]
+    )
+    if len(records) < 3 or (width := body_width(records[1:])) < 2:
+        return 0
+    first = next(i for i, line in enumerate(records) if len(line.cells) == width)
+    below = records[first:]
+    share = sum(len(line.cells) == width for line in below) / len(below)
+    return width if first and share >= AGREEING and begins_below(records) else 0
+
+
+def _short_header(lines: list[str], mark: str) -> int:
+    """Return the cells of a line if each has a cell more than the first line; else 0."""
+    widths = [len(row) for _, row in _rows(lines, mark)]
+    if len(widths) < 2 or widths[1] < 2:
+        return 0
+    if widths[0] != widths[1] - 1 or any(width != widths[1] for width in widths[1:]):
+        return 0
+    rows = [row for _, row in _rows(lines, mark)][1:]
+    sure = is_numbering([row[0] for row in rows]) or all(map(QUOTED.match, filter(None, lines[1:])))
+    return widths[1] if sure or widths[0] > 1 or are_numbers([row[-1] for row in rows]) else 0
+
+
+def _doubts(lines: list[str], records: Sequence[Line]) -> Iterator[str]:
+    """Warn of a single column with the same separator in each cell below its name."""
+    if len(records) < 3 or any(len(line.cells) > 1 for line in records):
+        return
+    for mark, name in SEPARATORS.items():
+        parted = [(number, len(row)) for number, row in _rows(lines, mark) if len(row) > 1]
+        width, count = Counter(cells for _, cells in parted).most_common(1)[0] if parted else (0, 0)
+        if count > 2 and count * 2 > len(records):
+            first = next(number for number, cells in parted if cells == width)
+            yield (
+                f"read as one column, called {records[0].cells[0][:40]!r}; {count} lines have "
+                f"{width} cells parted by {mark!r} ({name}): if line {first} names columns, say "
+                f"--header-row {first}"
+            )

@@ -105,7 +105,9 @@ def _text(path: Path, head: bytes) -> None:
         if head.startswith(start):
             raise DataError(f"{path}: holds {file_kind}, whatever it is called; rename it so")
     if head.startswith(OLD_EXCEL):
-        raise DataError(f"{path}: an old Excel workbook (.xls); save it as .xlsx or as CSV")
+        raise DataError(
+            f"{path}: holds an old Excel workbook (.xls), or one with a password; rename it so"
+        )
 
 
 def _checked_encoding(content: Content, encoding: str, head: bytes) -> str:

@@ -5,28 +5,41 @@ values that were last computed. Empty rows above the first cell are skipped.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime, time
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import count, islice
+from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import DataError
 from ...installation import missing
 from ...library_warnings import collected
-from ..schema.problems import did_you_mean, listed
 from ..serialization.content import PIECE, Content
+from .encodings import OLD_EXCEL
 from .file_options import NOTHING, FileOptions
-from .header_line import LOOKED_AT, names_columns, numbered
+from .layout import Layout
+from .line_reader import Head, LineReader
+from .packed import check_parts
+from .sheet_rows import (
+    OPENING,
+    Merged,
+    cell_text,
+    filled_down,
+    fitted_row,
+    named_sheet,
+    sheet_head,
+    with_empty,
+)
 
-MIDNIGHT = time()
 LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # of a sheet
 DATE = "is marked as a date"  # openpyxl's warning, which then reads #VALUE! in place of the cell
 NO_DATE = "has the format of a date, but its number is no date; change either"
 ALONE = re.compile(  # <c r="B2"><f>A2+1</f><v/></c>: a text that is empty has t="str"
     rb'<c r="([A-Z]+)(\d+)"(?![^>]*\bt=)[^>]*><f\b(?:[^>]*/>|[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
 )
+
+MERGED = re.compile(rb'<mergeCell ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
 
 
 class _Damaged(Exception):
@@ -44,18 +57,48 @@ class Sheet(Protocol):
         ...
 
 
-def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
-    """Name the columns."""
-    with _opened(content, asked) as sheet:
-        first = _first(sheet)
-        further_sheets = [name for name in sheet.parent.sheetnames if name != sheet.title]
-        empty = f"{content.path}: sheet {sheet.title!r} is empty"
-    if not first:
-        more = f"; --sheet reads another: {listed(further_sheets)}" if further_sheets else ""
-        raise DataError(f"{empty}; a header and one row a person are needed{more}")
-    has_names = names_columns([row for _, row in first]) if asked.header is None else asked.header
-    names = _trimmed(first[0][1])
-    return tuple(names) if has_names else numbered(len(names))
+class _Workbook:
+    """The form of a workbook."""
+
+    @lru_cache(maxsize=2)  # noqa: B019 - there is one of it
+    def head(self, content: Content, asked: FileOptions) -> Head:
+        """Return the first rows of the sheet. Raises DataError for an empty sheet."""
+        ranges = _merged(content, asked)
+        with _opened(content, asked) as sheet:
+            names, title = sheet.parent.sheetnames, sheet.title
+            first = list(islice(_rows(sheet, ranges), OPENING))
+        return sheet_head(content.path, "Excel", first, ranges, asked, names, title)
+
+    def lines(self, content: Content, asked: FileOptions) -> Iterator[tuple[int, list[str]]]:
+        """Yield each row with its number, [] for an empty row."""
+        ranges = _merged(content, asked)
+        with _opened(content, asked) as sheet:
+            yield from with_empty(_rows(sheet, ranges))
+
+    def check(self, content: Content, names: Mapping[int, str], asked: FileOptions) -> None:
+        """Raise DataError for a formula without a value: its writer does not calculate."""
+        for letters, number in _formulas_alone(content, _part(content, asked)):
+            place = _column(letters)
+            if place in names:
+                raise DataError(
+                    f"{content.path}: row {number}: column {names[place]!r}: a formula that nobody "
+                    "has calculated; open the workbook in a spreadsheet program and save it"
+                )
+
+    def place(self, path: Path, number: int) -> str:
+        """Write the place of a row."""
+        return f"{path}: row {number}"
+
+    def ragged(
+        self,
+        content: Content,
+        number: int,
+        cells: list[str],
+        layout: Layout,
+        asked: FileOptions,  # noqa: ARG002
+    ) -> list[str]:
+        """Return a row as long as the header. Raises DataError for a cell beyond it."""
+        return fitted_row(self.place(content.path, number), cells, layout)
 
 
 def sheet_names(content: Content) -> tuple[str, ...]:
@@ -64,59 +107,42 @@ def sheet_names(content: Content) -> tuple[str, ...]:
         return tuple(sheet.parent.sheetnames)
 
 
-def describe(content: Content, asked: FileOptions = NOTHING) -> str:
-    """Return the form of the file, in a line."""
-    with _opened(content, asked) as sheet:
-        sheets = sheet.parent.sheetnames
-        first = _first(sheet)
-        title = sheet.title
-    has_names = names_columns([row for _, row in first]) if asked.header is None else asked.header
-    sheet_count = f" of {len(sheets)}" if len(sheets) > 1 else ""
-    further_sheets = [name for name in sheets if name != title] if asked.sheet is None else []
-    more = f"; --sheet reads another: {listed(further_sheets)}" if further_sheets else ""
-    number = first[0][0] if first else 1
-    head = f"header in row {number}" if has_names else "no header: columns are c1, c2, ..."
-    return f"Excel, sheet {title!r}{sheet_count}, {head}{more}"
+READER = LineReader(_Workbook())
 
 
-def rows(
-    content: Content, columns: Sequence[str], empty: list[int], asked: FileOptions = NOTHING
-) -> Iterator[Sequence[str]]:
-    """Yield these columns of each row as text; the numbers of empty rows are added to `empty`."""
-    names = header(content, asked)
-    places = [names.index(column) for column in columns]
-    _refuse_uncalculated(content, asked, columns, places)
-    last_row = 0
-    for number, row in _people(content, asked, names):
-        empty.extend(range(last_row + 1, number) if last_row else ())
-        last_row = number
-        if any(row[len(names) :]):
-            raise DataError(
-                f"{content.path}: row {number}: a cell beyond the {len(names)} columns of the "
-                "header"
-            )
-        full = [*row, *[""] * (len(names) - len(row))]
-        yield [full[place] for place in places]
-
-
-def _refuse_uncalculated(
-    content: Content, options: FileOptions, columns: Sequence[str], places: Sequence[int]
-) -> None:
-    """Raise DataError for a formula without a value: its writer does not calculate."""
+def _part(content: Content, options: FileOptions) -> str:
+    """Return the name of the sheet's part of the file, which openpyxl says nowhere else."""
     with _opened(content, options) as sheet:
-        part = getattr(sheet, "_worksheet_path", "")  # openpyxl says it nowhere else
-    names = dict(zip(places, columns, strict=True))
-    for letters, number in _formulas_alone(content, part):
-        place = reduce(lambda place, letter: 26 * place + letter - 64, letters, 0) - 1
-        if place in names:
-            raise DataError(
-                f"{content.path}: row {number}: column {names[place]!r}: a formula that nobody has "
-                "calculated; open the workbook in a spreadsheet program and save it"
-            )
+        return str(getattr(sheet, "_worksheet_path", ""))
+
+
+@lru_cache(maxsize=2)
+def _merged(content: Content, options: FileOptions) -> tuple[Merged, ...]:
+    """Return the merged cells of the sheet, which openpyxl leaves out where it reads row by row."""
+    ranges = []
+    for text in _texts(content, _part(content, options), b">"):
+        for letters, row, last_letters, last_row in (
+            MERGED.findall(text) if b"<mergeCell " in text else ()
+        ):
+            first, last = _column(letters), _column(last_letters)
+            ranges.append(Merged(int(row), first, int(last_row), last))
+    return tuple(ranges)
+
+
+def _column(letters: bytes) -> int:
+    """Return the place of a column, from 0: 0 of A, 26 of AA."""
+    return reduce(lambda place, letter: 26 * place + letter - 64, letters, 0) - 1
 
 
 def _formulas_alone(content: Content, part: str) -> Iterator[tuple[bytes, int]]:
     """Letters and row of every cell with a formula, but no value."""
+    for text in _texts(content, part, b"</c>"):
+        for cell in ALONE.finditer(text) if b"<f" in text else ():
+            yield cell[1], int(cell[2])
+
+
+def _texts(content: Content, part: str, mark: bytes) -> Iterator[bytes]:
+    """Yield a part of the file in pieces that end with a mark, but the last."""
     from zipfile import ZipFile
 
     with content.open() as whole, ZipFile(whole) as book:
@@ -126,36 +152,19 @@ def _formulas_alone(content: Content, part: str) -> Iterator[tuple[bytes, int]]:
             rest = b""
             while piece := file.read(PIECE):
                 text = rest + piece
-                end = text.rfind(b"</c>") + 4
-                for cell in ALONE.finditer(text, 0, end) if b"<f" in text else ():
-                    yield cell[1], int(cell[2])
-                rest = text[end:] if end >= 4 else text
+                end = text.rfind(mark) + len(mark)
+                if end >= len(mark):
+                    yield text[:end]
+                    rest = text[end:]
+                else:
+                    rest = text
+            yield rest
 
 
-def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:
-    """Write file and row of a row (from 0)."""
-    people = _people(content, asked, header(content, asked))
-    number, _ = next(islice(people, index, None))
-    return f"{content.path}: row {number}"
-
-
-def _people(
-    content: Content, options: FileOptions, names: Sequence[str]
-) -> Iterator[tuple[int, list[str]]]:
-    with _opened(content, options) as sheet:
-        lines = _rows(sheet)
-        first = next(lines, None)
-        if first is not None and tuple(_trimmed(first[1])) != tuple(names):
-            yield first  # it is no header
-        yield from lines
-
-
-def _rows(sheet: Sheet) -> Iterator[tuple[int, list[str]]]:
+def _rows(sheet: Sheet, ranges: Sequence[Merged]) -> Iterator[tuple[int, list[str]]]:
     """Rows with a cell in them, with their numbers."""
-    for number, row in enumerate(_stored(sheet), start=1):
-        cells = [_cell(value) for value in row]
-        if any(cells):
-            yield number, cells
+    stored = enumerate(_stored(sheet), start=1)
+    return filled_down(((number, [*map(cell_text, row)]) for number, row in stored), ranges)
 
 
 def _stored(sheet: Sheet) -> Iterator[tuple[Any, ...]]:
@@ -178,44 +187,19 @@ def _stored(sheet: Sheet) -> Iterator[tuple[Any, ...]]:
         yield row
 
 
-def _first(sheet: Sheet) -> list[tuple[int, list[str]]]:
-    """The first rows, all as long as the longest, with their numbers."""
-    first = list(islice(_rows(sheet), LOOKED_AT))
-    width = max((len(row) for _, row in first), default=0)
-    return [(number, [*row, *[""] * (width - len(row))]) for number, row in first]
-
-
-def _trimmed(cells: list[str]) -> list[str]:
-    """Names of columns, without empty cells to the right."""
-    names = [cell.strip() for cell in cells]
-    while names and not names[-1]:
-        names.pop()
-    return names
-
-
-def _cell(value: Any) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case float() if value.is_integer() and abs(value) < 1e15:
-            return str(int(value))
-        case datetime() if value.time() == MIDNIGHT:
-            return value.date().isoformat()
-        case datetime():
-            return value.isoformat(sep=" ")
-        case date() | time():
-            return value.isoformat()
-    return str(value)
-
-
 @contextmanager
 def _opened(content: Content, options: FileOptions) -> Iterator[Sheet]:
     try:
         import openpyxl  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
         raise DataError(missing("data", f"{content.path}: reading Excel")) from None
+    check_parts(content)
+    with content.open() as file:
+        if file.read(len(OLD_EXCEL)) == OLD_EXCEL:
+            raise DataError(
+                f"{content.path}: is encrypted with a password, or an old workbook; save it "
+                "without a password, or call it .xls"
+            )
     load = openpyxl.load_workbook
     try:
         with collected():  # styles that are missing, extensions that are not read: no cell of it
@@ -223,14 +207,7 @@ def _opened(content: Content, options: FileOptions) -> Iterator[Sheet]:
     except Exception as bad:
         raise DataError(f"{content.path}: not a readable Excel workbook: {bad}") from None
     try:
-        names = book.sheetnames
-        sheet_name = names[0] if options.sheet is None else options.sheet
-        if sheet_name not in names:
-            raise DataError(
-                f"{content.path}: no sheet is called {sheet_name!r}; it has {listed(names)}"
-                f"{did_you_mean(sheet_name, names)}"
-            )
-        sheet: Any = book[sheet_name]
+        sheet: Any = book[named_sheet(content.path, book.sheetnames, options)]
         sheet.reset_dimensions()  # programs write wrong ones, and rows beyond would be lost
         yield sheet
     except _Damaged as bad:

@@ -13,8 +13,10 @@ from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .build import Offer, columns_by_name, named_identifiers, offer, table, unasked
 from .coarser import KEYS, ONE_OF, is_coarser
 from .generated import LEVELS, NAMES, PRESENCE
-from .people import SourceTable, misfit, say
+from .people import SourceTable, ask, misfit, say
+from .person_rows import max_different_rows
 from .samples import round_sizes
+from .several_rows import too_many
 
 USERS = ("population", "users")
 
@@ -139,12 +141,23 @@ def people(scenario: Scenario, base: Folder) -> tuple[ScenarioFacts, list[Proble
     texts_by_column, problems = _coarse_texts(scenario, whole, base)
     problems += _contradictions(scenario, whole, texts_by_column)
     sizes = _table_sizes(scenario, whole, texts_by_column)
-    facts = replace(_facts(scenario, len(whole.codes), whole.columns), sizes=sizes)
-    if (facts.people or 0) > len(whole.codes):
-        shortage = f"{whole.name} has only {len(whole.codes):,} people to draw from"
+    problems += _several(scenario, whole, base) if not problems else ()
+    facts = replace(_facts(scenario, whole.n, whole.columns), sizes=sizes)
+    if (facts.people or 0) > whole.n:
+        shortage = f"{whole.name} has only {whole.n:,} people to draw from"
         problems.append(problem(USERS, f"found {facts.people:,}; {shortage}"))
         return ScenarioFacts(None, whole.columns), problems
     return facts, problems
+
+
+def _several(scenario: Scenario, whole: SourceTable, base: Folder) -> Iterator[Problem]:
+    """Report persons with more different rows than the scenario has ballots for."""
+    section = scenario.population
+    if whole.persons is None or section.rows is None:
+        return
+    said = ask(whole, scenario.feature, section.missing, base).codes
+    if (needed := max_different_rows(whole.persons, said)) > section.rows:
+        yield problem(("population", "rows"), too_many(whole.name, needed, section.rows))
 
 
 def _facts(scenario: Scenario, available: int | None, features: tuple[str, ...]) -> ScenarioFacts:

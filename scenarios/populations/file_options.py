@@ -15,6 +15,8 @@ class FileOptions:
         sheet: of a workbook.
         header: whether the first line names the columns.
         decimal: the sign before decimals.
+        header_row: the line (of a sheet: the row, from 1) that names the columns.
+        last_row: the last line of the table; lines below are notes or totals.
         sets: columns with several parts in a cell, with the sign between them.
         yes_no: columns with a new column for each part, with the sign between the parts.
         as_number: columns in which each number has one spelling.
@@ -25,6 +27,8 @@ class FileOptions:
     sheet: str | None = None
     header: bool | None = None
     decimal: str | None = None
+    header_row: int | None = None
+    last_row: int | None = None
     sets: tuple[tuple[str, str], ...] = ()
     yes_no: tuple[tuple[str, str], ...] = ()
     as_number: tuple[str, ...] = ()
@@ -35,13 +39,15 @@ NOTHING = FileOptions()
 
 def options_of(section: Section) -> FileOptions:
     """Return the options of a scenario for its file."""
-    separator = {"tab": "\t"}.get(section.separator or "", section.separator)
+    separator = {"tab": "\t", "space": " "}.get(section.separator or "", section.separator)
     return FileOptions(
         separator,
         section.encoding,
         section.sheet,
         section.header,
         section.decimal,
+        section.header_row,
+        section.last_row,
         tuple(section.sets.items()),
         tuple(section.yes_no.items()),
         section.as_number,

@@ -1,4 +1,4 @@
-"""People from a file: text, Excel or Parquet, by its ending.
+"""People from a file: text, a workbook, Parquet, of SPSS, Stata or SAS, by its ending.
 
 How a file is written is found out unless the user says it, and said in the note of its table. Its
 bytes are read once (content.py); each mistake in them is a DataError with file, line and column.
@@ -16,10 +16,14 @@ from ...protocol.schema import MAX_FEATURES, MAX_NAME, is_line
 from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean
 from ..serialization.content import Content, content_of
-from . import csvfile, excel, parquet
+from . import csvfile, excel, parquet, spreadsheet, statfile
+from .dates import serial_dates
 from .decimals import pointed
 from .encode import Encoded, Unusable, encode
 from .file_options import NOTHING, FileOptions
+from .footer import Skipped
+from .layout import NO_HEADER, WHICH
+from .line_reader import LineReader
 from .people import SourceTable
 from .reshaped import (
     NO,
@@ -32,7 +36,6 @@ from .reshaped import (
 )
 from .values import composed
 
-NAMELESS = "if line 1 names no columns, say --no-header (in a scenario: header = false)"
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 
 
@@ -43,14 +46,22 @@ class Reader(Protocol):
         """Name the columns."""
         ...
 
-    def describe(self, content: Content, asked: FileOptions) -> str:
-        """Return the form of the file, in a line."""
+    def describe(self, content: Content, asked: FileOptions, left_out: Sequence[str] = ()) -> str:
+        """Return the form of the file, in a line. left_out: lines below the people, in words."""
+        ...
+
+    def doubts(self, content: Content, asked: FileOptions) -> tuple[str, ...]:
+        """Return the doubts about the form."""
+        ...
+
+    def place_of_names(self, content: Content, asked: FileOptions) -> str:
+        """Write where the names of the columns stand."""
         ...
 
     def rows(
-        self, content: Content, columns: Sequence[str], empty: list[int], asked: FileOptions
+        self, content: Content, columns: Sequence[str], skipped: Skipped, asked: FileOptions
     ) -> Iterator[Sequence[str]]:
-        """Yield these columns of each row; add the numbers of empty lines to `empty`."""
+        """Yield these columns of each row; note in `skipped` the lines that are left out."""
         ...
 
     def where(self, content: Content, index: int, asked: FileOptions) -> str:
@@ -59,8 +70,10 @@ class Reader(Protocol):
 
 
 READERS: dict[str, Reader] = {
-    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), csvfile),
-    **dict.fromkeys((".xlsx", ".xlsm"), excel),
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), csvfile.READER),
+    **dict.fromkeys((".xlsx", ".xlsm"), excel.READER),
+    **dict.fromkeys(spreadsheet.KINDS, spreadsheet.READER),
+    **dict.fromkeys(statfile.KINDS, statfile),
     **dict.fromkeys((".parquet", ".pq"), parquet),
 }
 
@@ -95,7 +108,7 @@ class FileSource:
     def rows(self) -> Iterator[Sequence[str]]:
         """Yield every row with all columns, as text. Raises DataError."""
         names = _columns(self)
-        rows = self._reader.rows(self.content, self._written(names), [], self.asked)
+        rows = self._reader.rows(self.content, self._written(names), Skipped(), self.asked)
         cells = ([composed(cell) for cell in row] for row in rows)
         if not self.asked.yes_no:
             return cells
@@ -163,10 +176,10 @@ class FileSource:
         progress: Callable[[str], None],
     ) -> SourceTable:
         path, (ours, source_columns) = self.content.path, zip(*choices, strict=True)
-        empty: list[int] = []
+        skipped = Skipped()
         try:
             written = self._written(source_columns)
-            rows = self._reader.rows(self.content, written, empty, self.asked)
+            rows = self._reader.rows(self.content, written, skipped, self.asked)
             encoded = encode(
                 rows, ours, *lacking, lambda n: progress(f"reading {path}: {n:,} rows")
             )
@@ -175,14 +188,20 @@ class FileSource:
                 f"{self.where(bad.row)}: column {source_columns[bad.column]!r}: {bad.why}"
             ) from None
         _inhabited(path, encoded)
-        skipped = (f"{len(empty):,} empty lines skipped",) if empty else ()
+        empty = (f"{len(skipped.empty):,} empty lines skipped",) if skipped.empty else ()
+        days = serial_dates(
+            source_columns,
+            [[text for text in texts if text != lacking[0]] for texts in encoded.values],
+        )
+        doubts = self._reader.doubts(self.content, self.asked)
+        form = self._reader.describe(self.content, self.asked, skipped.notes)
         table = SourceTable(
             name=path.stem,
             columns=ours,
             codes=encoded.codes,
             values=encoded.values,
-            note=f"read from {path.name} ({self._reader.describe(self.content, self.asked)})",
-            warnings=skipped + encoded.odd,
+            note=f"read from {path.name} ({form})",
+            warnings=(*empty, *doubts, *skipped.warnings, *days, *encoded.odd),
             origin=encoded.rows,
             source=self,
         )
@@ -216,9 +235,10 @@ def _columns(source: FileSource) -> tuple[str, ...]:
 def _spelled(source: FileSource) -> dict[str, str]:
     """Return each column with its name as the file spells it."""
     path = source.content.path
-    written = READERS[path.suffix.lower()].header(source.content, source.asked)
+    reader = READERS[path.suffix.lower()]
+    written = reader.header(source.content, source.asked)
     names = [composed(name) for name in written]
-    _check_names(path, names)
+    _check_names(lambda: reader.place_of_names(source.content, source.asked), names)
     check_forms(path, names, source.asked)
     return dict(zip(names, written, strict=True))
 
@@ -228,7 +248,7 @@ def _asked_columns(source: FileSource) -> tuple[str, ...]:
     if not source.asked.yes_no:
         return names
     asked = expanded_names(names, _parts(source))
-    _check_names(source.content.path, asked)
+    _check_names(lambda: str(source.content.path), asked)
     return asked
 
 
@@ -252,18 +272,19 @@ def _cells(text: str, sign: str | None, parts: Sequence[str]) -> Iterator[str]:
         yield from (YES if part in held else NO for part in parts)
 
 
-def _check_names(path: Path, names: Sequence[str]) -> None:
+def _check_names(where: Callable[[], str], names: Sequence[str]) -> None:
     for place, name in enumerate(names, start=1):
         if not name or len(name.encode()) > MAX_NAME or not is_line(name):
             text = f"is called {name[:40]!r}" if name else "has no name"
             raise DataError(
-                f"{path}:1: column {place} {text}; a name of 1 to {MAX_NAME} printable bytes is "
-                f"accepted: write one into the file; {NAMELESS}"
+                f"{where()}: column {place} {text}; a name of 1 to {MAX_NAME} printable bytes is "
+                f"accepted: write one into the file; {WHICH}; {NO_HEADER}"
             )
         if name in names[: place - 1]:
             raise DataError(
-                f"{path}:1: two columns are called {name!r} "
-                f"(columns {names.index(name) + 1} and {place}); give each a name of its own"
+                f"{where()}: two columns are called {name!r} "
+                f"(columns {names.index(name) + 1} and {place}); give each a name of its own; "
+                f"{WHICH}"
             )
 
 
@@ -285,9 +306,13 @@ def _check_kind(path: Path, options: FileOptions) -> None:
     if reader is None:
         unpack = "; unpack it first" if path.suffix.lower() in PACKED else ""
         raise DataError(f"{path}: {', '.join(READERS)} files are accepted{unpack}")
-    text = {"separator": options.separator, "encoding": options.encoding}
-    for key, setting in {**text, "sheet": options.sheet}.items():
-        if setting is not None and (reader is csvfile) != (key in text):
+    keys = ("encoding",) if reader is statfile else ()
+    if isinstance(reader, LineReader):
+        own = ("separator", "encoding") if reader is csvfile.READER else ("sheet",)
+        keys = (*own, "header", "header_row", "last_row")
+    for key in ("separator", "encoding", "sheet", "header", "header_row", "last_row"):
+        setting = getattr(options, key)
+        if setting is not None and key not in keys:
             raise DataError(f"{path}: {key} = {setting!r}, but a {path.suffix} file has no {key}")
 
 

@@ -17,6 +17,7 @@ from ...errors import ParameterError
 from ...temporary_files import set_aside
 
 MIDNIGHT = time()
+MAX_LINES = 1 << 31  # last_row of a frame, which has neither totals nor notes below
 _NUMBERS = count(1)
 
 

@@ -19,11 +19,11 @@ def names_columns(rows: Sequence[Sequence[str]]) -> bool:
         return True
     first = [cell.strip() for cell in rows[0]]
     if "" in first or len(set(first)) < len(first):
-        return not _numbers(first)  # an error of a header, unless it is plainly none
+        return not are_numbers(first)  # an error of a header, unless it is plainly none
     width = len(first)
     full = [row for row in rows[1 : LOOKED_AT + 1] if len(row) == width]
     columns = [[row[j].strip() for row in full] for j in range(width)]
-    numeric = [j for j in range(width) if _numbers(columns[j])]
+    numeric = [j for j in range(width) if are_numbers(columns[j])]
     if numeric:
         return not all(NUMBER.fullmatch(first[j]) for j in numeric)
     if len(full) < 3:
@@ -32,7 +32,7 @@ def names_columns(rows: Sequence[Sequence[str]]) -> bool:
     return repeated_values * 2 <= width
 
 
-def _numbers(cells: Sequence[str]) -> bool:
+def are_numbers(cells: Sequence[str]) -> bool:
     """Whether there are numbers, and besides them only texts that mean unknown."""
     known_cells = [cell for cell in cells if cell.casefold() not in UNKNOWN]
     return bool(known_cells) and all(NUMBER.fullmatch(cell) for cell in known_cells)

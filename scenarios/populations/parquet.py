@@ -11,6 +11,7 @@ from ...errors import DataError
 from ...installation import missing
 from ..serialization.content import Content
 from .file_options import NOTHING, FileOptions
+from .footer import Skipped
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,19 +27,32 @@ def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  
         return tuple(column[0] for column in described.description or ())
 
 
-def describe(content: Content, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+def describe(
+    content: Content,  # noqa: ARG001
+    asked: FileOptions = NOTHING,  # noqa: ARG001
+    left_out: Sequence[str] = (),
+) -> str:
     """Return the form of the file; a Parquet file needs no detection."""
-    return "Parquet"
+    return ", ".join(["Parquet", *left_out])
+
+
+def doubts(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
+    """Return no doubts: the file says all of itself."""
+    return ()
+
+
+def place_of_names(content: Content, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+    """Write where the names of the columns stand."""
+    return str(content.path)
 
 
 def rows(
     content: Content,
     columns: Sequence[str],
-    empty: list[int],
+    skipped: Skipped,  # noqa: ARG001
     asked: FileOptions = NOTHING,  # noqa: ARG001
 ) -> Iterator[Sequence[str]]:
-    """Yield these columns of each row as text. There are no empty lines to add to `empty`."""
-    empty.clear()
+    """Yield these columns of each row as text. No line is left out."""
     expressions = ", ".join(f"coalesce(CAST({_quoted(name)} AS VARCHAR), '')" for name in columns)
     # The names come from the file's own header and are quoted; the path is a parameter.
     query = f"SELECT {expressions} FROM read_parquet($1)"  # noqa: S608

@@ -7,7 +7,7 @@ columns, each with the domain that ballots are made for.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ...protocol.schema import Feature as Column
 from ..schema.model import PHONES, Feature
 from ..schema.model import Population as Section
 from .coarser import is_coarser, order_of, rules_of
+from .person_rows import PersonRows
 from .roles import JudgedColumn
 
 WIDTH = 32  # bytes of UTF-8 in a value of an open domain that names no width
@@ -70,6 +71,7 @@ class SourceTable:
         persons: the person of each row, from 0 without gaps, if a person has several rows; None:
             each row is another person.
         person: the definition of a person, in words.
+        weights: the people of a population that each row stands for; None: no column has them.
     """
 
     name: str
@@ -83,6 +85,7 @@ class SourceTable:
     source: Source | None = None
     persons: Codes | None = None
     person: str = "each row"
+    weights: NDArray[np.float64] | None = None
 
     def people_by(self, codes: NDArray[np.integer], values: int) -> NDArray[np.int64]:
         """Return the number of people with each value, at least `values` numbers."""
@@ -126,6 +129,7 @@ class Population:
         finer: people's values before features make them coarser; None: the same as `codes`.
         source: of their rows, as it was read; None: the people are generated.
         drawn_from: codes of all people of the source; None: all of them take part.
+        several: the rows of each person, if persons have several; None: row i is person i's.
     """
 
     name: str
@@ -139,11 +143,12 @@ class Population:
     finer: "FinerValues | None" = None
     source: Source | None = None
     drawn_from: Codes | None = None
+    several: PersonRows | None = None
 
     @property
     def n(self) -> int:
         """The number of participants."""
-        return int(self.codes.shape[0])
+        return int(self.codes.shape[0]) if self.several is None else self.several.n
 
     @property
     def source_codes(self) -> Codes:
@@ -156,13 +161,21 @@ class Population:
         return self.name == PHONES
 
     def row(self, i: int) -> tuple[str, ...]:
-        """Return person i's values, in column order."""
+        """Return the values of row i, in column order: person i's, if each has one row."""
         return tuple(
             texts[code] for texts, code in zip(self.values, self.codes[i].tolist(), strict=True)
         )
 
-    def exact_values(self, i: int) -> tuple[str, ...]:
-        """Return the values of person i, before the public rules make it coarser."""
+    def exact_values(self, i: int) -> tuple[Any, ...]:
+        """Return the values of person i, before the public rules make them coarser.
+
+        If persons have several rows: the rows of person i.
+        """
+        if self.several is not None:
+            return tuple(map(self._exact_row, self.several.rows(i)))
+        return self._exact_row(i)
+
+    def _exact_row(self, i: int) -> tuple[str, ...]:
         if self.finer is None:
             return self.row(i)
         values = zip(self.finer.values, self.finer.codes[i].tolist(), strict=True)
@@ -170,6 +183,9 @@ class Population:
 
     def take(self, rows: NDArray[np.intp]) -> "Population":
         """The people with these indices, in this order."""
+        if self.several is not None:
+            several, places = self.several.take(rows), self.several.places(rows)
+            return replace(replace(self, several=None).take(places), origin=None, several=several)
         finer = self.finer
         return replace(
             self,

@@ -18,6 +18,7 @@ from ..schema.model import Population as Section
 from ..schema.problems import did_you_mean, listed, quoted
 from .dates import in_time
 from .people import Codes, SourceTable
+from .person_rows import max_different_rows
 from .roles import FEWEST, ColumnRole, may_be_shared, says_who
 from .values import UNKNOWN
 
@@ -49,6 +50,11 @@ def wanted_columns(section: Section, columns: Sequence[str]) -> list[str]:
 
     Raises DataError for a column that is not there, or rules that contradict each other.
     """
+    if section.rows is not None and (section.person is None or section.one_row is not None):
+        raise DataError(
+            f"{section.source}: rows = {section.rows} takes several rows of each person; say "
+            "person = COLUMN too, and leave one_row out"
+        )
     if section.person is None:
         if section.one_row is not None:
             raise DataError(
@@ -105,21 +111,26 @@ def owned(whole: SourceTable, section: Section, missing: str) -> SourceTable:
     if section.one_row is not None:
         return _one_row(whole, persons, section, missing)
     people, person = int(persons.max()) + 1, f"each value of {section.person}"
-    if people == len(persons):
+    if people == len(persons) and section.rows is None:
         return replace(whole, person=f"{person}, in one row each")
     persons_text = f"{person}: {people:,} people in {len(persons):,} rows"
     return replace(whole, persons=persons, person=persons_text)
 
 
 def single_rows(table: SourceTable, section: Section) -> SourceTable:
-    """A table in which each person has one row. Raises DataError for another."""
-    if table.persons is None:
+    """A table in which each person has one row, or as many as a session takes.
+
+    Raises DataError for another.
+    """
+    if table.persons is None or section.rows is not None:
         return table
     people, rows = int(table.persons.max()) + 1, len(table.persons)
+    needed = max_different_rows(table.persons, table.codes)
     raise DataError(
-        f"{section.source}: {rows:,} rows of {people:,} persons; a person answers once in a "
-        'session, so one row of each is needed: one_row = "first", "last", "earliest:COLUMN" or '
-        '"latest:COLUMN"'
+        f"{section.source}: {rows:,} rows of {people:,} persons, up to {needed:,} different rows "
+        f"each; say rows = {needed} in [population], by which each person submits {needed:,} "
+        'ballots to a question, or take one row of each: one_row = "first", "last", '
+        '"earliest:COLUMN" or "latest:COLUMN"'
     )
 
 

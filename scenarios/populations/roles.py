@@ -4,11 +4,12 @@
     text        free text, in which any identifier may stand
     quasi       may be known of a person, and identifies it together with further columns
     sensitive   should not be learned about a person
+    weight      a sampling weight: how many people of a population a row stands for
     other       has no such role, such as a column with one value
 
 Guessed from names (column_words.toml) and values, with the reason, and overruled by the user. A
-word that stands for missing among the values is taken out first. Of guesses, `identifier` and
-`text` have consequences: such a column is never asked about, so it is never released.
+word that stands for missing among the values is taken out first. Of guesses, `identifier`, `text`
+and `weight` have consequences: such a column is never asked about, so it is never released.
 """
 
 import re
@@ -18,7 +19,7 @@ from enum import StrEnum
 
 from ...protocol.coarsening import NUMBER
 from .column_words import WEAK, cut, kinds, own_number, shared
-from .values import DATE, MOSTLY, UNKNOWN
+from .values import DATE, MOSTLY, UNKNOWN, numbers_of
 
 FEWEST = 20  # people below whom nothing is told from values being different
 FEWEST_NUMBERS = 50  # the same for whole numbers: ages of 20 people often differ
@@ -28,6 +29,7 @@ LOOKED_AT = 200  # values that are compared with a pattern
 ROWS_OF_KEY = 20  # rows that share a value, on average, up to which it may be a key
 ROUND = 0.3  # share of numbers that end in 0 from which they are measured
 TEXT_WORDS = 4  # words from which a cell is free text
+HEAVIEST = 700  # kilograms of a person
 OFTEN_TEXT = 0.5  # share of cells that are long and their own, from which a column is
 
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}")
@@ -42,10 +44,11 @@ class ColumnRole(StrEnum):
     TEXT = "text"
     QUASI = "quasi"
     SENSITIVE = "sensitive"
+    WEIGHT = "weight"
     OTHER = "other"
 
 
-NEVER = frozenset((ColumnRole.IDENTIFIER, ColumnRole.TEXT))  # asked about, so never released
+NEVER = frozenset((ColumnRole.IDENTIFIER, ColumnRole.TEXT, ColumnRole.WEIGHT))  # not released
 KEY = re.compile(r"[A-Za-z]{0,3}[-_/ ]?(\d{4,})")
 YEARS = range(1850, 2101)
 SHOWN = {
@@ -53,6 +56,7 @@ SHOWN = {
     ColumnRole.TEXT: "free text",
     ColumnRole.QUASI: "quasi-identifier",
     ColumnRole.SENSITIVE: "sensitive",
+    ColumnRole.WEIGHT: "sampling weight",
     ColumnRole.OTHER: "other",
 }
 
@@ -163,6 +167,8 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, st
     ):
         if text_count >= FEWEST and all(map(pattern.fullmatch, sample)):
             return ColumnRole.IDENTIFIER, f"its values are {kind_text}"
+    if word := _weighing(words, texts):
+        return ColumnRole.WEIGHT, f"it is called {word!r} and has numbers above 0"
     if text_count >= max(FEWEST, NAMED * people) and (word := _identifying(words)):
         return (
             ColumnRole.IDENTIFIER,
@@ -193,6 +199,20 @@ def _guess(name: str, texts: Sequence[str], people: int) -> tuple[ColumnRole, st
             f"{text_count:,} numbers as of a register, whose size means nothing",
         )
     return ColumnRole.QUASI, "somebody may know it"
+
+
+def _weighing(words: list[str], texts: Sequence[str]) -> str | None:
+    """The word that calls numbers sampling weights; None: they are not."""
+    numbers = numbers_of(texts)
+    if numbers is None or len(numbers) < 2 or min(numbers) <= 0:
+        return None
+    if word := kinds()["weight"].first_match(words):
+        return word
+    word = kinds()["weighing"].first_match(words)  # sampling weights, or the weight of bodies
+    fractions = sum(number % 1 > 0 for number in numbers)
+    if max(numbers) > HEAVIEST and fractions >= len(numbers) / 2 and len(words) == 1:
+        return word
+    return None
 
 
 def _identifying(words: list[str]) -> str | None:

@@ -24,6 +24,7 @@ from ...analysis.reidentification.attacks.synthetic_traces import markov_traces,
 from ...errors import DataError
 from . import csvfile, files
 from .files import FileSource
+from .footer import Skipped
 
 __all__ = [
     "Sightings",
@@ -116,7 +117,7 @@ def ratings(
         try:
             like = float(stars) >= least
         except ValueError:
-            place = csvfile.where(source.content, i)
+            place = csvfile.READER.where(source.content, i)
             raise DataError(
                 f"{place}: column {rating!r}: {stars[:40]!r}; a number is accepted"
             ) from None
@@ -164,7 +165,7 @@ def profiles(
 
 def csv_of(path: Path) -> FileSource:
     """Read a CSV file; DataError for another kind."""
-    if files.READERS.get(path.suffix.lower()) is not csvfile:
+    if files.READERS.get(path.suffix.lower()) is not csvfile.READER:
         raise DataError(f"{path}: .csv files are accepted")
     return files.source_of(path)
 
@@ -176,7 +177,7 @@ def _rows(source: FileSource, columns: Sequence[str]) -> Iterator[Sequence[str]]
         if column not in names:
             raise DataError(f"{path}: no column is called {column!r}; it has {', '.join(names)}")
     visits = 0
-    for row in csvfile.rows(source.content, columns, []):
+    for row in csvfile.READER.rows(source.content, columns, Skipped()):
         visits += 1
         yield row
     if not visits:

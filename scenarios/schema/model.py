@@ -19,6 +19,7 @@ from .kinds import kinds
 # Those of `protocol.announcement`, written again: reading a file needs no cryptography.
 MAX_PEOPLE = (1 << 31) - 1
 MAX_SHUFFLERS = 64
+MAX_ROWS = 1_000
 MAX_SEED = 2**63 - 1  # the largest whole number of a TOML file
 MAX_REPEAT = 1_000_000
 BUILTIN = "builtin:"  # before the name of a source that is shipped or generated
@@ -36,7 +37,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0, le=MAX_PEOPLE)]
 People = Annotated[int, Meta(ge=1, le=MAX_PEOPLE)]
 
-Role = Literal["identifier", "text", "quasi", "sensitive", "other"]
+Role = Literal["identifier", "text", "quasi", "sensitive", "weight", "other"]
 Part = Literal["case", "spaces", "accents"]
 Unit = Literal["month", "year", "decade"]
 Decimal = Literal[".", ","]
@@ -109,16 +110,16 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[population]: the people that take part.
 
     Attributes:
-        source: `builtin:NAME`, or a CSV, Excel or Parquet file.
+        source: `builtin:NAME`, or a table's file: text, a workbook, Parquet, of SPSS, Stata or SAS.
         users: how many people are generated, or drawn from a table without replacement (None: all
             of it).
         columns: our name -> column of the table.
         missing: the value of an empty cell, or `drop-row`.
         missing_texts: cells that mean the same as an empty cell.
-        separator, encoding, sheet, header, decimal: the format of the file, if it is not guessed
-            correctly.
+        separator, encoding, sheet, header, decimal, header_row, last_row: the format of the file,
+            if it is not guessed correctly.
         roles: the roles of columns for an attacker, if they are not guessed correctly; no person is
-            asked for an `identifier`, nor for `text`, which is free.
+            asked for an `identifier`, for `text`, which is free, or for a sampling `weight`.
         person: the column that identifies persons, if they have several rows; no person is asked
             for it.
         each_row: whether each row is a person, although an identifier occurs several times.
@@ -128,6 +129,8 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         yes_no: column -> the sign between the parts of a cell; a column for each part, with the
             values yes and no, replaces it.
         as_number: columns in which each number has a single spelling: 67 for 67.0.
+        rows: ballots of each person to a question, if persons have several rows: at least as many
+            as a person has different rows; None: each person has one row.
         setting: `fixed`, the same people in both rounds, or `statistical`: `users` in round 1 and
             `round2_users` other people (None: as many; without `users` a table is split in halves)
             in round 2, all drawn from one population.
@@ -139,11 +142,13 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     columns: dict[str, Text] = {}
     missing: Text = "(missing)"
     missing_texts: tuple[Text, ...] = ()
-    separator: Text | None = None  # one character, or `tab`
+    separator: Text | None = None  # one character, `tab` or `space`
     encoding: Text | None = None
     sheet: Text | None = None
     header: bool | None = None
     decimal: Decimal | None = None
+    header_row: Annotated[int, Meta(ge=1)] | None = None
+    last_row: Annotated[int, Meta(ge=1)] | None = None
     roles: dict[str, Role] = {}
     person: Text | None = None
     each_row: bool = False
@@ -151,6 +156,7 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sets: dict[str, Text] = {}
     yes_no: dict[str, Text] = {}
     as_number: tuple[Text, ...] = ()
+    rows: Annotated[int, Meta(ge=2, le=MAX_ROWS)] | None = None
     setting: Setting = "fixed"
     round2_users: People | None = None
 

@@ -5,6 +5,7 @@ is small, and every answer is public.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ...analysis.exposure.alike import Follows, SharedValues, shared_values
 from ...languages.language import Language, english
@@ -14,9 +15,18 @@ from ..wording import plural
 ROW = tuple[str, str, str]  # of the table of scores: name, value, meaning
 
 
-def released_alike(release: Mapping[tuple[str, ...], int] | None) -> SharedValues:
-    """Return the agreement of values in the cells of a release; empty without a release."""
-    return shared_values(release or {}, HIDDEN)
+def released_alike(
+    release: Mapping[tuple[str, ...], int] | None, persons: int | None = None
+) -> SharedValues:
+    """Return the agreement of values in the cells of a release; empty without a release.
+
+    persons: of the release, if they have several rows. Then no value follows from another: a
+    person has both in different rows.
+    """
+    found = shared_values(release or {}, HIDDEN)
+    if persons is None or not release:
+        return found
+    return replace(found, people=persons, followers=0, widest=None)
 
 
 def alike_rows(names: Sequence[str], found: SharedValues) -> Iterator[ROW]:

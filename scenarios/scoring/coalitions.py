@@ -5,7 +5,13 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ...analysis.trust import Received, checked_rows, received, received_reports
+from ...analysis.trust import (
+    Received,
+    checked_rows,
+    received,
+    received_of_persons,
+    received_reports,
+)
 from ...protocol.view import View
 from ..programs.registry import program_of
 from ..programs.topology import links, topology_of
@@ -81,11 +87,14 @@ def learnt(
     scored: dict[Hashable, Received] = {}
     views: list[Received] = []
     reports = program_of(scenario).reports
-    rows = None if reports else checked_rows(truth, len(sizes))
+    several = scenario.population.rows
+    rows = None if reports or several else checked_rows(truth, len(sizes))
     for members in coalitions(scenario):
         seen = look(members)
         if seen.knows not in scored:
-            if reports:
+            if several:
+                scored[seen.knows] = received_of_persons(seen, sizes, several)
+            elif reports:
                 scored[seen.knows] = received_reports(seen, sizes, information or 0.0)
             else:
                 scored[seen.knows] = received(seen, sizes, rows, prior)

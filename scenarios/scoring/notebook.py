@@ -63,4 +63,6 @@ def _release_text(outcome: Any) -> str:
         f"Released: {', '.join(outcome.kept)}{suppressed}. In a crowd smaller than k = {k}: "
         f"{percent(exposure.true)} of people, promised at most {percent(exposure.promised)}."
     )
-    return " ".join([promised, *alike_lines(outcome.kept, released_alike(outcome.release))])
+    persons = outcome.several.people if outcome.several else None
+    alike = released_alike(outcome.release, persons)
+    return " ".join([promised, *alike_lines(outcome.kept, alike)])

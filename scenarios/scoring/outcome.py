@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..programs.findings import Findings
     from ..programs.peers.found import PeersFound
     from .frames import Frames
+    from .person_rounds import SeveralRows
     from .reidentification import Reidentified
     from .result import Result, WrittenDecision, WrittenExposure, WrittenRelease
 
@@ -120,6 +121,7 @@ class Outcome:
         ledger: earlier releases about these people; None if no ledger is kept.
         executor: other computers that did its work, and the data that they could read; None: it ran
             here.
+        several: the persons and the dummies of each round, if persons have several rows; else None.
     """
 
     scenario: Scenario
@@ -145,6 +147,7 @@ class Outcome:
     peers: PeersFound | None = None
     ledger: Account | None = None
     executor: str | None = None
+    several: SeveralRows | None = None
 
     @property
     def marginals(self) -> tuple[Counts, ...] | None:
@@ -174,6 +177,8 @@ class Outcome:
     @property
     def counted(self) -> tuple[int, ...]:
         """The number of people counted in each round, release included: 0 for an empty round."""
+        if self.several is not None:
+            return tuple(each.people for each in self.several.rounds)
         own = self.findings.counted if self.findings else ()
         if self.curated is None:
             return own
@@ -245,6 +250,7 @@ class Outcome:
             executor=self.executor or UNSET,
             reidentification=self.reidentification or UNSET,
             findings=self.findings or UNSET,
+            several_rows=self.several or UNSET,
         )
 
     def _decision(self, decision: Decision) -> WrittenDecision:

@@ -23,6 +23,7 @@ from ..programs.interface import Effect, Raised
 from ..programs.peers.found import PeersFound
 from ..programs.registry import PROGRAMS
 from ..serialization.record import Record
+from .person_rounds import SeveralRows
 from .reidentification import Reidentified
 from .worst_case import Search
 
@@ -221,6 +222,8 @@ class Result(Record, frozen=True):
             read.
         reidentification: in the release.
         findings: of the program, beside all this; its key `program` names the program.
+        several_rows: persons and dummies of each round, if persons have several rows; counts are of
+            different persons then, and a person can be in several.
     """
 
     schema: int
@@ -244,6 +247,7 @@ class Result(Record, frozen=True):
     executor: str | UnsetType = UNSET
     reidentification: Reidentified | UnsetType = UNSET
     findings: Findings | UnsetType = UNSET
+    several_rows: SeveralRows | UnsetType = UNSET
 
 
 @cache

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..programs.findings import Findings
     from ..programs.peers.found import PeersFound
     from .frames import Frames
+    from .person_rounds import SeveralRows
     from .reidentification import Reidentified
 
 Known = TypeVar("Known")
@@ -121,6 +122,11 @@ class SavedResult:
     def ledger(self) -> "Account | None":
         """Earlier releases about these people; None if no ledger is kept."""
         return _set(self.result.ledger)
+
+    @property
+    def several(self) -> "SeveralRows | None":
+        """Persons and dummies of each round, if persons have several rows; else None."""
+        return _set(self.result.several_rows)
 
     @property
     def executor(self) -> str | None:
@@ -238,6 +244,8 @@ def _people(result: Result) -> int:
     """The number of people with a measured exposure."""
     if result.decision is None:
         return 0
+    if result.several_rows and result.release is not None:
+        return result.several_rows.people
     if result.release is None:
         return result.decision.certificate.n
     return sum(result.release.crowds)

@@ -190,9 +190,8 @@ def check_answer(
     row = []
     for feature in session.schema.features:
         value, domain = said.get(feature.name), feature.values or ()
-        if isinstance(
-            value, str
-        ):  # the domain's own spelling, if letters are composed in another way
+        # The domain may spell a letter and its accent as two signs.
+        if isinstance(value, str):
             value = {composed(text): text for text in domain}.get(composed(value), value)
         if not isinstance(value, str) or not feature.admits(feature.coarsen(value)):
             finer = "what becomes one of " if feature.rules else ""

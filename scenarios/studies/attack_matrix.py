@@ -23,6 +23,7 @@ from ..populations.samples import Samples
 from ..programs.registry import samples
 from ..programs.topology import topology_of
 from ..schema.model import Scenario
+from ..schema.single_rows import require_single_rows
 from .attack_plan import (
     ALL,
     NONE,
@@ -167,6 +168,7 @@ def attack(
     """
     if repeats < 1:
         raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
+    require_single_rows(scenario, "attack")
     topology = topology_of(scenario).name
     rows = chosen(attacks, tuple(rows_of(scenario)), "attacks")
     names = chosen(defences, tuple(guarding(topology)), "defences")

@@ -82,8 +82,13 @@ class Choices:
 
 
 def choices(run: Run) -> Choices | None:
-    """Return the sets of columns of a run; None if no marginals were read."""
+    """Return the sets of columns of a run; None if no marginals were read.
+
+    None also if persons have several rows: the counts of other columns do not tell their persons.
+    """
     decision = run.result.decision
+    if run.result.several_rows:
+        return None
     if not run.result.marginals or not decision:
         return None
     try:

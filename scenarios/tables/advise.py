@@ -19,10 +19,12 @@ from ...analysis.advice.ladder import entropy
 from ...errors import DataError, ParameterError
 from ..populations.people import SourceTable, coarse
 from ..schema.problems import did_you_mean, listed
+from .export import SUPPRESSED, with_suppressed
 from .judges import MarginalPromise, Truth, coarse_codes
 from .ladders import LadderColumn, column
 from .roles_known import EVERYTHING, Roles, divided
 from .sensitive_targets import Targets
+from .suppressed_cells import SuppressedCells, advice_with_cells, check_cells
 
 WIDE = 20  # columns above which other choices are not measured, only the best
 SHOWN = 12  # choices that are measured and shown
@@ -87,6 +89,7 @@ class Advised:
         kept: the released rows, if some may be left out.
         asked: the choice that the user asks for, in place of the best one; None: the best one.
         like: the file with the earlier advice that is applied; "": a search found it.
+        cells: the suppressed cells, if cells may be suppressed.
     """
 
     table: SourceTable
@@ -110,6 +113,7 @@ class Advised:
     kept: NDArray[np.bool_] | None = None
     asked: Choice | None = None
     like: str = ""
+    cells: SuppressedCells | None = None
 
     @property
     def reached(self) -> bool:
@@ -152,7 +156,8 @@ class Advised:
     def coarse(self, choice: Choice | None = None) -> dict[str, tuple[str, ...]]:
         """Return the table under a choice (None: the best), by columns, without dropped columns.
 
-        Rows that the best choice suppresses are left out of each.
+        Rows that the best choice suppresses are left out of each; of suppressed cells the value
+        is `*`.
 
         Every library of tables accepts it: `pandas.DataFrame(advised.coarse())`.
         """
@@ -165,6 +170,9 @@ class Advised:
         coarse_table = coarse(self.table, features, self.missing)
         tables_by_feature = {feature.name: coarse_table for feature in features}
         tables_by_feature |= dict.fromkeys(self.rest.columns, self.rest) if self.rest else {}
+        if self.cells is not None and levels == self.best.levels:
+            coarse_table = with_suppressed(coarse_table, self.cells.mask, SUPPRESSED)
+            tables_by_feature |= {feature.name: coarse_table for feature in features}
         rows = np.flatnonzero(self.kept) if self.kept is not None else slice(None)
         return {
             name: tuple(values_of.values[j][code] for code in values_of.codes[rows, j].tolist())
@@ -228,8 +236,8 @@ def advise(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The result of a search, before one of its choices is described.
+class TableSearch:
+    """The result of a search, before a choice of it is described.
 
     Attributes:
         table: its people, with all columns.
@@ -243,6 +251,7 @@ class Found:
         max_exposure: the share of people that may be in a smaller crowd.
         predict: the column to predict; None: no column.
         by: the basis of the target.
+        cells: the suppressed cells of the best choice, if cells may be suppressed.
         costs: of choices, as they are asked for.
     """
 
@@ -257,11 +266,12 @@ class Found:
     max_exposure: float
     predict: str | None
     by: Basis
+    cells: SuppressedCells | None = None
     costs: dict[tuple[Choice, bool], Cost] = field(default_factory=dict)
 
     @property
     def bound(self) -> Callable[[Sequence[int]], int] | None:
-        """What has to reach the target besides k in the table itself."""
+        """The judge that has to reach the target besides k in the table itself, if any."""
         if self.by is Basis.PROMISE:
             return self.promise
         return self.truth if self.roles.targets else None
@@ -271,11 +281,12 @@ class Found:
         asked: Mapping[str, int] | None = None,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> Advised:
-        """Describe the best choice, or the asked one. Raises DataError, see `advise`."""
-        choice = None if asked is None else self.asked(asked)
+        """Describe the best choice, or the asked choice. Raises DataError, see `advise`."""
+        choice = None if asked is None else self.asked_choice(asked)
         progress("what it costs")
         best = choice or self.advice.best
         levels, judge, truth = best.levels, self.bound or self.truth, self.truth
+        cells = self.cells
         return Advised(
             truth.searched,
             self.columns,
@@ -293,9 +304,10 @@ class Found:
             known=self.roles.known,
             targets=self.roles.targets,
             missed=truth(levels),
-            exposed=truth.exposed(levels, self.rest),
+            exposed=truth.exposed(levels, self.rest, None if cells is None else cells.mask),
             suppress=self.roles.suppress,
             kept=truth.kept_rows(levels),
+            cells=cells,
             asked=choice,
         )
 
@@ -312,8 +324,13 @@ class Found:
         people = self.truth.below(levels)
         return choice_of(ladders, levels, people, self.table.n)
 
-    def asked(self, asked: Mapping[str, int]) -> Choice:
+    def asked_choice(self, asked: Mapping[str, int]) -> Choice:
         """Return a choice by level and column. Raises DataError for one that misses the target."""
+        if self.cells is not None:
+            raise DataError(
+                "--levels and --suppress-cells exclude each other: cells are suppressed in the "
+                "choice that loses least"
+            )
         names = [column.ladder.column for column in self.columns]
         for name in asked:
             if name not in names:
@@ -363,9 +380,26 @@ def find(
     steps: int | None = None,
     roles: Roles = EVERYTHING,
     progress: Callable[[str], None] = lambda _stage: None,
-) -> Found:
+) -> TableSearch:
     """Search, and describe no choice yet. Arguments and errors: `advise`."""
     _check_names(table, [*(hierarchies or {}), *(weights or {}), *([predict] if predict else [])])
+    if roles.suppress_cells is not None and roles.suppress is not None:
+        both = replace(roles, suppress_cells=None), replace(roles, suppress=None)
+        results = [
+            find(
+                *(table, k, max_exposure),
+                missing=missing,
+                hierarchies=hierarchies,
+                weights=weights,
+                predict=predict,
+                by=by,
+                steps=steps,
+                roles=part,
+                progress=progress,
+            )
+            for part in both
+        ]
+        return min(results, key=lambda found: found.advice.best.loss)
     progress("ladders of coarser values")
     searched, rest = divided(table, roles)
     columns = _columns(searched, k, missing, hierarchies or {}, weights or {})
@@ -374,9 +408,15 @@ def find(
     promise = MarginalPromise(searched, columns, k, table, truth.kept)
     basis = _by(by)
     bound = promise if basis is Basis.PROMISE else truth if roles.targets else None
-    advice = _searched(truth, limit, bound, steps, progress)
-    return Found(
-        table, columns, rest, roles, truth, promise, limit, advice, max_exposure, predict, basis
+    cells = None
+    if roles.suppress_cells is None:
+        advice = _searched(truth, limit, bound, steps, progress)
+    else:
+        check_cells(truth, roles, by)
+        advice, cells = advice_with_cells(truth, roles.suppress_cells, steps, progress)
+    return TableSearch(
+        *(table, columns, rest, roles, truth, promise, limit, advice, max_exposure, predict, basis),
+        cells=cells,
     )
 
 
@@ -409,7 +449,7 @@ def measured(
     """
     table, _, rest = tables
     limit = _people_limit(roles.limit(max_exposure), table.n)
-    found = Found(
+    found = TableSearch(
         table, tuple(columns), rest, roles, truth, promise, limit, advice, max_exposure, predict, by
     )
     return replace(found.settle(), like=like)

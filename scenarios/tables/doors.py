@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ParameterError
-from ..populations.frame_file import file_of
+from ..populations.frame_file import MAX_LINES, file_of
 from .advise import advise as _advise
 from .frames import FramedAdvice, FramedScore, framed_advice, framed_score
 from .reading import Reading, read
@@ -88,6 +88,7 @@ def advise(
     keep: Sequence[str] = (),
     targets: Mapping[str, Targets] | None = None,
     suppress: float | None = None,
+    suppress_cells: float | None = None,
     progress: Progress | None = None,
     **reading: Any,
 ) -> FramedAdvice:
@@ -106,6 +107,7 @@ def advise(
         keep: columns that are released as they are.
         targets: l, entropy-l and t of sensitive columns.
         suppress: the share of people whose rows may be left out; None: no row.
+        suppress_cells: the share of cells that may be suppressed; None: no cell.
         progress: is called with the name of each stage.
         reading: the description of the table (`Reading`).
     """
@@ -119,7 +121,13 @@ def advise(
             predict=predict,
             by=by,
             steps=steps,
-            roles=Roles(known or known_by_default(options), tuple(keep), targets or {}, suppress),
+            roles=Roles(
+                known or known_by_default(options),
+                tuple(keep),
+                targets or {},
+                suppress,
+                suppress_cells,
+            ),
             progress=progress or (lambda _stage: None),
         )
     )
@@ -133,4 +141,5 @@ def _path_and_options(table: Any, reading: Mapping[str, Any]) -> tuple[Path, Rea
         raise ParameterError(f"{wrong}; accepted are {', '.join(Reading.__slots__)}") from None
     if isinstance(table, str | PathLike):
         return Path(table), options
-    return file_of(table), Reading(**{"separator": ",", "header": True, "decimal": ".", **reading})
+    form = {"separator": ",", "header_row": 1, "last_row": MAX_LINES, "decimal": "."}
+    return file_of(table), Reading(**{**form, **reading})

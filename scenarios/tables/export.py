@@ -6,11 +6,13 @@ by programs, which execute no cell: its cells are unchanged.
 
 import csv
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import DataError
 from ...installation import missing
@@ -22,6 +24,7 @@ from ..serialization.atomic_file import write_whole
 from ..serialization.csv_text import csv_text, safe
 
 ENDINGS = (".csv", ".xlsx", ".parquet")
+SUPPRESSED = "*"  # as ARX and others write a cell that is suppressed
 BOM = "\ufeff"
 MOST_ROWS = 1_048_575  # of an Excel sheet, below its header
 UNFINISHED = "{}: cannot be written: the unfinished file"
@@ -38,6 +41,16 @@ def rows_of(table: SourceTable) -> Iterable[Row]:
         codes_of_rows = codes_of_rows[np.lexsort(codes_of_rows.T[::-1])]
     for codes in codes_of_rows.tolist():
         yield [texts[code] for texts, code in zip(table.values, codes, strict=True)]
+
+
+def with_suppressed(table: SourceTable, mask: NDArray[np.bool_], text: str) -> SourceTable:
+    """Return a table with a text in suppressed cells. mask: of each cell, shape (rows, columns)."""
+    codes, values = table.codes.copy(), list(table.values)
+    for j, texts in enumerate(table.values):
+        if mask[:, j].any():
+            values[j] = texts if text in texts else (*texts, text)
+            codes[mask[:, j], j] = values[j].index(text)
+    return replace(table, codes=codes, values=tuple(values))
 
 
 def counts_of(table: SourceTable) -> tuple[tuple[str, ...], list[Row]]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...analysis.advice.ladder import entropy
 from ...analysis.exposure import joint_counts, users_below
+from ...analysis.exposure.cells import cells_of
 from ...analysis.release_risks import Attack, ask, diversity, singling_out
 from ...analysis.release_risks.compatible_rows import ANY, NO_VALUE, RowMatches, match_rows
 from ...analysis.release_risks.copied_rows import copied_rows, record_distances
@@ -393,7 +394,7 @@ def _codes_in(table: SourceTable, other: SourceTable) -> Columns:
 
 def _distance(people: Columns, rows: Columns) -> float:
     """The total variation between two tables of counts, 0 to 1."""
-    cells = np.unique(np.concatenate((people, rows)), axis=0, return_inverse=True)[1].ravel()
+    cells = cells_of(np.concatenate((people, rows)), range(people.shape[1]))
     size = int(cells.max()) + 1
     shares = (
         np.bincount(part, minlength=size) / len(part)

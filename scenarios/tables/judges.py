@@ -64,10 +64,20 @@ class Truth:
         classes = cells_of(codes, range(codes.shape[1]))
         return ~self.targets.missed(classes)[classes]
 
-    def exposed(self, levels: Sequence[int], rest: SourceTable | None) -> tuple[int, int]:
-        """The people below k, if quasi-identifiers are known, and if all that is released is."""
+    def exposed(
+        self,
+        levels: Sequence[int],
+        rest: SourceTable | None,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> tuple[int, int]:
+        """The people below k, if quasi-identifiers are known, and if all that is released is.
+
+        mask: whether a cell of the searched columns is suppressed; None: no cell.
+        """
         quasi = {judged.column for judged in self.table.judged if judged.role is ColumnRole.QUASI}
         coarse = coarse_codes(self.searched, self.columns, levels)
+        if mask is not None:
+            coarse = [np.where(gone, 0, c + 1) for gone, c in zip(mask.T, coarse, strict=True)]
         codes_by_name = dict(zip(self.searched.columns, coarse, strict=True))
         if rest is not None:
             codes_by_name |= dict(zip(rest.columns, rest.codes.T, strict=True))

@@ -20,21 +20,23 @@ from msgspec.structs import replace
 from ...analysis.scoring import TableScore
 from ...errors import DataError
 from ...strict_text import Unreadable, from_toml
-from ..populations.build import NOT_ASKED, columns_of
+from ..populations.build import NOT_ASKED, columns_of, source_of
 from ..populations.facts import coarser as contradictions
 from ..populations.file_options import options_of
-from ..populations.files import FileSource, source_of
-from ..populations.people import Codes, SourceTable, coarse
+from ..populations.files import FileSource
+from ..populations.files import source_of as file_source
+from ..populations.people import Codes, Source, SourceTable, coarse
 from ..populations.reshaped import doubts, with_parts
 from ..populations.roles import ColumnRole
 from ..populations.values import UNKNOWN, composed, outlying_numbers
 from ..schema.model import Feature, Population
 from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
-from .export import counts_of, rows_of, write
+from .export import SUPPRESSED, counts_of, rows_of, write
+from .sampling_weights import weight_column, weighted
 
-ROLES = ("identifier", "text", "quasi", "sensitive", "other")
-SUPPRESSED = "*"  # as ARX and others write a cell that is suppressed
+ROLES = ("identifier", "text", "quasi", "sensitive", "weight", "other")
+Names = str | tuple[str, ...]  # names of columns, with commas between them or one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,46 +45,52 @@ class Reading:
 
     Attributes:
         columns: to be read; None: all of them.
-        separator: one character, or `tab`; None: it is found out.
+        separator: one character, `tab` or `space`; None: it is found out.
         encoding: of the text; None: it is found out.
         sheet: of an Excel file; None: the first.
         header: whether the first line names the columns; None: it is found out.
         decimal: the sign before decimals; None: it is found out.
+        header_row: number of the line that names the columns; None: it is found out.
+        last_row: number of the table's last line; None: it is found out.
         missing_text: texts that mean that a value is missing.
         identifier: columns that name a person.
         text: columns of free text.
         quasi: columns that may be known of a person.
         sensitive: columns that no attacker should learn.
+        weight: a column of sampling weights: the people of a population each row stands for.
         other: columns that are neither.
         person: the column with the persons as values; a person may have several rows.
         each_row: whether each row is a person, although an identifier occurs several times.
         one_row: the row taken of each person: `first`, `last`, `earliest:COLUMN` or
             `latest:COLUMN`; None: all.
-        coarsen: rules, each as in `age.bins.width=10`.
+        coarsen: rules, each as in `age.bins.width=10`, or the feature of a scenario.
         sets: columns with several parts in a cell, each as in `symptoms=;`: read as sets.
         yes_no: the same, replaced by one column of yes and no for each part.
         as_number: columns in which each number has one spelling.
     """
 
-    columns: str | None = None
+    columns: Names | None = None
     separator: str | None = None
     encoding: str | None = None
     sheet: str | None = None
     header: bool | None = None
     decimal: str | None = None
+    header_row: int | None = None
+    last_row: int | None = None
     missing_text: tuple[str, ...] = ()
-    identifier: str | None = None
-    text: str | None = None
-    quasi: str | None = None
-    sensitive: str | None = None
-    other: str | None = None
+    identifier: Names | None = None
+    text: Names | None = None
+    quasi: Names | None = None
+    sensitive: Names | None = None
+    weight: Names | None = None
+    other: Names | None = None
     person: str | None = None
     each_row: bool = False
     one_row: str | None = None
-    coarsen: tuple[str, ...] = ()
+    coarsen: tuple[str | Feature, ...] = ()
     sets: tuple[str, ...] = ()
     yes_no: tuple[str, ...] = ()
-    as_number: str | None = None
+    as_number: Names | None = None
 
     def __post_init__(self) -> None:
         """Compose the letters of all texts, as those of the file are."""
@@ -111,6 +119,8 @@ class Reading:
             "sheet": self.sheet,
             "header": self.header,
             "decimal": self.decimal,
+            "header_row": self.header_row,
+            "last_row": self.last_row,
             "missing_texts": self.lacking,
             "roles": self.roles(),
             "person": self.person,
@@ -123,8 +133,10 @@ class Reading:
         return Population(source=str(path), missing=missing, **fields)
 
 
-def split(names: str | None) -> list[str]:
-    """Names with commas between them, letters composed."""
+def split(names: Names | None) -> list[str]:
+    """Names with commas between them, letters composed, or separate names."""
+    if isinstance(names, tuple):
+        return list(names)
     return [composed(name.strip()) for name in names.split(",")] if names is not None else []
 
 
@@ -159,18 +171,24 @@ def read(
     """
     progress(f"reading {path}")
     section = said.section(path, missing)
-    source = source_of(path, options_of(section))
+    source = source_of(section) if section.builtin else file_source(path, options_of(section))
+    if source is None:
+        raise DataError(f"{path}: its people are generated; a table is accepted")
     names = source.columns
     names_used = _column_names(path, names, said.columns, section.yes_no)
     pairs = [*with_parts(section.roles, section.yes_no, names)]
     _check_names(path, names, [name for _, name in pairs])
+    weight = weight_column(said.weight)
+    names_used = [*names_used, *([weight] if weight and weight not in names_used else [])]
     roles = {name: section.roles[given] for given, name in pairs if name in names_used}
+    roles |= {weight: "other"} if weight else {}  # to be read with its people
     section = replace(section, columns={name: name for name in names_used}, roles=roles)
     whole = columns_of(source, section, (), progress)
     unread = [judged.column for judged in whole.judged if judged.column not in whole.columns]
     features = coarsenings(said.coarsen, whole.columns, unread)
     whole = without_suppressed(whole)
     coarser = coarse(whole, features, missing) if features else whole
+    coarser = weighted(coarser, weight) if weight else coarser
     if coarser.n < 2:
         raise DataError(
             f"{path}: one person only, {coarser.note}; nobody hides in a crowd of one, at least "
@@ -242,9 +260,9 @@ def known_is_all(said: Reading) -> bool:
     return not (said.quasi or said.sensitive or said.other)
 
 
-def _header_doubts(source: FileSource, section: Population) -> list[str]:
+def _header_doubts(source: Source, section: Population) -> list[str]:
     """Return the doubts about the option for line 1."""
-    if section.header is None:
+    if section.header is None or not isinstance(source, FileSource):
         return []
     plain = replace(section, sets={}, yes_no={}, as_number=())
     said, found_out = (
@@ -259,14 +277,19 @@ def _header_doubts(source: FileSource, section: Population) -> list[str]:
 
 
 def coarsenings(
-    said: Sequence[str], columns: Sequence[str], left: Sequence[str] = ()
+    said: Sequence[str | Feature], columns: Sequence[str], left: Sequence[str] = ()
 ) -> list[Feature]:
     """The features that rules such as `age.bins.width=10` make, one for each column named.
+
+    A feature of a scenario is returned as it is.
 
     left: direct identifiers, which are columns of the file and not of the table.
     """
     rules: dict[str, dict[str, Any]] = {}
+    features = [feature for feature in said if isinstance(feature, Feature)]
     for text in said:
+        if isinstance(text, Feature):
+            continue
         rule = _rule(text, [*columns, *left])
         for name, keys in rule.items():
             if name in left:
@@ -280,7 +303,6 @@ def coarsenings(
             if not isinstance(keys, dict):
                 raise DataError(f"--coarsen {text}: COLUMN.RULE=VALUE is accepted")
             rules.setdefault(name, {}).update(keys)
-    features = []
     for name, keys in rules.items():
         grammar = type_at(("feature", 0))
         wrong = misfit({"name": name, **keys}, grammar) if grammar else None
@@ -321,14 +343,14 @@ def _check_names(
 
 
 def _column_names(
-    path: Path, names: Sequence[str], columns: str | None, yes_no: Collection[str]
+    path: Path, names: Sequence[str], columns: Names | None, yes_no: Collection[str]
 ) -> list[str]:
     if columns is None:
         return list(names)
     names_used = [name for _, name in with_parts(split(columns), yes_no, names)]
     _check_names(path, names, names_used)
     if len(set(names_used)) < len(names_used):
-        raise DataError(f"--columns: found {columns}; each column once is accepted")
+        raise DataError(f"--columns: found {', '.join(names_used)}; each column once is accepted")
     return names_used
 
 
@@ -385,7 +407,8 @@ def suspect_values(table: SourceTable, texts: Sequence[str]) -> Iterator[Suspect
         for code, text in enumerate(values):
             if (text.casefold() in UNKNOWN or text in odd) and text not in texts:
                 cells = int(np.count_nonzero(table.codes[:, j] == code))
-                yield SuspectValue(table.columns[j], text, cells)
+                if cells:  # 0: of rows that were left out
+                    yield SuspectValue(table.columns[j], text, cells)
 
 
 def missing_codes(table: SourceTable, texts: Sequence[str]) -> tuple[Codes, list[int | None]]:

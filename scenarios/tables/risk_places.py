@@ -264,7 +264,7 @@ class _Words:
             pair = (text_of(self.texts[step.column][code]) for code in step.codes)
             what = " with ".join(pair)
         if step.change is StepKind.LEFT_OUT:
-            what = f"{step.rows:,} rows in crowds smaller than k"
+            what = f"{plural(step.rows, 'row')} in crowds smaller than k"
         column = "" if step.column is None else self.names[step.column]
         effect = (step.below, step.freed, step.bits, step.rows)
         return SingleChange(str(step.change), column, what, *effect)

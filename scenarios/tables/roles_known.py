@@ -21,12 +21,15 @@ class Roles:
         targets: of sensitive columns.
         suppress: the largest share of people with suppressed rows, in classes that miss the
             target; None: no row is suppressed, and `max_exposure` limits these people.
+        suppress_cells: the largest share of suppressed cells of columns that are not dropped;
+            None: no cell is suppressed. With `suppress` too, the choice that loses less is advised.
     """
 
     known: str = "all"
     keep: tuple[str, ...] = ()
     targets: Mapping[str, Targets] = field(default_factory=dict)
     suppress: float | None = None
+    suppress_cells: float | None = None
 
     def limit(self, max_exposure: float) -> float:
         """The largest accepted share of people in classes that miss the target."""
@@ -80,6 +83,10 @@ def select_columns(table: SourceTable, names: list[str]) -> SourceTable:
 def _check(table: SourceTable, roles: Roles) -> None:
     if roles.known not in ("quasi", "all"):
         raise DataError(f"known: found {roles.known!r}; quasi and all are accepted")
+    if roles.suppress_cells is not None and not 0 <= roles.suppress_cells <= 1:
+        raise DataError(
+            f"suppress_cells: found {roles.suppress_cells}; a share, 0 to 1, is accepted"
+        )
     if roles.suppress is not None:
         if not 0 <= roles.suppress <= 1:
             raise DataError(f"suppress: found {roles.suppress}; a share, 0 to 1, is accepted")
@@ -88,7 +95,14 @@ def _check(table: SourceTable, roles: Roles) -> None:
                 "suppress: t compares each class with all people, whom suppressed rows change; l "
                 "and entropy-l are accepted beside it"
             )
+    left_out = {judged.column: judged for judged in table.judged}
     for name in (*roles.keep, *roles.targets):
+        if name not in table.columns and name in left_out:
+            judged = left_out[name]
+            raise DataError(
+                f"{name!r} is left out as a {judged.shown} ({judged.reason}); if it is to be "
+                f"released, say --other {name} too"
+            )
         if name not in table.columns:
             raise DataError(
                 f"no column is called {name!r}; advice is on {listed(table.columns)}"

@@ -85,6 +85,23 @@ class ScoredColumns(Record, frozen=True):
     curve: PeopleBelowCurve
 
 
+class SampledPopulation(Record, frozen=True):
+    """The population of a sample with sampling weights, and the marketer's chance in it.
+
+    Attributes:
+        people: of the population: the sum of the weights.
+        marketer_low, marketer_high: 95 % interval of the share of people linked correctly, 0 to 1.
+        draws: of the crowds in the population, by the negative binomial model.
+        seed: of the draws.
+    """
+
+    people: float
+    marketer_low: float
+    marketer_high: float
+    draws: int
+    seed: int
+
+
 class TableRisk(Record, frozen=True):
     """Three attackers, and the size of the population relative to the table.
 
@@ -93,12 +110,14 @@ class TableRisk(Record, frozen=True):
         prosecutor: knows that its target is in the table.
         journalist: knows the population.
         marketer: links all people; the expected share of correct links, 0 to 1.
+        sampled: the population by sampling weights; None: by the factor.
     """
 
     population_factor: float
     prosecutor: Attacker
     journalist: Attacker
     marketer: float
+    sampled: SampledPopulation | None = None
 
 
 class DroppedColumn(Record, frozen=True):

@@ -42,6 +42,7 @@ def score_read(
             [j for j, role in enumerate(is_) if role == "sensitive"],
         ),
         persons=table.persons,
+        weights=table.weights,
         progress=progress,
     )
 

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...errors import DataError
-from ..populations.people import SourceTable
+from ..populations.person_rows import max_different_rows
 from ..populations.roles import NEVER
 from ..schema.dump import value
+from ..schema.model import MAX_ROWS
 from ..schema.problems import quoted
 from ..wording import percent
 from .advise import Advised
@@ -22,21 +25,17 @@ def scenario_text(advised: Advised, source: Path, said: Reading, folder: Path) -
     return "\n".join(_lines(advised, source, said, folder)) + "\n"
 
 
-def check_single(table: SourceTable, file: Path | None) -> None:
-    """Raise DataError if a scenario is to be written for persons with several rows."""
-    if file is not None and table.persons is not None:
-        raise DataError(
-            f"--write: {table.person}; in a scenario each person answers once: take one row of "
-            "each (--one-row first, last, earliest:COLUMN or latest:COLUMN)"
-        )
-
-
 def check_counted(advised: Advised) -> None:
     """Raise DataError for advice with columns that it does not count, as a run counts all."""
     if advised.suppressed:
         raise DataError(
             f"--write: {advised.suppressed:,} rows are suppressed; a run asks everybody: leave "
             "--suppress out"
+        )
+    if advised.cells is not None and advised.cells.suppressed:
+        raise DataError(
+            f"--write: {advised.cells.suppressed:,} single cells are suppressed; in a run people "
+            "say whole rows: leave --suppress-cells out"
         )
     if advised.rest is not None:
         raise DataError(
@@ -92,12 +91,14 @@ def _lines(advised: Advised, source: Path, options: Reading, folder: Path) -> It
 
 
 def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
-    for key in ("separator", "encoding", "sheet", "header", "decimal"):
+    for key in ("separator", "encoding", "sheet", "header", "decimal", "header_row", "last_row"):
         if getattr(options, key) is not None:
             yield key, getattr(options, key)
     for key in ("person", "one_row"):
         if getattr(options, key) is not None:
             yield key, getattr(options, key)
+    if (rows := ballots(advised)) is not None:
+        yield "rows", rows
     if options.each_row:
         yield "each_row", True
     section = options.section(Path())
@@ -110,6 +111,29 @@ def _reading(advised: Advised, options: Reading) -> Iterator[tuple[str, Any]]:
         yield "as_number", list(section.as_number)
     roles = {judged.column: str(judged.role) for judged in advised.table.judged}
     yield "roles", {name: role for name, role in roles.items() if role in NEVER}
+
+
+def ballots(advised: Advised) -> int | None:
+    """Return the ballots of a person in a session of this advice: its most different rows.
+
+    None if each person has one row.
+
+    Raises:
+        DataError: a person has more different rows than a session takes.
+    """
+    persons = advised.table.persons
+    if persons is None:
+        return None
+    texts = advised.coarse().values()
+    codes = [np.unique(column, return_inverse=True)[1] for column in texts]
+    needed = max_different_rows(persons, np.array(codes).T) if codes else 1
+    if needed > MAX_ROWS:
+        raise DataError(
+            f"--write: a person has {needed:,} different rows as advised; a session takes at most "
+            f"{MAX_ROWS:,}: take one row of each (--one-row first, last, earliest:COLUMN or "
+            "latest:COLUMN)"
+        )
+    return max(2, needed)
 
 
 def _placed(key: str, item: Any, folder: Path) -> Any:

@@ -23,6 +23,7 @@ from ..schema.problems import Path, Problem, as_found, did_you_mean, listed, pro
 from .deviations import deviations
 from .parties import coalitions, faults
 from .peer_faults import faults as peer_faults
+from .several_rows import several_rows
 from .supported import AVAILABLE, runs, unavailable
 from .verified import submitted_once, verified
 
@@ -288,5 +289,6 @@ CHECKS: tuple[tuple[tuple[Path, ...], Check], ...] = (
     ((), lambda scenario, _: unavailable(scenario)),
     ((("mix",), ("policy", "kind"), ("defence",), ("fault",)), verified),
     ((("mix",), ("policy", "kind"), ("population", "setting"), ("fault",)), submitted_once),
+    ((), several_rows),
     ((), swept),
 )

@@ -52,7 +52,8 @@ def batches(evidence: RecordEvidence) -> str:
         chain = replayed.mixed[(number - 1) * hops : number * hops]
         layers_in = None
         for account in chain:
-            layers_in = _forwarded_layers(account, layers_in, len(call.asks) if unbundled else 1)
+            slots = evidence.rows * len(call.asks) if unbundled else 1
+            layers_in = _forwarded_layers(account, layers_in, slots)
             _carried(evidence, number, account)
         if len(replayed.tallies) >= number and layers_in is not None and unbundled:
             tally = replayed.tallies[number - 1]

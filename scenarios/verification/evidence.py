@@ -13,6 +13,7 @@ from ...protocol.parties import Role
 from ...protocol.programs import RoundResult, first_call
 from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.schema import Feature, Schema
+from ...protocol.several_rows import dummy
 from ...protocol.transcript import Transcript
 from ...protocol.view import Record, View
 from ..programs.evidence import NoGround
@@ -22,6 +23,7 @@ from ..programs.registry import program_of, wire
 from ..programs.topology import topology_of
 from ..records.run_folder import Run
 from ..scoring.outcome import Outcome
+from ..scoring.person_rounds import SeveralRows
 from ..scoring.result import Result, findings_as
 from ..serialization.decisions import proof_bytes, read_blanks
 from .views import columns
@@ -109,6 +111,11 @@ class RecordEvidence:
         return program_of(self.run.scenario).reports
 
     @property
+    def rows(self) -> int:
+        """Ballots of each person to a question; 1 if each person has one row."""
+        return self.run.scenario.population.rows or 1
+
+    @property
     def opens(self) -> bool:
         """Whether only rows that k people share are counted."""
         return program_of(self.run.scenario).opens
@@ -127,6 +134,22 @@ class RecordEvidence:
         """Return the counts that result.json claims (an ideal run has no other record)."""
         if self.randomized:
             return self._reported()
+        if self.result.several_rows:
+            return self._with_dummies(number, self.result.several_rows)
+        return self._claimed_counts(number)
+
+    def _with_dummies(self, number: int, several: SeveralRows) -> tuple[Counts, ...]:
+        """Return the claimed counts of persons, with the claimed dummies as one more cell."""
+        counts = self._claimed_counts(number)
+        blank = several.rounds[number - 1].dummies
+        width = len(self.result.release.columns) if number > 1 and self.result.release else 1
+        return tuple(
+            {**each, dummy(width): many} if many else each
+            for each, many in zip(counts, blank, strict=True)
+        )
+
+    def _claimed_counts(self, number: int) -> tuple[Counts, ...]:
+        """Return the counts that result.json claims, as they stand there."""
         if number == 1 and self.result.marginals:
             return tuple(
                 {(value,): people for value, people in self.result.marginals[name].items()}

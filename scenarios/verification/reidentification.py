@@ -30,6 +30,10 @@ def recomputed(evidence: RecordEvidence) -> str:
     claimed = evidence.result.reidentification
     if not claimed:
         raise NoGround("nothing was released that anybody could be found in")
+    if evidence.rows > 1:
+        from .several_rows import check_risks
+
+        return check_risks(evidence)
     for attack in claimed.attacks:
         _fits(attack, claimed.people)
     return _reports(evidence, claimed) if evidence.randomized else _release(evidence, claimed)

@@ -17,6 +17,7 @@ from ..programs.hierarchical.heard import standings
 from ..programs.registry import program_of, strategy, verify_decision
 from .agreement import require_equal, shortened
 from .evidence import RecordEvidence
+from .several_rows import check_cells, exposed_persons
 
 if TYPE_CHECKING:
     from ..scoring.result import WrittenWorstCase
@@ -114,6 +115,8 @@ def release(evidence: RecordEvidence) -> str:
         if less := program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k):
             raise VerificationError(f"{less:,} people have values that fewer than k share")
         return f"{sum(joint.values()):,} people in {len(joint):,} combinations, from {source}"
+    if evidence.rows > 1:
+        return f"{check_cells(evidence, joint)}, from {source}; none more often than in round 1"
     singles, _ = evidence.counts(1)
     joint_people, sums_before = sum(joint.values()), {sum(count.values()) for count in singles}
     cells = f"{joint_people:,} people in {len(joint):,} combinations, from {source}"
@@ -164,6 +167,12 @@ def exposure(evidence: RecordEvidence) -> str:
     (joint,), _ = evidence.counts(evidence.last)
     if (promise := evidence.promised(joint)) is not None:
         require_equal("promised", promise, claimed_exposure.promised)
+    if evidence.rows > 1:
+        below, people, how = exposed_persons(evidence, joint)
+        require_equal("true exposure", below / people, claimed_exposure.true)
+        keeps(below, people, claimed_exposure.promised)
+        k = claimed.certificate.k
+        return f"{below:,} of {people:,} persons have a row that fewer than {k} have; {how}"
     people = sum(joint.values())
     excluded = evidence.excluded(joint)
     below = program_of(evidence.run.scenario).exposed(joint, claimed.certificate.k) + excluded

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import LocalError
 from ...protocol.alarms import borne_out
+from ...protocol.several_rows import without_dummies
 from ...protocol.transcript import Transcript
 from ..catalogue.effects import measured
 from ..catalogue.registry import sybils
@@ -61,6 +62,10 @@ def result(evidence: RecordEvidence) -> str:
         refused[refusal.reason.value] += refusal.count
     require_equal("refused", dict(refused), claimed.refused)
     _same_attacks(evidence)
+    if evidence.rows > 1:
+        from .several_rows import check_counts
+
+        check_counts(evidence)
     false = _alarms(evidence)
     agree = "scenario, result.json, release.csv and transcript agree"
     return f"{agree}; alarms about nothing: {false:,}" if false else agree
@@ -105,7 +110,7 @@ def _marginals(evidence: RecordEvidence) -> dict[str, dict[str, int]]:
         return {}
     names = evidence.result.features
     return {
-        name: {cell[0]: people for cell, people in counts.items()}
+        name: {cell[0]: people for cell, people in without_dummies(counts).items()}
         for name, counts in zip(names, tallies, strict=True)
     }
 
@@ -117,6 +122,7 @@ def _release(evidence: RecordEvidence) -> WrittenRelease | None:
     if not evidence.released:
         return None
     (joint,), _ = evidence.counts(evidence.last)
+    joint = without_dummies(joint)
     names = evidence.result.features
     kept_names = tuple(names[column] for column in evidence.decision.kept)
     return WrittenRelease(

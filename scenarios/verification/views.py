@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from ...analysis.trust import Received, minimal, received, received_reports
+from ...analysis.trust import (
+    Received,
+    minimal,
+    received,
+    received_of_persons,
+    received_reports,
+)
 from ...errors import ParameterError, UnknownParty
 from ...protocol import parties
 from ...protocol.board import Board, replay
@@ -70,6 +76,8 @@ def learnt_in(run: Run, prior: str = UNIFORM) -> tuple[Received, ...]:
 
 def scored(run: Run, seen: View) -> Received:
     """Score one view of a run, as `learnt_in` does."""
+    if (rows := run.scenario.population.rows) is not None:
+        return received_of_persons(seen, run.sizes, rows)
     if program_of(run.scenario).reports:
         return received_reports(seen, run.sizes, information(run) or 0.0)
     return received(seen, run.sizes, record_of(run).truth)

@@ -196,7 +196,10 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     for name in ("padded", "salted", "ordered", "lesson"):
         fields[name] = data.flag()
     guards = data.number(1)
-    require(guards <= 15)
+    require(guards <= 31)
+    if guards & 16:
+        fields["rows"] = data.number(2)
+        require(2 <= fields["rows"] <= 1_000)
     fields["tokens"], fields["challenge"] = bool(guards & 1), bool(guards & 2)
     fields["audit"], fields["verified"] = bool(guards & 4), bool(guards & 8)
     watched = fields["challenge"] or fields["audit"]
@@ -207,6 +210,9 @@ def announcement(encoded: bytes) -> dict[str, Any]:
     require(not (fields["tokens"] and fields["flaws"]))
     careful = fields["salted"] and fields["padded"] and fields["ordered"] and not fields["flaws"]
     require(careful or not watched)
+    if guards & 16:
+        require(careful and not guards & 12 and fields["setting"] == "fixed")
+        require(fields["program"] == "two-round")
     if fields["verified"]:
         require(careful and guards == 8 and fields["program"] != "threshold")
     proved = fields["verified"] and fields["setting"] == "fixed"
@@ -599,7 +605,8 @@ def sizes(told: dict[str, Any], asked: dict[str, Any]) -> tuple[int, list[int], 
     ballot = 18 + max(sum(2 + widths[column] for column in ask) for ask in asks)
     extra = OVERHEAD[int(told["curator"][:2], 16)]
     inner = [ballot + left * extra for left in range(66)]
-    return ballot, inner, extra + 8 + len(asks) * inner[len(told["shufflers"])]
+    slots = told.get("rows", 1) * len(asks)
+    return ballot, inner, extra + 8 + slots * inner[len(told["shufflers"])]
 
 
 def open_box(secret: bytes, layer: bytes, expected: bytes) -> bytes:

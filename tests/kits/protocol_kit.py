@@ -205,6 +205,9 @@ def announcements(draw: Any) -> Announcement:
     sealed = rules.padded and rules.salted and not rules.flaws
     never = {Program.TWO_ROUND_ONCE, *(() if sealed else (Program.THRESHOLD,))}
     programs = [program for program in Program if program not in never]
+    careful = sealed and rules.ordered and setting is Setting.FIXED
+    if careful and draw(st.booleans()):
+        rules, programs = replace(rules, rows=draw(st.integers(2, 1_000))), [Program.TWO_ROUND]
     return Announcement(
         *(draw(TEXTS), nonce, draw(schemas()), policy, rules),
         *(tuple(public[2:]), public[0], public[1], draw(st.sampled_from(programs))),

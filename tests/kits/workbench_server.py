@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 
 import trio
 from veilmix.cli.commands.open import words
-from veilmix.workbench.choices import Choices
+from veilmix.workbench.choices import UserChoices
 from veilmix.workbench.desk import Desk
 from veilmix.workbench.files import OwnFiles
 from veilmix.workbench.server import Workbench, hold_workbench
@@ -87,7 +87,7 @@ def is_settled(state: State) -> bool:
 def workbench(
     folder: Path,
     data: Path | None = None,
-    choices: Choices | None = None,
+    choices: UserChoices | None = None,
     language: str | None = "en",
 ) -> Iterator[Asker]:
     """Serve a page from a thread. folder: for files that are handed over. data: the open file."""

@@ -7,7 +7,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from unicodedata import normalize
 
 import pytest
 from session_kit import CHANGED, DRIVEN, LONG, free_ports, left, let_pass
@@ -216,6 +217,20 @@ def test_answers_are_read_as_a_table_of_ones_own(folder: Path) -> None:
         table = folder / "answers.csv"
         table.write_text(text, encoding=form.encoding or "utf-8")
         assert [list(row) for row in read_answers(table, deployment, form)] == [["fish", "Friday"]]
+
+
+@pytest.mark.parametrize("ours", ["NFC", "NFD"])
+@pytest.mark.parametrize("theirs", ["NFC", "NFD"])
+def test_an_answer_with_decomposed_letters_is_the_same(
+    folder: Path, ours: Literal["NFC", "NFD"], theirs: Literal["NFC", "NFD"]
+) -> None:
+    dish = normalize(ours, "crème")
+    deployment = session(folder, ('"fish"', f'"{dish}"'))
+    table = folder / "answers.csv"
+    table.write_text(f"day,meal\nFriday,{normalize(theirs, 'crème')}\n", "utf-8")
+    value = read_answers(table, deployment)[0][0]
+    assert deployment.schema.features[0].admits(value)
+    assert normalize("NFC", value) == "crème"
 
 
 def test_answers_outside_the_domain_are_said_before_anything_is_sent(folder: Path) -> None:

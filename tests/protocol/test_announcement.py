@@ -85,6 +85,8 @@ CHANGES = {
         shufflers=(*TOLD.shufflers, NEW_KEY),
     ),
     "flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.BUNDLED,))),
+    "rows": replace(TOLD, rules=replace(TOLD.rules, rows=6)),
+    "other-rows": replace(TOLD, rules=replace(TOLD.rules, rows=1_000)),
     "other-flaws": replace(TOLD, rules=replace(TOLD.rules, lesson=True, flaws=(Flaw.ONE_KEY,))),
     "registry": replace(TOLD, registry=bytes(32)),
 }
@@ -126,7 +128,7 @@ def test_an_envelope_made_for_another_announcement_does_not_open(name: str) -> N
     plan = lie.plan(call)
     if plan.announcement.rules.challenge:  # people seal when they have seen the shares of its lock
         plan = replace(plan, lock=make_share(SeededEntropy(1), b"").public)
-    (sealed,) = KIT.seal(plan, [row])
+    (sealed,) = KIT.seal(plan, [row if plan.rows == 1 else (row,)])
     with pytest.raises(Refused) as caught:
         open_envelope(held.plan(call), held.keys["shuffler-1"].secret, sealed.envelope)
     assert caught.value.reason in (Reason.DOES_NOT_OPEN, Reason.WRONG_SIZE)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from veilmix.cli.app import start
 from veilmix.errors import DataError
-from veilmix.workbench.choices import Choices, read_session
+from veilmix.workbench.choices import UserChoices, read_session
 from veilmix.workbench.options import OPTIONS, quoted_line
 from workbench_server import State, workbench
 from workbench_walk import write_patients
@@ -24,7 +24,7 @@ SESSIONS: dict[str, tuple[int, dict[str, Any]]] = {
             "suppress": 0.3,
             "l": {"diagnosis": 2},
             "missing_text": ["-1"],
-            "weight": {"age": 3.0},
+            "importance": {"age": 3.0},
             "keep": ["sex"],
         },
     ),
@@ -109,8 +109,8 @@ def test_a_file_that_is_no_session_is_refused(text: str, said: str) -> None:
 def test_every_choice_has_an_option_and_a_line_of_the_session() -> None:
     names = {option.name for option in OPTIONS}
     ours = {"data", "sha256", "dismissed"}
-    assert names == set(Choices.__struct_fields__) - ours
-    choices = Choices(data="a.csv", header=False, roles={'a "b"\\': "quasi"}, t={"a": 0.25})
+    assert names == set(UserChoices.__struct_fields__) - ours
+    choices = UserChoices(data="a.csv", header=False, roles={'a "b"\\': "quasi"}, t={"a": 0.25})
     assert read_session(choices.session(), "s.toml") == choices
 
 

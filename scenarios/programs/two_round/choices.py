@@ -42,6 +42,10 @@ class Exposure(Decided):
 
     def dropped(self, session: "Session") -> "tuple[UnreleasedColumn, ...]":
         """Return the limits that would admit each suppressed column."""
+        if session.scenario.population.rows is not None:
+            from .persons import dropped as of_persons
+
+            return of_persons(session)
         from .options import dropped
 
         return dropped(session)

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from ...populations import facts as of_people
 from ...populations import samples as drawing
 from ...populations.facts import ScenarioFacts
@@ -17,7 +19,7 @@ from ...schema.problems import Problem, listed, problem, quoted
 from .. import stage
 from ..evidence import NoGround
 from . import text
-from .rule_names import CARRIED_OVER, OWN, policy_for
+from .rule_names import CARRIED_OVER, OWN, PERSONS, policy_for
 
 if TYPE_CHECKING:
     from ....languages.language import Language
@@ -122,6 +124,8 @@ class Decided:
         setting = Setting(scenario.population.setting)
         delta = policy.delta if setting is Setting.STATISTICAL else 0.0
         proof = self.proof(resolved_policy(scenario))
+        if scenario.population.rows is not None and self.by_rule:
+            proof = PERSONS
         return Policy(
             policy.k, policy.max_exposure, proof, policy.publish_marginals, setting, delta
         )
@@ -153,6 +157,10 @@ class Decided:
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":
         """Return the strategy that decides by the rule of the policy, from single columns."""
+        if scenario.population.rows is not None:
+            from .persons import ByPersons
+
+            return ByPersons(scenario.policy, scenario.population.rows)
         from .rules import BySingles, decision_rule
 
         return BySingles(decision_rule(scenario.policy, others), scenario.policy)
@@ -183,6 +191,10 @@ class Decided:
 
     def considered(self, session: "Session") -> "tuple[ConsideredColumns, ...]":
         """Return every set of columns with its bound, if there are few columns."""
+        if session.scenario.population.rows is not None:
+            from .persons import considered as of_persons
+
+            return of_persons(session)
         from .options import considered
 
         return considered(session)
@@ -224,6 +236,11 @@ class Decided:
         self, decision: "Decision", schema: "Schema", heard: "Sequence[RoundResult]"
     ) -> None:
         """Recompute the certificate from the counts of single columns."""
+        if decision.certificate.rule.startswith(PERSONS):
+            from .persons import verify_persons
+
+            verify_persons(decision, heard)
+            return
         from ....protocol.tallying import marginals
         from .rules import verify_certificate
 
@@ -237,6 +254,9 @@ class Decided:
     def steps(self, scenario: Scenario, answering: str, mixing: str) -> list[str]:
         """Return the steps of a session, a sentence each."""
         decides = f"{text.COUNTING} and decides: {self.decides(resolved_policy(scenario))}."
+        if scenario.population.rows is not None:
+            policy = replace(scenario.policy, rule=PERSONS)
+            decides = f"{text.COUNTING_PERSONS} and decides: {self.decides(policy)}."
         return [answering, mixing, decides, text.last_round_sentence(scenario)]
 
     def decides(self, policy: Section) -> str:

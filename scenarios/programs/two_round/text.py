@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ...schema.model import Scenario
 
 COUNTING = "The curator counts each feature by itself"
+COUNTING_PERSONS = "The curator counts the persons with each value of each feature"
 UNPROMISED = "none: the columns are chosen beforehand; the bound is printed all the same"
 
 
@@ -37,6 +38,11 @@ def describe(people: "Population") -> list[str]:
 def promise(scenario: "Scenario", sure: str = "") -> str:
     """Return the promise for the people in a release. sure: the confidence, as a clause."""
     policy = scenario.policy
+    if scenario.population.rows is not None:
+        return (
+            f"at most {percent(policy.max_exposure)} of the persons have a row, as released, that "
+            f"fewer than k = {policy.k} persons have, themselves included"
+        )
     if scenario.population.setting != "fixed":
         sure = f"; it may fail with probability {policy.delta:g}, as others were counted"
     return (

@@ -174,8 +174,11 @@ def test_prediction() -> None:
 
 
 MISTAKES = {
-    "a weight": (("--weight", "age=-1"), "a number above 0 is accepted"),
-    "no weight": (("--weight", "age"), "COLUMN=... is accepted"),
+    "an importance": (("--importance", "age=-1"), "a number above 0 is accepted"),
+    "no importance": (("--importance", "age"), "COLUMN=... is accepted"),
+    "no such weight": (("--weight", "aeg"), "no column is called 'aeg'"),
+    "two weights": (("--weight", "age", "--weight", "sex"), "one column of sampling weights"),
+    "a weight that is none": (("--weight", "sex"), "a sampling weight above 0 in each row"),
     "a column": (("--predict", "ags"), "did you mean `age`"),
     "a picture": (("--figure", "x.gif"), "x.gif: found .gif"),
     "too few": (("--k", "4000"), "no choice is safe"),
@@ -227,7 +230,8 @@ def test_a_search_that_is_stopped_says_how_far_it_came(typed, messy: Path) -> No
 def test_what_has_more_weight_stays_finer(typed, messy: Path) -> None:
     options = (str(messy), "--columns", "age,zip,diagnosis", "--format", "json")
     records = [
-        json.loads(typed("advise", *options, *more).out) for more in ((), ("--weight", "age=50"))
+        json.loads(typed("advise", *options, *more).out)
+        for more in ((), ("--importance", "age=50"))
     ]
     levels = [
         next(choice for choice in each["choices"] if choice["advised"])["levels"]

@@ -1,8 +1,11 @@
 """Tables that are written: not where they miss their target, and as they are advised."""
 
 import csv
+import json
 from collections import Counter
 from pathlib import Path
+
+import numpy as np
 
 
 def test_a_release_that_misses_its_target_is_not_written(typed, tmp_path: Path) -> None:
@@ -22,3 +25,25 @@ def test_a_release_that_misses_its_target_is_not_written(typed, tmp_path: Path) 
     assert "rows left out" in left.out
     assert typed("score", "b.csv", "--k", "4", "--max-exposure", "0", "--table", "c.csv").code == 0
     assert typed("advise", "t.csv", "--table", "a.doc").code == 2
+
+
+def test_cells_are_suppressed_as_it_is_said(typed, tmp_path: Path) -> None:
+    """In text, JSON and the table; a scenario of it cannot be."""
+    rng = np.random.default_rng(4)
+    lines = [f"{35 + int(rng.normal(0, 9))},0101{rng.integers(4)}" for _ in range(300)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,zip", *lines]) + "\n")
+    options = ("advise", "t.csv", "--k", "4", "--suppress-cells", "0.06")
+    said = typed(*options, "--table", "b.csv")
+    words = " ".join(said.out.split())
+    record = json.loads(typed(*options, "--format", "json").out)
+    stars = (tmp_path / "b.csv").read_text().count("*")
+    assert record["cells_suppressed"] == stars > 0
+    assert f"cells suppressed {stars:,} of " in words
+    assert "in a smaller crowd 0.0 % (0);" in words
+    assert "no choice of levels and cells loses less than" in words
+    assert record["cells_lost_at_least"] <= record["cells_lost"]
+    assert typed("score", "b.csv", "--k", "4", "--max-exposure", "0", "--table", "c.csv").code == 0
+    refused = typed(*options, "--write", "b.toml")
+    assert refused.code == 2
+    assert "single cells are suppressed" in refused.err
+    assert not (tmp_path / "b.toml").exists()

@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "score": (("score", "people.csv", "--format", "json"), "columns one by one\n"),
     "advise": (("advise", "people.csv", "--format", "json"), "ladders of coarser values\n"),
     "worst": (("worst", "people.csv", "--format", "json"), "reading people.csv\n"),
+    "counts": (("counts", "people.csv", "age,b", "--format", "json"), "reading people.csv\n"),
 }
 
 

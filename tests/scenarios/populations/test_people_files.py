@@ -118,24 +118,27 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
         "a,b\nx,y\nx,y,z\n",
         (
             "p.csv:3: 3 cells found, the header has 2 columns; a comma inside a value needs "
-            "quotation marks around the value"
+            "quotation marks around the value; --last-row 2 leaves this line and all below out"
         ),
     ),
     "header twice": (
         "a,b, a\n1,2,3\n",
-        "p.csv:1: two columns are called 'a' (columns 1 and 3); give each a name of its own",
+        (
+            "p.csv:1: two columns are called 'a' (columns 1 and 3); give each a name of its own; "
+            "--header-row N (in a scenario: header_row = N) names the line of the header"
+        ),
     ),
     "header without a name": (
         "a,,b\n1,2,3\n",
         (
-            "p.csv:1: column 2 has no name; a name of 1 to 255 printable bytes is accepted: write "
-            "one into the file; if line 1 names no columns, say --no-header (in a scenario: "
-            "header = false)"
+            "p.csv:1: column 2 has no name, and values (line 2: '2'): write a name into the file; "
+            "--header-row N (in a scenario: header_row = N) names the line of the header; if no "
+            "line names the columns, say --no-header (in a scenario: header = false)"
         ),
     ),
     "an old workbook": (
         b"\xd0\xcf\x11\xe0...",
-        "p.csv: an old Excel workbook (.xls); save it as .xlsx or as CSV",
+        "p.csv: holds an old Excel workbook (.xls), or one with a password; rename it so",
     ),
     "no text": (
         b"a,b\nx,\xff\x00\n",

@@ -112,7 +112,7 @@ def test_a_session_takes_one_row_a_person(visits: Path) -> None:
         with pytest.raises(ScenarioError, match='person = "patient_id", or each_row = true'):
             veilmix.loads(scenario(visits, *lines, features=features))
     person = 'person = "patient_id"'
-    with pytest.raises(ScenarioError, match="240 rows of 40 persons; a person answers once"):
+    with pytest.raises(ScenarioError, match="240 rows of 40 persons, up to 6 different rows each"):
         veilmix.loads(scenario(visits, person))
     taken = veilmix.loads(scenario(visits, person, 'one_row = "latest:visit_date"'))
     outcome = veilmix.run(taken, mode="ideal")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from veilmix.errors import ScenarioError
-from veilmix.protocol import announcement
+from veilmix.protocol import announcement, several_rows
 from veilmix.scenarios.schema import model
 from veilmix.scenarios.schema.lines import Locator
 from veilmix.scenarios.validation.load import change, check, load, loads, resolve, shipped, source
@@ -142,6 +142,7 @@ def test_the_source_of_a_shipped_scenario_keeps_its_comments() -> None:
 def test_limits_are_those_of_the_protocol() -> None:
     assert model.MAX_PEOPLE == announcement.MAX_ANSWERS
     assert model.MAX_SHUFFLERS == announcement.MAX_SHUFFLERS
+    assert model.MAX_ROWS == several_rows.MOST_ROWS
     assert model.Mix().deadline == announcement.Rules().deadline
     assert model.Mix().min_batch == announcement.Rules().min_batch
     assert model.Defence().min_dropout == announcement.Rules().min_dropout

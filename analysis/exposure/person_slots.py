@@ -1,0 +1,111 @@
+"""Persons below k for many choices of coarser values: rows in slots, cells as 64-bit keys.
+
+Persons are ordered by their rows, persons with most rows first. Slot 0 holds a row of each person,
+slot 1 a second row of each person with two rows, slot 2 a third row: a person has the same place in
+every slot. Comparing two slots compares two rows of each person, without a sort by person.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .counts import Integers
+from .persons import people_below
+
+Keys = NDArray[np.uint64]
+PREFIX = 20  # leading bits by which rows of small cells are looked up first
+MOST_PAIRS = 8  # pairs of rows of one person, for each row, up to which slots are compared
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonSlots:
+    """The rows of persons, slot by slot.
+
+    Attributes:
+        order: the rows of the table in the order of the slots, shape (rows,).
+        sizes: persons with a row in each slot, in descending order; the first is all persons.
+    """
+
+    order: Integers
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def from_owners(cls, owner: ArrayLike, people: int) -> "PersonSlots":
+        """Lay out rows.
+
+        Args:
+            owner: the person of each row, 0 to people - 1, shape (rows,); each has a row.
+            people: persons.
+        """
+        owners = np.asarray(owner)
+        rows = np.bincount(owners, minlength=people)
+        by_person = np.argsort(owners, kind="stable")
+        slot_of = np.arange(len(owners)) - np.repeat(np.cumsum(rows) - rows, rows)
+        place = np.empty(people, np.int64)
+        place[np.argsort(-rows, kind="stable")] = np.arange(people)
+        order = by_person[np.lexsort((place[owners[by_person]], slot_of))]
+        return cls(order, tuple(np.bincount(slot_of).tolist()))
+
+    @property
+    def few_pairs(self) -> bool:
+        """Whether comparing the rows of each person is quicker than sorting all rows."""
+        pairs = sum(slot * size for slot, size in enumerate(self.sizes))
+        return pairs <= MOST_PAIRS * len(self.order)
+
+    @property
+    def owner(self) -> Integers:
+        """The place of each row's person, in the order of the slots."""
+        return np.concatenate([np.arange(size) for size in self.sizes])
+
+    def below(self, keys: Keys, k: int, enough: int | None = None) -> int:
+        """Return the persons with a row in a cell of fewer than k persons.
+
+        Args:
+            keys: the cell of each row, in the order of the slots; unevenly spread keys cost
+                time.
+            k: an integer.
+            enough: a number of persons; if more are certain, a lower bound above it may be
+                returned.
+        """
+        if not self.few_pairs:
+            cells = np.unique(keys, return_inverse=True)[1]
+            return people_below(cells, self.owner, self.sizes[0], k)
+        ordered = np.sort(keys[self._different(keys)])
+        starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        persons = np.diff(starts, append=len(ordered))
+        small = persons < k
+        at_least = -(-int(persons[small].sum()) // len(self.sizes))  # each in every slot at most
+        if enough is not None and at_least > enough:
+            return at_least
+        return self._owners(keys, ordered[starts[small]])
+
+    def _different(self, keys: Keys) -> NDArray[np.bool_]:
+        """Mark rows unlike all rows of the same person in earlier slots."""
+        different, starts = np.ones(len(keys), dtype=bool), self._starts()
+        for later, size in enumerate(self.sizes):
+            cells = keys[starts[later] : starts[later] + size]
+            marks = different[starts[later] : starts[later] + size]
+            for start in starts[:later]:
+                marks &= cells != keys[start : start + size]
+        return different
+
+    def _owners(self, keys: Keys, small: Keys) -> int:
+        """Count the persons with a row in a small cell; small: their keys in ascending order."""
+        if not len(small):
+            return 0
+        prefixes = np.zeros(1 << PREFIX, dtype=bool)
+        shift = np.uint64(64 - PREFIX)
+        prefixes[small >> shift] = True
+        rows = np.flatnonzero(prefixes[keys >> shift])
+        nearest = np.minimum(np.searchsorted(small, keys[rows]), len(small) - 1)
+        in_small = np.zeros(len(keys), dtype=bool)
+        in_small[rows] = small[nearest] == keys[rows]
+        exposed = np.zeros(self.sizes[0], dtype=bool)
+        for start, size in zip(self._starts(), self.sizes, strict=True):
+            exposed[:size] |= in_small[start : start + size]
+        return int(np.count_nonzero(exposed))
+
+    def _starts(self) -> list[int]:
+        """The first row of each slot."""
+        return [sum(self.sizes[:slot]) for slot in range(len(self.sizes))]

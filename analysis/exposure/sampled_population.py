@@ -1,0 +1,143 @@
+"""Crowds in a population, estimated from a sample with sampling weights.
+
+A sampling weight is the number of people of the population that a person of the sample stands for.
+Of a cell with f people in the sample and a sum s of their weights, the crowd F in the population is
+taken as negative binomial (Benedetti and Franconi 1998):
+
+    P(F = h | f) = C(h - 1, f - 1) p^f (1 - p)^(h - f),   h = f, f + 1, ...,   p = f / s
+
+The chance of an attacker that knows the population, and not that its target is in the sample, is
+the individual risk (Franconi and Polettini 2004, also in mu-Argus), in closed form
+
+    E(1 / F | f) = (p / f) 2F1(1, 1; f + 1; q),   q = 1 - p,   x = p / q
+    r(1) = x log(1 / p),   r(f + 1) = x (1 / f - r(f))
+
+The recursion is stable for x < 1. For q <= 1/2, or many people, the series of 2F1 is summed. Where
+the weights sum to less than f, p = 1 and F = f.
+
+The right matches of an attacker that links all people are sum over cells of f / F: their mean is
+exact, their 95 % interval is counted in seeded draws of all F. Both are of the model: it assumes
+that a cell's people were sampled independently, with the chances that their weights give.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from ..validation import whole
+from .attacker_risk import Attacker, PopulationEstimate, Risk
+from .counts import Integers
+from .equivalence_classes import Crowds
+
+Floats = NDArray[np.float64]
+SEED = 0
+DRAWS, LEAST_DRAWS = 1_000, 200
+NUMBERS = 30_000_000  # random numbers of all draws; more cells get fewer draws
+TERMS = 64  # of the series: the rest is below 2^-60 for q <= 1/2, and for more people than TERMS
+RECURSIVE = 64  # people up to which the recursion is used, for q > 1/2
+NORMALIZED = 1e-6  # a mean of the weights that is so near to 1 counts the sample
+
+
+def individual_risk(people: ArrayLike, weights: ArrayLike) -> Floats:
+    """Return E(1 / F) for cells of a sample, each in (0, 1].
+
+    Args:
+        people: of each cell, at least 1, shape (cells,).
+        weights: the sum of the weights of its people, above 0, shape (cells,).
+    """
+    f = np.asarray(people, np.float64)
+    s = np.asarray(weights, np.float64)
+    if f.shape != s.shape or (f.size and (f.min() < 1 or not s.min() > 0)):
+        raise ParameterError(
+            "people, weights: at least one person, and weights above 0, for each cell are accepted"
+        )
+    p = np.minimum(1.0, f / s)
+    q = np.maximum(0.0, s - f) / s
+    risk = np.empty_like(f)
+    recursive = (q > 0.5) & (f <= RECURSIVE)
+    risk[recursive] = _by_recursion(f[recursive], p[recursive], q[recursive])
+    risk[~recursive] = _by_series(f[~recursive], p[~recursive], q[~recursive])
+    return risk
+
+
+def _by_recursion(f: Floats, p: Floats, q: Floats) -> Floats:
+    x = p / q
+    risk = -x * np.log(p)
+    for people in range(1, int(f.max(initial=1))):
+        further = f > people
+        risk[further] = x[further] * (1 / people - risk[further])
+    return risk
+
+
+def _by_series(f: Floats, p: Floats, q: Floats) -> Floats:
+    term, total = np.ones_like(f), np.ones_like(f)
+    for n in range(TERMS):
+        term = term * (q * (n + 1) / (f + n + 1))
+        total += term
+    return p / f * total
+
+
+def sampled_risk(cells: Integers, weights: ArrayLike, k: int) -> Risk:
+    """Return the risk of people of a sample, with journalist and marketer in the population.
+
+    Args:
+        cells: the cell of each person, from 0 without gaps, shape (n,).
+        weights: the people of the population that each person stands for, shape (n,): finite, above
+            0, and more than 1 on average unless all are 1.
+        k: an integer of at least 1.
+
+    Raises:
+        ParameterError: the weights are not n such numbers.
+    """
+    if whole(k, "k") < 1:
+        raise ParameterError(f"k: found {k}; an integer of at least 1 is accepted")
+    checked_weights = _checked(cells, weights)
+    people = np.bincount(cells).astype(np.int64)
+    sums = np.bincount(cells, weights=checked_weights)
+    risks, n = individual_risk(people, sums), len(cells)
+    largest = float(risks.max())
+    mean = min(largest, float((risks * people).sum() / n))
+    above = float(people[risks * k > 1].sum() / n)
+    known = Crowds.of_cells(people)
+    inverse = Attacker(1 / known.smallest, len(people) / n, known.users_below(k) / n)
+    low, high, draws = _interval(people, sums)
+    total = float(checked_weights.sum())
+    estimate = PopulationEstimate(total, low / n, high / n, draws, SEED)
+    return Risk(k, total / n, inverse, Attacker(largest, mean, above), estimate)
+
+
+def _checked(cells: Integers, weights: ArrayLike) -> Floats:
+    numbers = np.asarray(weights, np.float64)
+    if numbers.shape != np.shape(cells) or not numbers.size:
+        raise ParameterError(
+            f"weights: found shape {numbers.shape} for {len(cells):,} people; one for each is "
+            "accepted"
+        )
+    if not np.isfinite(numbers).all() or numbers.min() <= 0:
+        raise ParameterError("weights: found a number that is not above 0; such are accepted")
+    mean = float(numbers.mean())
+    if mean < 1 + NORMALIZED and (numbers != 1).any():
+        raise ParameterError(
+            f"weights: their mean is {mean:.4g}, so they are scaled to the sample and do not count "
+            "the population; weights that say how many people each one stands for are accepted"
+        )
+    return numbers
+
+
+def _interval(people: Integers, sums: NDArray[Any]) -> tuple[float, float, int]:
+    """The 95 % interval of the right matches, in people, and the number of draws."""
+    rng = np.random.default_rng(SEED)
+    p = np.minimum(1.0, people / sums)
+    alone = people == 1
+    draws = int(np.clip(NUMBERS // len(people), LEAST_DRAWS, DRAWS))
+    matches = np.empty(draws)
+    for i in range(draws):
+        single = 1 / rng.geometric(p[alone])
+        crowds = people[~alone] + rng.negative_binomial(people[~alone], p[~alone])
+        matches[i] = single.sum() + (people[~alone] / crowds).sum()
+    low, high = np.quantile(matches, [0.025, 0.975])
+    return float(low), float(high), draws

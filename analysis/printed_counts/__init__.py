@@ -1,0 +1,37 @@
+"""Counts that are safe to print: tables with totals, closed or rounded, and the conclusions left.
+
+May import `optimization` and the ground files. Must never know files or the meaning of a value:
+columns are places, values are codes.
+"""
+
+from typing import TYPE_CHECKING
+
+from ...deferred import deferred
+
+if TYPE_CHECKING:
+    from .closing import ClosedCounts, close_cells
+    from .intervals import Intervals, audit
+    from .linked import Cell, LinkedCounts, count_linked
+    from .rounding import RoundedCounts, round_cells
+else:
+    __getattr__, __dir__ = deferred(
+        __name__,
+        {
+            ".closing": ["ClosedCounts", "close_cells"],
+            ".intervals": ["Intervals", "audit"],
+            ".linked": ["Cell", "LinkedCounts", "count_linked"],
+            ".rounding": ["RoundedCounts", "round_cells"],
+        },
+    )
+
+__all__ = [
+    "Cell",
+    "ClosedCounts",
+    "Intervals",
+    "LinkedCounts",
+    "RoundedCounts",
+    "audit",
+    "close_cells",
+    "count_linked",
+    "round_cells",
+]

@@ -1,0 +1,313 @@
+"""An attacker's knowledge of closed counts: linear programs, and tables that prove them safe.
+
+An attacker sees the open cells and knows that all counts are nonnegative whole numbers that add up
+(`linked.py`). It may be a person of the table and know its own row: the cells with this row are not
+empty. A closed cell is *protected* from an attacker if tables exist that agree with all it knows: a
+table in which the cell is empty (or has the attacker alone), and a table in which it has at least k
+persons. So the attacker can neither tell that a person is there, nor that the cell is small. Nor is
+a set of closed cells with such a cell known to have 1 to k - 1 persons, as it may have k.
+
+Such a table is a *witness*: whole numbers, checked without the solver. Where no witness exists, the
+multipliers y of a linear program give a *cut* that every safe choice of closed cells fulfils. For
+any y, d = c - M'y, and tables z with M z = 0 and 0 <= z <= n that equal the true counts a where
+open,
+
+    c'(z - a) = d'(z - a) <= sum over closed cells of max(d (n - a), -d (a - l))
+
+with l the least count that the attacker knows of. It must be at least the change that is wanted
+(Fischetti and Salazar, Solving the cell suppression problem on tabular data with linear
+constraints, Management Science 47, 2001, capacity constraints). Where only whole numbers lack a
+witness, a further cell must be closed, as opening cells never adds a table.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...errors import SolverError
+from ..optimization import Constraint, LinearProgram, SolverStatus, solve_integer
+from .linked import Integers, LinkedCounts
+from .nearest import (
+    TOLERANCE,
+    Flags,
+    Floats,
+    NearestTables,
+    Need,
+    equation_matrix,
+    row_membership,
+)
+
+INFEASIBLE = 2  # status of SciPy's milp
+NO_WEIGHT = 1e-9  # what is left of rounding
+GRID = 1e-6  # multipliers are rounded, so that a cut follows from few digits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosingCut:
+    """The inequality weights . closed >= 1 of every safe choice of closed cells.
+
+    Attributes:
+        weights: shape (cells,), from 0 to 1; 0 for cells that are closed in every choice.
+    """
+
+    weights: Floats
+
+
+@dataclass(slots=True, eq=False)
+class CountAttacker:
+    """The witnesses known for a choice of closed cells, and the program that finds more.
+
+    Attributes:
+        linked: the counts.
+        k: persons in the smallest cell that is not small.
+        members: whether persons of the table are attackers too.
+        programs: linear and integer programs solved so far.
+    """
+
+    linked: LinkedCounts
+    k: int
+    members: bool = True
+    programs: int = 0
+    _closed: Flags = field(init=False)
+    _all: Integers = field(init=False)  # shape: tables, cells
+    _moved: Flags = field(init=False)  # whether a table differs from the truth
+    _costs: Floats = field(init=False)  # of a change, infinite for open cells
+    _nearest: NearestTables = field(init=False)
+    _known: Integers = field(init=False)  # those that agree with the open cells
+    _rows: Integers = field(init=False)  # of attackers
+    _agree: Flags = field(init=False)  # shape: rows, known witnesses
+    _program: LinearProgram = field(init=False)
+    _bounds: tuple[Floats, Floats] = field(init=False)
+    _matrix: Any = field(init=False)
+    _inside: Flags = field(init=False)
+    _fixed: Flags = field(init=False)  # cells that are closed in every choice
+    _objective: tuple[int, float] = (0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Make the program: a column for each cell, a row for each equation."""
+        linked = self.linked
+        cells = len(linked.cells)
+        self._matrix = equation_matrix(linked)
+        self._inside = row_membership(linked)
+        self._fixed = ~linked.printed | (linked.counts < self.k)
+        counts = linked.counts.astype(float)
+        self._bounds = counts.copy(), counts.copy()
+        sides = np.zeros(len(linked.parents))
+        self._program = LinearProgram(
+            self._matrix, np.zeros(cells), (counts, counts.copy()), (sides, sides.copy())
+        )
+        self._nearest = NearestTables(linked)
+        self._all, self._moved = np.zeros((0, cells), np.int64), np.zeros((0, cells), bool)
+        self.close(~linked.printed)
+
+    @property
+    def witnesses(self) -> Integers:
+        """The known tables that agree with the open cells, shape (tables, cells)."""
+        return self._known
+
+    def close(self, closed: Flags) -> None:
+        """Choose the closed cells, shape (cells,); cells that are not printed are closed too."""
+        self._closed = closed = closed | ~self.linked.printed
+        self._known = self._all[~self._moved[:, ~closed].any(axis=1)]
+        self._costs = np.where(closed, 1.0, np.inf)
+        seen = dict[tuple[int, ...], int]()
+        for row, places in enumerate(self.linked.rows.tolist()):
+            hidden = tuple(place for place in places if closed[place])
+            if hidden and self.members:
+                seen.setdefault(hidden, row)  # rows with the same closed cells know the same
+        self._rows = np.array(list(seen.values()), np.int64)
+        self._agree = self._row_agrees(self._known)
+
+    def unmet(self, cell: int) -> Iterator[Need]:
+        """Yield the needs of a small cell without a witness, after a search in whole numbers.
+
+        Raises:
+            SolverError: the integer program has no result.
+        """
+        failed = set[Need]()
+        while needs := [need for need in self._uncovered(cell) if need not in failed]:
+            if self._witness(needs[0]):
+                continue
+            failed.add(needs[0])
+            yield needs[0]
+
+    def crowd(self, cells: Integers) -> None:
+        """Look for witnesses of many small cells at once: half of them full, the other half empty.
+
+        The halves are those of each digit of a cell's number, in base 2, so that each two cells are
+        once in different halves.
+
+        cells: places of small cells.
+        """
+        everything = np.arange(len(self._closed))
+        own = np.unique(self.linked.rows[self._rows])
+        own = own[self._closed[own]]
+        for digit in range(len(cells).bit_length()):
+            half = (np.arange(len(cells)) >> digit) & 1 == 1
+            for full, empty in ((cells[half], cells[~half]), (cells[~half], cells[half])):
+                low, high = self._range(self._closed.astype(float), -1)
+                parts = self.linked.rows[self._inside[:, empty].any(axis=1)]
+                crowded = np.setdiff1d(own, parts)
+                low[crowded] = np.maximum(low[crowded], 1)
+                high[full] = np.minimum(high[full], self.k)
+                costs = np.zeros(len(everything))
+                costs[full], costs[empty] = 1.0, -1.0
+                self._set_bounds(low, high)
+                self._program.change_costs(everything, costs)
+                self.programs += 1
+                solution = self._program.solve(columns=True)
+                if solution.status is SolverStatus.OPTIMAL:
+                    self.keep(np.rint(solution.columns).astype(np.int64))
+        self._program.change_costs(everything, np.zeros(len(everything)))
+
+    def has_witness(self, need: Need) -> bool:
+        """Whether a known witness meets a need."""
+        values = self._known[:, need.cell]
+        found = values >= need.target if need.at_least else values <= need.target
+        if need.row >= 0:
+            found = found & (self._known[:, self.linked.rows[need.row]] >= 1).all(axis=1)
+        return bool(found.any())
+
+    def _uncovered(self, cell: int) -> list[Need]:
+        """Return the needs of a cell without a known witness."""
+        values, rows = self._known[:, cell], self._rows
+        inside = self._inside[rows, cell].astype(np.int64)
+        most = values[None, :] <= inside[:, None]
+        low_rows = rows[~(self._agree & most).any(axis=1)]
+        high_rows = rows[~(self._agree & (values >= self.k)).any(axis=1)]
+        needs = []
+        if not (values >= self.k).any():
+            needs.append(Need(cell, at_least=True, target=self.k))
+        if not (values == 0).any():
+            needs.append(Need(cell, at_least=False, target=0))
+        needs += [Need(cell, True, self.k, row) for row in high_rows.tolist()]
+        for row in low_rows.tolist():
+            needs.append(Need(cell, False, int(self._inside[row, cell]), row))
+        return needs
+
+    def _witness(self, need: Need) -> bool:
+        """Whether a witness in whole numbers exists; it is kept."""
+        self.programs += 1
+        table = self._nearest.table(need, self._costs)
+        if table is None:
+            return False
+        if self._keep_if(np.rint(table).astype(np.int64), need):
+            return True
+        found = self._whole(need)
+        return found is not None and self._keep_if(found, need)
+
+    def cut(self, need: Need, closed: Floats) -> ClosingCut | None:
+        """Return a violated cut, if a linear program shows that a need is not met.
+
+        Each cell changes by no more than is wanted of the needed one, as its weight in a cut is at
+        most 1; if that gives no cut, by any number of persons.
+
+        closed: how far each cell is closed, 0 to 1; 1 if it is small or not printed.
+        """
+        size = abs(need.target - int(self.linked.counts[need.cell]))
+        for most in (float(size), np.inf):
+            self._set_bounds(*self._range(closed, need.row, most))
+            cut = self._cut_of(need, self._multipliers(need))
+            if cut is not None and cut.weights @ closed < 1 - TOLERANCE:
+                return cut
+        return None
+
+    def _cut_of(self, need: Need, duals: Floats | None) -> ClosingCut | None:
+        """Return the cut that multipliers give, valid for any; None if it says nothing."""
+        if duals is None:
+            return None
+        counts = self.linked.counts
+        sign = 1 if need.at_least else -1
+        costs = np.zeros(len(counts))
+        costs[need.cell] = sign
+        reduced = costs - self._matrix.T @ (np.rint(duals / GRID) * GRID)
+        least = np.zeros(len(counts))
+        if need.row >= 0:
+            least[self._inside[need.row]] = 1
+        gains = np.maximum(reduced * (self.linked.n - counts), -reduced * (counts - least))
+        wanted = sign * (need.target - counts[need.cell]) - gains[self._fixed].sum()
+        if wanted <= TOLERANCE:
+            return None
+        weights = np.minimum(1, np.maximum(0, gains) / wanted + 1e-12)
+        weights[self._fixed | (weights < NO_WEIGHT)] = 0
+        return ClosingCut(weights)
+
+    def keep(self, table: Integers) -> None:
+        """Keep a table as a witness, if its whole numbers add up."""
+        if (table < 0).any() or (self._matrix @ table).any():
+            return
+        self._all = np.vstack((self._all, table))
+        self._moved = np.vstack((self._moved, table != self.linked.counts))
+        if (table[~self._closed] == self.linked.counts[~self._closed]).all():
+            self._known = np.vstack((self._known, table))
+            self._agree = np.hstack((self._agree, self._row_agrees(table[None])))
+
+    def _row_agrees(self, tables: Integers) -> Any:
+        """Return whether no cell of an attacker is empty, shape (attackers, tables)."""
+        own = self.linked.rows[self._rows]  # shape: attackers, blocks
+        if not own.size:
+            return np.zeros((len(self._rows), len(tables)), bool)
+        return (tables[:, own] >= 1).all(axis=2).T
+
+    def _range(self, closed: Floats, row: int, most: float = np.inf) -> tuple[Floats, Floats]:
+        """Return the least and the most of each cell, for an attacker with a row.
+
+        most: persons that a cell may change by, if it is not closed in every choice.
+        """
+        counts = self.linked.counts
+        down, up = counts.astype(float), (self.linked.n - counts).astype(float)
+        if row >= 0:
+            down[self._inside[row]] -= 1
+        free = ~self._fixed
+        down[free], up[free] = np.minimum(down[free], most), np.minimum(up[free], most)
+        return counts - np.maximum(0, down) * closed, counts + up * closed
+
+    def _set_bounds(self, low: Floats, high: Floats) -> None:
+        changed = np.flatnonzero((low != self._bounds[0]) | (high != self._bounds[1]))
+        for place in changed.tolist():
+            self._program.change_bounds(place, float(low[place]), float(high[place]))
+        self._bounds = low, high
+
+    def _multipliers(self, need: Need) -> Floats | None:
+        """Push a cell up or down; return the multipliers, or None if the solver fails."""
+        previous, _ = self._objective
+        self._program.change_cost(previous, 0)
+        self._objective = need.cell, 1.0 if need.at_least else -1.0
+        self._program.change_cost(*self._objective)
+        self.programs += 1
+        solution = self._program.solve(duals=True)
+        return solution.duals if solution.status is SolverStatus.OPTIMAL else None
+
+    def _whole(self, need: Need) -> Integers | None:
+        """Look for whole numbers that meet a need."""
+        low, high = self._range(self._closed.astype(float), need.row)
+        if need.at_least:
+            low[need.cell] = max(low[need.cell], need.target)
+        else:
+            high[need.cell] = min(high[need.cell], need.target)
+        if (low > high).any():
+            return None
+        self.programs += 1
+        solution = solve_integer(
+            np.zeros(len(low)),
+            [Constraint(self._matrix, 0, 0)],
+            np.ones(len(low)),
+            (low, high),
+        )
+        if solution.x is not None:
+            return np.rint(solution.x).astype(np.int64)
+        if solution.status != INFEASIBLE:
+            raise SolverError(f"a search for a witness ended with status {solution.status}")
+        return None
+
+    def _keep_if(self, table: Integers, need: Need) -> bool:
+        """Whether whole numbers are a witness; then they are kept."""
+        value = int(table[need.cell])
+        meets = value >= need.target if need.at_least else value <= need.target
+        own = need.row < 0 or bool((table[self.linked.rows[need.row]] >= 1).all())
+        before = len(self._known)
+        if meets and own:
+            self.keep(table)
+        return len(self._known) > before

@@ -1,0 +1,338 @@
+"""The cells that are closed so that no small count can be concluded: an exact search.
+
+Small cells are closed, and further cells besides, their *complements*: the fewest persons or cells
+with which every small cell is protected (`attacker.py`). The choice is an integer program with a
+variable for each cell and cuts that are found as they are needed (Fischetti and Salazar 2001). Its
+bound says how far from the best choice a choice may be.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from math import ceil, isfinite
+from typing import Literal
+
+import numpy as np
+
+from ...errors import ParameterError
+from ..optimization import Constraint, LinearProgram, SolverStatus, solve_integer
+from .attacker import ClosingCut, CountAttacker
+from .linked import Integers, LinkedCounts
+from .nearest import TOLERANCE, Flags, Floats, NearestTables, Need
+
+PROGRAMS = 5_000  # linear programs of a search, unless said otherwise
+NODES = 20_000  # of the search tree of an integer program
+
+CLOSED_COST = 1e-5  # of a change of a cell that is closed already
+
+Loss = Literal["people", "cells"]
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosedCounts:
+    """Cells that are closed, with the proof that small cells are protected.
+
+    Attributes:
+        linked: the counts.
+        k: persons in the smallest cell that is not small.
+        members: whether they are protected from persons of the table too.
+        loss: the quantity that is minimised: persons in complements, or complements.
+        small: whether a cell is closed as it is small, shape (cells,).
+        closed: whether a cell is closed, shape (cells,).
+        cost: loss of the complements.
+        bound: no choice of complements has a smaller loss.
+        witnesses: tables that an attacker cannot exclude, shape (tables, cells).
+        programs: linear and integer programs that were solved.
+    """
+
+    linked: LinkedCounts
+    k: int
+    members: bool
+    loss: Loss
+    small: Flags
+    closed: Flags
+    cost: int
+    bound: int
+    witnesses: Integers
+    programs: int
+
+    @property
+    def is_best(self) -> bool:
+        """Whether it is proved that no choice has a smaller loss."""
+        return self.bound >= self.cost
+
+
+def close_cells(
+    linked: LinkedCounts,
+    k: int,
+    *,
+    loss: Loss = "people",
+    members: bool = True,
+    programs: int = PROGRAMS,
+    nodes: int = NODES,
+    progress: Progress = lambda _stage: None,
+) -> ClosedCounts:
+    """Close small cells, and complements of the least loss so that no small count can be concluded.
+
+    Every cell of 1 to k - 1 persons is closed, and every empty cell that `linked` has. An attacker
+    that knows the open cells cannot exclude that a small cell is empty (or holds the attacker
+    alone), nor that it has at least k persons.
+
+    Args:
+        linked: counts of the tables that are printed together.
+        k: at least 2; more than k persons are needed (k with members=False).
+        loss: `people`: sum of the counts of complements, totals included; `cells`: their number.
+        members: whether attackers may be persons of the table, with knowledge of their own row.
+        programs: linear programs after which the search ends with the best choice found.
+        nodes: of the search tree of each integer program.
+        progress: receives the stage.
+
+    Raises:
+        ParameterError: k below 2, or too few persons for any table to be printed.
+        SolverError: the solver's process ended.
+    """
+    if k < 2:
+        raise ParameterError(f"k: found {k}; at least 2 is accepted")
+    if linked.n < k + members:
+        raise ParameterError(
+            f"n: found {linked.n} persons; at least {k + members} are accepted, or a smaller k "
+            f"than {k}"
+        )
+    search = _Search(linked, k, loss, CountAttacker(linked, k, members), programs, nodes, progress)
+    search.run()
+    search.attacker.close(search.best)
+    return ClosedCounts(
+        linked,
+        k,
+        members,
+        loss,
+        search.small,
+        search.best,
+        search.cost(search.best),
+        search.bound,
+        search.attacker.witnesses,
+        search.attacker.programs,
+    )
+
+
+@dataclass(slots=True, eq=False)
+class _Search:
+    """The state: the best safe choice, a bound of all, and the cuts found."""
+
+    linked: LinkedCounts
+    k: int
+    loss: Loss
+    attacker: CountAttacker
+    programs: int
+    nodes: int
+    progress: Progress
+    small: Flags = field(init=False)
+    best: Flags = field(init=False)
+    bound: int = 0
+    _free: Integers = field(init=False)  # places of cells that may be complements
+    _weights: Floats = field(init=False)
+    _cuts: list[ClosingCut] = field(init=False, default_factory=list)
+    _hard: dict[Need, None] = field(init=False, default_factory=dict)
+    _relaxation: LinearProgram | None = None
+    _relaxed: int = 0  # cuts that the relaxation has
+    _costs: Floats = field(init=False)  # of a change, infinite for what stays open
+    _nearest: NearestTables = field(init=False)
+
+    def __post_init__(self) -> None:
+        linked = self.linked
+        self.small = linked.printed & (linked.counts < self.k)
+        free = linked.printed & ~self.small
+        free[linked.total] = False
+        self._free = np.flatnonzero(free)
+        self._weights = linked.counts.astype(float) if self.loss == "people" else np.ones(len(free))
+        can_close = free | self.small | ~linked.printed
+        self._costs = np.where(can_close, self._weights, np.inf)
+        self._nearest = NearestTables(linked)
+        for cell in np.flatnonzero(self.small).tolist():  # of outsiders
+            self._hard[Need(cell, at_least=True, target=self.k)] = None
+            self._hard[Need(cell, at_least=False, target=0)] = None
+
+    def cost(self, closed: Flags) -> int:
+        """Return the loss of the complements."""
+        return int(self._weights[closed & ~self.small].sum())
+
+    def run(self) -> None:
+        """Find the best choice, within the programs."""
+        self.best = self._safe(self.small)
+        start = self.attacker.programs
+        self._fractional(start + self.programs // 4)
+        self.best = self._reduced(self.best, start + self.programs // 2)
+        self._whole(start + self.programs)
+        self.bound = min(self.bound, self.cost(self.best))
+
+    def _safe(self, closed: Flags) -> Flags:
+        """Close further cells until every small cell is protected."""
+        closed = closed.copy()
+        self.attacker.close(closed)
+        cells = np.flatnonzero(self.small)
+        order = cells[np.argsort(self.linked.counts[cells], kind="stable")]
+        changed = True
+        while changed:
+            changed = False
+            self.attacker.crowd(cells)
+            for cell in order.tolist():
+                for need in self.attacker.unmet(cell):
+                    self._close_for(need, closed)
+                    self.attacker.close(closed)
+                    changed = True
+        return closed
+
+    def _close_for(self, need: Need, closed: Flags) -> None:
+        """Close the cells that the cheapest change needs; all, if that is not enough."""
+        costs = np.where(closed | ~self.linked.printed, 0, self._costs) + CLOSED_COST
+        table = self._nearest.table(need, costs)
+        self.attacker.programs += 1
+        before = closed.sum()
+        if table is not None:
+            moved = np.abs(table - self.linked.counts) > TOLERANCE
+            closed |= moved & self.linked.printed
+            self.attacker.keep(np.rint(table).astype(np.int64))
+        if table is None or closed.sum() == before:
+            closed[self._free] = True
+
+    def _reduced(self, closed: Flags, most: int) -> Flags:
+        """Open complements again that are not needed, the most costly first.
+
+        most: programs after which it ends.
+        """
+        closed = closed.copy()
+        spare = self._free[closed[self._free]]
+        for cell in spare[np.argsort(-self._weights[spare], kind="stable")].tolist():
+            if self.attacker.programs >= most:
+                break
+            closed[cell] = False
+            if self._unprotected(closed) is not None:
+                closed[cell] = True
+        return closed
+
+    def _unprotected(self, closed: Flags) -> Need | None:
+        """Return a need that is not met, if any."""
+        self.attacker.close(closed)
+        for cell in np.flatnonzero(self.small).tolist():
+            for need in self.attacker.unmet(cell):
+                return need
+        return None
+
+    def _fractional(self, most: int) -> None:
+        """Add cuts by the linear relaxation, of needs that are hard to meet, until none remains.
+
+        most: programs after which it ends.
+        """
+        free = self._free
+        if not self.small.any() or not len(free):
+            return
+        if self._relaxation is None:
+            from scipy.sparse import csc_array
+
+            ends = np.zeros(len(free)), np.ones(len(free))
+            empty = np.zeros(0)
+            matrix = csc_array((0, len(free)))
+            costs = self._weights[free]
+            self._relaxation = LinearProgram(
+                matrix, costs, ends, (empty, empty.copy()), maximise=False
+            )
+        while self._goes_on(most):
+            for known in self._cuts[self._relaxed :]:
+                places = np.flatnonzero(known.weights[free])
+                self._relaxation.add_row(1, np.inf, places, known.weights[free][places])
+            self._relaxed = len(self._cuts)
+            solution = self._relaxation.solve(columns=True)
+            if solution.status is not SolverStatus.OPTIMAL:
+                return
+            self._raise_bound(solution.value)
+            self._report()
+            closed = (self.small | ~self.linked.printed).astype(float)
+            closed[free] = np.clip(solution.columns, 0, 1)
+            self.attacker.close(closed >= 1 - TOLERANCE)
+            for need in self._hard:
+                if self.attacker.programs >= most:
+                    return
+                if self.attacker.has_witness(need):
+                    continue
+                cut = self.attacker.cut(need, closed)
+                if cut is not None:
+                    self._cuts.append(cut)
+            if len(self._cuts) == self._relaxed:
+                return
+
+    def _whole(self, most: int) -> None:
+        """Solve the integer program, and add cuts, until its choice is safe.
+
+        most: programs after which it ends.
+        """
+        for turn in count(1):
+            choice = self._chosen() if self._goes_on(most) else None
+            if choice is None:
+                return
+            self._report()
+            cuts = self._choice_cuts(choice)
+            if not cuts:
+                self._improve(choice)
+                if self.bound < self.cost(self.best):  # its nodes ended
+                    return
+                continue
+            self._cuts += cuts
+            if not turn & (turn - 1):  # a power of two, as it takes most of the time
+                self._improve(self._reduced(self._safe(choice), most))
+            self._fractional(most)
+
+    def _report(self) -> None:
+        self.progress(f"closing cells: at least {self.bound:,}, found {self.cost(self.best):,}")
+
+    def _chosen(self) -> Flags | None:
+        """Return the best choice that fulfils all cuts; None without a result."""
+        free = self._free
+        matrix = np.array([cut.weights[free] for cut in self._cuts]).reshape(-1, len(free))
+        closed = self.small.copy()
+        if not len(matrix):
+            return closed
+        from scipy.sparse import csc_array
+
+        solution = solve_integer(
+            self._weights[free],
+            [Constraint(csc_array(matrix), 1, np.inf)],
+            np.ones(len(free)),
+            (0, 1),
+            node_limit=self.nodes,
+            mip_rel_gap=0.0,
+        )
+        if solution.mip_dual_bound is not None and isfinite(solution.mip_dual_bound):
+            self._raise_bound(solution.mip_dual_bound)
+        if solution.x is None:
+            return None
+        closed[free] = solution.x > 0.5
+        return closed
+
+    def _choice_cuts(self, choice: Flags) -> list[ClosingCut]:
+        """Return cuts that a choice violates, one at least for each small cell it leaves open."""
+        self.attacker.close(choice)
+        closed = (choice | ~self.linked.printed).astype(float)
+        cuts = list[ClosingCut]()
+        for cell in np.flatnonzero(self.small).tolist():
+            need = next(self.attacker.unmet(cell), None)
+            if need is not None:
+                self._hard[need] = None
+                cuts.append(self.attacker.cut(need, closed) or self._further(choice))
+        return cuts
+
+    def _further(self, choice: Flags) -> ClosingCut:
+        """Return the cut that one more cell must be closed."""
+        weights = np.zeros(len(choice))
+        weights[self._free[~choice[self._free]]] = 1
+        return ClosingCut(weights)
+
+    def _improve(self, choice: Flags) -> None:
+        if self.cost(choice) < self.cost(self.best):
+            self.best = choice
+
+    def _raise_bound(self, value: float) -> None:
+        self.bound = max(self.bound, ceil(value - TOLERANCE * max(1, abs(value))))
+
+    def _goes_on(self, most: int) -> bool:
+        return self.attacker.programs < most and self.bound < self.cost(self.best)

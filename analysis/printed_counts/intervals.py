@@ -1,0 +1,212 @@
+"""The least and the most of counts, over all whole numbers that fulfil equations: an audit.
+
+Another way than the search for closed cells: the unknowns are the cells of each block alone, and a
+count is the sum of them, written out from the values of its columns. So an error in the equations
+of `linked.py` or in a cut shows here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import VerificationError
+from ..optimization import Constraint, LinearProgram, SolverStatus, solve_integer
+from .closing import NODES, ClosedCounts
+from .linked import Integers, LinkedCounts
+from .nearest import Floats
+
+MOST_AUDITED = 1_000  # closed cells with linear programs of their own
+
+Parts = tuple[int, ...]  # places of the cells of a block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """Conclusions from the printed counts, by an attacker outside the table.
+
+    Attributes:
+        places: cells, as places in `LinkedCounts.cells`.
+        low, high: a table that agrees with all that is printed has this count there, persons.
+    """
+
+    places: Integers
+    low: Integers
+    high: Integers
+
+    @property
+    def width(self) -> int:
+        """The difference of high and low in the narrowest interval; 0 without cells."""
+        return int((self.high - self.low).min()) if len(self.places) else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeSystem:
+    """Whole numbers x with least <= x <= most and low <= matrix x <= high.
+
+    Attributes:
+        matrix: shape (rows, unknowns), by columns.
+        low, high: of each row.
+        least, most: of each unknown.
+    """
+
+    matrix: Any
+    low: Floats
+    high: Floats
+    least: Floats
+    most: Floats
+
+    def ranges(self, sums: Sequence[Parts], known: Sequence[int]) -> tuple[Integers, Integers]:
+        """Return the least and the most of sums of unknowns.
+
+        A linear program gives both where its solution is whole; else the
+        best solution of an integer program within `NODES`, so that intervals are never too wide.
+
+        Args:
+            sums: the unknowns that are added.
+            known: a value of each sum that is possible.
+        """
+        columns = self.least.copy(), self.most.copy()
+        program = LinearProgram(
+            self.matrix, np.zeros(len(self.least)), columns, (self.low, self.high)
+        )
+        ends = np.array([known, known], np.int64).reshape(2, -1)
+        for number, parts in enumerate(sums):
+            at = np.array(parts, np.int64)
+            for end, sign in ((0, -1.0), (1, 1.0)):
+                program.change_costs(at, np.full(len(at), sign))
+                solution = program.solve(columns=True)
+                x = None
+                if solution.status is SolverStatus.OPTIMAL:
+                    x = self._whole(solution.columns)
+                if x is None:
+                    x = self._best(at, sign)
+                if x is not None:
+                    ends[end, number] = x[at].sum()
+            program.change_costs(at, np.zeros(len(at)))
+        return ends[0], ends[1]
+
+    def _whole(self, values: Floats) -> Integers | None:
+        """Return values in whole numbers, if they fulfil everything; else None."""
+        x = np.rint(values).astype(np.int64)
+        rows = self.matrix @ x
+        inside = (rows >= self.low).all() and (rows <= self.high).all()
+        return x if inside and (x >= self.least).all() and (x <= self.most).all() else None
+
+    def _best(self, at: Integers, sign: float) -> Integers | None:
+        costs = np.zeros(len(self.least))
+        costs[at] = -sign
+        solution = solve_integer(
+            costs,
+            [Constraint(self.matrix, self.low, self.high)],
+            np.ones(len(costs)),
+            (self.least, self.most),
+            node_limit=NODES,
+        )
+        return None if solution.x is None else self._whole(solution.x)
+
+
+def audit(counts: ClosedCounts) -> Intervals:
+    """Compute the conclusions about each closed cell, and check that small cells are protected.
+
+    With more than `MOST_AUDITED` closed cells the intervals are those of the witnesses: an outsider
+    can conclude no narrower interval, and perhaps only a wider one.
+
+    Raises:
+        VerificationError: an outsider or, with `counts.members`, a person of the table can
+            conclude more of a small cell than it may; then the counts must not be printed.
+    """
+    linked, closed = counts.linked, counts.closed
+    _check_witnesses(counts)
+    places = np.flatnonzero(closed)
+    if len(places) > MOST_AUDITED:
+        known = counts.witnesses[:, places]
+        return Intervals(places, known.min(axis=0), known.max(axis=0))
+    blocks = _block_parts(linked)
+    bases = sorted({place for parts in blocks for block in parts for place in block})
+    number = {place: at for at, place in enumerate(bases)}
+    rows, low, high = [], [], []
+    for place, parts in enumerate(blocks):
+        if not linked.printed[place]:
+            continue
+        if not closed[place]:
+            for block in parts:
+                rows.append([(number[base], 1.0) for base in block])
+                low.append(linked.counts[place])
+                high.append(linked.counts[place])
+        for block in parts[1:] if closed[place] else ():
+            first = {number[base]: 1.0 for base in parts[0]}
+            for base in block:
+                first[number[base]] = first.get(number[base], 0.0) - 1.0
+            rows.append(list(first.items()))
+            low.append(0)
+            high.append(0)
+    system = WholeSystem(
+        _matrix(rows, len(bases)),
+        np.array(low, float),
+        np.array(high, float),
+        np.zeros(len(bases)),
+        np.full(len(bases), float(linked.n)),
+    )
+    sums = [tuple(number[base] for base in blocks[place][0]) for place in places.tolist()]
+    least, most = system.ranges(sums, linked.counts[places].tolist())
+    small = counts.small[places]
+    if (least[small] > 0).any() or (most[small] < counts.k).any():
+        raise VerificationError("a small cell can be concluded from the cells that stay open")
+    return Intervals(places, least, most)
+
+
+def _check_witnesses(counts: ClosedCounts) -> None:
+    """Check in whole numbers that each attacker has witnesses for each small cell."""
+    linked, known = counts.linked, counts.witnesses
+    blocks = _block_parts(linked)
+    for place, parts in enumerate(blocks):
+        for block in parts:
+            if (known[:, place] != known[:, list(block)].sum(axis=1)).any():
+                raise VerificationError(f"cell {place}: a witness does not add up")
+    open_ = linked.printed & ~counts.closed
+    if (known < 0).any() or (known[:, open_] != linked.counts[open_]).any():
+        raise VerificationError("a witness contradicts the cells that stay open")
+    attackers = linked.rows
+    hidden = (counts.closed | ~linked.printed)[attackers].any(axis=1)
+    attackers = np.unique(attackers[hidden], axis=0) if counts.members else attackers[:0]
+    agree = (known[:, attackers] >= 1).all(axis=2).T  # shape: attackers, witnesses
+    for place in np.flatnonzero(counts.small).tolist():
+        inside = [
+            any(base in block for block in blocks[place] for base in row)
+            for row in map(tuple, attackers.tolist())
+        ]
+        values = known[:, place]
+        high = values >= counts.k
+        low = values[None, :] <= np.array(inside, np.int64)[:, None]
+        if not (high.any() and (values == 0).any()):
+            raise VerificationError(f"cell {place}: no witness against an outsider")
+        if not ((agree & high).any(axis=1) & (agree & low).any(axis=1)).all():
+            raise VerificationError(f"cell {place}: no witness against a person of the table")
+
+
+def _block_parts(linked: LinkedCounts) -> list[list[Parts]]:
+    """Return for each cell its parts in each block with its columns."""
+    parts: list[list[Parts]] = [[] for _ in linked.cells]
+    for block in linked.blocks:
+        bases = [place for place, (subset, _) in enumerate(linked.cells) if subset == block]
+        codes = np.array([linked.cells[place][1] for place in bases])
+        sums = dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]]()
+        subsets = {subset for subset, _ in linked.cells if set(subset) <= set(block)}
+        for subset in subsets:
+            at = [block.index(column) for column in subset]
+            for base, values in zip(bases, codes[:, at].tolist(), strict=True):
+                sums.setdefault((subset, tuple(values)), []).append(base)
+        for place, cell in enumerate(linked.cells):
+            if cell[0] in subsets:
+                parts[place].append(tuple(sums.get(cell, ())))
+    return parts
+
+
+def _matrix(rows: Sequence[Sequence[tuple[int, float]]], columns: int) -> Any:
+    from scipy.sparse import csc_array
+
+    entries = [(row, at, value) for row, line in enumerate(rows) for at, value in line]
+    where = [row for row, _, _ in entries], [at for _, at, _ in entries]
+    return csc_array(([value for *_, value in entries], where), shape=(len(rows), columns))

@@ -1,0 +1,267 @@
+"""Tables of counts that are printed together, with all their totals, as one system of equations.
+
+A table of columns T is printed with the counts of each subset of T; the empty subset is the number
+of persons. A *cell* is a subset of columns with a value of each; tables share the cells of the
+columns that they share. Each count that has parts is the sum of them, one column more:
+
+    count(S, v) = sum over w of count(S + {c}, v + w)
+
+The system is the knowledge of an attacker about counts that are not printed: nonnegative whole
+numbers that add up. Where the tables' columns form no cycle, such as (a, b), (b, c), there are no
+further constraints, as tables that agree in their shared cells belong to people (Vorob'ev 1962).
+The tables of a cycle, such as (a, b), (b, c), (a, c), are parts of a table of all their columns;
+its own cells are not printed.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ParameterError
+
+MOST_CELLS = 6_000  # of all tables with their totals
+MOST_COLUMNS = 4  # of a table
+
+Integers = NDArray[np.int64]
+Subset = tuple[int, ...]  # places of columns, in order
+Cell = tuple[Subset, tuple[int, ...]]  # a subset of columns, and the code of each
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkedCounts:
+    """Counts of tables, their totals, and the equations between them.
+
+    Attributes:
+        tables: columns of each table; no table is a part of another.
+        blocks: columns of each table, or of several that form a cycle.
+        cells: all cells with a count, in a fixed order.
+        counts: persons in each cell, shape (cells,).
+        printed: whether a cell is a part of a table, shape (cells,); the other cells are secret.
+        parents, children: for each equation the sum and its parts, as places in `cells`.
+        rows: for each row that occurs the place of its cell in each block, shape (rows, blocks).
+        total: the place of the number of persons.
+    """
+
+    tables: tuple[Subset, ...]
+    blocks: tuple[Subset, ...]
+    cells: tuple[Cell, ...]
+    counts: Integers
+    printed: NDArray[np.bool_]
+    parents: tuple[int, ...]
+    children: tuple[tuple[int, ...], ...]
+    rows: Integers
+    total: int
+
+    @property
+    def n(self) -> int:
+        """The number of persons."""
+        return int(self.counts[self.total])
+
+    def table_cells(self, table: Subset) -> Iterator[tuple[int, Cell]]:
+        """Yield the place of each cell of a table and of its totals, and the cell."""
+        columns = set(table)
+        for place, cell in enumerate(self.cells):
+            if self.printed[place] and columns.issuperset(cell[0]):
+                yield place, cell
+
+    def excess(self, tables: Integers) -> Integers:
+        """Return each equation's sum minus its parts, shape (..., equations): zeros if all hold."""
+        return np.stack(
+            [
+                tables[..., parent] - tables[..., list(parts)].sum(axis=-1)
+                for parent, parts in zip(self.parents, self.children, strict=True)
+            ],
+            axis=-1,
+        )
+
+
+def count_linked(
+    codes: NDArray[np.integer[Any]],
+    tables: Iterable[Sequence[int]],
+    persons: NDArray[np.integer] | None = None,
+    *,
+    zeros: bool = False,
+) -> LinkedCounts:
+    """Count the cells of tables, with all totals.
+
+    Args:
+        codes: values of rows, shape (rows, columns); each row is another person.
+        tables: places of the columns of each table, 1 to 4 different ones.
+        persons: the number of persons of each row, at least 1, shape (rows,); None: 1 each.
+        zeros: whether an empty cell (a combination of values that occur, but not together) is a
+            cell like any other. If not, attackers know the empty cells.
+
+    Raises:
+        ParameterError: no table or row, a table of another size, or more than `MOST_CELLS` cells.
+    """
+    rows_given: Integers = np.asarray(codes, np.int64)
+    ones = np.ones(len(rows_given), np.int64)
+    weights = ones if persons is None else np.asarray(persons, np.int64)
+    given = _maximal(tuple(_checked(table, rows_given.shape[1])) for table in tables)
+    if not given or not len(rows_given):
+        raise ParameterError("tables: at least one table of at least one person is needed")
+    blocks = _acyclic(given)
+    values = [np.unique(column) for column in rows_given.T]
+    places = dict[Cell, int]()
+    counts = list[int]()
+    steps = dict[tuple[Subset, Subset], None]()
+    for block in blocks:
+        cells, people = _block_cells(rows_given, weights, block, given, values, zeros=zeros)
+        for subset in _chains(block, given):
+            at = [block.index(column) for column in subset]
+            _add_cells(places, counts, subset, cells[:, at], people)
+            if subset != block:
+                steps[subset, _longer(subset, block)] = None
+    _check_size(len(places))
+    printed_subsets = {part for table in given for part in _subsets(table)}
+    cells_in_order = tuple(places)
+    parents, children = _equations(cells_in_order, places, list(steps))
+    columns = sorted({column for block in blocks for column in block})
+    distinct = np.unique(rows_given[:, columns], axis=0)
+    rows = [
+        [places[block, tuple(row[columns.index(column)] for column in block)] for block in blocks]
+        for row in distinct.tolist()
+    ]
+    return LinkedCounts(
+        given,
+        blocks,
+        cells_in_order,
+        np.array(counts, np.int64),
+        np.array([subset in printed_subsets for subset, _ in cells_in_order]),
+        parents,
+        children,
+        np.array(rows, np.int64),
+        places[(), ()],
+    )
+
+
+def _checked(table: Sequence[int], columns: int) -> Subset:
+    """Return the places of a table in order."""
+    places = tuple(sorted(set(table)))
+    if len(places) < len(table) or not places or len(places) > MOST_COLUMNS:
+        raise ParameterError(
+            f"tables: found {list(table)}; each is 1 to {MOST_COLUMNS} different columns"
+        )
+    if not 0 <= places[0] <= places[-1] < columns:
+        raise ParameterError(f"tables: found {list(table)}; columns are 0 to {columns - 1}")
+    return places
+
+
+def _maximal(tables: Iterable[Subset]) -> tuple[Subset, ...]:
+    """Leave out each table that is a part of another table."""
+    distinct = list(dict.fromkeys(tables))
+    return tuple(t for t in distinct if not any(set(t) < set(other) for other in distinct))
+
+
+def _acyclic(tables: tuple[Subset, ...]) -> tuple[Subset, ...]:
+    """Join the tables that form a cycle (Graham 1979; Yu and Ozsoyoglu 1979)."""
+    rest = {table: set(table) for table in tables}
+    while True:
+        before = {table: set(columns) for table, columns in rest.items()}
+        for table, columns in list(rest.items()):
+            others = [cols for other, cols in rest.items() if other != table]
+            rest[table] = columns & set[int]().union(*others)
+        for table in list(rest):
+            if any(rest[table] <= cols for other, cols in rest.items() if other != table):
+                del rest[table]
+        if rest == before or len(rest) == 1:
+            break
+    if len(rest) <= 1:
+        return tables
+    joined = tuple(sorted({column for table in rest for column in table}))
+    return _acyclic(_maximal((*(t for t in tables if t not in rest), joined)))
+
+
+def _subsets(table: Subset) -> Iterator[Subset]:
+    for size in range(len(table) + 1):
+        yield from combinations(table, size)
+
+
+def _longer(subset: Subset, block: Subset) -> Subset:
+    """Add the first column of a block that a subset lacks."""
+    added = next(column for column in block if column not in subset)
+    return tuple(sorted((*subset, added)))
+
+
+def _chains(block: Subset, tables: Sequence[Subset]) -> list[Subset]:
+    """Return the printed subsets of a block, and the subsets between them and the block."""
+    needed = dict[Subset, None]()
+    for table in tables:
+        for subset in _subsets(table) if set(table) <= set(block) else ():
+            while subset not in needed:
+                needed[subset] = None
+                if subset != block:
+                    subset = _longer(subset, block)  # noqa: PLW2901 - the chain up to the block
+    return sorted(needed, key=lambda subset: (len(subset), subset))
+
+
+def _block_cells(
+    codes: Integers,
+    weights: Integers,
+    block: Subset,
+    tables: Sequence[Subset],
+    values: Sequence[Integers],
+    *,
+    zeros: bool,
+) -> tuple[Integers, Integers]:
+    """Return the cells of a block that may be occupied, and their persons."""
+    distinct, inverse = np.unique(codes[:, block], axis=0, return_inverse=True)
+    people = np.bincount(inverse.ravel(), weights, len(distinct)).astype(np.int64)
+    if block in tables and not zeros:
+        return distinct, people
+    _check_size(prod(len(values[column]) for column in block))
+    grid = np.meshgrid(*(values[column] for column in block), indexing="ij")
+    product = np.stack([axis.ravel() for axis in grid], axis=1)
+    count_of = dict(zip(map(tuple, distinct.tolist()), people.tolist(), strict=True))
+    if not zeros:  # a printed zero empties its parts
+        for table in tables:
+            if set(table) <= set(block):
+                at = [block.index(column) for column in table]
+                occupied = set(map(tuple, distinct[:, at].tolist()))
+                kept = [tuple(row) in occupied for row in product[:, at].tolist()]
+                product = product[np.array(kept)]
+    counts = [count_of.get(tuple(row), 0) for row in product.tolist()]
+    return product, np.array(counts, np.int64)
+
+
+def _add_cells(
+    places: dict[Cell, int], counts: list[int], subset: Subset, cells: Integers, people: Integers
+) -> None:
+    distinct, inverse = np.unique(cells, axis=0, return_inverse=True)
+    if not subset:
+        distinct, inverse = np.zeros((1, 0), np.int64), np.zeros(len(cells), np.int64)
+    sums = np.bincount(inverse.ravel(), people, len(distinct)).astype(np.int64)
+    for row, persons in zip(distinct.tolist(), sums.tolist(), strict=True):
+        cell = subset, tuple(row)
+        if cell not in places:
+            places[cell] = len(places)
+            counts.append(persons)
+
+
+def _equations(
+    cells: Sequence[Cell], places: dict[Cell, int], steps: Sequence[tuple[Subset, Subset]]
+) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """Return the sums and the parts of all equations, from each subset to its longer ones."""
+    longer_of = dict[Subset, list[Subset]]()
+    for subset, longer in steps:
+        longer_of.setdefault(longer, []).append(subset)
+    parts = dict[tuple[int, Subset], list[int]]()
+    for place, (subset, codes) in enumerate(cells):
+        for shorter in longer_of.get(subset, ()):
+            code_of = dict(zip(subset, codes, strict=True))
+            parent = places[shorter, tuple(code_of[column] for column in shorter)]
+            parts.setdefault((parent, subset), []).append(place)
+    return tuple(parent for parent, _ in parts), tuple(map(tuple, parts.values()))
+
+
+def _check_size(cells: int) -> None:
+    if cells > MOST_CELLS:
+        raise ParameterError(
+            f"tables: {cells:,} cells with their totals; at most {MOST_CELLS:,} are accepted: "
+            "fewer columns, coarser values, or tables that form no cycle"
+        )

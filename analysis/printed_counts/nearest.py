@@ -1,0 +1,142 @@
+"""The table nearest to the true one with another count in one cell, by a linear program.
+
+The change of each cell has a cost for each person. A witness for an attacker is such a table in
+which only closed cells change; near the truth, few cells do, so that it is a witness for other
+attackers too, and with other choices of closed cells. If open cells may change as well, at the cost
+of closing them, the cells that do are a choice that protects one cell: a start for the search, and
+not the best choice, as the cost of closing is paid once however large the change (Kelly, Golden and
+Assad, Cell suppression: disclosure protection for sensitive tabular data, Networks 22, 1992).
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..optimization import LinearProgram, SolverStatus
+from .linked import LinkedCounts
+
+TOLERANCE = 1e-6
+SCARCE = 8.0  # factor of the cost of emptying a cell, as its persons are attackers
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A witness that is wanted.
+
+    Attributes:
+        cell: the place of the protected cell.
+        at_least: whether the cell needs at least `target` persons; else at most.
+        target: persons.
+        row: the attacker's own row, as a place in `LinkedCounts.rows`; -1: an outsider.
+    """
+
+    cell: int
+    at_least: bool
+    target: int
+    row: int = -1
+
+
+@dataclass(slots=True, eq=False)
+class NearestTables:
+    """A program with two columns for each cell: persons that are added, and taken away.
+
+    Attributes:
+        linked: the counts.
+    """
+
+    linked: LinkedCounts
+    _program: LinearProgram = field(init=False)
+    _inside: Flags = field(init=False)
+    _bounds: tuple[Floats, Floats] = field(init=False)
+    _costs: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the program without a need."""
+        from scipy.sparse import csc_array, hstack
+
+        matrix: Any = equation_matrix(self.linked)
+        both = csc_array(hstack([matrix, -matrix]))
+        columns = 2 * len(self.linked.cells)
+        self._bounds = np.zeros(columns), np.zeros(columns)
+        self._costs = np.zeros(columns)
+        sides = np.zeros(len(self.linked.parents))
+        self._inside = row_membership(self.linked)
+        self._program = LinearProgram(
+            both,
+            self._costs.copy(),
+            (self._bounds[0].copy(), self._bounds[1].copy()),
+            (sides, sides.copy()),
+            maximise=False,
+        )
+
+    def table(self, need: Need, costs: Floats) -> Floats | None:
+        """Return the nearest table that meets a need exactly; None without such a table.
+
+        costs: of each cell, shape (cells,); infinite for a cell that must not change.
+
+        Whole numbers are not asked for.
+        """
+        counts = self.linked.counts.astype(float)
+        cells = len(counts)
+        free = np.isfinite(costs)
+        up, down = np.where(free, self.linked.n - counts, 0), np.where(free, counts, 0)
+        if need.row >= 0:
+            own = self._inside[need.row] & free
+            down[own] -= 1
+        least, most = np.zeros(2 * cells), np.r_[up, down]
+        size = abs(need.target - int(self.linked.counts[need.cell]))
+        grows = need.at_least
+        moved, fixed = (0, cells) if grows else (cells, 0)
+        if most[need.cell + moved] < size:
+            return None
+        least[need.cell + moved] = most[need.cell + moved] = size
+        most[need.cell + fixed] = 0
+        finite = np.where(free, costs, 0)
+        scarce = np.zeros(cells, bool)
+        scarce[self.linked.rows.ravel()] = True
+        scarce &= counts <= 1
+        self._change(least, most, np.r_[finite, finite * np.where(scarce, SCARCE, 1)])
+        solution = self._program.solve(columns=True)
+        if solution.status is not SolverStatus.OPTIMAL:
+            return None
+        return counts + solution.columns[:cells] - solution.columns[cells:]
+
+    def _change(self, least: Floats, most: Floats, costs: Floats) -> None:
+        """Send the bounds and costs that differ from the last ones."""
+        before = self._bounds
+        for place in np.flatnonzero((least != before[0]) | (most != before[1])).tolist():
+            self._program.change_bounds(place, float(least[place]), float(most[place]))
+        at = np.flatnonzero(costs != self._costs)
+        if len(at):
+            self._program.change_costs(at, costs[at])
+        self._bounds, self._costs = (least, most), costs
+
+
+def equation_matrix(linked: LinkedCounts) -> Any:
+    """Return the equations, each sum minus its parts, as SciPy's matrix by columns."""
+    from scipy.sparse import csc_array
+
+    rows = np.repeat(np.arange(len(linked.parents)), [1 + len(c) for c in linked.children])
+    pairs = zip(linked.parents, linked.children, strict=True)
+    columns = np.array([place for parent, parts in pairs for place in (parent, *parts)], np.int64)
+    values = np.concatenate([np.r_[1.0, -np.ones(len(parts))] for parts in linked.children])
+    return csc_array((values, (rows, columns)), shape=(len(linked.parents), len(linked.cells)))
+
+
+def row_membership(linked: LinkedCounts) -> Flags:
+    """Return whether each row is counted in each cell, shape (rows, cells)."""
+    inside = np.zeros((len(linked.rows), len(linked.cells)), bool)
+    np.put_along_axis(inside, linked.rows, True, axis=1)
+    parents = [list[int]() for _ in linked.cells]
+    for parent, parts in zip(linked.parents, linked.children, strict=True):
+        for part in parts:
+            parents[part].append(parent)
+    for place in sorted(range(len(linked.cells)), key=lambda cell: -len(linked.cells[cell][0])):
+        for parent in parents[place]:
+            inside[:, parent] |= inside[:, place]
+    return inside

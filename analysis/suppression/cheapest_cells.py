@@ -1,0 +1,346 @@
+"""Local suppression with costs of columns: the cheapest cells to suppress found, and a bound.
+
+At least k people must have each released row, suppressed cells included: "suppressed" is a value of
+its own. A row below k needs a suppressed cell, and its release with the columns T suppressed needs
+k people that agree outside T. So over all releases
+
+    cost >= sum over people of min { c(T) : at least k people agree with its row outside T }
+
+The search takes sets T of columns by ascending cost. Rows still below k that agree outside T, k of
+them or more, are released with T suppressed. The rows that remain are released with people of
+classes of k: with the surplus over k, or with a full class, by the least cost for each row below k.
+It is done twice if rows below k are few: each released at its least cost only, or with more
+patience. Where all variables of the integer program of `cell_program` are few, its solution and its
+bound are used if they are better.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ParameterError
+from ..exposure.cells import as_table, cells_of
+from ..exposure.counts import Integers
+from ..validation import whole
+from .cell_patterns import BLANK, Classes
+from .cell_program import cheapest_release
+
+NODES = 20  # of the search tree of the integer program, see `k_anonymity`
+SETS = 20_000  # sets of columns that are tried
+PAIRS = 10_000_000  # sets of columns times different rows
+CHOICES = 200_000  # sets of columns times rows below k, up to which they are released twice
+SEED = 0x63656C6C  # of the random numbers by which rows are compared
+VARIABLES = 4_000  # of the integer program; a larger one takes seconds for its first bound
+SLACK = 1e-9  # of a cost that is a rounded sum
+PROVED = 3e-6  # of a bound that a solver states, relative
+
+Columns = tuple[int, ...]
+Keys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheapestCells:
+    """Suppressed cells with which k people or more have each released row.
+
+    Attributes:
+        mask: whether a cell is suppressed, shape (n, d).
+        cost: of all suppressed cells.
+        lower: lower bound on the cost of all such releases.
+    """
+
+    mask: NDArray[np.bool_]
+    cost: float
+    lower: float
+
+    @property
+    def cells(self) -> int:
+        """Number of suppressed cells."""
+        return int(np.count_nonzero(self.mask))
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proved that no release costs less."""
+        return self.cost <= self.lower * (1 + PROVED)
+
+
+def suppress_cheapest(
+    table: ArrayLike,
+    k: int,
+    costs: Sequence[float],
+    fixed: ArrayLike | None = None,
+    nodes: int = NODES,
+) -> CheapestCells | None:
+    """Suppress cells until k people have each released row; None if it is impossible.
+
+    Args:
+        table: n x d integer codes of at least 0, n >= 1.
+        k: people in the smallest class of equal released rows, >= 1.
+        costs: of a suppressed cell of each column, above 0.
+        fixed: the cell of each row in columns that are released as they are; None: no such column.
+        nodes: of the search tree of the integer program; 0 skips it.
+
+    Raises:
+        ParameterError: costs are not d numbers above 0, or k is below 1.
+    """
+    codes, k = as_table(table), whole(k, "k")
+    prices = np.asarray(costs, np.float64)
+    if prices.shape != codes.shape[1:] or k < 1 or (prices.size and not prices.min() > 0):
+        raise ParameterError(
+            f"costs, k: found {len(prices)} costs for {codes.shape[1]} columns, k = {k}; a cost "
+            "above 0 for each column, and k of at least 1, are accepted"
+        )
+    n = len(codes)
+    kept = np.zeros(n, np.int64) if fixed is None else np.unique(fixed, return_inverse=True)[1]
+    if np.bincount(kept).min() < k:
+        return None
+    search = _CellSearch(codes, kept, k, prices)
+    flow, lower = search.run(), search.lower
+    cost = search.cost(flow)
+    if nodes and cost > lower * (1 + PROVED) and len(search.rows) << search.width <= VARIABLES:
+        better, proven = _program_release(search, nodes)
+        lower = max(lower, proven)
+        if better is not None and search.cost(better) < cost:
+            flow = better
+    mask = search.mask(flow)
+    _check(codes, kept, mask, k)
+    cost = float((mask * prices).sum())
+    return CheapestCells(mask, cost, min(lower, cost))
+
+
+@dataclass(slots=True)
+class _PatternPeople:
+    """People of a row that are released with some columns suppressed."""
+
+    row: int
+    columns: Columns
+    people: int
+
+
+class _CellSearch:
+    """The different rows of a table, and the people of each that are not below k any more."""
+
+    def __init__(
+        self, codes: NDArray[np.integer], kept: Integers, k: int, prices: NDArray[np.float64]
+    ) -> None:
+        self.k, self.prices, self.width = k, prices, codes.shape[1]
+        self.cells = cells_of(np.column_stack((codes, kept)), range(self.width + 1))
+        self.people = np.bincount(self.cells).astype(np.int64)
+        first = np.zeros(len(self.people), np.int64)
+        first[self.cells] = np.arange(len(codes))
+        self.rows, self.kept = codes[first], kept[first]
+        rng = np.random.default_rng(SEED)
+        top = int(codes.max(initial=0)) + 1
+        marks = rng.integers(0, 2**64 - 1, (self.width, top), np.uint64, endpoint=True)
+        self.marks = np.stack([marks[j][self.rows[:, j]] for j in range(self.width)])
+        fixed = rng.integers(0, 2**64 - 1, int(kept.max()) + 1, np.uint64, endpoint=True)
+        self.whole = self.marks.sum(axis=0, dtype=np.uint64) + fixed[self.kept]
+        self.exposed = np.flatnonzero(self.people < k)
+        self.safe = np.flatnonzero(self.people >= k)
+        self.least = np.full(len(self.people), np.nan)  # cost that a row cannot avoid
+        self.sets, self.beyond = self._sets()
+
+    @property
+    def lower(self) -> float:
+        """A lower bound on the cost of all releases."""
+        least = np.where(np.isnan(self.least), self.beyond, self.least)[self.exposed]
+        return float((least * self.people[self.exposed]).sum())
+
+    def _sets(self) -> tuple[list[Columns], float]:
+        """The sets of columns by cost, and a lower bound on the cost of further sets."""
+        limit = min(SETS, max(200, PAIRS // max(1, len(self.people))))
+        sets: list[Columns] = []
+        for size in range(1, self.width + 1):
+            more = list(combinations(range(self.width), size))
+            if sets and len(sets) + len(more) > limit:
+                ascending = np.sort(self.prices)
+                beyond = float(ascending[:size].sum())
+                sets.append(tuple(range(self.width)))
+                return sorted(sets, key=self._price), beyond
+            sets += more
+        return sorted(sets, key=self._price), float(self.prices.sum())
+
+    def _price(self, columns: Columns) -> float:
+        return float(self.prices[list(columns)].sum())
+
+    def keys(self, columns: Columns, rows: Integers) -> Keys:
+        """A number for each row, equal where rows agree outside some columns."""
+        suppressed = self.marks[np.array(columns)][:, rows].sum(axis=0, dtype=np.uint64)
+        keys: Keys = self.whole[rows] - suppressed
+        return keys
+
+    def run(self) -> list[_PatternPeople]:
+        """Release all rows below k. Returns the people that are released with suppressed cells."""
+        flow = self._release(self.k)
+        if len(self.exposed) * len(self.sets) > CHOICES:
+            return flow
+        return min(flow, self._release(1), key=self.cost)
+
+    def _release(self, patience: float) -> list[_PatternPeople]:
+        """Release all rows below k; see `_group_exposed`."""
+        self.classes: dict[tuple[Columns, int], list[_PatternPeople]] = {}
+        self.spent = np.zeros(len(self.people), np.int64)  # people of safe rows that came along
+        remaining = self._group_exposed(self.exposed, patience)
+        if remaining.size:
+            remaining = self._add_helpers(remaining)
+        for row in remaining.tolist():
+            self._join(row)
+        return [moved for members in self.classes.values() for moved in members]
+
+    def _group_exposed(self, remaining: Integers, patience: float) -> Integers:
+        """Release rows below k with rows below k; returns the rows that remain.
+
+        patience: the largest cost of a row, in costs that it cannot avoid; helpers of a single row
+            make it k at most.
+        """
+        for columns in self.sets:
+            if not remaining.size:
+                break
+            price, keys = self._price(columns), self.keys(columns, remaining)
+            if np.isnan(self.least[remaining]).any():
+                self._bound(columns, keys, remaining, price)
+            group, place = np.unique(keys, return_inverse=True)
+            sums = np.bincount(place, self.people[remaining], len(group))
+            worth = price <= patience * self.least[remaining] * (1 + SLACK)
+            released = (sums >= self.k)[place] & worth
+            released &= (np.bincount(place, self.people[remaining] * released) >= self.k)[place]
+            for row, key in zip(remaining[released].tolist(), keys[released].tolist(), strict=True):
+                moved = _PatternPeople(row, columns, int(self.people[row]))
+                self.classes.setdefault((columns, key), []).append(moved)
+            remaining = remaining[~released]
+        return remaining
+
+    def _bound(self, columns: Columns, keys: Keys, remaining: Integers, price: float) -> None:
+        """Note the price at which each row is released with some set of columns, if it is new."""
+        all_keys = self.keys(columns, np.arange(len(self.people)))
+        order = np.argsort(all_keys, kind="stable")
+        ordered = all_keys[order]
+        total = np.concatenate(([0], np.cumsum(self.people[order])))
+        low, high = (np.searchsorted(ordered, keys, side=side) for side in ("left", "right"))
+        reached = (total[high] - total[low] >= self.k) & np.isnan(self.least[remaining])
+        self.least[remaining[reached]] = price
+
+    def _add_helpers(self, remaining: Integers) -> Integers:
+        """Release rows below k with people of other rows, the cheapest for each row first."""
+        open_ = np.zeros(len(self.people), bool)
+        open_[remaining] = True
+        heap: list[tuple[float, int, int]] = []
+        for number, columns in enumerate(self.sets):
+            keys = self.keys(columns, remaining)
+            group, place = np.unique(keys, return_inverse=True)
+            sums = np.bincount(place, self.people[remaining], len(group))
+            prices = self._price(columns) * np.maximum(1, self.k / sums)
+            heap += zip(prices.tolist(), [number] * len(group), group.tolist(), strict=True)
+        heapq.heapify(heap)
+        while heap and open_.any():
+            price, number, key = heapq.heappop(heap)
+            columns, rows = self.sets[number], np.flatnonzero(open_)
+            rows = rows[self.keys(columns, rows) == np.uint64(key)]
+            if not rows.size:
+                continue
+            helpers, cost = self._helpers(columns, key, int(self.people[rows].sum()))
+            if helpers is None:
+                continue
+            if cost > price * (1 + SLACK):
+                heapq.heappush(heap, (cost, number, key))
+                continue
+            members = self.classes.setdefault((columns, key), [])
+            members += [
+                _PatternPeople(row, columns, int(self.people[row])) for row in rows.tolist()
+            ]
+            for row, people in helpers:
+                members.append(_PatternPeople(row, columns, people))
+                self.spent[row] += people
+            open_[rows] = False
+        return np.flatnonzero(open_)
+
+    def _helpers(
+        self, columns: Columns, key: int, people: int
+    ) -> tuple[list[tuple[int, int]] | None, float]:
+        """People of safe rows that make a class of k, and the cost for each person below k."""
+        price, lacking = self._price(columns), self.k - people
+        if (columns, key) in self.classes or lacking <= 0:
+            return [], price
+        rows = self.safe[self.keys(columns, self.safe) == np.uint64(key)]
+        present = self.people[rows] - self.spent[rows]
+        rows, present = rows[present > 0], present[present > 0]
+        if not rows.size:
+            return None, 0.0
+        spare = present - self.k
+        if spare.sum() >= lacking:
+            helpers = []
+            for at in np.argsort(-spare, kind="stable").tolist():
+                taken = min(lacking, int(spare[at]))
+                helpers.append((int(rows[at]), taken))
+                lacking -= taken
+                if not lacking:
+                    break
+            return helpers, price * self.k / people
+        at = int(np.argmin(present))
+        moved = int(present[at])
+        return [(int(rows[at]), moved)], price * (people + moved) / people
+
+    def _join(self, row: int) -> None:
+        """Release a row with the class that this makes dearer by the least."""
+        best: tuple[float, tuple[Columns, int], Columns] | None = None
+        for name, members in self.classes.items():
+            shown = members[0].row
+            if self.kept[shown] != self.kept[row]:
+                continue
+            differ = np.flatnonzero(self.rows[shown] != self.rows[row]).tolist()
+            columns = tuple(sorted({*name[0], *differ}))
+            size = sum(moved.people for moved in members)
+            more = size * (self._price(columns) - self._price(name[0]))
+            cost = more + self.people[row] * self._price(columns)
+            if best is None or cost < best[0]:
+                best = (cost, name, columns)
+        assert best is not None  # noqa: S101 - each fixed cell has k people
+        _, name, columns = best
+        members = [*self.classes.pop(name), _PatternPeople(row, columns, int(self.people[row]))]
+        key = int(self.keys(columns, np.array([row]))[0])
+        joined = [_PatternPeople(moved.row, columns, moved.people) for moved in members]
+        self.classes.setdefault((columns, key), []).extend(joined)
+
+    def cost(self, flow: list[_PatternPeople]) -> float:
+        """The cost of a release."""
+        return sum(self._price(moved.columns) * moved.people for moved in flow)
+
+    def mask(self, flow: list[_PatternPeople]) -> NDArray[np.bool_]:
+        """Whether each cell of the table is suppressed; people of a row are taken in order."""
+        mask = np.zeros((len(self.cells), self.width), bool)
+        order = np.argsort(self.cells, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(self.people)))
+        taken = np.zeros(len(self.people), np.int64)
+        for moved in flow:
+            start = starts[moved.row] + taken[moved.row]
+            people = order[start : start + moved.people]
+            mask[people[:, None], np.array(moved.columns)] = True
+            taken[moved.row] += moved.people
+        return mask
+
+
+def _program_release(search: _CellSearch, nodes: int) -> tuple[list[_PatternPeople] | None, float]:
+    """The release by the integer program, and its bound; (None, 0) if it is too large."""
+    scale = float(search.prices.mean())
+    costs = [*(search.prices / scale).tolist(), None]
+    rows = np.column_stack((search.rows, search.kept))
+    flow, lower = cheapest_release(Classes(rows, search.people), search.k, costs, nodes)
+    if flow is None:
+        return None, lower * scale
+    moved = [
+        _PatternPeople(row, tuple(j for j, code in enumerate(pattern) if code == BLANK), people)
+        for (row, pattern), people in flow.items()
+    ]
+    return [part for part in moved if part.columns], lower * scale
+
+
+def _check(codes: NDArray[np.integer], kept: Integers, mask: NDArray[np.bool_], k: int) -> None:
+    """Count the release without random numbers. Raises ParameterError for a class below k."""
+    released = np.column_stack((np.where(mask, 0, codes + 1), kept))
+    if np.bincount(cells_of(released, range(released.shape[1]))).min() < k:
+        raise ParameterError("two different rows had one number; search again")

@@ -1,0 +1,190 @@
+"""`veilmix counts`: tables of counts that are safe to print."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from ..options import FILE
+from ..own_table import answered, counted_options, table_options, warn
+from ..stages import stages
+from ..text.layout import Grid, clean, format_option, page, say, write_csv, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...scenarios.tables.printed import ClosedTables, CountedTables, RoundedTables
+    from ...scenarios.tables.reading import Reading
+
+STEPS = 5_000
+LEAST_K = 2
+MISSING = "(missing)"
+
+
+@click.command("counts")
+@counted_options
+@click.argument("tables", nargs=-1, required=True, metavar="A,B[,C] ...")
+@click.option(
+    "--round",
+    "base",
+    type=click.IntRange(2),
+    help="Round every count to a multiple of this, such as 5, in place of closing cells.",
+)
+@click.option(
+    "--close-empty", is_flag=True, help="Close empty cells as well; else 0 is printed there."
+)
+@click.option(
+    "--least",
+    type=click.Choice(["people", "cells"]),
+    default="people",
+    show_default=True,
+    help="What to lose least of in the cells that are closed besides.",
+)
+@click.option(
+    "--outsiders",
+    is_flag=True,
+    help="Protect from readers outside the table only; a person in it may conclude more.",
+)
+@click.option(
+    "--steps",
+    default=STEPS,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Linear programs, after which the search takes the best choice found.",
+)
+@click.option(
+    "--table", "file", type=FILE, help="Write the tables to a .csv, .xlsx or .parquet file."
+)
+@click.option("--bom", is_flag=True, help="CSV begins with the mark by which Excel knows UTF-8.")
+@click.option("--anyway", is_flag=True, help="Print counts whose rounding hides too little.")
+@table_options
+@format_option
+def command(
+    data: Path,
+    k: int,
+    tables: Sequence[str],
+    base: int | None,
+    close_empty: bool,  # noqa: FBT001 - click's
+    least: Literal["people", "cells"],
+    outsiders: bool,  # noqa: FBT001 - click's
+    steps: int,
+    file: Path | None,
+    bom: bool,  # noqa: FBT001 - click's
+    anyway: bool,  # noqa: FBT001 - click's
+    form: str,
+    **reading: Any,
+) -> None:
+    """Count the persons of DATA, a file or a saved run, in tables that are safe to print.
+
+    Each table is columns with commas between, such as ward,sex, and is printed with all totals.
+    Cells of 1 to k - 1 persons are closed, and as few further cells as possible, so that no
+    additions and subtractions of the cells and totals of all tables open a small cell. Name all
+    tables that will be printed: they are judged together.
+    """
+    from ...scenarios.tables.export import check_ending, write
+    from ...scenarios.tables.printed import check_rounded, close_table, round_table, written
+    from ...scenarios.tables.reading import Reading
+
+    if file is not None:
+        check_ending(file)
+    _check_options(k, base, least, steps, close_empty=close_empty, outsiders=outsiders)
+    empty = close_empty or base is not None
+    printed: ClosedTables | RoundedTables
+    with stages() as stage:
+        counted = _counted(data, Reading(**reading), tables, stage, empty=empty)
+        if base is not None:
+            stage("rounding")
+            printed = round_table(counted, base, k)
+            if not anyway:
+                check_rounded(printed)
+        else:
+            printed = close_table(
+                counted,
+                k,
+                loss=least,
+                members=not outsiders,
+                empty=close_empty,
+                programs=steps,
+                progress=stage,
+            )
+    headings, rows = written(printed)
+    if form == "json":
+        write_json(printed)
+    elif form == "csv":
+        write_csv(Grid(tuple(headings), rows))
+    else:
+        _print(printed)
+    if file is not None:
+        write(file, headings, rows, bom=bom)
+        say(page(err=True), clean(f"written   {file}: {len(rows):,} cells and totals"))
+
+
+def _check_options(
+    k: int,
+    base: int | None,
+    least: str,
+    steps: int,
+    *,
+    close_empty: bool,
+    outsiders: bool,
+) -> None:
+    """Raise DataError for a k without small cells, and options of closing beside --round."""
+    from ...errors import DataError
+
+    if k < LEAST_K:
+        raise DataError(f"--k: found {k}; at least {LEAST_K} is accepted: no cell of 1 is small")
+    given = {
+        "--close-empty": close_empty,
+        "--outsiders": outsiders,
+        "--least": least != "people",
+        "--steps": steps != STEPS,
+    }
+    if base is not None and any(given.values()):
+        name = next(name for name, is_given in given.items() if is_given)
+        raise DataError(f"{name}: is about closed cells; --round closes none")
+
+
+def _counted(
+    data: Path,
+    said: "Reading",
+    tables: Sequence[str],
+    stage: "Callable[[str], None]",
+    *,
+    empty: bool,
+) -> "CountedTables":
+    """Count tables of a saved run or of a file."""
+    from ..found import played
+
+    run = played(str(data))
+    if run is not None:
+        return _count_run(run, said, tables, empty=empty)
+    from ...scenarios.tables.printed import count_table
+    from ...scenarios.tables.reading import read
+
+    table = read(data, answered(data, said, MISSING), MISSING, stage)
+    warn(table.warnings)
+    return count_table(table, tables, data.name, empty=empty)
+
+
+def _count_run(
+    run: Path, said: "Reading", tables: Sequence[str], *, empty: bool
+) -> "CountedTables":
+    from ...errors import DataError
+    from ...scenarios.records.run_folder import read
+    from ...scenarios.tables.printed import count_release
+    from ...scenarios.tables.reading import Reading
+
+    if said != Reading():
+        raise DataError(f"{run}: is a saved run; options about columns and cells are for files")
+    return count_release(read(run).result.release, run.name, tables, empty=empty)
+
+
+def _print(printed: "ClosedTables | RoundedTables") -> None:
+    from ...scenarios.tables.printed import ClosedTables
+    from ..text import counts as text
+
+    if isinstance(printed, ClosedTables):
+        text.print_closed(page(), printed)
+    else:
+        text.print_rounded(page(), printed)

@@ -1,0 +1,164 @@
+"""Tables of counts that are safe to print, at a terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .layout import Grid, PipeConsole, clean, lay_out, say
+
+if TYPE_CHECKING:
+    from ...scenarios.tables.printed import ClosedTables, PrintedCell, RoundedTables
+
+MOST_ACROSS = 12  # values beside each other; more are listed below each other
+
+Values = tuple[str | None, ...]
+
+
+def print_closed(console: PipeConsole, closed: "ClosedTables") -> None:
+    """Print tables with closed cells, and the protection that they have."""
+    _print_tables(console, closed)
+    if closed.small:
+        lay_out(console, Grid(("closed cells", "value", "meaning"), [*_closed_rows(closed)], (1,)))
+        say(console)
+    for line in _protection(closed):
+        say(console, line)
+
+
+def print_rounded(console: PipeConsole, rounded: "RoundedTables") -> None:
+    """Print tables of rounded counts, and the conclusions that they leave."""
+    _print_tables(console, rounded)
+    width = min(cell.high - cell.low for cell in rounded.cells)
+    rest = rounded.change - rounded.bound
+    rows = [
+        (
+            "base",
+            f"{rounded.base:,}",
+            "every count is a multiple, and totals are sums of their cells",
+        ),
+        (
+            "largest change",
+            f"< {rounded.base * rounded.reach}",
+            "persons between a printed count and the truth",
+        ),
+        (
+            "sum of changes",
+            f"{rounded.change:,}",
+            _best(rest, "persons, over all cells and totals", "no such rounding changes less"),
+        ),
+        ("narrowest interval", width, "persons between the least and the most of a cell"),
+        (
+            "known to be small",
+            rounded.known_small,
+            f"cells that an outsider knows to have 1 to {rounded.k - 1} persons",
+        ),
+    ]
+    lay_out(console, Grid(("rounded counts", "value", "meaning"), rows, (1,)))
+
+
+def _print_tables(console: PipeConsole, printed: "ClosedTables | RoundedTables") -> None:
+    from ...scenarios.tables.printed import total_mark
+
+    say(
+        console,
+        clean(
+            f"{printed.source}  {printed.persons:,} persons ({printed.person}), k = {printed.k}\n"
+        ),
+    )
+    total = total_mark(printed)
+    for table in printed.tables:
+        lay_out(console, _grid(table, printed.columns, printed.cells, total))
+        say(console)
+
+
+def _grid(
+    table: Sequence[str], columns: Sequence[str], cells: Sequence["PrintedCell"], total: str
+) -> Grid:
+    """Lay a table out: its last column across, if that has few values."""
+    places = [columns.index(name) for name in table]
+    rest = [place for place in range(len(columns)) if place not in places]
+    counts = {
+        tuple(cell.values[place] for place in places): _count(cell)
+        for cell in cells
+        if all(cell.values[place] is None for place in rest)
+    }
+    orders = [_values(place, cells) for place in places]
+    keys = sorted(counts, key=lambda key: [o.index(v) for o, v in zip(orders, key, strict=True)])
+    across = orders[-1]
+    if len(table) == 1 or len(across) > MOST_ACROSS + 1:
+        rows = [[*_texts(key, total), counts[key]] for key in keys]
+        return Grid((*table, "persons"), rows, (len(table),))
+    lines = list(dict.fromkeys(key[:-1] for key in keys))
+    headings = [total if value is None else f"{table[-1]}: {value}" for value in across]
+    body = [
+        [*_texts(line, total), *(counts.get((*line, value), "0") for value in across)]
+        for line in lines
+    ]
+    right = tuple(range(len(table) - 1, len(table) - 1 + len(across)))
+    return Grid((*table[:-1], *headings), body, right)
+
+
+def _values(place: int, cells: Sequence["PrintedCell"]) -> list[str | None]:
+    """Return the values of a column in their order, and None for the total."""
+    alone = [
+        cell.values[place]
+        for cell in cells
+        if all((value is None) != (at == place) for at, value in enumerate(cell.values))
+    ]
+    return [*alone, None]
+
+
+def _texts(values: Values, total: str) -> list[str]:
+    return [total if value is None else value for value in values]
+
+
+def _count(cell: "PrintedCell") -> str:
+    return "closed" if cell.people is None else f"{cell.people:,}"
+
+
+def _closed_rows(closed: "ClosedTables") -> Iterator[tuple[object, ...]]:
+    fewest = 0 if closed.closes_empty else 1
+    yield "small", f"{closed.small:,}", f"cells of {fewest} to {closed.k - 1} persons"
+    meaning = "cells closed besides, so that no addition or subtraction opens a small cell"
+    if closed.loss == "people":
+        meaning += f"; their counts add up to {closed.cost:,}"
+    yield (
+        "complements",
+        f"{closed.complements:,}",
+        _best(closed.cost - closed.bound, meaning, "proved, no choice has less"),
+    )
+    if closed.narrowest is not None:
+        yield (
+            "narrowest interval",
+            f"{closed.narrowest:,}",
+            "persons between the least and the most that an outsider can conclude of a closed cell",
+        )
+
+
+def _best(rest: int, meaning: str, proved: str) -> str:
+    """Return a meaning with the distance from the best choice."""
+    return f"{meaning}; " + (f"the best has at most {rest:,} less" if rest else proved)
+
+
+def _protection(closed: "ClosedTables") -> Iterator[str]:
+    """Yield the promise in words, and its limits."""
+    if not closed.small:
+        yield f"No cell has 1 to {closed.k - 1} persons: every count is printed."
+    else:
+        reader = (
+            "No reader of the tables, a person of them included,"
+            if closed.members
+            else ("No reader outside the tables")
+        )
+        alone = " (or has the reader alone)" if closed.members else ""
+        yield (
+            f"{reader} can exclude that a small cell is empty{alone}, nor that it has "
+            f"{closed.k} persons or more."
+        )
+    if not closed.closes_empty:
+        yield (
+            "An empty cell is printed as 0: all persons of its row or column are known to be "
+            "elsewhere (--close-empty closes it)."
+        )
+    yield (
+        "Not covered: persons of the table who pool their rows, and other tables of these people. "
+        "Name all tables that you print in one command."
+    )

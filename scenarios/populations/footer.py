@@ -1,0 +1,166 @@
+"""The end of a table: totals, notes and empty lines below the people are left out.
+
+A total begins with a word such as Total or Summe that is no value of its column elsewhere; besides,
+its column holds numbers, or it is the only line with an empty cell somewhere, or a cell is the sum
+of its column in a short table. A note is a single text that begins as notes do (Source, Quelle), or
+below an empty line.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+from ...protocol.coarsening import NUMBER
+
+PIECE = 64  # lines read together: few enough that no garbage is collected meanwhile
+LAST = 64  # lines at the end that are looked at, besides empty ones
+_SUMS = (
+    r"(grand |sub)?totals?|sum|summe|(gesamt|end|zwischen)summe|gesamt|insgesamt|alle|"
+    r"total g[eé]n[eé]ral|total(e)? gen?erale?|total general|sous-total|ensemble|somme|suma|"
+    r"totale|somma|complessivo|totaal|som|eindtotaal|total geral"
+)
+_MEANS = (
+    r"mean|average|median|mittelwert|durchschnitt|moyenne|m[eé]diane?|media|promedio|gemiddelde"
+)
+TOTAL = re.compile(rf"({_SUMS}|{_MEANS})( *[:(=].*|\.)?", re.IGNORECASE)
+NOTE = re.compile(
+    r"(source|quelle|fuente|fonte|bron|note|notes|nota|remarque|anmerkung|hinweis|bemerkung|legende?|"
+    r"legend|stand|as of|created|erstellt|exported|exportiert|généré|n *= *\d+)\b.*|[*©†] *\w.*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(slots=True)
+class Skipped:
+    """The lines of a file that are no people.
+
+    Attributes:
+        empty: numbers of empty lines.
+        notes: lines left out, in words.
+        warnings: doubts.
+    """
+
+    empty: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    number: int
+    cells: list[str]
+
+    @property
+    def texts(self) -> list[str]:
+        return [cell.strip() for cell in self.cells if cell.strip()]
+
+
+def without_footer(
+    lines: Iterator[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
+) -> Iterator[tuple[int, list[str]]]:
+    """Return the lines up to the last of a person; describe in `skipped` the lines left out."""
+    return chain.from_iterable(_pieces(lines, word, width, skipped))
+
+
+def _pieces(
+    lines: Iterator[tuple[int, list[str]]], word: str, width: int, skipped: Skipped
+) -> Iterator[list[tuple[int, list[str]]]]:
+    held, full = list[tuple[int, list[str]]](), 0  # full: lines up to the last that is not empty
+    while piece := list(islice(lines, PIECE)):
+        if full > LAST:
+            yield held[: full - LAST]
+            del held[: full - LAST]
+            full = LAST
+        held += piece
+        last = next((i for i in range(len(piece), 0, -1) if any(piece[i - 1][1])), 0)
+        full = len(held) - len(piece) + last if last else full
+    yield held[: _people(held, word, width, skipped)]
+
+
+def _people(held: Sequence[tuple[int, list[str]]], word: str, width: int, skipped: Skipped) -> int:
+    """Return how many of the last lines are of people."""
+    rows = [_Row(number, cells) for number, cells in held]
+    end, seen = len(rows), 0
+    while end > 1 and seen < LAST:
+        row = rows[end - 1]
+        if row.texts and not _is_note(rows, end - 1, width) and not _is_total(row):
+            break
+        seen += bool(row.texts)
+        end -= 1
+    # A line in doubt is a person's, and so is what stands above it.
+    kept = end
+    for place in range(end, len(rows)):
+        row = rows[place]
+        doubtful = _is_total(row) and not _is_sure(row, rows[:end], width)
+        if doubtful:
+            skipped.warnings.append(
+                f"the last {word} {row.number} begins with {row.texts[0]!r} and is read as a "
+                f"person's; if it is a total, say --last-row {row.number - 1}"
+            )
+            kept = place + 1
+    for row in rows[kept:]:
+        if not row.texts:
+            skipped.empty.append(row.number)
+        else:
+            kind = "a total" if _is_total(row) else "a note"
+            text = row.texts[0]
+            shown = text if len(text) <= 24 else f"{text[:24].rstrip()}..."
+            skipped.notes.append(f"{word} {row.number} ({shown}) left out as {kind}")
+    return kept
+
+
+def _is_total(row: _Row) -> bool:
+    texts = row.texts
+    return len(texts) > 1 and TOTAL.fullmatch(texts[0]) is not None
+
+
+def _is_note(rows: Sequence[_Row], place: int, width: int) -> bool:
+    """Whether a line is a note: a single text, or several if separators are inside it."""
+    row = rows[place]
+    texts = row.texts
+    if width < 2 or NUMBER.fullmatch(texts[0]) or not row.cells[0].strip():
+        return False
+    if NOTE.fullmatch(texts[0]) and (len(texts) == 1 or len(row.cells) != width):
+        return True
+    if len(texts) > 1:
+        return False
+    first = place
+    while first and len(rows[first - 1].texts) == 1:
+        first -= 1
+    parted = first > 0 and (
+        not rows[first - 1].texts or rows[first - 1].number < rows[first].number - 1
+    )
+    return parted and (width > 2 or len(row.cells) < width)
+
+
+def _is_sure(row: _Row, people: Sequence[_Row], width: int) -> bool:
+    """Whether a line that begins as a total is a total."""
+    if len(row.cells) < width and not all(len(other.cells) == len(row.cells) for other in people):
+        return True
+    full = [other.cells for other in people if len(other.cells) == len(row.cells)]
+    if not full:
+        return False
+    place = next(place for place, cell in enumerate(row.cells) if cell.strip())
+    column = [cells[place].strip() for cells in full]
+    word = row.cells[place].strip().casefold()
+    if any(TOTAL.fullmatch(text) or text.casefold() == word for text in column):
+        return False
+    if all(NUMBER.fullmatch(text) for text in column if text):
+        return True
+    for other, cell in enumerate(row.cells):
+        values = [cells[other].strip() for cells in full]
+        if not cell.strip() and all(values):
+            return True
+        if _is_sum(cell.strip(), values):
+            return True
+    return False
+
+
+def _is_sum(cell: str, values: Sequence[str]) -> bool:
+    if len(values) < 2 or not NUMBER.fullmatch(cell):
+        return False
+    if not all(NUMBER.fullmatch(text) for text in values if text):
+        return False
+    total = sum(float(text) for text in values if text)
+    return total != 0 and abs(total - float(cell)) <= 1e-9 * abs(total)

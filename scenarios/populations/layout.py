@@ -1,0 +1,287 @@
+"""The layout of a table in a text file or a sheet: titles, header, row numbers, empty columns.
+
+Programs write more than a header and people: pandas an unnamed column of row numbers, R's
+`write.table` a header without the name of that column, offices titles above, groups and units of
+columns in a second line, empty columns. Each is found in the first lines and described in a note;
+a doubt is a DataError that says which options decide.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...errors import DataError
+from .file_options import FileOptions
+from .header_line import names_columns, numbered
+from .opening import body_width, first_complete, is_numbering, is_sure, without_end
+from .opening_line import Line, Opening
+from .second_line import SecondLine, second_line
+
+ROW_NAME = "row_name"  # the column of R's row names and of a pandas index
+NO_HEADER = "if no line names the columns, say --no-header (in a scenario: header = false)"
+WHICH = "--header-row N (in a scenario: header_row = N) names the line of the header"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The places of names and people.
+
+    Attributes:
+        names: of the columns that are read.
+        places: of these columns in a line, from 0.
+        nameless: places of columns that are left out, and have to stay empty.
+        width: cells of a line.
+        header: number of the line of the header; None: no header.
+        after: number of the last line before the people.
+        notes: the layout in words.
+        warnings: doubts about it.
+    """
+
+    names: tuple[str, ...]
+    places: tuple[int, ...]
+    nameless: tuple[int, ...]
+    width: int
+    header: int | None
+    after: int
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def lay_out(path: Path, opening: Opening, asked: FileOptions) -> Layout:
+    """Find the header and the columns. Raises DataError where they are not sure.
+
+    opening: not empty.
+    """
+    opening = replace(opening, lines=without_end(opening.lines))
+    lines = opening.lines
+    if asked.header is False:
+        if asked.header_row is not None:
+            raise DataError(
+                f"{path}: header_row = {asked.header_row}, but no line names columns, as you said "
+                "too; say one of both"
+            )
+        return _without_header(lines, trim=False)
+    start = _start(path, opening, asked)
+    body = lines[start + 1 :]
+    cells, notes = _header_cells(path, opening, lines[start], body, asked)
+    second = None if asked.header_row is not None else second_line(cells, body)
+    people = body[1:] if second is not None and second.kind != "doubt" else body
+    if asked.header is None and asked.header_row is None and not start:
+        is_short = len(cells) > len(lines[0].cells)
+        rows = [cells, *(line.cells for line in people)]
+        if not (is_short or _has_row_numbers(cells, people) or names_columns(rows)):
+            return _without_header(lines, trim=True)
+    above, group = lines[:start], None
+    if above and asked.header_row is None and _is_group(above[-1], lines[start], cells, opening):
+        above, group = above[:-1], above[-1]
+        cells[0] = cells[0] or group.cells[0]
+    layout = _columns(path, opening, lines[start], cells, people)
+    if group is not None:
+        layout = _joined(layout, opening, group)
+    if above:
+        notes.insert(0, f"{_numbers_of(opening.word, above)} above it left out")
+    if second is not None:
+        layout = _with_second(layout, opening, cells, body[0], second)
+    if asked.header_row is None:
+        layout = _named_index(layout, opening, body)
+    header_note = f"header in {opening.word} {lines[start].number}"
+    if group is not None:
+        header_note = f"header in {opening.word}s {group.number} and {lines[start].number}, joined"
+    warnings = (*opening.doubts, *layout.warnings)
+    return replace(layout, notes=(header_note, *notes, *layout.notes), warnings=warnings)
+
+
+def _without_header(lines: Sequence[Line], *, trim: bool) -> Layout:
+    width = len(lines[0].cells)
+    used = width
+    while trim and used > 1 and not any(line.cells[used - 1 : used] > ("",) for line in lines):
+        used -= 1
+    notes = ["no header: columns are c1, c2, ..."]
+    if used < width:
+        notes.append(_empty_columns(range(used, width)))
+    return Layout(
+        numbered(used),
+        tuple(range(used)),
+        tuple(range(used, width)),
+        width,
+        None,
+        lines[0].number - 1,
+        tuple(notes),
+    )
+
+
+def _start(path: Path, opening: Opening, asked: FileOptions) -> int:
+    """Return the index of the line of the header."""
+    lines, word = opening.lines, opening.word
+    if asked.header_row is not None:
+        for index, line in enumerate(lines):
+            if line.number == asked.header_row:
+                return index
+        raise DataError(
+            f"{path}: header_row = {asked.header_row}: that {word} is empty, or none of the first "
+            f"{lines[-1].number:,}; a {word} with the names of columns is accepted"
+        )
+    start = first_complete(lines)
+    if not start:
+        return 0
+    if not is_sure(lines, start):
+        first, found = lines[0], lines[start]
+        text = " ".join(filter(None, first.cells))
+        raise DataError(
+            f"{path}: {word} {first.number} ({text[:40]!r}) does not look like a part of the table "
+            f"that begins in {word} {found.number}, and it is not sure where the header is: say "
+            f"--header-row {found.number} (in a scenario: header_row = {found.number}) or the "
+            f"{word} that it is; {NO_HEADER}"
+        )
+    return start
+
+
+def _has_row_numbers(cells: Sequence[str], body: Sequence[Line]) -> bool:
+    """Whether the first column has no name, and counts the rows."""
+    return len(cells) > 1 and not cells[0] and is_numbering([line.cells[0] for line in body])
+
+
+def _header_cells(
+    path: Path, opening: Opening, line: Line, body: Sequence[Line], asked: FileOptions
+) -> tuple[list[str], list[str]]:
+    """Return the cells of the header, as many as a line has, and notes."""
+    cells = list(line.cells)
+    width = body_width(body) if body else len(cells)
+    if len(cells) != width - 1:
+        return cells, []
+    full = [other.cells for other in body if len(other.cells) == width]
+    if not any(row[-1] for row in full):
+        return [*cells, ""], []
+    if is_numbering([row[0] for row in full]) or opening.marked or asked.header_row is not None:
+        return ["", *cells], [f"its {opening.word} lacks the name of column 1"]
+    if len(full) == len(body) and len({row[0] for row in full}) == len(full) > 1:
+        raise DataError(
+            f"{path}: each {opening.word} has one cell more than the header in {opening.word} "
+            f"{line.number} ({len(cells)} names): if column 1 holds names of rows, say "
+            f"--header-row {line.number} (in a scenario: header_row = {line.number}); else a "
+            "separator inside a value needs quotation marks around the value"
+        )
+    return cells, []
+
+
+def _columns(
+    path: Path, opening: Opening, line: Line, cells: Sequence[str], body: Sequence[Line]
+) -> Layout:
+    """Name the columns, and leave row numbers and empty columns out."""
+    names, places, nameless, notes = list[str](), list[int](), list[int](), list[str]()
+    for place, name in enumerate(cells):
+        values = [row.cells[place] for row in body if len(row.cells) > place]
+        if name:
+            names.append(name)
+            places.append(place)
+        elif place or not any(values):
+            nameless.append(place)
+        elif is_numbering(values):
+            notes.append(f"row numbers in column {opening.offset + 1} left out")
+        else:
+            names.append(ROW_NAME if ROW_NAME not in cells else f"{ROW_NAME}_2")
+            places.append(place)
+            called = f"has no name and is called {names[0]!r}"
+            notes.append(f"column {opening.offset + 1} {called}")
+    for place in nameless:
+        in_use = [row for row in body if len(row.cells) > place and row.cells[place]]
+        beyond = opening.word == "row" and place > max(places, default=0)
+        if in_use and not beyond:
+            first, where = in_use[0], _at(path, opening.word, line.number)
+            raise DataError(
+                f"{where}: column {opening.offset + place + 1} has no name, and values "
+                f"({opening.word} {first.number}: {first.cells[place][:40]!r}): write a name "
+                f"into the file; {WHICH}; {NO_HEADER}"
+            )
+    if nameless and len(cells) > len(places):
+        notes.append(_empty_columns([opening.offset + place for place in nameless]))
+    if not places:
+        raise DataError(
+            f"{_at(path, opening.word, line.number)}: names no column; write names into the file; "
+            f"{WHICH}; {NO_HEADER}"
+        )
+    return Layout(
+        tuple(names), tuple(places), tuple(nameless), len(cells), line.number, line.number,
+        tuple(notes),
+    )  # fmt: skip
+
+
+def _is_group(above: Line, line: Line, cells: Sequence[str], opening: Opening) -> bool:
+    """Whether the line above a header names groups of its columns."""
+    if above.number != line.number - 1 or len(above.cells) < len(cells) - 1:
+        return False
+    names = [cell for cell in cells if cell]
+    if len(set(names)) < len(names):
+        return True
+    if above.full < 2:
+        return above.number in opening.across and not above.cells[0]
+    if above.number in opening.across and opening.across[above.number] != list(above.cells):
+        return True
+    groups = [place for place, cell in enumerate(above.cells) if cell]
+    completes = not cells[0] and bool(above.cells[0])
+    return completes or groups != list(range(len(groups)))
+
+
+def _joined(layout: Layout, opening: Opening, group: Line) -> Layout:
+    """Put the name of its group before the name of each column."""
+    groups = list(opening.across.get(group.number, ()))
+    if not groups:
+        for cell in group.cells:
+            groups.append(cell or (groups[-1] if groups else ""))
+    groups += [""] * (layout.width - len(groups))
+    pairs = zip(layout.names, layout.places, strict=True)
+    return replace(layout, names=tuple(_pair(groups[place], name) for name, place in pairs))
+
+
+def _pair(group: str, name: str) -> str:
+    return name if group == name else f"{group} {name}".strip()
+
+
+def _with_second(
+    layout: Layout, opening: Opening, cells: Sequence[str], line: Line, second: SecondLine
+) -> Layout:
+    """Leave out a line of units below the header, join a second line of names, or warn."""
+    kind, texts, place = second
+    where = f"{opening.word} {line.number}"
+    if kind == "names":
+        row = [*line.cells, ""]
+        names = [_pair(name, row[j]) for name, j in zip(layout.names, layout.places, strict=True)]
+        notes = (f"joined with {where}", *layout.notes)
+        return replace(layout, names=tuple(names), after=line.number, notes=notes)
+    if kind == "units":
+        note = f"{where} ({', '.join(texts[:3])}) left out as a second header"
+        return replace(layout, after=line.number, notes=(*layout.notes, note))
+    doubt = (
+        f"{where}: {texts[0]!r} stands in column {cells[place]!r} above numbers only and is read "
+        f"as a person's; if {where} is the header, say --header-row {line.number}; if it is a "
+        "second header, take it out of the file"
+    )
+    return replace(layout, warnings=(*layout.warnings, doubt))
+
+
+def _named_index(layout: Layout, opening: Opening, body: Sequence[Line]) -> Layout:
+    """Read the name of an index that pandas writes in a line of its own, below two of names."""
+    line = next((line for line in body if line.number > layout.after), None)
+    if line is None or ROW_NAME not in layout.names or line.full != 1 or not line.cells[0]:
+        return layout
+    if any(other.full == 1 for other in body if other.number > line.number):
+        return layout
+    note = f"column {opening.offset + 1} has its name in {opening.word} {line.number}"
+    notes = (*(note for note in layout.notes if ROW_NAME not in note), note)
+    names = tuple(line.cells[0] if name == ROW_NAME else name for name in layout.names)
+    return replace(layout, names=names, after=line.number, notes=notes)
+
+
+def _empty_columns(places: Sequence[int]) -> str:
+    if len(places) == 1:
+        return f"column {places[0] + 1}, empty and without a name, left out"
+    return f"{len(places)} columns, empty and without names, left out"
+
+
+def _numbers_of(word: str, lines: Sequence[Line]) -> str:
+    first, last = lines[0].number, lines[-1].number
+    return f"{word} {first}" if first == last else f"{word}s {first} to {last}"
+
+
+def _at(path: Path, word: str, number: int) -> str:
+    return f"{path}:{number}" if word == "line" else f"{path}: row {number}"

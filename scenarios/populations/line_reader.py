@@ -1,0 +1,198 @@
+"""Reading people from the lines of a text file, or the rows of a sheet.
+
+The form of a file (csvfile.py, excel.py, spreadsheet.py) gives its lines; the common part
+is here: the layout is found in the first lines (layout.py), the end judged (footer.py), and each
+line checked as it passes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import dropwhile, islice
+from pathlib import Path
+from typing import Protocol
+
+from ...errors import DataError
+from ..serialization.content import Content
+from .file_options import NOTHING, FileOptions
+from .footer import Skipped, without_footer
+from .layout import Layout, lay_out
+from .opening_line import Opening
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a file.
+
+    Attributes:
+        opening: its first lines.
+        about: its form in words, before the layout.
+        more: the same, after the layout.
+        filled: places of columns with merged cells below each other, with their last line.
+    """
+
+    opening: Opening
+    about: str
+    more: str = ""
+    filled: tuple[tuple[int, int], ...] = ()
+
+
+class LineForm(Protocol):
+    """The form of a file that consists of lines."""
+
+    def head(self, content: Content, asked: FileOptions) -> Head:
+        """Return the beginning of a file; `opening.lines` is empty if the file is."""
+        ...
+
+    def lines(self, content: Content, asked: FileOptions) -> Iterator[tuple[int, list[str]]]:
+        """Yield each line with its number, [] for an empty line."""
+        ...
+
+    def check(self, content: Content, names: Mapping[int, str], asked: FileOptions) -> None:
+        """Raise DataError for cells of these columns, by their places, without a value."""
+        ...
+
+    def place(self, path: Path, number: int) -> str:
+        """Write the place of a line, as `people.csv:3`."""
+        ...
+
+    def ragged(
+        self, content: Content, number: int, cells: list[str], layout: Layout, asked: FileOptions
+    ) -> list[str]:
+        """Return a line with as many cells as the layout has. Raises DataError."""
+        ...
+
+
+@dataclass(frozen=True)
+class LineReader:
+    """A `Reader` of files that consist of lines.
+
+    Attributes:
+        form: of these files.
+    """
+
+    form: LineForm
+
+    def layout(self, content: Content, asked: FileOptions = NOTHING) -> Layout:
+        """Return the places of names and people. Raises DataError."""
+        return _layout(self, content, asked)
+
+    def header(self, content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
+        """Name the columns. Raises DataError."""
+        return self.layout(content, asked).names
+
+    def place_of_names(self, content: Content, asked: FileOptions = NOTHING) -> str:
+        """Write where the names of the columns stand."""
+        number = _layout(self, content, asked).header or 1
+        return self.form.place(content.path, number)
+
+    def describe(
+        self, content: Content, asked: FileOptions = NOTHING, left_out: Sequence[str] = ()
+    ) -> str:
+        """Return the form of the file, in a line. left_out: lines below the people, in words."""
+        head, layout = self.form.head(content, asked), _layout(self, content, asked)
+        filled = [
+            layout.names[layout.places.index(place)]
+            for place, last in head.filled
+            if place in layout.places and last > layout.after
+        ]
+        merged = [f"merged cells filled down in {', '.join(filled)}"] if filled else []
+        return ", ".join([head.about, *layout.notes, *merged, *left_out]) + head.more
+
+    def doubts(self, content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
+        """Return the doubts about the layout."""
+        return _layout(self, content, asked).warnings
+
+    def rows(
+        self,
+        content: Content,
+        columns: Sequence[str],
+        skipped: Skipped,
+        asked: FileOptions = NOTHING,
+    ) -> Iterator[Sequence[str]]:
+        """Yield these columns of each row as text; note in `skipped` the lines left out.
+
+        Raises DataError for a line that does not fit the header.
+        """
+        layout = _layout(self, content, asked)
+        places = [layout.places[layout.names.index(column)] for column in columns]
+        all_of_it = places == list(range(layout.width))
+        self.form.check(content, dict(zip(places, columns, strict=True)), asked)
+        width, nameless = layout.width, layout.nameless
+        for number, row in self._people(content, asked, layout, skipped):
+            if len(row) != width:
+                if not row:
+                    skipped.empty.append(number)
+                    continue
+                row = self.form.ragged(content, number, row, layout, asked)  # noqa: PLW2901
+            if nameless:
+                self._check_empty(content, number, row, layout)
+            yield row if all_of_it else [row[place] for place in places]
+
+    def where(self, content: Content, index: int, asked: FileOptions = NOTHING) -> str:
+        """Write where in the file a row (from 0) stands."""
+        people = self._people(content, asked, _layout(self, content, asked), Skipped())
+        full = (number for number, row in people if row)
+        return self.form.place(content.path, next(islice(full, index, None)))
+
+    def _people(
+        self, content: Content, asked: FileOptions, layout: Layout, skipped: Skipped
+    ) -> Iterator[tuple[int, list[str]]]:
+        """Yield the lines between the header and the end of the table."""
+        lines = self.form.lines(content, asked)
+        below = dropwhile(lambda line: line[0] <= layout.after, lines)
+        word = self.form.head(content, asked).opening.word
+        if asked.last_row is not None:
+            return _down_to(below, asked.last_row, word, skipped)
+        if layout.header is None:
+            return below
+        return without_footer(below, word, layout.width, skipped)
+
+    def _check_empty(
+        self, content: Content, number: int, row: Sequence[str], layout: Layout
+    ) -> None:
+        """Raise DataError for a cell in a column without a name."""
+        for place in layout.nameless:
+            if row[place].strip():
+                last = max(layout.places)
+                what = (
+                    f"a cell beyond the {last + 1} columns of the header"
+                    if place > last
+                    else f"a cell in column {place + 1}, which has no name"
+                )
+                raise DataError(
+                    f"{self.form.place(content.path, number)}: {what}: {row[place].strip()[:40]!r}"
+                    "; write a name into the header, or take the cell out"
+                )
+
+
+@lru_cache(maxsize=4)
+def _layout(reader: LineReader, content: Content, asked: FileOptions) -> Layout:
+    opening = reader.form.head(content, asked).opening
+    lines = opening.lines
+    offset = 0
+    while all(len(line.cells) > offset + 1 and not line.cells[offset] for line in lines):
+        offset += 1
+    if not offset or asked.header is False:
+        return lay_out(content.path, opening, asked)
+    shifted = [replace(line, cells=line.cells[offset:]) for line in lines]
+    across = {number: texts[offset:] for number, texts in opening.across.items()}
+    opening = replace(opening, lines=shifted, across=across, offset=offset)
+    layout = lay_out(content.path, opening, asked)
+    return replace(
+        layout,
+        places=tuple(place + offset for place in layout.places),
+        nameless=(*range(offset), *(place + offset for place in layout.nameless)),
+        width=layout.width + offset,
+    )
+
+
+def _down_to(
+    lines: Iterator[tuple[int, list[str]]], last: int, word: str, skipped: Skipped
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines down to the last line of the table."""
+    for line in lines:
+        if line[0] > last:
+            skipped.notes.append(f"{word}s below {word} {last} left out")
+            return
+        yield line

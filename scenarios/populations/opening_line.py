@@ -1,0 +1,43 @@
+"""The first lines of a table's file, as its form gives them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file, or a row of a sheet, that is not empty.
+
+    Attributes:
+        number: of the line, from 1.
+        cells: its texts, without the spaces around them.
+    """
+
+    number: int
+    cells: tuple[str, ...]
+
+    @property
+    def full(self) -> int:
+        """The number of cells that are not empty."""
+        return sum(map(bool, self.cells))
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The first lines of a file.
+
+    Attributes:
+        word: `line` of a text, `row` of a sheet.
+        lines: that are not empty.
+        marked: whether the first cell of each line is quoted, as R quotes names of rows.
+        across: lines with their merged cells filled to the right, by number.
+        doubts: about the separator.
+        offset: number of empty columns before the first cell of these lines.
+    """
+
+    word: str
+    lines: Sequence[Line]
+    marked: bool = False
+    across: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+    offset: int = 0

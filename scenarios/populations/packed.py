@@ -1,0 +1,30 @@
+"""The size of a packed file before its parts are unpacked."""
+
+from zipfile import BadZipFile, ZipFile
+
+from ...errors import DataError
+from ..serialization.content import MAX_BYTES, Content
+
+START = b"PK\x03\x04"
+
+
+def check_parts(content: Content) -> None:
+    """Raise DataError if the parts of a zip file are larger than a file may be.
+
+    A file that is no readable zip file is accepted: its reader refuses it.
+    """
+    with content.open() as file:
+        if file.read(len(START)) != START:
+            return
+        try:
+            with ZipFile(file) as packed:
+                size = sum(part.file_size for part in packed.infolist())
+                encrypted = any(part.flag_bits & 1 for part in packed.infolist())
+        except (BadZipFile, OSError, ValueError):
+            return
+    if size > MAX_BYTES:
+        raise DataError(
+            f"{content.path}: {size:,} bytes when unpacked; at most {MAX_BYTES:,} are accepted"
+        )
+    if encrypted:
+        raise DataError(f"{content.path}: is encrypted with a password; save it without")

@@ -1,0 +1,43 @@
+"""The rows of persons that have several: grouped by person, each different row once."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import DataError
+from .people import FinerValues, Population
+from .person_rows import PersonRows
+
+
+def too_many(source: str, needed: int, slots: int) -> str:
+    """Return the error for persons with more different rows than a session has ballots for."""
+    return (
+        f"{source}: a person has {needed:,} different rows, and rows = {slots}; accepted are "
+        f"rows = {needed} or more, by which each person submits as many ballots to a question, "
+        "coarser features, or one row of each person (one_row)"
+    )
+
+
+def grouped(people: Population, owner: NDArray[np.integer], slots: int) -> Population:
+    """Return people with the rows of each person together, each different row once.
+
+    owner: the person of each row, 0 to n - 1 without gaps. slots: ballots of a person.
+
+    Raises:
+        DataError: a person has more different rows than `slots`.
+    """
+    numbered = np.column_stack((owner, people.codes))
+    _, first = np.unique(numbered, axis=0, return_index=True)  # by person, then by values
+    owners = np.asarray(owner)[first]
+    many = np.bincount(owners)
+    if int(many.max()) > slots:
+        raise DataError(too_many(people.name, int(many.max()), slots))
+    finer = people.finer
+    return replace(
+        people,
+        codes=np.ascontiguousarray(people.codes[first]),
+        finer=finer and FinerValues(np.ascontiguousarray(finer.codes[first]), finer.values),
+        origin=None,
+        several=PersonRows(np.concatenate(([0], np.cumsum(many))), slots),
+    )

@@ -1,0 +1,154 @@
+"""Rows of a sheet, from any library: merged cells, empty rows, the first rows, cells as text."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import DataError
+from ..schema.problems import did_you_mean, listed
+from .file_options import FileOptions
+from .header_line import LOOKED_AT
+from .layout import Layout
+from .line_reader import Head
+from .opening import TITLES
+from .opening_line import Line, Opening
+
+OPENING = LOOKED_AT + TITLES  # rows that are looked at
+MIDNIGHT = time()
+Rows = Iterator[tuple[int, list[str]]]
+
+
+class Merged(NamedTuple):
+    """A range of merged cells.
+
+    Attributes:
+        first_row: from 1.
+        first_column: from 0.
+        last_row: inside the range.
+        last_column: inside the range.
+    """
+
+    first_row: int
+    first_column: int
+    last_row: int
+    last_column: int
+
+
+def filled_down(rows: Iterable[tuple[int, list[str]]], ranges: Sequence[Merged]) -> Rows:
+    """Yield the rows with a cell of their own; merged cells have the value of their first row."""
+    beginning = dict[int, list[Merged]]()
+    for merged in ranges:
+        if merged.last_row > merged.first_row:
+            beginning.setdefault(merged.first_row, []).append(merged)
+    active = list[tuple[Merged, str]]()
+    for number, cells in rows:
+        own = any(cells)
+        active = [(merged, text) for merged, text in active if merged.last_row >= number]
+        for merged, text in active:
+            place = merged.first_column
+            cells.extend([""] * (place + 1 - len(cells)))
+            cells[place] = cells[place] or text
+        for merged in beginning.get(number, ()):
+            if merged.first_column < len(cells):
+                active.append((merged, cells[merged.first_column]))
+        if own:
+            yield number, cells
+
+
+def with_empty(rows: Rows) -> Rows:
+    """Yield the rows, and [] for each empty row between two of them."""
+    last = 0
+    for number, cells in rows:
+        for empty in range(last + 1, number) if last else ():
+            yield empty, []
+        last = number
+        yield number, cells
+
+
+def sheet_head(
+    path: Path,
+    about: str,
+    first: Sequence[tuple[int, list[str]]],
+    ranges: Sequence[Merged],
+    options: FileOptions,
+    names: Sequence[str],
+    title: str,
+) -> Head:
+    """Return the beginning of a sheet.
+
+    about: the kind of workbook. first: its first rows. names: of all sheets. title: of the sheet
+    that is read. Raises DataError for an empty sheet.
+    """
+    further_sheets = [name for name in names if name != title]
+    if not first:
+        more = f"; --sheet reads another: {listed(further_sheets)}" if further_sheets else ""
+        raise DataError(
+            f"{path}: sheet {title!r} is empty; a header and one row a person are needed{more}"
+        )
+    width = max(len(cells) for _, cells in first)
+    while width > 1 and not any(cells[width - 1 : width] > [""] for _, cells in first):
+        width -= 1
+    lines = [
+        Line(number, tuple(cell.strip() for cell in [*cells, *[""] * (width - len(cells))][:width]))
+        for number, cells in first
+    ]
+    across = dict[int, Sequence[str]]()
+    for line in lines:
+        texts = list(line.cells)
+        for merged in ranges if len(ranges) <= LOOKED_AT else ():
+            if merged.first_row == line.number:
+                for place in range(merged.first_column, min(merged.last_column + 1, width)):
+                    texts[place] = texts[merged.first_column]
+        if texts != list(line.cells):
+            across[line.number] = texts
+    filled = {m.first_column: m.last_row for m in ranges if m.last_row > m.first_row}
+    sheet_count = f" of {len(names)}" if len(names) > 1 else ""
+    more = f"; --sheet reads another: {listed(further_sheets)}" if further_sheets else ""
+    return Head(
+        Opening("row", lines, across=across),
+        f"{about}, sheet {title!r}{sheet_count}",
+        more if options.sheet is None else "",
+        tuple(filled.items()),
+    )
+
+
+def named_sheet(path: Path, names: Sequence[str], options: FileOptions) -> str:
+    """Return the name of the sheet that is read. Raises DataError for a name that no sheet has."""
+    if not names:
+        raise DataError(f"{path}: holds no sheet with cells")
+    name = names[0] if options.sheet is None else options.sheet
+    if name not in names:
+        raise DataError(
+            f"{path}: no sheet is called {name!r}; it has {listed(names)}"
+            f"{did_you_mean(name, names)}"
+        )
+    return name
+
+
+def fitted_row(place: str, cells: list[str], layout: Layout) -> list[str]:
+    """Return a row as long as the header. Raises DataError for a cell beyond it."""
+    if any(cells[layout.width :]):
+        beyond = max(layout.places) + 1
+        raise DataError(f"{place}: a cell beyond the {beyond} columns of the header")
+    return [*cells, *[""] * (layout.width - len(cells))][: layout.width]
+
+
+def cell_text(value: Any) -> str:
+    """Return a cell as text: "" for an empty cell, ISO 8601 for dates, no .0 for whole numbers."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case float() if value.is_integer() and abs(value) < 1e15:
+            return str(int(value))
+        case datetime() if value.time() == MIDNIGHT:
+            return value.date().isoformat()
+        case datetime():
+            return value.isoformat(sep=" ")
+        case date() | time():
+            return value.isoformat()
+        case timedelta():
+            return str(value)
+    return str(value)

@@ -1,0 +1,121 @@
+"""Old Excel workbooks (.xls), binary workbooks (.xlsb) and OpenDocument spreadsheets (.ods).
+
+They are read through python-calamine, which is imported only here and only when such a file is
+opened. It reads a sheet as a whole, so the parts of a packed file are measured before.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError
+from ...installation import missing
+from ..serialization.content import Content
+from .file_options import FileOptions
+from .layout import Layout
+from .line_reader import Head, LineReader
+from .ods_cells import cells_of
+from .packed import check_parts
+from .sheet_rows import (
+    OPENING,
+    Merged,
+    cell_text,
+    filled_down,
+    fitted_row,
+    named_sheet,
+    sheet_head,
+    with_empty,
+)
+
+KINDS = {".xls": "Excel 97", ".xlsb": "binary Excel", ".ods": "OpenDocument"}
+
+
+class _Spreadsheet:
+    """The form of a spreadsheet that python-calamine reads."""
+
+    def head(self, content: Content, asked: FileOptions) -> Head:
+        """Return the first rows of the sheet. Raises DataError for an empty sheet."""
+        names, title, rows, ranges = _sheet(content, asked.sheet)
+        kind = KINDS[content.path.suffix.lower()]
+        first = [(number, [*cells]) for number, cells in rows[:OPENING]]
+        return sheet_head(content.path, kind, first, ranges, asked, names, title)
+
+    def lines(self, content: Content, asked: FileOptions) -> Iterator[tuple[int, list[str]]]:
+        """Yield each row with its number, [] for an empty row."""
+        _, _, rows, _ = _sheet(content, asked.sheet)
+        return with_empty(iter(rows))
+
+    def check(self, content: Content, names: Mapping[int, str], asked: FileOptions) -> None:
+        """Accept every file: these programs store the value of each formula."""
+
+    def place(self, path: Path, number: int) -> str:
+        """Write the place of a row."""
+        return f"{path}: row {number}"
+
+    def ragged(
+        self,
+        content: Content,
+        number: int,
+        cells: list[str],
+        layout: Layout,
+        asked: FileOptions,  # noqa: ARG002
+    ) -> list[str]:
+        """Return a row as long as the header. Raises DataError for a cell beyond it."""
+        return fitted_row(self.place(content.path, number), cells, layout)
+
+
+READER = LineReader(_Spreadsheet())
+
+_Sheet = tuple[list[str], str, list[tuple[int, list[str]]], tuple[Merged, ...]]
+
+
+@lru_cache(maxsize=1)
+def _sheet(content: Content, asked: str | None) -> _Sheet:
+    """Read a sheet: the names of all sheets, its name, its rows, its merged cells."""
+    try:
+        import python_calamine
+    except ImportError:
+        kind = KINDS[content.path.suffix.lower()]
+        raise DataError(missing("data", f"{content.path}: reading {kind}")) from None
+    path = content.path
+    try:
+        check_parts(content)
+        ranges = cells_of(content) if path.suffix.lower() == ".ods" else {}
+        with content.open() as file:
+            book = python_calamine.CalamineWorkbook.from_filelike(BytesIO(file.read()))
+        names = list(book.sheet_names)
+        title = named_sheet(path, names, FileOptions(sheet=asked))
+        sheet = book.get_sheet_by_name(title)
+        merged = ranges.get(title) or _merged(sheet)
+        stored = enumerate(sheet.to_python(skip_empty_area=False), start=1)
+        texts = ((number, [cell_text(cell) for cell in row]) for number, row in stored)
+        return names, title, list(filled_down(texts, merged)), merged
+    except DataError:
+        raise
+    except Exception as bad:
+        why = str(bad)
+        if "assword" in why:
+            why = "it is encrypted with a password; save it without"
+        kind = KINDS[path.suffix.lower()]
+        what = _text_kind(content)
+        raise DataError(f"{path}: not a readable spreadsheet ({kind}): {what or why}") from None
+
+
+def _text_kind(content: Content) -> str | None:
+    """Return the remedy for a text that is called a spreadsheet; None for other files."""
+    with content.open() as file:
+        head = file.read(4096)
+    if not head.strip() or b"\0" in head:
+        return None
+    if head.lstrip().startswith(b"<"):
+        return "it is a page of HTML or XML; open it in a spreadsheet program and save it as .xlsx"
+    return "it is a text; rename it .csv"
+
+
+def _merged(sheet: Any) -> tuple[Merged, ...]:
+    return tuple(
+        Merged(top + 1, left, bottom + 1, right)
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()
+    )

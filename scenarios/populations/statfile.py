@@ -1,0 +1,147 @@
+"""Files of SPSS, Stata and SAS through pyreadstat, which is imported only here and when needed.
+
+Labels of values take the place of codes; a label that two codes share, or that looks like another
+number, keeps its code in brackets. Values that the file declares as missing are empty cells.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError
+from ...installation import missing
+from ...library_warnings import collected
+from ...protocol.coarsening import NUMBER
+from ..serialization.content import Content
+from .file_options import NOTHING, FileOptions
+from .footer import Skipped
+from .frame_file import text_of
+
+KINDS = {  # ending -> the program, and pyreadstat's function
+    ".sav": ("SPSS", "read_sav"),
+    ".zsav": ("SPSS, compressed", "read_sav"),
+    ".dta": ("Stata", "read_dta"),
+    ".sas7bdat": ("SAS", "read_sas7bdat"),
+    ".xpt": ("SAS transport", "read_xport"),
+}
+ROWS = 100_000  # read together
+ENCRYPTED = b"ENCRYPTEDSAV"
+
+
+def header(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:
+    """Name the columns."""
+    return tuple(_described(content, asked.encoding).column_names)
+
+
+def describe(content: Content, asked: FileOptions = NOTHING, left_out: Sequence[str] = ()) -> str:
+    """Return the form of the file, and the columns with labels or declared missing values."""
+    described = _described(content, asked.encoding)
+    parts = [_kind(content)[0]]
+    if labelled := [name for name in described.column_names if _labels(described, name)]:
+        parts.append(f"labels in place of codes in {', '.join(labelled)}")
+    if declared := [name for name in described.column_names if name in described.missing_ranges]:
+        parts.append(f"declared missing values left out in {', '.join(declared)}")
+    return ", ".join([*parts, *left_out])
+
+
+def doubts(content: Content, asked: FileOptions = NOTHING) -> tuple[str, ...]:  # noqa: ARG001
+    """Return no doubts: the file says all of itself."""
+    return ()
+
+
+def place_of_names(content: Content, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+    """Write where the names of the columns stand."""
+    return str(content.path)
+
+
+def rows(
+    content: Content,
+    columns: Sequence[str],
+    skipped: Skipped,  # noqa: ARG001
+    asked: FileOptions = NOTHING,
+) -> Iterator[Sequence[str]]:
+    """Yield these columns of each row as text. No line is left out."""
+    described = _described(content, asked.encoding)
+    labels = [_labels(described, name) for name in columns]
+    chosen = list(dict.fromkeys(columns))
+    with _opened(content, asked.encoding) as read:
+        start = 0
+        while True:
+            block, _ = read(usecols=chosen, row_offset=start, row_limit=ROWS)
+            texts = [
+                [texts_by_code.get(cell) or text_of(cell) for cell in block[name]]
+                for name, texts_by_code in zip(columns, labels, strict=True)
+            ]
+            yield from zip(*texts, strict=True)
+            if len(texts[0]) < ROWS:
+                return
+            start += ROWS
+
+
+def where(content: Content, index: int, asked: FileOptions = NOTHING) -> str:  # noqa: ARG001
+    """Write file and row of a row (from 0)."""
+    return f"{content.path}: row {index + 1}"
+
+
+def _kind(content: Content) -> tuple[str, str]:
+    return KINDS[content.path.suffix.lower()]
+
+
+@lru_cache(maxsize=2)
+def _described(content: Content, encoding: str | None) -> Any:
+    """Read the names, labels and declared missing values of the columns."""
+    with _opened(content, encoding) as read:
+        return read(metadataonly=True, **_user_missing(content))[1]
+
+
+def _user_missing(content: Content) -> dict[str, bool]:
+    """Return the option by which pyreadstat tells which values are declared as missing."""
+    return {"user_missing": True} if _kind(content)[1] == "read_sav" else {}
+
+
+def _labels(described: Any, name: str) -> Mapping[Any, str]:
+    """Return the text of each code of a column that has a label."""
+    labels = {
+        code: " ".join(str(label).split())
+        for code, label in described.variable_value_labels.get(name, {}).items()
+    }
+    known = list(labels.values())
+    return {
+        code: f"{label} ({text_of(code)})"
+        if known.count(label) > 1 or (NUMBER.fullmatch(label) and label != text_of(code))
+        else label
+        for code, label in labels.items()
+        if label
+    }
+
+
+@contextmanager
+def _opened(content: Content, encoding: str | None) -> Iterator[Any]:
+    """Give a function that reads the file, which lies for pyreadstat at a place of its own."""
+    program, function = _kind(content)
+    try:
+        import pyreadstat  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise DataError(missing("data", f"{content.path}: reading {program} files")) from None
+    with content.open() as file:
+        if ENCRYPTED in file.read(64):
+            raise DataError(f"{content.path}: is encrypted with a password; save it without")
+    with content.file() as place:
+
+        def read(**options: Any) -> Any:
+            try:
+                with collected():
+                    return getattr(pyreadstat, function)(
+                        str(place), output_format="dict", encoding=encoding, **options
+                    )
+            except Exception as bad:
+                raise _unreadable(content.path, program, place, bad) from None
+
+        yield read
+
+
+def _unreadable(path: Path, program: str, place: Path, bad: Exception) -> DataError:
+    why = str(bad).replace(str(place), str(path)).partition("\n")[0]
+    return DataError(f"{path}: not a readable file of {program}, or damaged: {why}")

@@ -1,0 +1,186 @@
+"""The decision of a curator where persons have several rows, and its proof.
+
+The counts are of different persons, and a person may be counted with several values of a column.
+The bound is that of analysis/composition/person_bound.py. In a certificate the rule is called
+`persons rows=S`, as the number of persons follows from the ballots by S.
+
+Of the persons that left between the rounds each had at most S different rows. So it leaves at most
+S cells, in each of which at most k - 1 other persons become exposed. A person more in a release can
+only be exposed itself.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....errors import VerificationError
+from ....protocol.messages import Call, Certificate, Counts, Decision
+from ....protocol.programs import RoundResult
+from ....protocol.schema import Schema
+from ....protocol.several_rows import people_among, without_dummies
+from ...schema.model import Policy
+from ..dropped import UnreleasedColumn
+from ..interface import ConsideredColumns, Session
+from ..registry import PROGRAMS
+from ..weights import column_weights
+from .options import SHOWN
+from .rule_names import PERSONS
+
+if TYPE_CHECKING:
+    from ....analysis.suppression import ColumnChoice
+
+BALLOTS = f"{PERSONS} rows="  # before the number of ballots, in the rule of a certificate
+
+
+@dataclass(frozen=True, slots=True)
+class PersonCounts:
+    """The persons with each value of each column, and all persons.
+
+    Attributes:
+        counts: of the values of each column, a person in several of them if it has several.
+        people: all persons.
+    """
+
+    counts: tuple[tuple[int, ...], ...]
+    people: int
+
+    @classmethod
+    def from_round(cls, tally: Sequence[Counts], rows: int) -> "PersonCounts":
+        """Read the counts of round 1, dummies included. rows: ballots of a person to a query.
+
+        A ballot that is missing in a column counts as a value that one person has: the most exposed
+        case.
+        """
+        totals = [sum(counts.values()) for counts in tally]
+        people = people_among(max(totals), rows)
+        counts = (
+            (*without_dummies(counts).values(), *[1] * (rows * people - total))
+            for counts, total in zip(tally, totals, strict=True)
+        )
+        return cls(tuple(counts), people)
+
+
+@dataclass(frozen=True, slots=True)
+class ByPersons:
+    """The strategy of a policy that decides from the persons with each value of each column.
+
+    Attributes:
+        policy: of the scenario.
+        rows: ballots of a person to a query.
+    """
+
+    policy: Policy
+    rows: int
+
+    def ask(self, schema: Schema, heard: Sequence[RoundResult]) -> Call | None:  # noqa: ARG002
+        """Return None: there is no further call."""
+        return None
+
+    def decide(self, schema: Schema, heard: Sequence[RoundResult]) -> Decision:
+        """Return the columns to release, with the bound on exposed persons."""
+        known = PersonCounts.from_round(heard[0].counts, self.rows)
+        told = PROGRAMS[self.policy.kind].fixed_columns(self.policy, schema)
+        if told is None:
+            kept = choose(self.policy, schema, known).kept
+        else:
+            kept = tuple(sorted(schema.column(name) for name in told))
+        exposed = max_exposed(known, self.policy.k, kept)
+        rule = f"{BALLOTS}{self.rows}"
+        return Decision(kept, Certificate(rule, self.policy.k, known.people, exposed))
+
+    def prove(
+        self,
+        schema: Schema,  # noqa: ARG002
+        calls: Sequence[Call],  # noqa: ARG002
+        decision: Decision,
+        joint: Counts,
+    ) -> Certificate:
+        """Return a bound for the persons of a release, from the number that left or came."""
+        decided = decision.certificate
+        now = people_among(sum(joint.values()), self.rows)
+        left = decided.n - now
+        more = left * self.rows * max(decided.k - 1, 0) if left > 0 else -left
+        return Certificate(decided.rule, decided.k, now, min(now, decided.people + more))
+
+
+def max_exposed(known: PersonCounts, k: int, kept: Sequence[int]) -> int:
+    """Return the certified bound on exposed persons for released columns; 0 without columns."""
+    from ....analysis.composition.person_bound import PersonBounds
+
+    return PersonBounds(known.counts, k, known.people).max_exposed(kept) if kept else 0
+
+
+def choose(policy: Policy, schema: Schema, known: PersonCounts) -> "ColumnChoice":
+    """Choose the columns to release, and explain the limits that would admit the rest.
+
+    If the required columns alone exceed max_exposure, no column is released.
+    """
+    from ....analysis.suppression.person_choice import choose_person_columns
+
+    required, forbidden = (
+        [schema.column(name) for name in names] for names in (policy.required, policy.forbidden)
+    )
+    if max_exposed(known, policy.k, required) / known.people > policy.max_exposure:
+        required, forbidden = [], list(range(len(known.counts)))
+    weights = column_weights(policy, schema.names)
+    numbers = known.counts, policy.k, known.people, policy.max_exposure
+    return choose_person_columns(*numbers, weights, required, forbidden)
+
+
+def verify_persons(decision: Decision, heard: Sequence[RoundResult]) -> None:
+    """Recompute a certificate from the counts of round 1, dummies included.
+
+    Raises VerificationError if it speaks of other persons, or claims less than is proved.
+    """
+    claimed = decision.certificate
+    rows = int(claimed.rule.removeprefix(BALLOTS))
+    known = PersonCounts.from_round(heard[0].counts, rows)
+    people = max_exposed(known, claimed.k, decision.kept)
+    if claimed.n != known.people or claimed.people < people:
+        raise VerificationError(
+            f"certificate: claims at most {claimed.people:,} of {claimed.n:,} persons exposed; the "
+            f"counts of {known.people:,} persons prove {people:,}"
+        )
+
+
+def considered(session: Session) -> tuple[ConsideredColumns, ...]:
+    """Return every set of columns with its bound for persons; () with more than 6 columns."""
+    from ....analysis.composition.person_bound import PersonBounds
+
+    policy, names = session.scenario.policy, session.crowd.people.schema.names
+    known = _person_counts(session)
+    if known is None or len(names) > SHOWN:
+        return ()
+    bounds, possible = PersonBounds(known.counts, policy.k, known.people), []
+    for number in range(1, 1 << len(names)):
+        columns = [j for j in range(len(names)) if number >> j & 1]
+        value = bounds.max_exposed(columns) / known.people
+        named = tuple(names[j] for j in columns)
+        possible.append(ConsideredColumns(named, value, PERSONS, value <= policy.max_exposure))
+    return tuple(sorted(possible, key=lambda each: len(each.columns)))
+
+
+def dropped(session: Session) -> tuple[UnreleasedColumn, ...]:
+    """Return the smallest max_exposure that would admit each suppressed column."""
+    policy, schema, known = (
+        session.scenario.policy,
+        session.crowd.people.schema,
+        _person_counts(session),
+    )
+    if known is None:
+        return ()
+    return tuple(
+        UnreleasedColumn(
+            schema.names[column.column],
+            column.smallest_target,
+            column.largest_k,
+            schema.names[column.column] in policy.forbidden,
+        )
+        for column in choose(policy, schema, known).dropped
+    )
+
+
+def _person_counts(session: Session) -> PersonCounts | None:
+    """Return the counts of round 1; None if it was aborted."""
+    played, rows = session.played, session.scenario.population.rows or 1
+    return PersonCounts.from_round(played.tallies[0], rows) if played.tallies else None

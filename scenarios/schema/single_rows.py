@@ -1,0 +1,14 @@
+"""The refusal of commands that know persons with one row each."""
+
+from ...errors import DataError
+from .model import Scenario
+
+
+def require_single_rows(scenario: Scenario, command: str) -> None:
+    """Raise DataError if persons have several rows. command: its name, with options."""
+    if scenario.population.rows is not None:
+        raise DataError(
+            f"{command}: population.rows = {scenario.population.rows}, and {command} takes persons "
+            'with one row each: one_row = "first", "last", "earliest:COLUMN" or "latest:COLUMN" in '
+            "place of rows; run, check, sweep, verify, leak, show and report take several"
+        )

@@ -1,0 +1,78 @@
+"""The column of sampling weights of a table, split off from the columns that are scored.
+
+>>> import veilmix
+>>> table = {"sex": ["f", "f", "m"], "w": ["10", "30", "2.5"]}
+>>> veilmix.score(table, k=2, weight="w").risk.estimate.people
+42.5
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.exposure.sampled_population import NORMALIZED
+from ...errors import DataError
+from ..populations.people import SourceTable
+from ..populations.roles import ColumnRole, JudgedColumn
+from ..populations.values import numbers_of
+
+
+def weight_column(names: str | tuple[str, ...] | None) -> str | None:
+    """Return the named column of sampling weights, or None. Raises DataError for several."""
+    given = [name.strip() for name in (names.split(",") if isinstance(names, str) else names or ())]
+    if len(given) > 1:
+        raise DataError(f"--weight {','.join(given)}: one column of sampling weights is accepted")
+    return given[0] if given else None
+
+
+def weighted(table: SourceTable, column: str) -> SourceTable:
+    """Return a table with the weights of its rows, and without their column. Raises DataError.
+
+    column: of numbers above 0, more than 1 on average unless all are 1.
+    """
+    j = table.columns.index(column)
+    if table.persons is not None:
+        raise DataError(
+            f"{table.name}: --weight {column}: {table.person}; weights are of one row a person: "
+            "take one of each (--one-row first)"
+        )
+    weights = _weights(table, column, j)
+    mean = float(weights.mean())
+    if mean < 1 + NORMALIZED and (weights != 1).any():
+        raise DataError(
+            f"{table.name}: --weight {column}: the mean of its numbers is {mean:.4g}: they are "
+            "scaled to the table and do not count a population; weights that say how many people "
+            "each one stands for are accepted"
+        )
+    rest = [place for place in range(len(table.columns)) if place != j]
+    judged = JudgedColumn(column, ColumnRole.WEIGHT, "as you said", said=True)
+    if not rest:
+        raise DataError(f"{table.name}: --weight {column}: no other column is left to score")
+    return replace(
+        table,
+        columns=tuple(table.columns[place] for place in rest),
+        codes=np.asfortranarray(table.codes[:, rest]),
+        values=tuple(table.values[place] for place in rest),
+        judged=tuple(judged if other.column == column else other for other in table.judged),
+        weights=weights,
+    )
+
+
+def _weights(table: SourceTable, column: str, j: int) -> NDArray[np.float64]:
+    """The number of each row. Raises DataError for a cell without a number above 0."""
+    numbers = np.array(
+        [found[0] if (found := numbers_of([text])) else np.nan for text in table.values[j]]
+    )
+    weights = numbers[table.codes[:, j]]
+    wrong = np.flatnonzero(~(weights > 0) | ~np.isfinite(weights))
+    if wrong.size:
+        first = int(wrong[0])
+        row = first if table.origin is None else int(table.origin[first])
+        place = getattr(table.source, "where", lambda number: f"row {number + 1}")(row)
+        text = table.values[j][table.codes[first, j]]
+        raise DataError(
+            f"{place}: column {column!r}: found {text!r} (in {wrong.size:,} rows a number above 0 "
+            "is lacking); a sampling weight above 0 in each row is accepted"
+        )
+    return weights

@@ -1,0 +1,226 @@
+"""Advice with suppressed cells: beside coarser and dropped columns, single cells may go.
+
+A choice of levels loses b; a suppressed cell of column j loses weight_j (1 - loss_j) / n, the rest
+of the column for its person. At least k people then have each row, with suppressed as a value of
+its own. Every person below k needs a suppressed cell, which bounds the loss of a choice
+from below; choices are tried in the order of this bound. Where all choices are counted the bound of
+the advice holds for all of them, else it is the search's own (`analysis.advice`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.advice import Advice, Choice, search
+from ...analysis.suppression.cheapest_cells import CheapestCells, suppress_cheapest
+from ...errors import DataError, ParameterError
+from .judges import Truth, coarse_codes
+from .roles_known import Roles
+
+COUNTED = 3_000  # choices that are all counted
+ROWS = 120_000_000  # rows times choices, of all counts
+LOOKS = 16  # choices of which cells are suppressed
+SEARCHES = 3  # with the loss of people below k
+CELLS = 1.3  # suppressed cells that a person below k is expected to need
+READ = 750_000_000  # rows of each search, of all its steps
+TRIED = 8  # of them, within the limit
+STEPS = 10_000  # of each search of levels
+Levels = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuppressedCells:
+    """Suppressed cells of the searched columns.
+
+    Attributes:
+        mask: whether a cell is suppressed, shape (rows, searched columns).
+        loss: of these cells.
+        lower: no suppression of cells loses less with the same levels.
+        limit: the largest accepted number of cells.
+        total: cells of the columns that are searched and not dropped.
+    """
+
+    mask: NDArray[np.bool_]
+    loss: float
+    lower: float
+    limit: int
+    total: int
+
+    @property
+    def suppressed(self) -> int:
+        """Number of suppressed cells."""
+        return int(np.count_nonzero(self.mask))
+
+    @property
+    def rows(self) -> int:
+        """Number of rows with a suppressed cell."""
+        return int(np.count_nonzero(self.mask.any(axis=1)))
+
+
+def check_cells(truth: Truth, roles: Roles, by: str) -> None:
+    """Raise DataError where single cells cannot be suppressed."""
+    table = truth.table
+    if table.persons is not None:
+        raise DataError(
+            f"{table.name}: suppress_cells: {table.person}; cells are suppressed in one row "
+            "a person: take one of each (--one-row first), or suppress no cells"
+        )
+    if roles.targets:
+        raise DataError(
+            f"{table.name}: suppress_cells: k is reached by single cells, and not a target of "
+            f"{', '.join(roles.targets)}; suppress rows for it (--suppress)"
+        )
+    if by == "promise":
+        raise DataError(
+            f"{table.name}: suppress_cells: by promise counts of columns have to prove the target, "
+            "and they say nothing of single cells; by truth is accepted"
+        )
+
+
+def advice_with_cells(
+    truth: Truth, share: float, steps: int | None, progress: Callable[[str], None]
+) -> tuple[Advice, SuppressedCells]:
+    """Search for the levels and suppressed cells that lose least. Raises ParameterError.
+
+    share: the largest share of suppressed cells, of columns that are not dropped.
+    """
+    choices = _LevelChoices(truth, share)
+    counted, lowest, counts = choices.counted(steps, progress)
+    best: tuple[Choice, SuppressedCells] | None = None
+    evaluated: list[Choice] = []
+    looks, ratio = 0, np.inf
+    for levels, people in sorted(counted, key=lambda pair: (choices.lower(*pair), pair)):
+        low, base, limit = (
+            choices.lower(levels, people),
+            choices.base(levels),
+            choices.limit(levels),
+        )
+        if best is not None and low >= best[0].loss:
+            lowest = min(lowest, low)
+            break
+        if people > limit:  # each person below k needs a suppressed cell
+            continue
+        expected = people * ratio if looks else people
+        if people and (expected > limit or looks >= LOOKS or len(evaluated) >= TRIED):
+            lowest = min(lowest, low)
+            continue
+        looks += 1
+        progress(f"suppressing cells, choice {looks}")
+        cells = choices.suppressed(levels)
+        if cells is None:
+            continue
+        ratio = min(ratio, cells.suppressed / people) if people else ratio
+        lowest = min(lowest, base + cells.lower)
+        if cells.suppressed > limit:
+            continue
+        choice = Choice(levels, base + cells.loss, people)
+        evaluated.append(choice)
+        if best is None or choice.loss < best[0].loss:
+            best = (choice, cells)
+    if best is None:
+        people = truth(choices.top)
+        raise ParameterError(
+            f"{people:,} of {choices.n:,} people are below k = {truth.k} if all searched columns "
+            "are dropped: no choice is safe; keep fewer columns, or take a smaller k"
+        )
+    choice, cells = best
+    return Advice(choice, min(lowest, choice.loss), tuple(evaluated), counts), cells
+
+
+class _LevelChoices:
+    """Levels of all columns, with the loss of their columns and cells."""
+
+    def __init__(self, truth: Truth, share: float) -> None:
+        self.truth, self.share = truth, share
+        self.n = truth.table.n
+        self.ladders = [column.ladder for column in truth.columns]
+        whole = sum(ladder.weight for ladder in self.ladders)
+        self.weights = [ladder.weight / whole for ladder in self.ladders]
+        self.top = tuple(len(ladder.levels) - 1 for ladder in self.ladders)
+
+    def base(self, levels: Sequence[int]) -> float:
+        """The loss of coarser and dropped columns."""
+        return sum(
+            weight * ladder.levels[level].loss
+            for weight, ladder, level in zip(self.weights, self.ladders, levels, strict=True)
+        )
+
+    def active(self, levels: Levels) -> list[int]:
+        """The columns that are not dropped."""
+        return [j for j, level in enumerate(levels) if level < self.top[j]]
+
+    def limit(self, levels: Levels) -> int:
+        """The largest accepted number of suppressed cells."""
+        return int(self.share * self.n * len(self.active(levels)))
+
+    def price(self, levels: Levels, j: int) -> float:
+        """The loss of a suppressed cell."""
+        return self.weights[j] * (1 - self.ladders[j].levels[levels[j]].loss) / self.n
+
+    def lower(self, levels: Levels, people: int) -> float:
+        """A lower bound on the loss of a choice: a cell for each person below k."""
+        prices = [self.price(levels, j) for j in self.active(levels)]
+        return self.base(levels) + people * min(prices, default=0.0)
+
+    def counted(
+        self, steps: int | None, progress: Callable[[str], None]
+    ) -> tuple[list[tuple[Levels, int]], float, int]:
+        """Choices with their people below k, a bound on the loss of further choices, and counts."""
+        most = min(self.n, int(self.share * self.n * len(self.ladders)))
+        sizes = prod(top + 1 for top in self.top)
+        if sizes <= min(COUNTED, ROWS // self.n, COUNTED if steps is None else steps):
+            progress(f"counting {sizes:,} choices")
+            pairs = [(levels, self.truth(levels)) for levels in self._every()]
+            return [pair for pair in pairs if pair[1] <= most], 1.0, sizes
+        plain = self._search(most, steps, progress, charged=False)
+        searches = [plain]
+        for _ in range(SEARCHES):  # the fewer columns are left, the fewer cells may go
+            searches.append(self._search(most, steps, progress, charged=True))
+            limit = int(self.limit(searches[-1].best.levels) / CELLS)
+            if limit >= most:
+                break
+            most = limit
+        found = {choice.levels: choice.people for each in searches for choice in each.tried}
+        pairs = [pair for pair in found.items() if pair[1] <= self.limit(pair[0])]
+        return pairs, plain.bound, sum(each.counted for each in searches)
+
+    def _search(
+        self, most: int, steps: int | None, progress: Callable[[str], None], *, charged: bool
+    ) -> Advice:
+        """Search the levels that leave at most `most` people below k."""
+        return search(
+            self.truth.searched.codes,
+            self.ladders,
+            self.truth.k,
+            most,
+            charged=charged,
+            steps=min(STEPS, READ // self.n) if steps is None else steps,
+            fixed=self.truth.fixed,
+            progress=progress,
+        )
+
+    def _every(self) -> Iterator[Levels]:
+        return product(*(range(top + 1) for top in self.top))
+
+    def suppressed(self, levels: Levels) -> SuppressedCells | None:
+        """Suppress cells with these levels; None where no cells make every class k people."""
+        active = self.active(levels)
+        codes = coarse_codes(self.truth.searched, self.truth.columns, levels)
+        mask = np.zeros((self.n, len(levels)), bool)
+        cells, limit = self.n * len(active), self.limit(levels)
+        if not active:
+            return SuppressedCells(mask, 0.0, 0.0, 0, 0)
+        table = np.stack([codes[j] for j in active], axis=1)
+        scale = self.n * len(active)  # costs about 1, for the solver's tolerances
+        costs = [self.price(levels, j) * scale for j in active]
+        found: CheapestCells | None = suppress_cheapest(
+            table, self.truth.k, costs, self.truth.fixed
+        )
+        if found is None:
+            return None
+        mask[:, active] = found.mask
+        return SuppressedCells(mask, found.cost / scale, found.lower / scale, limit, cells)

@@ -1,0 +1,133 @@
+"""Checks of a run in which persons have several rows: sums, exposure and risks of persons.
+
+The release has the persons of each row, and does not tell which rows are one person's. A full
+transcript holds the sealed answers of each person, and a seed draws the people again; they are used
+only if they have the released counts. Else exposure is checked to be possible.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...analysis.exposure.persons import Persons
+from ...errors import LocalError, VerificationError
+from ...protocol.messages import Counts
+from ...protocol.several_rows import is_dummy, people_among, without_dummies
+from ..programs.evidence import NoGround
+from ..programs.registry import samples
+from ..scoring.person_rounds import SeveralRows
+from ..scoring.several_rows import risks_of
+from ..serialization.record import plain
+from .agreement import require_equal
+from .evidence import RecordEvidence
+
+Cell = tuple[str, ...]
+Answers = dict[int, set[Cell]]  # by person, its different released rows
+
+
+def check_cells(evidence: RecordEvidence, joint: Counts) -> str:
+    """Verify that no released row has more persons than each of its values had in round 1."""
+    rows, (singles, _) = evidence.rows, evidence.counts(1)
+    before = max(people_among(sum(count.values()), rows) for count in singles)
+    people = people_among(sum(joint.values()), rows)
+    if people > before:
+        raise VerificationError(f"{people:,} persons released, {before:,} were counted in round 1")
+    for place, column in enumerate(evidence.decision.kept):
+        for cell, many in without_dummies(joint).items():
+            if many > singles[column].get((cell[place],), 0):
+                name = evidence.result.features[column]
+                raise VerificationError(
+                    f"{name}: {many:,} persons have the row {', '.join(cell)}, more than were "
+                    f"counted with {cell[place]!r}"
+                )
+    return f"{people:,} persons, {len(without_dummies(joint)):,} different rows"
+
+
+def exposed_persons(evidence: RecordEvidence, joint: Counts) -> tuple[int, int, str]:
+    """Return the exposed persons, all persons, and how that is known.
+
+    Raises:
+        VerificationError: the claimed exposure is impossible by the release.
+    """
+    k, people = evidence.decision.certificate.k, people_among(sum(joint.values()), evidence.rows)
+    claimed = round(evidence.result.exposure.true * people)
+    persons = released_persons(evidence, joint)
+    if persons is not None:
+        return persons.below(range(persons.codes.shape[1]), k), people, "counted again"
+    small = [many for many in without_dummies(joint).values() if many < k]
+    low, high = max(small, default=0), min(sum(small), people)
+    if not low <= claimed <= high:
+        raise VerificationError(
+            f"true exposure: {claimed:,} persons claimed; the release allows {low:,} to {high:,}"
+        )
+    return claimed, people, f"possible by the release, which allows {low:,} to {high:,}"
+
+
+def check_risks(evidence: RecordEvidence) -> str:
+    """Recompute the risks of attackers that know one released row of each person."""
+    claimed = evidence.result.reidentification
+    (joint,), _ = evidence.counts(evidence.last)
+    persons = released_persons(evidence, joint)
+    if not claimed or persons is None:
+        raise NoGround("the release does not tell the persons of its rows apart")
+    again = risks_of(persons, evidence.run.scenario.policy.k, evidence.result.users)
+    require_equal("risks", plain(again), plain(claimed))
+    return "risks recomputed from the persons of the release"
+
+
+def check_counts(evidence: RecordEvidence) -> None:
+    """Verify the persons and the dummies of each round."""
+    rounds = range(1, len(evidence.board.tallies) + 1)
+    tallies = [evidence.counts(number)[0] for number in rounds]
+    claimed = evidence.result.several_rows or None
+    actual = SeveralRows.from_tallies(evidence.rows, tallies)
+    require_equal("several_rows", plain(actual), plain(claimed) if claimed else None)
+
+
+def released_persons(evidence: RecordEvidence, joint: Counts) -> Persons | None:
+    """Return the persons with the released rows; None if they are not known."""
+    answers = _sealed(evidence) or _drawn(evidence)
+    counted = Counter(cell for own in answers.values() for cell in own)
+    if not answers or dict(counted) != without_dummies(joint):
+        return None
+    owner = [place for place, own in enumerate(answers.values()) for _ in own]
+    cells = [cell for own in answers.values() for cell in sorted(own)]
+    codes = [np.unique(column, return_inverse=True)[1] for column in zip(*cells, strict=True)]
+    return Persons.from_table(np.array(codes).T, np.array(owner))
+
+
+def _sealed(evidence: RecordEvidence) -> Answers:
+    """Return the sealed rows of each person that was counted in the release; {} if unknown."""
+    if evidence.run.transcript is None or not evidence.transcript.made:
+        return {}
+    kept = evidence.decision.kept
+    came = evidence.record.respondents.get((evidence.last, kept), frozenset())
+    return {
+        made.user: {values for _, values in made.answers if not is_dummy(values)}
+        for made in evidence.transcript.made
+        if made.round == evidence.last and made.user in came
+    }
+
+
+def _drawn(evidence: RecordEvidence) -> Answers:
+    """Return the rows of each person that the seed draws; {} without a seed or the table."""
+    seed = evidence.result.seed
+    if seed is None:
+        return {}
+    try:
+        people = samples(evidence.run.scenario, seed).people
+    except LocalError:  # the table is missing or has changed
+        return {}
+    if people.several is None:
+        return {}
+    kept = evidence.decision.kept
+    return {
+        person: set(_rows(map(people.row, people.several.rows(person)), kept))
+        for person in range(people.n)
+    }
+
+
+def _rows(rows: Iterable[Cell], kept: Iterable[int]) -> Iterable[Cell]:
+    columns = tuple(kept)
+    return (tuple(row[column] for column in columns) for row in rows)

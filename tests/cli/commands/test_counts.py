@@ -1,0 +1,152 @@
+"""`veilmix counts`: tables that are safe to print, at the terminal, in files and from runs."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+WARDS = {
+    ("north", "f"): 9,
+    ("north", "m"): 8,
+    ("south", "f"): 2,
+    ("south", "m"): 7,
+    ("east", "f"): 9,
+}
+
+
+@pytest.fixture
+def wards(tmp_path: Path) -> str:
+    lines = [f"{ward},{sex},a{n % 4}" for (ward, sex), rows in WARDS.items() for n in range(rows)]
+    (tmp_path / "wards.csv").write_text("\n".join(["ward,sex,arm", *lines, ""]), "utf-8")
+    return "wards.csv"
+
+
+def cells(record) -> dict[tuple[str | None, ...], int | None]:
+    return {tuple(cell["values"]): cell["people"] for cell in record["cells"]}
+
+
+def test_a_small_cell_and_its_complements_are_closed(typed, wards: str) -> None:
+    said = typed("counts", wards, "ward,sex", "--format", "json")
+    assert said.code == 0
+    record = json.loads(said.out)
+    closed = {values for values, people in cells(record).items() if people is None}
+    assert closed == {("north", "f"), ("north", "m"), ("south", "f"), ("south", "m")}
+    assert (record["small"], record["complements"]) == (1, 3)
+    assert record["cost"] == record["bound"] == 24
+    south = next(cell for cell in record["cells"] if cell["values"] == ["south", "f"])
+    assert (south["low"], south["high"]) == (0, 9)
+    assert record["narrowest"] == 9
+
+
+def test_the_terminal_has_the_table_and_the_promise(typed, wards: str) -> None:
+    said = typed("counts", wards, "ward,sex")
+    lines = [line.split() for line in said.out.splitlines()]
+    assert ["ward", "sex:", "f", "sex:", "m", "(all)"] in lines
+    assert ["south", "closed", "closed", "9"] in lines
+    assert ["east", "9", "0", "9"] in lines
+    text = " ".join(said.out.split())
+    assert "their counts add up to 24; proved, no choice has less" in text
+    assert "a person of them included, can exclude that a small cell is empty" in text
+    assert "Name all tables that you print in one command" in text
+    empty = typed("counts", wards, "ward,sex", "--close-empty")
+    assert ["east", "closed", "closed", "9"] in [line.split() for line in empty.out.splitlines()]
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet"])
+def test_a_file_holds_what_may_be_printed_and_nothing_else(typed, wards: str, ending: str) -> None:
+    file = f"counts.{ending}"
+    said = typed("counts", wards, "ward,sex", "--table", file)
+    assert said.code == 0
+    assert f"written   {file}: 11 cells and totals" in said.err
+    if ending == "csv":
+        rows = list(csv.reader(Path(file).read_text("utf-8").splitlines()))
+        assert rows[0] == ["ward", "sex", "people"]
+        assert ["south", "f", "closed"] in rows
+        assert ["south", "(all)", "9"] in rows
+        assert ["(all)", "(all)", "35"] in rows
+    else:
+        back = typed("counts", file, "people", "--format", "json", "--quasi", "people")
+        assert cells(json.loads(back.out))[("closed",)] is None  # 4 rows of 11
+
+
+def test_tables_are_closed_together(typed, wards: str) -> None:
+    """The total of a ward stands in both tables: it is closed in both, or in none."""
+    shown = typed("counts", wards, "ward,sex", "arm,ward", "--k", "3").out.splitlines()
+    heading = next(at for at, line in enumerate(shown) if line.split()[:1] == ["arm"])
+    assert shown[heading].split()[1:] == [
+        "ward:",
+        "east",
+        "ward:",
+        "north",
+        "ward:",
+        "south",
+        "(all)",
+    ]
+    assert shown[heading + 5].split()[0] == "(all)"
+    said = typed("counts", wards, "ward,sex", "ward,arm", "--format", "json", "--k", "3")
+    record = json.loads(said.out)
+    assert record["tables"] == [["ward", "sex"], ["ward", "arm"]]
+    assert record["columns"] == ["ward", "sex", "arm"]
+    printed = [tuple(cell["values"]) for cell in record["cells"]]
+    assert len(printed) == len(set(printed))
+    assert cells(record)["south", "f", None] is None
+    assert sum(values[1:] == (None, None) for values in printed) == 4
+
+
+def test_rounded_counts_add_up(typed, wards: str) -> None:
+    said = typed("counts", wards, "ward,sex", "--round", "5", "--format", "json")
+    assert said.code == 0
+    table = cells(record := json.loads(said.out))
+    assert all(people % 5 == 0 for people in table.values())
+    for ward in ("north", "south", "east"):
+        assert table[ward, None] == table[ward, "f"] + table[ward, "m"]
+    assert record["known_small"] == 0
+    refused = typed("counts", wards, "ward,sex", "--round", "2", "--table", "r.csv")
+    assert refused.code == 2
+    assert "cells are still known to have 1 to 4 persons; a larger base" in refused.err
+    assert not refused.out
+    assert not Path("r.csv").exists()
+    assert typed("counts", wards, "ward,sex", "--round", "2", "--anyway").code == 0
+
+
+def test_counts_of_a_release(typed) -> None:
+    typed("run", "blood-type", "--seed", "7", "--mode", "ideal")
+    record = json.loads(typed("counts", "blood-type-0007", "A,B", "--format", "json").out)
+    text = Path("runs/blood-type-0007/release.csv").read_text("utf-8")
+    released = list(csv.DictReader(text.splitlines()))
+    assert cells(record)[None, None] == sum(int(row["count"]) for row in released)
+    wrong = typed("counts", "blood-type-0007", "A,C")
+    assert (wrong.code, "no released column is called 'C'" in wrong.err) == (2, True)
+    described = typed("counts", "blood-type-0007", "A", "--quasi", "A")
+    assert "options about columns and cells are for files" in described.err
+
+
+def test_persons_are_counted_once(typed, tmp_path: Path) -> None:
+    rows = [f"P{n // 2},{'fm'[n // 2 % 2]},w{n % 2}" for n in range(80)]
+    (tmp_path / "visits.csv").write_text("\n".join(["patient,sex,ward", *rows, ""]))
+    options = ("visits.csv", "--person", "patient", "--format", "json")
+    record = json.loads(typed("counts", "visits.csv", "sex", *options[1:]).out)
+    assert cells(record) == {("f",): 20, ("m",): 20, (None,): 40}
+    several = typed("counts", "visits.csv", "sex,ward", *options[1:])
+    assert several.code == 2
+    assert "visits.csv: 40 persons have several values of ward" in several.err
+    assert typed("counts", "visits.csv", "sex,ward", *options[1:], "--one-row", "first").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ward,",), "table 'ward,': different columns with commas between"),
+        (("ward,sexx",), "wards.csv: no column is called 'sexx'; it has ward, sex, arm"),
+        (("a,b,c,d,e",), "found 5 columns; at most 4"),
+        (("ward", "--k", "1"), "--k: found 1; at least 2"),
+        (("ward", "--k", "40"), "n: found 35 persons; at least 41"),
+        (("ward", "--round", "5", "--outsiders"), "--outsiders: is about closed cells"),
+        (("ward", "--table", "x.txt"), "x.txt: .csv, .xlsx, .parquet files are written"),
+    ],
+)
+def test_wrong_arguments(typed, wards: str, arguments: tuple[str, ...], message: str) -> None:
+    said = typed("counts", wards, *arguments)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
