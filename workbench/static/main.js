@@ -295,8 +295,10 @@ async function follow() {
       const back = told.lost;
       told.lost = false;
       if (!state || next.version !== state.version) accept(next);
-      else if (back) draw();
-      if (back) say(t("ready"));
+      if (back) {
+        draw();
+        say(t("ready"));
+      }
       if (ended) return;
     } catch {
       if (ended) return;
