@@ -71,6 +71,19 @@ def test_a_change_that_leaves_no_table_is_undone(tab: Any, asker: Asker) -> None
     person.leave()
 
 
+def test_what_is_being_typed_outlives_a_drawing(tab: Any, asker: Asker) -> None:
+    person = Chooser(tab, asker, "goal")
+    person.tab_to("option-k")
+    person.press("Control+a", "7")
+    asker.change(max_exposure=0.03)  # from another tab: the page is drawn again
+    person.until(lambda: person.page.input_value("#option-max_exposure") == "3 %")
+    assert person.page.input_value("#option-k") == "7"
+    assert person.focus() == "option-k"
+    person.press("Tab")
+    person.has("k", 7)
+    person.leave()
+
+
 def test_a_wrong_rule_is_mended_where_it_was_written(tab: Any, asker: Asker) -> None:
     person = Chooser(tab, asker, "columns")
     person.page.click("#more-columns > summary")

@@ -88,8 +88,10 @@ def test_no_step_breaks_a_rule(
         walk = Walk(tab.open(asker.bench.address), tag)
         for step, after in zip(STEPS, (*STEPS[1:], None), strict=True):
             walk.at(step)
-            for fold in walk.page.query_selector_all("details:not([open]) > summary"):
-                fold.click()
+            asker.settled()
+            folded = walk.page.locator("details:not([open]) > summary")
+            while folded.count():
+                folded.first.click()
             walk.look()
             if step == "goal":
                 walk.page.select_option("#option-suppress", "0.1")

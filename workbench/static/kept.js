@@ -15,6 +15,16 @@ document.addEventListener(
 );
 document.addEventListener("input", (event) => delete event.target.dataset.sent, true);
 
+// A line that was drawn again with what was typed: its browser does not know that a person changed it.
+let drawing = false;
+function tellChange({ target }) {
+  if (drawing || !target.dataset?.restored || !isTyped(target)) return;
+  delete target.dataset.restored;
+  target.dispatchEvent(new Event("change", { bubbles: true }));
+}
+document.addEventListener("focusout", tellChange);
+document.addEventListener("keydown", (event) => event.key === "Enter" && tellChange(event));
+
 // A control with data-own is no option: the program never says what it holds.
 const isTyped = (line) => line.value !== line.defaultValue && (!line.dataset.sent || "own" in line.dataset);
 
@@ -28,8 +38,13 @@ export function kept(fresh, draw) {
   const ticked = [...main().querySelectorAll("input[type=checkbox][data-own]:checked")].map((one) => one.id);
   const folds = [...main().querySelectorAll("details[id]")].map((one) => [one.id, one.open]);
   const scrolled = [...main().querySelectorAll(".scroll[id]")].map((one) => [one.id, one.scrollLeft]);
+  drawing = true;
   draw();
-  for (const [id, value] of typed) if (by(id)) by(id).value = value;
+  drawing = false;
+  for (const [id, value] of typed) {
+    const line = by(id);
+    if (line) Object.assign(line, { value }).dataset.restored = "yes";
+  }
   for (const id of ticked) if (by(id)) by(id).checked = true;
   for (const [id, open] of folds) if (by(id)) by(id).open = open;
   for (const [id, at] of scrolled) if (by(id)) by(id).scrollLeft = at;

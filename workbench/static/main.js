@@ -213,20 +213,28 @@ function heading(step, part) {
   return el("h1", { tabindex: "-1", lang: title.lang ?? null }, title.text ?? title);
 }
 
-// A button that is replaced between the press and its end is not clicked: drawing waits for the end.
-let pressed = false;
+// A button that is replaced between the press and its end is not clicked: drawing waits for the end. A list
+// unfolds at the press, and some browsers say nothing of the end then; nor is the end of a drag said.
+const LONGEST_PRESS = 1_000; // milliseconds
+let pressed = null; // the timer of a press
 let waiting = false;
-const release = () => {
-  pressed = false;
-  if (waiting) setTimeout(draw);
-};
-addEventListener("pointerdown", () => (pressed = true), true);
-addEventListener("pointerup", release, true);
-addEventListener("pointercancel", release, true);
+
+function release() {
+  clearTimeout(pressed);
+  pressed = null;
+  if (waiting) setTimeout(draw); // after the click
+}
+
+function press(event) {
+  clearTimeout(pressed);
+  pressed = event.target.closest("select") ? null : setTimeout(release, LONGEST_PRESS);
+}
+addEventListener("pointerdown", press, true);
+for (const end of ["pointerup", "pointercancel", "change"]) addEventListener(end, release, true);
 
 function draw() {
-  waiting = pressed;
-  if (!state || ended || pressed) return;
+  waiting = pressed !== null;
+  if (!state || ended || waiting) return;
   const at = current();
   const fresh = at !== drawn;
   const part = state[at];
@@ -287,8 +295,10 @@ async function follow() {
       const back = told.lost;
       told.lost = false;
       if (!state || next.version !== state.version) accept(next);
-      else if (back) draw();
-      if (back) say(t("ready"));
+      if (back) {
+        draw();
+        say(t("ready"));
+      }
       if (ended) return;
     } catch {
       if (ended) return;
