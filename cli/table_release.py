@@ -160,10 +160,13 @@ def check_folder(file: Path | None) -> None:
 
 
 def save_record(record: "ScoredTable", file: Path) -> None:
-    """Save the record of a score, for `veilmix report`."""
+    """Save the record of a score, for `veilmix report`, without values of the table."""
+    from msgspec.structs import replace
+
     from ..scenarios.serialization.atomic_file import write_whole
     from ..scenarios.serialization.json_text import pretty
     from ..scenarios.serialization.record import plain
 
-    write_whole(file, pretty(plain(record)), force=True, private=True)
+    shared = replace(record, places=None)  # the values at risk may be some people's alone
+    write_whole(file, pretty(plain(shared)), force=True, private=True)
     say(page(err=True), f"saved     {file}   next: veilmix report {file}")

@@ -168,19 +168,22 @@ def _measures(
 ) -> Iterator[dict[str, Any]]:
     """Yield the measures of the release, each with the asked and the found number."""
     below, n = result.below, result.score.n
-    met = below <= result.score.most
+    met, most = below <= result.score.most, voice.share(result.score.most, n)
+    smallest = result.known_part.crowds.smallest
     yield _measure(
-        voice.plain(voice.count(result.known_part.crowds.smallest)),
+        voice.plain(voice.count(smallest)),
         voice.say("said-smallest"),
         voice.say("said-smallest-meaning"),
-        voice.say("said-asked", asked=f"k = {choices.k}"),
-        "met" if met else "unmet",
+        voice.say("said-few", n=below, k=choices.k)
+        if met and smallest < choices.k
+        else voice.say("said-asked", asked=f"k = {choices.k}"),
+        "unmet" if not met else "met" if smallest >= choices.k else "unasked",
     )
     yield _measure(
         voice.plain(voice.share(below, n)),
         voice.say("said-below-label", k=choices.k),
         voice.say("said-below-meaning"),
-        voice.say("said-asked-most", asked=voice.share(result.score.most, n)),
+        voice.say("said-asked-most", asked=most),
         "met" if met else "unmet",
     )
     for column in result.record.sensitive:

@@ -135,7 +135,7 @@ def minimal_uniques(
     return _search(table, size, columns, persons).run()
 
 
-class _Search:
+class _UniqueSearch:
     """Sets of columns by their size; a set of s columns has the unique rows of its parts."""
 
     def __init__(self, codes: NDArray[np.integer], size: int, owned: Persons | None) -> None:
@@ -238,7 +238,7 @@ class _Search:
 
 def _search(
     table: ArrayLike, size: int | None, columns: Sequence[int] | None, persons: ArrayLike | None
-) -> _Search:
+) -> _UniqueSearch:
     """Check the arguments of a search."""
     codes = as_table(table)
     known = range(codes.shape[1]) if columns is None else as_columns(columns, codes.shape[1])
@@ -252,7 +252,7 @@ def _search(
     if largest < 1:
         raise ParameterError(f"size: found {size}; an integer of at least 1 is accepted")
     owned = None if persons is None else Persons.from_table(codes, persons)
-    return _Search(codes, min(largest, d), owned)
+    return _UniqueSearch(codes, min(largest, d), owned)
 
 
 def _small(column: NDArray[np.integer]) -> NDArray[np.integer]:

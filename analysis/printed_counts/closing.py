@@ -99,7 +99,9 @@ def close_cells(
             f"n: found {linked.n} persons; at least {k + members} are accepted, or a smaller k "
             f"than {k}"
         )
-    search = _Search(linked, k, loss, CountAttacker(linked, k, members), programs, nodes, progress)
+    search = _ClosingSearch(
+        linked, k, loss, CountAttacker(linked, k, members), programs, nodes, progress
+    )
     search.run()
     search.attacker.close(search.best)
     return ClosedCounts(
@@ -117,7 +119,7 @@ def close_cells(
 
 
 @dataclass(slots=True, eq=False)
-class _Search:
+class _ClosingSearch:
     """The state: the best safe choice, a bound of all, and the cuts found."""
 
     linked: LinkedCounts

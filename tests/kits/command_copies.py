@@ -32,6 +32,7 @@ LINES = {
     "score": ("t.csv --k 2", 0),
     "advise": ("t.csv --k 2 --steps 9", 0),
     "counts": ("t.csv a,b --k 2", 0),
+    "open": ("--replay none.toml", 2),
     "worst": ("t.csv --k 2 --nodes 1 --rounds 1", 0),
     "report": ("RUN --out page.html", 0),
     "reproduce": ("", 0),
