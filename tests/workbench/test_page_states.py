@@ -173,3 +173,16 @@ def test_a_repeated_identifier_stops_the_page(tab: Any, tmp_path: Path) -> None:
         assert walk.page.locator("input[name=way]:checked").count() == 0
         walk.look()
         walk.leave()
+
+
+def test_a_title_keeps_the_focus_while_the_program_has_news(tab: Any, tmp_path: Path) -> None:
+    with workbench(tmp_path, write_patients(tmp_path / "patients.csv")) as asker:
+        walk = Walk(tab.open(asker.bench.address))
+        walk.at("file")
+        walk.go_on("persons")
+        assert walk.focus() == "H1"
+        asker.change(k=7)
+        walk.until(lambda: "7" in walk.page.inner_text("#go-goal"))
+        walk.at("persons")
+        assert walk.focus() == "H1"
+        walk.leave()

@@ -32,6 +32,7 @@ const isTyped = (line) => line.value !== line.defaultValue && (!line.dataset.sen
 export function kept(fresh, draw) {
   if (fresh) return draw();
   const active = document.activeElement;
+  const isTitle = active?.matches?.("h1");
   const focus = active?.id;
   const range = active?.matches?.("input[type=text]") ? [active.selectionStart, active.selectionEnd] : null;
   const typed = [...main().querySelectorAll("input[type=text]")].filter(isTyped).map((line) => [line.id, line.value]);
@@ -48,7 +49,7 @@ export function kept(fresh, draw) {
   for (const id of ticked) if (by(id)) by(id).checked = true;
   for (const [id, open] of folds) if (by(id)) by(id).open = open;
   for (const [id, at] of scrolled) if (by(id)) by(id).scrollLeft = at;
-  const again = focus && by(focus);
+  const again = isTitle ? main().querySelector("h1") : focus && by(focus);
   if (!again || again === document.activeElement) return;
   again.focus({ preventScroll: true });
   if (range && again.setSelectionRange) again.setSelectionRange(...range);
