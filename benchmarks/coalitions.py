@@ -11,7 +11,7 @@ from time import perf_counter
 
 from msgspec.structs import replace
 from veilmix.analysis.trust import received
-from veilmix.protocol.view import Record
+from veilmix.protocol.view import ViewedRun
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.scoring.coalitions import coalitions
@@ -35,7 +35,7 @@ def main() -> None:
     views = learnt_in(record)
     together = perf_counter() - started
 
-    seen = Record(recorded(record), board(record))
+    seen = ViewedRun(recorded(record), board(record))
     sample = coalitions(record.scenario)[:: len(views) // SAMPLE]
     started = perf_counter()
     for members in sample:

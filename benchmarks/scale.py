@@ -42,7 +42,7 @@ from veilmix.scenarios.play.announcement import announced_policy, announced_rule
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.two_round.rules import decision_rule
 from veilmix.scenarios.studies.scale import loads_of
-from veilmix.scenarios.studies.traffic import Terms
+from veilmix.scenarios.studies.traffic import TrafficTerms
 from veilmix.scenarios.validation.load import loads
 
 FEATURES, SHUFFLERS = 4, 2
@@ -139,7 +139,7 @@ def once(people: int, features: int, shufflers: int, *, summary: bool) -> None:
     spent, after = cpu_seconds() - start, bare()
     if board.announcement is None or board.burned:
         sys.exit(f"the session has burned: {board.burned}")
-    rounds = loads_of(board.announcement, board.calls, Terms([people]))
+    rounds = loads_of(board.announcement, board.calls, TrafficTerms([people]))
     measured = {
         "rounds": [[load.people, load.onions, load.arriving, load.others] for load in rounds],
         "cpu": spent,

@@ -21,7 +21,7 @@ from veilmix.analysis.exposure.column_sets import SetExposures, exposures_of_all
 from veilmix.analysis.exposure.wildcards import Wildcards
 from veilmix.analysis.scoring.table_score import score_table
 from veilmix.scenarios.populations import files
-from veilmix.scenarios.schema.model import Population
+from veilmix.scenarios.schema.model import PopulationSection
 
 ADULT = (73, 9, 21_648, 16, 16, 7, 15, 6, 5, 2, 119, 92, 94, 42, 2)  # values of its columns
 WIDE = (2, 2, 3, 5, 9, 16, 40, 100, 2, 7, 300, 4, 6, 8)
@@ -99,7 +99,7 @@ def whole(rng: np.random.Generator) -> None:
             writer.writerows(table.tolist())
         start = perf_counter()
         chosen = [(name, name) for name in names]
-        section = Population(source=str(path), missing="")
+        section = PopulationSection(source=str(path), missing="")
         read = files.source_of(path).table(chosen, section)
         opened = perf_counter()
         stages: list[tuple[str, float]] = []

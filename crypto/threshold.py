@@ -37,7 +37,7 @@ from .entropy import Entropy
 from .ristretto import ELEMENT, ORDER, SCALAR, UNIFORM
 from .verifiable_sharing import (
     SHARE,
-    Share,
+    SharePoint,
     check_needed,
     commitments,
     decode_share,
@@ -149,7 +149,7 @@ def _make(level: TextLevel, needed: int) -> _LevelBody:
 
 
 @dataclass(slots=True)
-class Opened:
+class OpenedMessages:
     """The reader's result for the messages of one round.
 
     Attributes:
@@ -172,7 +172,7 @@ class _Member(NamedTuple):
     """One message at a level: its number in the round, its share and its sealed next level."""
 
     number: int
-    share: Share
+    share: SharePoint
     inside: bytes
 
 
@@ -202,13 +202,13 @@ def spoiled(shape: Shape, message: bytes) -> bytes:
     """Sender of junk: make a message with a first share of no use to its group."""
     end = shape.body(0)
     share = decode_share(message[end : end + SHARE])
-    junk = Share(share.x, (share.y + 1) % ORDER)
+    junk = SharePoint(share.x, (share.y + 1) % ORDER)
     return message[:end] + junk.encode() + message[end + SHARE :]
 
 
-def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
+def open_groups(shape: Shape, messages: Sequence[bytes]) -> OpenedMessages:
     """Reader: open every group with k or more people, level by level."""
-    opened = Opened([()] * len(messages), rest=list(messages))
+    opened = OpenedMessages([()] * len(messages), rest=list(messages))
     waiting: list[tuple[tuple[bytes, ...], list[tuple[int, bytes]]]]
     waiting = [((), list(enumerate(messages)))]
     for level in range(len(shape.widths)):
@@ -233,7 +233,7 @@ def open_groups(shape: Shape, messages: Sequence[bytes]) -> Opened:
 
 
 def _grouped(
-    shape: Shape, level: int, parts: Iterable[tuple[int, bytes]], opened: Opened
+    shape: Shape, level: int, parts: Iterable[tuple[int, bytes]], opened: OpenedMessages
 ) -> Iterable[tuple[bytes, list[_Member]]]:
     """Group messages by their bodies; malformed messages and repeated shares are refused."""
     groups: dict[bytes, dict[int, _Member]] = {}
@@ -256,13 +256,13 @@ def _grouped(
     return [(body, list(group.values())) for body, group in groups.items()]
 
 
-def _free(group: dict[int, _Member], share: Share) -> int:
+def _free(group: dict[int, _Member], share: SharePoint) -> int:
     """Return a place for a share: its x, or if another y is there, a negative number."""
     return share.x if share.x not in group else -len(group)
 
 
 def _open(
-    shape: Shape, level: int, body: bytes, members: list[_Member], opened: Opened
+    shape: Shape, level: int, body: bytes, members: list[_Member], opened: OpenedMessages
 ) -> TextLevel | None:
     """Return the text and seed of a group; None if it stays closed. Junk shares are refused."""
     needed = shape.needed
@@ -284,9 +284,11 @@ def _open(
         return None
 
 
-def _right(members: Sequence[_Member], committed: bytes, level: int, opened: Opened) -> list[Share]:
+def _right(
+    members: Sequence[_Member], committed: bytes, level: int, opened: OpenedMessages
+) -> list[SharePoint]:
     """Return the shares on the committed polynomial; the rest are refused."""
-    right: list[Share] = []
+    right: list[SharePoint] = []
     for member in members:
         if is_right(member.share, committed):
             right.append(member.share)
@@ -308,7 +310,7 @@ def _text(shape: Shape, body: bytes, secret: int) -> TextLevel:
 
 
 def _inside(
-    shape: Shape, level: int, members: Iterable[_Member], secret: TextLevel, opened: Opened
+    shape: Shape, level: int, members: Iterable[_Member], secret: TextLevel, opened: OpenedMessages
 ) -> Iterable[tuple[int, bytes]]:
     """Return the next levels of a group's members with a right share."""
     coefficients = polynomial(secret.seed, shape.needed)

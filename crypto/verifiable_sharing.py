@@ -30,7 +30,7 @@ LABEL = b"veilmix polynomial 1\0"
 MOST_SHARES = 255  # shares needed for a secret: a coefficient's number is one byte
 
 
-class Share(NamedTuple):
+class SharePoint(NamedTuple):
     """A point of the polynomial: x from 1 to the order less 1, y from 0.
 
     Attributes:
@@ -49,7 +49,7 @@ class Share(NamedTuple):
 SHARE = 2 * SCALAR  # bytes of a share
 
 
-def decode_share(data: bytes) -> Share:
+def decode_share(data: bytes) -> SharePoint:
     """Read a share that another party sent.
 
     Raises:
@@ -58,7 +58,7 @@ def decode_share(data: bytes) -> Share:
     x, y = (decoded_scalar(data[at : at + SCALAR]) for at in (0, SCALAR))
     if len(data) != SHARE or not any(x):
         raise Refused(Reason.MALFORMED, "not a share")
-    return Share(int.from_bytes(x, "little"), int.from_bytes(y, "little"))
+    return SharePoint(int.from_bytes(x, "little"), int.from_bytes(y, "little"))
 
 
 def polynomial(seed: bytes, needed: int) -> tuple[int, ...]:
@@ -85,15 +85,15 @@ def commitments(coefficients: Sequence[int]) -> bytes:
     return b"".join(base_times(_scalar(coefficient)) for coefficient in coefficients)
 
 
-def share_at(coefficients: Sequence[int], x: int) -> Share:
+def share_at(coefficients: Sequence[int], x: int) -> SharePoint:
     """Give the share at x."""
     value = 0
     for coefficient in reversed(coefficients):
         value = (value * x + coefficient) % ORDER
-    return Share(x, value)
+    return SharePoint(x, value)
 
 
-def is_right(share: Share, committed: bytes) -> bool:
+def is_right(share: SharePoint, committed: bytes) -> bool:
     """Whether a share is a point of the committed polynomial.
 
     Raises:
@@ -111,7 +111,7 @@ def opens(secret: int, committed: bytes) -> bool:
     return base_times(_scalar(secret)) == committed[:ELEMENT]
 
 
-def secret_of(shares: Sequence[Share]) -> int:
+def secret_of(shares: Sequence[SharePoint]) -> int:
     """Give f(0) of the polynomial of least degree through these points, no x of them twice."""
     total = 0
     for i, (x, y) in enumerate(shares):

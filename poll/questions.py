@@ -27,9 +27,8 @@ from msgspec.structs import asdict
 from ..errors import ParameterError, ScenarioError, StorageError
 from ..languages.language import languages
 from ..protocol.announcement import Program
-from ..protocol.schema import Feature as Column
-from ..protocol.schema import Schema
-from ..scenarios.populations import Population as People
+from ..protocol.schema import Feature, Schema
+from ..scenarios.populations import Population
 from ..scenarios.populations.facts import ScenarioFacts
 from ..scenarios.programs.randomized.questions import Question
 from ..scenarios.programs.registry import noisy_questions, program_of, wire
@@ -41,11 +40,11 @@ from ..scenarios.schema.model import (
     PHONES,
     About,
     Defence,
-    Feature,
+    FeatureSection,
     Local,
     Mix,
     Policy,
-    Population,
+    PopulationSection,
     Scenario,
 )
 from ..scenarios.schema.problems import Path as Where
@@ -95,7 +94,7 @@ class QuestionsTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """
 
     title: Annotated[str, Meta(min_length=1, max_length=80)]
-    feature: Annotated[tuple[Feature, ...], Meta(min_length=1, max_length=20)]
+    feature: Annotated[tuple[FeatureSection, ...], Meta(min_length=1, max_length=20)]
     lang: str | None = None
     policy: Policy = Policy()
     local: Local = Local()
@@ -198,7 +197,7 @@ def scenario_of(table: QuestionsTable) -> Scenario:
 def _scenario(table: QuestionsTable) -> Scenario:
     return Scenario(
         scenario=About(name=_file_name(table.title), title=table.title),
-        population=Population(source=PHONES),
+        population=PopulationSection(source=PHONES),
         feature=table.feature,
         mix=table.mix,
         policy=table.policy,
@@ -317,8 +316,8 @@ def _free(name: str, section: Struct) -> Iterator[Problem]:
             yield problem((name, key), f"found {as_found(value)}; a class can choose {accepted}")
 
 
-def _question(at: int, feature: Feature) -> Iterator[Problem]:
-    plain = asdict(Feature(name=feature.name, values=feature.values))
+def _question(at: int, feature: FeatureSection) -> Iterator[Problem]:
+    plain = asdict(FeatureSection(name=feature.name, values=feature.values))
     for key, value in asdict(feature).items():
         if value != plain[key]:
             yield problem(
@@ -333,11 +332,11 @@ def _question(at: int, feature: Feature) -> Iterator[Problem]:
         )
 
 
-def _texts(features: Sequence[Feature]) -> Iterator[Problem]:
+def _texts(features: Sequence[FeatureSection]) -> Iterator[Problem]:
     """Yield questions that cannot be announced: invalid, or with a name that is already used."""
     for at, feature in enumerate(features):
         try:
-            Schema((Column(feature.name, feature.values or ("a", "b")),))
+            Schema((Feature(feature.name, feature.values or ("a", "b")),))
         except ParameterError as wrong:
             yield problem(("feature", at), str(wrong))
         if feature.name in [other.name for other in features[:at]]:
@@ -350,13 +349,13 @@ def _columns(table: QuestionsTable) -> Iterator[Problem]:
     yield from names(_scenario(table), ScenarioFacts(None, features))
 
 
-def empty_population(scenario: Scenario) -> People:
+def empty_population(scenario: Scenario) -> Population:
     """Return the questions as a population without people."""
     import numpy as np
 
     schema = schema_of(scenario)
     values = tuple(feature.values or () for feature in schema.features)
-    return People(PHONES, schema, np.zeros((0, len(values)), dtype=np.int32), values, "", ())
+    return Population(PHONES, schema, np.zeros((0, len(values)), dtype=np.int32), values, "", ())
 
 
 def promise_of(scenario: Scenario) -> str:
@@ -380,4 +379,4 @@ def schema_of(scenario: Scenario) -> Schema:
 
     With noise the schema is the same: a report is one of the answers.
     """
-    return Schema(tuple(Column(feature.name, feature.values) for feature in scenario.feature))
+    return Schema(tuple(Feature(feature.name, feature.values) for feature in scenario.feature))

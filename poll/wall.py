@@ -22,7 +22,7 @@ from ..scenarios.serialization.record import plain
 from ..theatre.audience import Audience
 from ..theatre.log import EventLog
 from ..theatre.move_recorder import MoveRecorder
-from ..theatre.moves import BatchMove, Move, Send
+from ..theatre.moves import BatchMove, Send, StageMove
 from ..theatre.outside import bill_of
 from ..theatre.page_data import deviated_data
 from ..theatre.proved_recorder import ProvedRecorder
@@ -217,6 +217,6 @@ class Wall(Instrument):
     def _forecast(self, forecast: Mapping[str, object]) -> None:
         self.log.append({"what": "expected", **forecast})
 
-    def _move(self, move: Move) -> None:
+    def _move(self, move: StageMove) -> None:
         self._moves.append(plain(move))
         self.log.append(self._moves[-1])

@@ -71,7 +71,7 @@ UNPROMISED = ("fixed", "all")  # rules that release columns without a certified 
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class AnnouncedPolicy:
     """The promise of the curator, and its decision rule.
 
     Attributes:
@@ -204,7 +204,7 @@ class Announcement:
     title: str
     nonce: bytes
     schema: Schema
-    policy: Policy
+    policy: AnnouncedPolicy
     rules: Rules
     shufflers: tuple[PublicKey, ...]
     curator: PublicKey
@@ -308,7 +308,7 @@ def decode_announcement(data: bytes) -> Announcement:
     return decode(data, _read)
 
 
-def write_terms(out: Writer, policy: Policy, rules: Rules) -> None:
+def write_terms(out: Writer, policy: AnnouncedPolicy, rules: Rules) -> None:
     """Write the policy and the rules."""
     out.u32(policy.k).f64(policy.max_exposure)
     out.text(policy.rule).flag(policy.publish_marginals)
@@ -350,10 +350,10 @@ def _read_key(data: Reader) -> PublicKey:
     return PublicKey.decode(data.blob())
 
 
-def read_terms(data: Reader) -> tuple[Policy, Rules]:
+def read_terms(data: Reader) -> tuple[AnnouncedPolicy, Rules]:
     """Read the policy and the rules."""
     promise = (data.u32(), data.f64(), data.text(), data.flag())
-    policy = Policy(*promise, _read_name(data, Setting), data.f64())
+    policy = AnnouncedPolicy(*promise, _read_name(data, Setting), data.f64())
     numbers = (data.u32(), data.u32(), data.u32())
     flags = (data.flag(), data.flag(), data.flag(), data.flag())
     guards = data.u8()

@@ -31,7 +31,7 @@ from ..crypto.layer import layer_size, open_layer, seal_layer
 from ..crypto.padding import pad, unpad
 from ..crypto.suites import suite_by_code
 from ..errors import Reason, Refused, RoundBurned
-from .announcement import UNPROMISED, Announcement, Policy, Program, Setting
+from .announcement import UNPROMISED, AnnouncedPolicy, Announcement, Program, Setting
 from .decision_frames import (
     read_opened_certificate,
     write_decision,
@@ -99,12 +99,12 @@ def is_sealed_size(announced: Announcement, size: int) -> bool:
     return size == layer_size(suite, plain)
 
 
-def commits(policy: Policy, decision: Decision) -> bool:
+def commits(policy: AnnouncedPolicy, decision: Decision) -> bool:
     """Whether the counts behind a decision are secret, so that the curator commits to it."""
     return not policy.publish_marginals and decision.certificate.n > 0
 
 
-def may_open(policy: Policy, hidden: Sequence[Hiding], totals: Iterable[int]) -> bool:
+def may_open(policy: AnnouncedPolicy, hidden: Sequence[Hiding], totals: Iterable[int]) -> bool:
     """Whether the whole certificate follows from the release: same users, every value by name.
 
     hidden: the rules of the release. totals: ballots of all rounds, by question.
@@ -112,7 +112,7 @@ def may_open(policy: Policy, hidden: Sequence[Hiding], totals: Iterable[int]) ->
     return policy.setting is Setting.FIXED and not hidden and len(set(totals)) == 1
 
 
-def public_decision(policy: Policy, said: CommittedDecision) -> Decision:
+def public_decision(policy: AnnouncedPolicy, said: CommittedDecision) -> Decision:
     """Return the decision that the board shows before the opening, with the announced bound."""
     n, most = said.n, said.n
     if policy.rule not in UNPROMISED:
@@ -122,7 +122,7 @@ def public_decision(policy: Policy, said: CommittedDecision) -> Decision:
     return Decision(said.kept, certificate, said.hidden)
 
 
-def public_part(policy: Policy, decision: Decision) -> Decision:
+def public_part(policy: AnnouncedPolicy, decision: Decision) -> Decision:
     """Return the decision without its certificate, as the board shows it before the opening."""
     n, delta = decision.certificate.n, _delta(decision)
     said = CommittedDecision(decision.kept, n, delta, decision.hidden, bytes(STATE), b"")
@@ -160,7 +160,7 @@ def open_sealed(
     return opened
 
 
-def _check_claims(policy: Policy, said: CommittedDecision, decision: Decision) -> None:
+def _check_claims(policy: AnnouncedPolicy, said: CommittedDecision, decision: Decision) -> None:
     """RoundBurned unless the certificate fits the post and keeps the announced bound."""
     certificate = decision.certificate
     if (certificate.k, certificate.n, _delta(decision)) != (policy.k, said.n, said.delta):

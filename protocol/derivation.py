@@ -28,12 +28,12 @@ from functools import cached_property
 
 from . import parties
 from .audit_ways import AuditedRecord
-from .facts import Answer, Ciphertext, Fact, Key, Origin, Reason, Rule, Term
+from .facts import Answer, Ciphertext, Fact, FactReason, FactRule, KeyFact, Origin, Term
 from .messages import Kind
 from .transcript import Event, Row, SealedAnswers, split_names
 
 
-class Terms:
+class RunCiphertexts:
     """The ciphertexts of a run, by name, with the knowledge of their makers."""
 
     def __init__(self, record: AuditedRecord) -> None:
@@ -92,8 +92,8 @@ class Knowledge:
     """
 
     members: frozenset[str]
-    terms: Terms
-    why: dict[Fact, Reason] = field(default_factory=dict)
+    terms: RunCiphertexts
+    why: dict[Fact, FactReason] = field(default_factory=dict)
 
     def linked(self) -> dict[int, dict[int, Row]]:
         """Return, by round and user, the values that are linked to the user."""
@@ -112,9 +112,9 @@ class Knowledge:
     def _values(self, fact: Answer) -> tuple[str, ...]:
         return self.terms.record.answers[fact.round, fact.user, fact.ask]
 
-    def proof(self, goal: Fact) -> list[tuple[Fact, Reason]]:
+    def proof(self, goal: Fact) -> list[tuple[Fact, FactReason]]:
         """Return the steps to a fact, each after its premises; KeyError if it does not follow."""
-        steps: dict[Fact, Reason] = {}
+        steps: dict[Fact, FactReason] = {}
         open_ = [(goal, False)]
         while open_:
             fact, done = open_.pop()
@@ -164,14 +164,14 @@ def sorted_links(record: AuditedRecord, members: frozenset[str]) -> Mapping[int,
     return linked
 
 
-def closure(terms: Terms, members: Iterable[str]) -> Knowledge:
+def closure(terms: RunCiphertexts, members: Iterable[str]) -> Knowledge:
     """Any party: return all facts that follow for these parties."""
     known = Knowledge(frozenset(members), terms)
     todo: deque[Fact] = deque()
 
-    def learn(fact: Fact, rule: Rule, *premises: Fact, event: Event | None = None) -> None:
+    def learn(fact: Fact, rule: FactRule, *premises: Fact, event: Event | None = None) -> None:
         if fact not in known.why:
-            known.why[fact] = Reason(rule, premises, event)
+            known.why[fact] = FactReason(rule, premises, event)
             todo.append(fact)
 
     for fact, rule, event in _initial_facts(terms, known.members):
@@ -182,48 +182,48 @@ def closure(terms: Terms, members: Iterable[str]) -> Knowledge:
     return known
 
 
-_Given = tuple[Fact, Rule, Event | None]
-_Step = tuple[Fact, Rule, tuple[Fact, ...]]
+_Given = tuple[Fact, FactRule, Event | None]
+_Step = tuple[Fact, FactRule, tuple[Fact, ...]]
 
 
-def _initial_facts(terms: Terms, members: frozenset[str]) -> Iterator[_Given]:
+def _initial_facts(terms: RunCiphertexts, members: frozenset[str]) -> Iterator[_Given]:
     """Yield the keys, own ciphertexts and observations of members."""
     for party in sorted(members):
         if parties.role(party) not in (parties.Role.USER, parties.Role.NETWORK):
-            yield Key(party), Rule.KEY, None
+            yield KeyFact(party), FactRule.KEY, None
     for term in terms.by_name.values():
         if parties.user(term.user) in members:
-            yield Ciphertext(term.name), Rule.OWN, None
-            yield Origin(term.name, term.user), Rule.OWN, None
+            yield Ciphertext(term.name), FactRule.OWN, None
+            yield Origin(term.name, term.user), FactRule.OWN, None
             for ask, _ in term.answers:
-                yield Answer(term.user, term.round, ask), Rule.OWN, None
+                yield Answer(term.user, term.round, ask), FactRule.OWN, None
     yield from _public_facts(terms)
     for event in terms.record.transcript.events:
         if not event.names or not any(event.seen_by(party) for party in members):
             continue
         for name in split_names(event.names):
-            yield Ciphertext(name), Rule.SAW, event
+            yield Ciphertext(name), FactRule.SAW, event
             if event.kind is Kind.SUBMISSION:
-                yield Origin(name, parties.index(event.sender)), Rule.SENDER, event
+                yield Origin(name, parties.index(event.sender)), FactRule.SENDER, event
 
 
-def _public_facts(terms: Terms) -> Iterator[_Given]:
+def _public_facts(terms: RunCiphertexts) -> Iterator[_Given]:
     """Yield the facts that audits have made public: layers, their contents, users of envelopes."""
     for number, names in terms.record.opened_layers.items():
         for name in sorted(names & terms.by_name.keys()):
             term = terms.by_name[name]
-            yield Ciphertext(name), Rule.SHOWN, None
-            yield Ciphertext(name, opened=True), Rule.SHOWN, None
+            yield Ciphertext(name), FactRule.SHOWN, None
+            yield Ciphertext(name, opened=True), FactRule.SHOWN, None
             for inside in term.inside:
-                yield Ciphertext(inside), Rule.SHOWN, None
+                yield Ciphertext(inside), FactRule.SHOWN, None
             if term.layer == 1 and term.user in terms.record.submitted[number]:
-                yield Origin(name, term.user), Rule.SHOWN, None
+                yield Origin(name, term.user), FactRule.SHOWN, None
 
 
-def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_Step]:
+def _next(terms: RunCiphertexts, known: Mapping[Fact, FactReason], fact: Fact) -> Iterator[_Step]:
     """Yield the facts that follow from a fact together with earlier facts."""
     match fact:
-        case Key(party):
+        case KeyFact(party):
             for term in terms.by_name.values():
                 if term.opener == party and Ciphertext(term.name) in known:
                     yield from _opened(terms, term, known)
@@ -231,7 +231,7 @@ def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_S
             term = terms.by_name[name]
             if fact.opened:
                 yield from _followed(terms, term, known)
-            elif Key(term.opener) in known:
+            elif KeyFact(term.opener) in known:
                 yield from _opened(terms, term, known)
         case Origin(name) if name in terms.by_name:
             term = terms.by_name[name]
@@ -242,35 +242,37 @@ def _next(terms: Terms, known: Mapping[Fact, Reason], fact: Fact) -> Iterator[_S
             pass
 
 
-def _opened(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
+def _opened(terms: RunCiphertexts, term: Term, known: Mapping[Fact, FactReason]) -> Iterator[_Step]:
     """Apply the rule open: a ciphertext and the key of its opener reveal the content."""
-    premises = (Ciphertext(term.name), Key(term.opener))
-    yield Ciphertext(term.name, opened=True), Rule.OPEN, premises
+    premises = (Ciphertext(term.name), KeyFact(term.opener))
+    yield Ciphertext(term.name, opened=True), FactRule.OPEN, premises
     for inside in term.inside:
-        yield Ciphertext(inside), Rule.OPEN, premises
+        yield Ciphertext(inside), FactRule.OPEN, premises
     if Origin(term.name, term.user) in known:
         yield from _followed(terms, term, known)
 
 
-def _followed(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> Iterator[_Step]:
+def _followed(
+    terms: RunCiphertexts, term: Term, known: Mapping[Fact, FactReason]
+) -> Iterator[_Step]:
     """Apply the rules follow and read, if an opened ciphertext is known to be a person's."""
     mine, opened = Origin(term.name, term.user), Ciphertext(term.name, opened=True)
     if mine not in known or opened not in known:
         return
     for inside in term.inside:
-        yield Origin(inside, term.user), Rule.FOLLOW, (mine, opened)
+        yield Origin(inside, term.user), FactRule.FOLLOW, (mine, opened)
     for ask, _ in term.answers if _unlocked(terms, term, known) else ():
-        yield Answer(term.user, term.round, ask), Rule.READ, (mine, opened)
+        yield Answer(term.user, term.round, ask), FactRule.READ, (mine, opened)
 
 
-def _unlocked(terms: Terms, term: Term, known: Mapping[Fact, Reason]) -> bool:
+def _unlocked(terms: RunCiphertexts, term: Term, known: Mapping[Fact, FactReason]) -> bool:
     """Whether an innermost layer can be read: its round has no lock, or all keys are known."""
-    keys = (Key(party) in known for party in terms.record.openers[term.round])
+    keys = (KeyFact(party) in known for party in terms.record.openers[term.round])
     return terms.record.readable(term.round) or all(keys)
 
 
 def _ordered(
-    terms: Terms, term: Term, fact: Origin, known: Mapping[Fact, Reason]
+    terms: RunCiphertexts, term: Term, fact: Origin, known: Mapping[Fact, FactReason]
 ) -> Iterator[_Step]:
     """Apply the rule order: a batch that keeps its order links input and output, if complete."""
     if terms.ordered:
@@ -282,4 +284,4 @@ def _ordered(
     at = came[term.name]
     for name in left[slots * at : slots * (at + 1)]:
         if Ciphertext(name) in known:
-            yield Origin(name, fact.user), Rule.ORDER, (fact, Ciphertext(name))
+            yield Origin(name, fact.user), FactRule.ORDER, (fact, Ciphertext(name))

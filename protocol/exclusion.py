@@ -34,7 +34,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from .announcement import Policy
+from .announcement import AnnouncedPolicy
 from .hiding import BLANK
 from .messages import Counts
 from .opened_prefixes import (
@@ -136,7 +136,7 @@ def close_further(
     return dict(published)
 
 
-def published_rows(rows: Counts, policy: Policy, schema: Schema) -> dict[Cell, int]:
+def published_rows(rows: Counts, policy: AnnouncedPolicy, schema: Schema) -> dict[Cell, int]:
     """Any party that sees the table: return the reader's release by the announced rule."""
     prefixes = by_prefixes(policy.rule)
     cells = opened(rows, policy.k, prefixes=prefixes)

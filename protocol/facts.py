@@ -7,7 +7,7 @@ from typing import NamedTuple
 from .transcript import Event
 
 
-class Rule(StrEnum):
+class FactRule(StrEnum):
     """The rule by which a fact is derived."""
 
     OWN = "own"
@@ -22,7 +22,7 @@ class Rule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class KeyFact:
     """The coalition has a party's key."""
 
     party: str
@@ -69,10 +69,10 @@ class Answer:
     ask: int
 
 
-Fact = Key | Ciphertext | Origin | Answer
+Fact = KeyFact | Ciphertext | Origin | Answer
 
 
-class Reason(NamedTuple):
+class FactReason(NamedTuple):
     """The reason of a fact: the rule, its premises, and the observed event.
 
     Attributes:
@@ -81,7 +81,7 @@ class Reason(NamedTuple):
         event: the observation; None if it follows from facts alone.
     """
 
-    rule: Rule
+    rule: FactRule
     premises: tuple[Fact, ...] = ()
     event: Event | None = None
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import RoundBurned
-from .announcement import Policy, Program, Rules, Setting
+from .announcement import AnnouncedPolicy, Program, Rules, Setting
 from .crowd_limits import check_batch_size, check_rounds, check_unspent
 from .exclusion import published_rows
 from .hiding import BLANK, COVERS, OTHER, Hiding, Redact, apply_rule
@@ -151,7 +151,7 @@ def run_through(
     program: Program,
     schema: Schema,
     answering: Callable[[Call], PeopleTable],
-    policy: Policy,
+    policy: AnnouncedPolicy,
     rules: Rules,
     strategy: Strategy,
     *,
@@ -200,7 +200,7 @@ def run_through(
 
 
 def _read(
-    program: Program, policy: Policy, schema: Schema, table: PeopleTable, call: Call
+    program: Program, policy: AnnouncedPolicy, schema: Schema, table: PeopleTable, call: Call
 ) -> tuple[Counts, ...]:
     """Return the counts that the reader of a call makes of the answers."""
     counts = answer(table, call)
@@ -210,7 +210,7 @@ def _read(
 
 
 def _check_people(
-    policy: Policy, rules: Rules, tallies: Sequence[tuple[Counts, ...]], people: int
+    policy: AnnouncedPolicy, rules: Rules, tallies: Sequence[tuple[Counts, ...]], people: int
 ) -> None:
     """First shuffler: RoundBurned if too few people answer, or too few have left."""
     check_batch_size(people, rules.min_batch)
@@ -220,7 +220,7 @@ def _check_people(
         check_rounds(before, people, rules.min_dropout)
 
 
-def check_tokens(policy: Policy, rules: Rules, given: Sequence[int], people: int) -> None:
+def check_tokens(policy: AnnouncedPolicy, rules: Rules, given: Sequence[int], people: int) -> None:
     """Reader: RoundBurned unless all users with tokens answer, are enough, and the same as before.
 
     given: the number of users with tokens in each round up to this round.
@@ -249,7 +249,7 @@ def _round_results(
 def two_round(
     schema: Schema,
     rounds: tuple[PeopleTable, PeopleTable],
-    policy: Policy,
+    policy: AnnouncedPolicy,
     rules: Rules,
     decide: DecisionRule | Strategy,
 ) -> Ideal:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import parties
-from .announcement import Policy, Setting
+from .announcement import AnnouncedPolicy, Setting
 from .commitment import commits, may_open, public_part
 from .ideal import Ideal
 from .messages import Call, Counts, Decision
@@ -50,7 +50,7 @@ class Answers:
 def ideal_view(
     users: int,
     ideal: Ideal,
-    policy: Policy,
+    policy: AnnouncedPolicy,
     shufflers: int,
     *members: str,
     asked: bool = False,
@@ -136,7 +136,7 @@ def _linkers(
     return linkers
 
 
-def _public_rounds(ideal: Ideal, policy: Policy) -> set[int]:
+def _public_rounds(ideal: Ideal, policy: AnnouncedPolicy) -> set[int]:
     """Return the public rounds of a verified mix in which the reader has opened the answers."""
     return {
         call.round
@@ -162,7 +162,7 @@ def _rounds(
 
 
 def _opened(
-    policy: Policy,
+    policy: AnnouncedPolicy,
     coalition: frozenset[str],
     linked: Mapping[int, Mapping[int, Row]],
     counted: tuple[CountsSeen, ...],
@@ -185,7 +185,9 @@ def _opened(
     return linked, counted
 
 
-def _counted(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Iterator[CountsSeen]:
+def _counted(
+    ideal: Ideal, policy: AnnouncedPolicy, coalition: frozenset[str]
+) -> Iterator[CountsSeen]:
     """Yield the counts that members read, and the published counts."""
     for call, tally in zip(ideal.calls, ideal.tallies, strict=True):
         if call.reader in coalition or call.reader is Role.ANALYST or policy.publish_marginals:
@@ -194,14 +196,16 @@ def _counted(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Iterato
         yield from _counts_seen(ideal.burned_call, ideal.burned_counts)
 
 
-def _decision(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> Decision | None:
+def _decision(ideal: Ideal, policy: AnnouncedPolicy, coalition: frozenset[str]) -> Decision | None:
     """Return the decision, with the announced bound if no member holds the certificate."""
     if ideal.decision is None or coalition & CERTIFIED or not _closed(ideal, policy):
         return ideal.decision
     return public_part(policy, ideal.decision)
 
 
-def _certified(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> tuple[CountsSeen, ...]:
+def _certified(
+    ideal: Ideal, policy: AnnouncedPolicy, coalition: frozenset[str]
+) -> tuple[CountsSeen, ...]:
     """Return the counts behind a certificate that the analyst holds and the board does not show."""
     if not _closed(ideal, policy):
         return ()
@@ -214,7 +218,7 @@ def _certified(ideal: Ideal, policy: Policy, coalition: frozenset[str]) -> tuple
     return certified_counts(ideal.decision, coalition, heard)
 
 
-def _closed(ideal: Ideal, policy: Policy) -> bool:
+def _closed(ideal: Ideal, policy: AnnouncedPolicy) -> bool:
     """Whether the certificate is still closed at the end of the session."""
     if ideal.decision is None or not commits(policy, ideal.decision):
         return False

@@ -26,7 +26,7 @@ HASHED = 1 << 12  # layers that are hashed together
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedLayers:
     """The contents of opened layers, and the number of refused layers, by reason.
 
     Attributes:
@@ -80,7 +80,7 @@ def inside(plan: Round, envelope: bytes, bundle: bytes | None) -> list[bytes] | 
     return onions
 
 
-def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> Opened:
+def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes]) -> OpenedLayers:
     """Shuffler at `hop` (2 or later) or reader: open a batch; count and drop invalid layers."""
     size = plan.inner[hop]  # and with it the size of the content
     right = [layer for layer in layers if len(layer) == size] if size else layers
@@ -90,7 +90,9 @@ def open_layers(plan: Round, hop: int, secret: SecretKey, layers: Sequence[bytes
         Reason.WRONG_SIZE: len(layers) - len(right),
         Reason.DOES_NOT_OPEN: len(right) - len(inside),
     }
-    return Opened(inside, Counter({reason: count for reason, count in wrong.items() if count}))
+    return OpenedLayers(
+        inside, Counter({reason: count for reason, count in wrong.items() if count})
+    )
 
 
 def check_batch(plan: Round, layers: Sequence[bytes]) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from . import parties
-from .announcement import Policy
+from .announcement import AnnouncedPolicy
 from .hiding import BLANK
 from .opened_prefixes import (
     Cell,
@@ -53,7 +53,7 @@ def as_opened(
     coalition: frozenset[str],
     linked: Links,
     counted: tuple[CountsSeen, ...],
-    policy: Policy,
+    policy: AnnouncedPolicy,
 ) -> tuple[Links, tuple[CountsSeen, ...]]:
     """Return the links and counts of these parties, as far as rows open. policy: as announced.
 
@@ -79,7 +79,7 @@ def as_opened(
 
 
 def _opened_of(
-    record: PersonalRecord, seen: CountsSeen, policy: Policy, own: Collection[int]
+    record: PersonalRecord, seen: CountsSeen, policy: AnnouncedPolicy, own: Collection[int]
 ) -> CountsSeen:
     """Return the counts of cells that opened for a round's reader, if single people are recorded.
 
@@ -92,7 +92,9 @@ def _opened_of(
     return opened_counts(whole, policy, [row for row in held if not is_cover(row)])
 
 
-def opened_counts(whole: CountsSeen, policy: Policy, held: Collection[Cell] = ()) -> CountsSeen:
+def opened_counts(
+    whole: CountsSeen, policy: AnnouncedPolicy, held: Collection[Cell] = ()
+) -> CountsSeen:
     """Return the counts of cells that open of whole rows, before further groups are closed."""
     counts = opened(whole.counts, policy.k, prefixes=by_prefixes(policy.rule), held=held)
     return CountsSeen(whole.round, whole.columns, counts)

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from ..errors import RoundBurned
-from .announcement import UNPROMISED, Policy
+from .announcement import UNPROMISED, AnnouncedPolicy
 from .crowd_limits import carried_over
 from .messages import Call, Certificate, Counts, Decision
 from .programs import Strategy
@@ -64,7 +64,7 @@ def promised_share(decision: Decision, proved: Certificate) -> float:
     return max(decision.certificate.value, proved.value)
 
 
-def check_promise(policy: Policy, decision: Decision, proved: Certificate) -> None:
+def check_promise(policy: AnnouncedPolicy, decision: Decision, proved: Certificate) -> None:
     """Reader: RoundBurned unless the promise holds for the respondents.
 
     A rule that releases columns without a required bound promises the proved bound, and never

@@ -1,6 +1,6 @@
 """The record of a run, by its transcript and its board: calls, sealed answers, submissions, counts.
 
-One `Record` of a run serves all coalitions: it does not depend on the observer. view.py has the
+One `ViewedRun` of a run serves all coalitions: it does not depend on the observer. view.py has the
 joint knowledge of parties, derivation.py their links and the reasons.
 """
 

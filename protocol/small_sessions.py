@@ -48,7 +48,7 @@ FIRST, SECOND, CURATOR, ANALYST, FRIEND = "shuffler-1", "shuffler-2", "curator",
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SessionGuards:
     """Guards of a session. Digests, deadlines, repeats and bounds of rounds are always checked.
 
     Attributes:
@@ -71,7 +71,7 @@ class Terms:
     challenge: bool = False
 
 
-class Batch(NamedTuple):
+class ReaderBatch(NamedTuple):
     """The messages that reach the reader of a round: of people, and made by the coalition.
 
     Attributes:
@@ -90,12 +90,12 @@ class Batch(NamedTuple):
     asked: int = 0
     moved: int = 0
 
-    def and_(self, other: "Batch") -> "Batch":
+    def and_(self, other: "ReaderBatch") -> "ReaderBatch":
         """Return the sum of both batches."""
-        return Batch(*(a + b for a, b in zip(self, other, strict=True)))
+        return ReaderBatch(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-Pair = tuple[Batch, Batch]  # the batches of both rounds
+Pair = tuple[ReaderBatch, ReaderBatch]  # the batches of both rounds
 Strategy = tuple[str, ...]  # the treatment of each person, in words
 
 
@@ -122,13 +122,13 @@ class Distinguisher:
         return broken + sum(lie != "none" for lie in self.lies)
 
 
-def handled(move: str, value: int) -> Batch:
+def handled(move: str, value: int) -> ReaderBatch:
     """Return the batch of a person's message after a move."""
     if move in (KEEP, DUPLICATE):
-        return Batch(1, value, asked=1)
+        return ReaderBatch(1, value, asked=1)
     if move in (DROP, DELAY):
-        return Batch(asked=1)
-    return Batch(made=1, made_ones=int(move == ONE), asked=1)
+        return ReaderBatch(asked=1)
+    return ReaderBatch(made=1, made_ones=int(move == ONE), asked=1)
 
 
 def honest(value: int) -> Iterator[tuple[Pair, str]]:
@@ -137,7 +137,7 @@ def honest(value: int) -> Iterator[tuple[Pair, str]]:
         yield _both(handled(first, value), handled(second, value)), f"{first}, {second}"
 
 
-def _both(first: Batch, second: Batch) -> Pair:
+def _both(first: ReaderBatch, second: ReaderBatch) -> Pair:
     """Return a person's batches in both rounds, and note in the second whether it moved."""
     there, still = (batch.people + batch.made > 0 for batch in (first, second))
     return first, second._replace(moved=int(there != still))
@@ -146,10 +146,10 @@ def _both(first: Batch, second: Batch) -> Pair:
 def friends() -> Iterator[tuple[Pair, str]]:
     """Yield all acts of a friend: answer 0 or 1, or stay away, with its token or without."""
     acts = {
-        "says 0": Batch(1, 0, asked=1),
-        "says 1": Batch(1, 1, asked=1),
-        "keeps its token": Batch(asked=1),
-        "stays away": Batch(),
+        "says 0": ReaderBatch(1, 0, asked=1),
+        "says 1": ReaderBatch(1, 1, asked=1),
+        "keeps its token": ReaderBatch(asked=1),
+        "stays away": ReaderBatch(),
     }
     for first, second in product(acts, repeat=2):
         yield _both(acts[first], acts[second]), f"{first}, {second}"
@@ -157,7 +157,7 @@ def friends() -> Iterator[tuple[Pair, str]]:
 
 def other_sums(people: int, friend: bool) -> dict[Pair, Strategy]:  # noqa: FBT001
     """Return all sums of the people but two, each with a strategy of the fewest deviations."""
-    cheapest: dict[Pair, Strategy] = {(Batch(), Batch()): ()}
+    cheapest: dict[Pair, Strategy] = {(ReaderBatch(), ReaderBatch()): ()}
     for place in range(people - 2):
         mine = list(friends()) if friend and not place else [*honest(0), *honest(1)]
         least: dict[Pair, Strategy] = {}
@@ -173,7 +173,9 @@ def _broken(strategy: Strategy) -> int:
     return sum(move != f"{KEEP}, {KEEP}" for move in strategy)
 
 
-def view(terms: Terms, coalition: frozenset[str], pair: Pair, lies: tuple[str, ...]) -> object:
+def view(
+    terms: SessionGuards, coalition: frozenset[str], pair: Pair, lies: tuple[str, ...]
+) -> object:
     """Return a coalition's view of a session. lies: a shuffler's, and the curator's counts of 1."""
     first, second = pair
     deed, told = lies
@@ -200,7 +202,7 @@ def view(terms: Terms, coalition: frozenset[str], pair: Pair, lies: tuple[str, .
 
 
 def _release(
-    terms: Terms, coalition: frozenset[str], batch: Batch, before: int, posted: int
+    terms: SessionGuards, coalition: frozenset[str], batch: ReaderBatch, before: int, posted: int
 ) -> Iterator[object]:
     """Yield the observations of round 2."""
     reads = ANALYST in coalition
@@ -223,7 +225,7 @@ def _release(
     yield "release", people, ones
 
 
-def _counted(terms: Terms, batch: Batch, *, minted: bool) -> tuple[int, int]:
+def _counted(terms: SessionGuards, batch: ReaderBatch, *, minted: bool) -> tuple[int, int]:
     """Return the ballots that a reader counts: made ballots only without tokens, or as issuer."""
     if terms.tokens and not minted:
         return batch.people, batch.ones
@@ -240,7 +242,7 @@ def _fits(before: int, ones: int, people: int, released: int) -> bool:
 
 
 def find_distinguisher(
-    terms: Terms, coalition: frozenset[str], people: int
+    terms: SessionGuards, coalition: frozenset[str], people: int
 ) -> Distinguisher | None:
     """Return the simplest strategy that distinguishes two honest people's answers, or None.
 

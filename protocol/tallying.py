@@ -17,7 +17,7 @@ from .session import Round
 
 
 @dataclass(slots=True)
-class Reading:
+class BallotReading:
     """Ballots read so far: counts per column set, refusals by reason.
 
     Attributes:
@@ -37,7 +37,7 @@ class Reading:
     closed: Counter[int] = field(default_factory=Counter)
     astray: int = 0
 
-    def add(self, other: "Reading") -> None:
+    def add(self, other: "BallotReading") -> None:
         """Add the counts of another part of the same batch."""
         for mine, theirs in zip(self.counts, other.counts, strict=True):
             mine.update(theirs)
@@ -56,12 +56,12 @@ class Reading:
         return tuple(count.total() for count in self.counts)
 
 
-def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
+def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
     """Reader: decode and count opened ballots; an invalid ballot is refused and counted.
 
     Ballots that differ only in their salts are decoded once: validity does not depend on the salt.
     """
-    reading = Reading([Counter() for _ in plan.call.asks])
+    reading = BallotReading([Counter() for _ in plan.call.asks])
     if plan.bundled:
         return _read_each(plan, plaintexts, reading)
     alike = Counter([plaintext[:1] + plaintext[VALUES:] for plaintext in plaintexts])
@@ -75,7 +75,7 @@ def read_ballots(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
     return reading
 
 
-def _read_each(plan: Round, plaintexts: Iterable[bytes], reading: Reading) -> Reading:
+def _read_each(plan: Round, plaintexts: Iterable[bytes], reading: BallotReading) -> BallotReading:
     """Reader: decode all answers of a person at once (a design error, for a lesson)."""
     for plaintext in plaintexts:
         try:

@@ -8,7 +8,7 @@ curator has changed its mind.
 
 from dataclasses import dataclass
 
-from .announcement import Announcement, Policy, Program, Rules
+from .announcement import AnnouncedPolicy, Announcement, Program, Rules
 from .messages import Registry
 from .registry import registry_root
 from .schema import Schema
@@ -30,7 +30,7 @@ class Terms:
 
     title: str
     schema: Schema
-    policy: Policy
+    policy: AnnouncedPolicy
     rules: Rules
     shufflers: int
     program: Program

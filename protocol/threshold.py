@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from ..crypto import voprf
 from ..crypto.entropy import Entropy
 from ..crypto.padding import pad, unpad
-from ..crypto.threshold import SEED, Opened, Sealer, TextLevel, open_groups
+from ..crypto.threshold import SEED, OpenedMessages, Sealer, TextLevel, open_groups
 from ..crypto.voprf import OprfKey
 from ..errors import Reason, Refused
 from .ballots import VALUES
@@ -26,7 +26,7 @@ from .exclusion import close_further, domains_of
 from .hiding import BLANK
 from .opened_prefixes import by_prefixes, cell, closes_further, is_cover
 from .session import Round, level_ends
-from .tallying import Reading
+from .tallying import BallotReading
 from .token_messages import Evaluated, Query
 from .wire import Writer, decode
 
@@ -97,10 +97,10 @@ def write(
     return pad(b"\0" + salt + message, plan.ballot)
 
 
-def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
+def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> BallotReading:
     """Reader: return the messages in ballots, still closed; refuse ballots without a message."""
     assert plan.shape is not None  # noqa: S101 - called in a round of this program
-    reading, size = Reading([Counter()]), VALUES + plan.shape.size()
+    reading, size = BallotReading([Counter()]), VALUES + plan.shape.size()
     for plaintext in plaintexts:
         try:
             data = unpad(plaintext)
@@ -113,7 +113,7 @@ def read_sealed(plan: Round, plaintexts: Iterable[bytes]) -> Reading:
     return reading
 
 
-def open_rows(plan: Round, reading: Reading) -> Reading:
+def open_rows(plan: Round, reading: BallotReading) -> BallotReading:
     """Reader: open the values that k people share, and count rows; refuse junk at the first level.
 
     A person with junk at a later level is counted as far as its message opened, and is astray from
@@ -132,7 +132,7 @@ def open_rows(plan: Round, reading: Reading) -> Reading:
     return reading
 
 
-def _published(plan: Round, opened: Opened, counts: Counter[Cell]) -> Counter[Cell]:
+def _published(plan: Round, opened: OpenedMessages, counts: Counter[Cell]) -> Counter[Cell]:
     """Reader: return the rows to publish of the opened rows."""
     policy, sizes = plan.announcement.policy, defaultdict[Cell, list[int]](list)
     for around, people in opened.closed:
@@ -141,7 +141,7 @@ def _published(plan: Round, opened: Opened, counts: Counter[Cell]) -> Counter[Ce
     return Counter(close_further(counts, sizes, policy.k, domains, prefixes=prefixes))
 
 
-def rows_open(plan: Round, opened: Opened) -> dict[int, Cell]:
+def rows_open(plan: Round, opened: OpenedMessages) -> dict[int, Cell]:
     """Reader: return the opened values of each message, by its place, without refused messages."""
     junk = {place for place, (level, _) in opened.refused.items() if not level}
     return {

@@ -24,7 +24,7 @@ from . import parties
 from .ballots import VALUES, Token, fresh_salts
 from .messages import Registry
 from .session import Round
-from .tallying import Reading, read_ballots
+from .tallying import BallotReading, read_ballots
 from .token_messages import Ask, Grant, PublicGrant
 
 LABEL = b"veilmix token 1\0"
@@ -135,7 +135,7 @@ def ask_digest(elements: Sequence[bytes]) -> bytes:
     return sha256(b"".join(elements)).digest()
 
 
-def read_with_tokens(plan: Round, key: TokenKey, plaintexts: Sequence[bytes]) -> Reading:
+def read_with_tokens(plan: Round, key: TokenKey, plaintexts: Sequence[bytes]) -> BallotReading:
     """Reader: count the ballots with a fresh token; refuse, and count, the others.
 
     UNREGISTERED: without a valid token. DUPLICATE: with a token that is spent already.

@@ -23,7 +23,7 @@ from .hiding import BLANK, OTHER
 from .messages import Call
 from .schema import Feature
 from .session import Round
-from .tallying import Reading
+from .tallying import BallotReading
 
 
 class AnswerElements:
@@ -49,9 +49,9 @@ class AnswerElements:
             self._known[key] = self._forms[ask].encode(values)
         return self._known[key]
 
-    def count(self, elements: Sequence[Iterable[bytes]]) -> Reading:
+    def count(self, elements: Sequence[Iterable[bytes]]) -> BallotReading:
         """Count the answers of opened elements, query by query; refuse invalid elements."""
-        reading = Reading([Counter() for _ in self._plan.call.asks])
+        reading = BallotReading([Counter() for _ in self._plan.call.asks])
         for ask, opened in enumerate(elements):
             for element, people in Counter(opened).items():
                 try:
@@ -66,7 +66,7 @@ class AnswerElements:
         return _admitted(self._plan, ask, self._forms[ask].decode(element))
 
 
-def count_rows(plan: Round, rows: Iterable[tuple[bytes, ...]]) -> Reading:
+def count_rows(plan: Round, rows: Iterable[tuple[bytes, ...]]) -> BallotReading:
     """Count the rows of elements that ballots of round 1 hold; refuse invalid rows.
 
     rows: for each user the element of each released column.
@@ -74,7 +74,7 @@ def count_rows(plan: Round, rows: Iterable[tuple[bytes, ...]]) -> Reading:
     (columns,) = plan.call.asks
     features = plan.announcement.schema.features
     forms = [_SingleForm(features[column].values) for column in columns]
-    reading = Reading([Counter()])
+    reading = BallotReading([Counter()])
     for row, people in Counter(rows).items():
         try:
             cells = [form.decode(cell) for form, cell in zip(forms, row, strict=True)]

@@ -46,7 +46,7 @@ from .messages import Registry, Submission
 from .parties import Role
 from .registry import signed_by, signed_digest
 from .session import Round
-from .tallying import Reading
+from .tallying import BallotReading
 from .verified_answers import AnswerElements, count_rows
 from .verified_messages import BallotKeys, HandedBallot, OpeningShares, ShuffledLists
 
@@ -352,7 +352,9 @@ def own_decryptions(keys: Sequence[KeyShare], lists: Lists) -> list[tuple[bytes,
     return [tuple(partial_decryptions(GROUP, key, rows.firsts)) for key, rows in pairs]
 
 
-def read_opened(plan: Round, lists: Lists, shares: Sequence[Sequence[Sequence[bytes]]]) -> Reading:
+def read_opened(
+    plan: Round, lists: Lists, shares: Sequence[Sequence[Sequence[bytes]]]
+) -> BallotReading:
     """Count the answers that all shares open. shares: of each keyholder, by query."""
     opened = [
         opened_elements(GROUP, rows.seconds, [own[question] for own in shares])

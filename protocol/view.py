@@ -16,7 +16,7 @@ from . import parties
 from .announcement import Flaw, Setting
 from .audit_ways import AuditedRecord
 from .board import Board, replay
-from .derivation import Knowledge, Terms, closure, links
+from .derivation import Knowledge, RunCiphertexts, closure, links
 from .exclusion import domains_of
 from .messages import Decision
 from .opened_prefixes import by_prefixes, opens_by_threshold
@@ -138,7 +138,7 @@ class View:
         return frozenset(seen.counts.items()) if self.threshold else len(seen.counts)
 
 
-class Record(AuditedRecord):
+class ViewedRun(AuditedRecord):
     """A run, prepared for the views of many coalitions."""
 
     def view(self, members: Iterable[str]) -> View:
@@ -194,14 +194,14 @@ class Record(AuditedRecord):
         return closure(self.terms, members)
 
     @cached_property
-    def terms(self) -> Terms:
+    def terms(self) -> RunCiphertexts:
         """The ciphertexts of the run, by name."""
-        return Terms(self)
+        return RunCiphertexts(self)
 
 
 def view(transcript: Transcript, members: Iterable[str], board: Board | None = None) -> View:
     """Any party: return the joint view of these parties; `board` spares replaying the posts."""
-    return Record(transcript, board or replay(transcript.posts)).view(members)
+    return ViewedRun(transcript, board or replay(transcript.posts)).view(members)
 
 
 def _is_seen(event: Event, coalition: frozenset[str]) -> bool:

@@ -21,7 +21,7 @@ from ..scenarios.studies.attack_matrix_file import (
 )
 from ..scenarios.studies.attack_plan import ALL, NONE
 from ..scenarios.studies.matrix_frames import CELLS, COSTS, cells, costs
-from ..scenarios.studies.matrix_result import Cell, Matrix, Row
+from ..scenarios.studies.matrix_result import AttackRow, Cell, Matrix
 from ..scenarios.wording import percent, plural, seeds
 from . import heat
 
@@ -100,7 +100,7 @@ def _plain(line: Sequence[object]) -> list[str | int | float | None]:
     return [value if isinstance(value, int | float) else str(value) for value in said]
 
 
-def _lines(matrix: Matrix, row: Row) -> Iterator[tuple[str | Marked, ...]]:
+def _lines(matrix: Matrix, row: AttackRow) -> Iterator[tuple[str | Marked, ...]]:
     for name in (
         NONE,
         *(column.name for column in matrix.columns if column.name in row.helping),
@@ -148,7 +148,7 @@ def noticed(cell: Cell) -> bool:
     return bool(cell.runs) and max(cell.alarmed, cell.burned) == cell.runs
 
 
-def standing(matrix: Matrix) -> list[Row]:
+def standing(matrix: Matrix) -> list[AttackRow]:
     """Return the attacks that work with every defence on, unnoticed in some run."""
     return [
         row
@@ -205,6 +205,6 @@ def _verdict(matrix: Matrix) -> Iterator[VerdictAnswer]:
     )
 
 
-def _names(rows: Sequence[Row], but: Sequence[Row] = ()) -> str:
+def _names(rows: Sequence[AttackRow], but: Sequence[AttackRow] = ()) -> str:
     out = {row.name for row in but}
     return ", ".join(row.name for row in rows if row.name not in out)

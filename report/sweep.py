@@ -19,8 +19,8 @@ from ..scenarios.pages.pieces import (
 from ..scenarios.pages.svg import number
 from ..scenarios.studies.sweep_file import (
     SCORES,
-    Line,
     Point,
+    SweepLine,
     columns_released,
     estimates,
     has_release,
@@ -101,7 +101,7 @@ def _alerts(study: Sweep) -> Iterator[Alert]:
     yield from worst_first(alerts)
 
 
-def _broken(line: Line) -> bool:
+def _broken(line: SweepLine) -> bool:
     result = line.result
     exposure = result.get("exposure") or {}
     held = result.get("release") and result.get("decision")

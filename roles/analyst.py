@@ -13,7 +13,7 @@ from ..protocol.promise import check_promise, prove
 from ..protocol.session import Round
 from ..protocol.several_rows import people_among
 from ..protocol.sums import check_sums
-from ..protocol.tallying import Reading
+from ..protocol.tallying import BallotReading
 from ..protocol.transcript import CertificateSeen
 from .board_monitor import BoardMonitor
 from .challenge import Keyring
@@ -71,7 +71,7 @@ async def analyst(
     await watch.look(me, pool)
 
 
-def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
+def _check_people(me: Endpoint, plan: Round, reading: BallotReading) -> None:
     """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
     announced = plan.announcement
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
@@ -81,7 +81,7 @@ def _check_people(me: Endpoint, plan: Round, reading: Reading) -> None:
         check_rounds(before, people, rules.min_dropout)
 
 
-async def _check_sums(me: Endpoint, plan: Round, reading: Reading, pool: WorkerPool) -> None:
+async def _check_sums(me: Endpoint, plan: Round, reading: BallotReading, pool: WorkerPool) -> None:
     """Raise RoundBurned if the counts contradict the curator's published counts of these people."""
     if me.board.decision is None or plan.announcement.policy.setting is not Setting.FIXED:
         return
@@ -110,7 +110,7 @@ def _decision(me: Endpoint, plan: Round, key: Keyholder) -> Decision | None:
 async def _check_promise(
     me: Endpoint,
     plan: Round,
-    reading: Reading,
+    reading: BallotReading,
     strategy: Strategy,
     decision: Decision,
     pool: WorkerPool,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ..crypto.entropy import Entropy
 from ..crypto.signing import Signer
-from ..protocol.announcement import Policy, Program, Rules
+from ..protocol.announcement import AnnouncedPolicy, Program, Rules
 from ..protocol.history import History
 from ..protocol.messages import Registry
 from ..protocol.programs import DecisionRule, Strategy
@@ -87,7 +87,7 @@ class Cast:
 
     title: str
     schema: Schema
-    policy: Policy
+    policy: AnnouncedPolicy
     rules: Rules
     suite: str
     shufflers: int

@@ -14,7 +14,7 @@ import trio
 from ..crypto.entropy import Entropy
 from ..errors import RoundBurned
 from ..protocol import parties
-from ..protocol.announcement import NONCE, Announcement, Policy, Program, Rules, Setting
+from ..protocol.announcement import NONCE, AnnouncedPolicy, Announcement, Program, Rules, Setting
 from ..protocol.board import Board
 from ..protocol.commitment import closes, commit
 from ..protocol.crowd_limits import check_rounds
@@ -35,7 +35,7 @@ from ..protocol.registry import registry_root
 from ..protocol.schema import Schema
 from ..protocol.several_rows import people_among
 from ..protocol.sums import check_sums
-from ..protocol.tallying import Reading
+from ..protocol.tallying import BallotReading
 from ..protocol.transcript import CertificateSeen
 from .challenge import Keyring
 from .keyholder import Keyholder, longest_round
@@ -105,7 +105,7 @@ async def _decide(me: Endpoint, plans: "Plans", decision: Decision) -> OpenedCer
     return opening
 
 
-def _round_result(call: Call, reading: Reading) -> RoundResult:
+def _round_result(call: Call, reading: BallotReading) -> RoundResult:
     """Return a round that was read in the form that strategies take."""
     return RoundResult(call, tuple(dict(count) for count in reading.counts))
 
@@ -136,7 +136,7 @@ async def _next(
     return step() if decision or not heard else await pool.run_alone(step)
 
 
-def _check(me: Endpoint, plans: "Plans", reading: Reading) -> None:
+def _check(me: Endpoint, plans: "Plans", reading: BallotReading) -> None:
     """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
     before = [_people(plans, tally.totals) for tally in me.board.tallies]
     if plans.policy.setting is Setting.FIXED:
@@ -190,7 +190,7 @@ class Plans:
         self,
         title: str,
         schema: Schema,
-        policy: Policy,
+        policy: AnnouncedPolicy,
         rules: Rules,
         shufflers: int,
         strategy: Strategy,

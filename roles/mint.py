@@ -30,7 +30,7 @@ from ..protocol.frames import kind_of
 from ..protocol.messages import Kind, Registry
 from ..protocol.phases import Phase
 from ..protocol.session import Round, sealing
-from ..protocol.tallying import Reading
+from ..protocol.tallying import BallotReading
 from ..protocol.token_messages import Ask, Grant, Mint, PublicGrant, Roll
 from ..protocol.tokens import ask_digest, check_asks, give, other_reader
 from .network import OWN_INBOX, Bag, Endpoint, Letter
@@ -80,7 +80,7 @@ class TokenDesk:
                 f"posted that {people} were given tokens"
             )
 
-    def check(self, plan: Round, reading: Reading, envelopes: int) -> None:
+    def check(self, plan: Round, reading: BallotReading, envelopes: int) -> None:
         """Reader: RoundBurned unless all users with tokens are counted, enough, and as before.
 
         In the fixed setting, it is an error if only a few users of an earlier round are missing.

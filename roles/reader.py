@@ -13,7 +13,7 @@ from ..protocol.locks import mark, unlock
 from ..protocol.messages import BallotMarks, Tally
 from ..protocol.mixing import open_layers
 from ..protocol.session import Round
-from ..protocol.tallying import Reading, read_ballots
+from ..protocol.tallying import BallotReading, read_ballots
 from ..protocol.threshold import open_rows, read_sealed
 from ..protocol.token_messages import Issued
 from ..protocol.tokens import read_with_tokens
@@ -34,7 +34,7 @@ async def read_round(
     pool: WorkerPool,
     desk: TokenDesk,
     ring: Keyring,
-) -> Reading | None:
+) -> BallotReading | None:
     """Reader: wait for the last shuffler's batch and count it; None if the round is burnt first.
 
     RoundBurned if users with tokens are missing, or a ballot was changed.
@@ -73,7 +73,7 @@ async def read_round(
     return reading
 
 
-def _note_reading(me: Endpoint, plan: Round, reading: Reading) -> None:
+def _note_reading(me: Endpoint, plan: Round, reading: BallotReading) -> None:
     """Reader: tell the instruments its counts and refusals."""
     for reason, count in reading.refused.items():
         me.refuse(plan, reason, count)
@@ -82,7 +82,7 @@ def _note_reading(me: Endpoint, plan: Round, reading: Reading) -> None:
     me.notify(lambda instrument: instrument.read(seen))
 
 
-async def publish(me: Endpoint, reading: Reading, desk: TokenDesk, *, counts: bool) -> None:
+async def publish(me: Endpoint, reading: BallotReading, desk: TokenDesk, *, counts: bool) -> None:
     """Reader: post totals and refusals, and the counts if they are public.
 
     counts: whether the counts are public. With tokens, first post the number of users with tokens.
@@ -94,7 +94,7 @@ async def publish(me: Endpoint, reading: Reading, desk: TokenDesk, *, counts: bo
     await me.post(Tally(reading.totals, reading.refused, cells))
 
 
-def joined(plan: Round, pieces: Sequence[Reading]) -> Reading:
+def joined(plan: Round, pieces: Sequence[BallotReading]) -> BallotReading:
     """Reader: return the sum of the readings of all pieces of a batch."""
     reading = read_ballots(plan, ())
     for piece in pieces:
@@ -133,7 +133,7 @@ async def _open_batch(
 
 def _unlock_and_read(
     plan: Round, secrets: Sequence[bytes], key: TokenKey | None, ballots: Sequence[bytes]
-) -> Reading:
+) -> BallotReading:
     opened = unlock(plan, secrets, ballots)
     inside = [plaintext for plaintext in opened if plaintext is not None]
     reading = read_with_tokens(plan, key, inside) if key else read_ballots(plan, inside)
@@ -144,7 +144,7 @@ def _unlock_and_read(
 
 def _open_and_read(
     plan: Round, secret: SecretKey, key: TokenKey | None, layers: Sequence[bytes]
-) -> Reading:
+) -> BallotReading:
     opened = open_layers(plan, len(plan.hops), secret, layers)
     if plan.shape is not None:
         reading = read_sealed(plan, opened.inside)

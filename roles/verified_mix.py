@@ -17,7 +17,7 @@ from ..protocol import parties
 from ..protocol.history import History
 from ..protocol.messages import Kind
 from ..protocol.session import Round, as_cited, sealing
-from ..protocol.tallying import Reading
+from ..protocol.tallying import BallotReading
 from ..protocol.verified_messages import BallotKeys, ShuffledLists
 from ..protocol.verified_round import (
     Lists,
@@ -67,7 +67,7 @@ async def mix_verified(
 
 async def read_verified(
     me: Endpoint, plan: Round, pool: WorkerPool, ring: Keyring
-) -> Reading | None:
+) -> BallotReading | None:
     """Reader: take part in a round and count the opened answers; None if the session ends first.
 
     RoundBurned if a post does not hold.

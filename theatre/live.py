@@ -45,7 +45,7 @@ from .http import HttpResponse, PageServer, Request
 from .language import theatre_sentences
 from .log import EventLog
 from .move_recorder import MoveRecorder
-from .moves import Move
+from .moves import StageMove
 from .page_data import choices, page_data
 from .peer_recorder import PeerRecorder
 from .show import check_size
@@ -200,7 +200,7 @@ async def _play(playing: Playing, audiences: Audiences, tell: Tell) -> None:
     await PLAYS[topology_of(playing.scenario).name](playing, audiences, tell)
 
 
-def log_receiver(log: EventLog) -> Callable[[Move], None]:
+def log_receiver(log: EventLog) -> Callable[[StageMove], None]:
     """Return a receiver of moves that appends them to a log."""
     return lambda move: log.append(plain(move))
 

@@ -25,14 +25,14 @@ Tables = tuple[tuple[tuple[tuple[str, ...], int], ...], ...]  # per question, va
 NOBODY = -1  # instead of the index of a person
 
 
-class Move(Record, frozen=True, tag_field="what", omit_defaults=True):
+class StageMove(Record, frozen=True, tag_field="what", omit_defaults=True):
     """An event of a run, as the page reads it: `what`, then its fields by their names."""
 
 
-Tell = Callable[[Move], None]
+Tell = Callable[[StageMove], None]
 
 
-class PostMove(Move, frozen=True, tag="post"):
+class PostMove(StageMove, frozen=True, tag="post"):
     """A message on the board.
 
     Attributes:
@@ -78,7 +78,7 @@ class PostMove(Move, frozen=True, tag="post"):
     seal: str | UnsetType = UNSET
 
 
-class Send(Move, frozen=True, tag="send"):
+class Send(StageMove, frozen=True, tag="send"):
     """An envelope on its way to the first shuffler.
 
     Attributes:
@@ -103,7 +103,7 @@ class Send(Move, frozen=True, tag="send"):
     copies: int = NOBODY
 
 
-class Silent(Move, frozen=True, tag="silent"):
+class Silent(StageMove, frozen=True, tag="silent"):
     """A person with a sealed envelope has not sent it in time.
 
     Attributes:
@@ -118,7 +118,7 @@ class Silent(Move, frozen=True, tag="silent"):
     answers: Answers
 
 
-class BatchMove(Move, frozen=True, tag="batch"):
+class BatchMove(StageMove, frozen=True, tag="batch"):
     """All onions that leave a shuffler.
 
     Attributes:
@@ -133,7 +133,7 @@ class BatchMove(Move, frozen=True, tag="batch"):
     onions: tuple[int, ...]
 
 
-class CountMove(Move, frozen=True, tag="count"):
+class CountMove(StageMove, frozen=True, tag="count"):
     """A reader has opened the last layer.
 
     Attributes:
@@ -149,7 +149,7 @@ class CountMove(Move, frozen=True, tag="count"):
     alike: tuple[str, ...] = ()
 
 
-class Refuse(Move, frozen=True, tag="refuse"):
+class Refuse(StageMove, frozen=True, tag="refuse"):
     """Messages that a party refused.
 
     Attributes:

@@ -13,12 +13,12 @@ An onion that no peer sealed is -1.
 
 from msgspec import field
 
-from .moves import Answers, Move
+from .moves import Answers, StageMove
 
 Bags = tuple[tuple[int, tuple[int, ...]], ...]  # receiver, by index; its onions
 
 
-class PeerCall(Move, frozen=True, tag="call"):
+class PeerCall(StageMove, frozen=True, tag="call"):
     """A round is open.
 
     Attributes:
@@ -38,7 +38,7 @@ class PeerCall(Move, frozen=True, tag="call"):
     says: str
 
 
-class PeerRelay(Move, frozen=True, tag="relay"):
+class PeerRelay(StageMove, frozen=True, tag="relay"):
     """A peer hands onions on.
 
     Attributes:
@@ -60,7 +60,7 @@ class PeerRelay(Move, frozen=True, tag="relay"):
     answers: Answers | None = None
 
 
-class PeerBallots(Move, frozen=True, tag="found"):
+class PeerBallots(StageMove, frozen=True, tag="found"):
     """A peer posts the sealed ballots that it found at the end of their paths.
 
     Attributes:

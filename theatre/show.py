@@ -22,7 +22,7 @@ from ..scenarios.verification.deviations import deviations
 from ..scenarios.verification.views import columns, recorded
 from .language import theatre_sentences
 from .move_recorder import MoveRecorder
-from .moves import Move, Tell
+from .moves import StageMove, Tell
 from .page_data import choices, page_data
 from .peer_show import read_out_peers
 from .proved_recorder import ProvedRecorder
@@ -81,7 +81,7 @@ def show(
     """
     check_size(transcript.users)
     transcript = ordered(transcript)
-    moves: list[Move] = []
+    moves: list[StageMove] = []
     read = READ[topology_of(scenario).name]
     game = read(transcript, scenario, agreement, moves.append, language)
     return {

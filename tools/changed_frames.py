@@ -27,7 +27,7 @@ from veilmix.crypto.tokens import TokenKey
 from veilmix.errors import Reason, Refused
 from veilmix.protocol import parties
 from veilmix.protocol.alarms import borne_out
-from veilmix.protocol.announcement import Policy, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules
 from veilmix.protocol.board import Board
 from veilmix.protocol.bodies import KINDS
 from veilmix.protocol.frames import HEADER, Message, decode_message
@@ -106,7 +106,15 @@ def session(rules: Rules, guards: Guards, shufflers: int, **changes: Any) -> Ses
     changes: further fields of its cast.
     """
     cast = Cast(
-        *("frames", SCHEMA, Policy(2, 0.5, "fixed"), rules, "sealedbox", shufflers, len(ROWS)),
+        *(
+            "frames",
+            SCHEMA,
+            AnnouncedPolicy(2, 0.5, "fixed"),
+            rules,
+            "sealedbox",
+            shufflers,
+            len(ROWS),
+        ),
         *(ROWS.__getitem__, keep, SeededEntropy(3)),
         threads=1,
         guards=guards,
@@ -143,7 +151,7 @@ def alarms(played: Session) -> list[bytes]:
 
 def peers() -> tuple[Agreement, list[tuple[str, bytes]]]:
     """What peers post."""
-    terms = Policy(2, 0.5, "fixed"), Rules(), SuiteCode.SEALEDBOX, 2, 2
+    terms = AnnouncedPolicy(2, 0.5, "fixed"), Rules(), SuiteCode.SEALEDBOX, 2, 2
     agreement = Agreement("frames", SCHEMA, *terms)
     cast = PeerCast(agreement, len(ROWS), ROWS.__getitem__, keep, SeededEntropy(5), threads=1)
     board = play_peers(cast).board

@@ -11,7 +11,7 @@ from statistics import median_low
 from typing import Any
 
 from veilmix.scenarios.studies.sweep import play_one
-from veilmix.scenarios.studies.sweep_file import Line
+from veilmix.scenarios.studies.sweep_file import SweepLine
 from veilmix.scenarios.studies.sweep_plan import plan
 from veilmix.scenarios.validation.load import load
 
@@ -31,7 +31,7 @@ SHEET_SIZES = (5, 10, 20)  # rows of the hand-out
 
 
 @cache
-def runs(people: int, k: int, share: float) -> tuple[Line, ...]:
+def runs(people: int, k: int, share: float) -> tuple[SweepLine, ...]:
     """Play a point of the sweep: a line for each draw."""
     point = {
         "population.users": (people,),

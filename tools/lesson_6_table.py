@@ -17,7 +17,7 @@ from veilmix.analysis.exposure.cells import cells_of
 from veilmix.analysis.reidentification import find_people
 from veilmix.scenarios.populations.build import population
 from veilmix.scenarios.populations.tables import shipped
-from veilmix.scenarios.schema.model import Population
+from veilmix.scenarios.schema.model import PopulationSection
 
 SOURCE, PEOPLE, SEED = "rochdale", 300, 6
 SEEDS = tuple(range(1, 21))  # of the draws that give the range
@@ -28,7 +28,7 @@ SETS = 1 << COLUMNS
 @cache
 def draw(seed: int) -> NDArray[np.int32]:
     """Return the answers of the households of a draw: 0 or 1, shape (households, columns)."""
-    return population(Population(source=f"builtin:{SOURCE}", users=PEOPLE), (), seed).codes
+    return population(PopulationSection(source=f"builtin:{SOURCE}", users=PEOPLE), (), seed).codes
 
 
 def columns_of(mask: int) -> list[int]:

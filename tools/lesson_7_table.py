@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from veilmix.analysis.exposure import Crowds, joint_counts
 from veilmix.scenarios.populations.build import population
 from veilmix.scenarios.populations.tables import shipped
-from veilmix.scenarios.schema.model import Feature, Population
+from veilmix.scenarios.schema.model import FeatureSection, PopulationSection
 
 SOURCE, PEOPLE, SEED, K = "drinking", 300, 7, 5
 SEEDS = tuple(range(1, 21))  # of the draws that give the range
@@ -35,9 +35,9 @@ SHEET_CROWDS = (3, 5, 10)
 Choice = tuple[int, ...]  # the level of each column
 
 
-def feature(column: str, level: int) -> Feature:
+def feature(column: str, level: int) -> FeatureSection:
     """Return a column as a scenario asks for it."""
-    return Feature(name=column, merge=MERGED[column] if level == COARSER else None)
+    return FeatureSection(name=column, merge=MERGED[column] if level == COARSER else None)
 
 
 @cache
@@ -45,7 +45,7 @@ def codes(choice: Choice, seed: int = SEED, people: int | None = PEOPLE) -> NDAr
     """Return the rows of a draw; without a number of people those of the whole table."""
     asked = [feature(column, level) for column, level in zip(COLUMNS, choice, strict=True)]
     kept = [each for each, level in zip(asked, choice, strict=True) if level != OUT]
-    section = Population(source=f"builtin:{SOURCE}", users=people)
+    section = PopulationSection(source=f"builtin:{SOURCE}", users=people)
     return population(section, kept, seed).codes
 
 

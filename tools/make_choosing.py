@@ -15,7 +15,7 @@ from pathlib import Path
 
 from page_tables import LINE, table_cells, written_table
 from veilmix.scenarios.comparison.compare import compare, programs
-from veilmix.scenarios.comparison.result import Compared, Comparison, Cost
+from veilmix.scenarios.comparison.result import Compared, Comparison, ProgramCost
 from veilmix.scenarios.comparison.result_folder import contents
 from veilmix.scenarios.validation.load import load
 
@@ -65,7 +65,7 @@ def _row(program: Compared) -> list[str]:
     ]
 
 
-def _seconds(price: Cost) -> str:
+def _seconds(price: ProgramCost) -> str:
     if price.cpu_limits is None:
         return f"{price.cpu:.2f}"
     return f"{price.cpu:.1f} ± {(price.cpu_limits[1] - price.cpu_limits[0]) / 2:.1f}"

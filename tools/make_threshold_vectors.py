@@ -15,7 +15,7 @@ from typing import Any
 from vector_files import ROOT, write_or_check
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.threshold import SEED, Sealer, Shape, TextLevel, open_groups
-from veilmix.crypto.verifiable_sharing import SHARE, Share
+from veilmix.crypto.verifiable_sharing import SHARE, SharePoint
 from veilmix.crypto.voprf import OprfKey
 
 FOLDER = ROOT / "tests" / "crypto" / "threshold_vectors"
@@ -37,7 +37,7 @@ def rounds() -> Iterator[tuple[str, dict[str, Any]]]:
     nested = sealed(NESTED, [b"ab", b"ab", b"ab", b"ac", b"xy", b"xy"])
     yield "nested", vector("prefixes that three people share open", NESTED, nested)
     end = WHOLE.body(0)
-    junk = whole[0][:end] + Share(7, 9).encode()
+    junk = whole[0][:end] + SharePoint(7, 9).encode()
     yield "junk-share", vector("one share is junk", WHOLE, [junk, *whole])
     other = sealed(WHOLE, [b"zzz", b"zzz"])
     swapped = other[0][:end] + whole[0][end : end + SHARE]

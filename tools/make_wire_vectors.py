@@ -19,7 +19,7 @@ from veilmix.crypto.keys import PublicKey
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
 from veilmix.crypto.suites import suite
-from veilmix.protocol.announcement import Policy, Program, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules
 from veilmix.protocol.ballots import Ballot, submit
 from veilmix.protocol.frames import Message
 from veilmix.protocol.hiding import BLANK, OTHER
@@ -122,7 +122,7 @@ def sessions() -> Named:
 
 def peers() -> Named:
     """Sessions of peers: their name, the layers of an onion, and what peers agree on."""
-    terms = Agreement("Blood donors", SCHEMA, Policy(5, 0.1), Rules(), suite().code, 2, 1)
+    terms = Agreement("Blood donors", SCHEMA, AnnouncedPolicy(5, 0.1), Rules(), suite().code, 2, 1)
     numbers = (1, 2, 5, 258)
     keys = {number: pair(f"peer-{number}").public for number in numbers}
     shown_keys = [[number, key.encode().hex()] for number, key in keys.items()]

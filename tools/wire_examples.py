@@ -10,7 +10,14 @@ from veilmix.crypto.ristretto import base_times
 from veilmix.crypto.signing import Signer
 from veilmix.crypto.suites import suite
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
+from veilmix.protocol.announcement import (
+    AnnouncedPolicy,
+    Announcement,
+    Flaw,
+    Program,
+    Rules,
+    Setting,
+)
 from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
 from veilmix.protocol.frames import Message, Seal
 from veilmix.protocol.hiding import Mask, Redact
@@ -109,7 +116,7 @@ def announcement(shufflers: int = 2, **changes: Any) -> Announcement:
         "title": "Blood donors",
         "nonce": bytes(range(16)),
         "schema": SCHEMA,
-        "policy": Policy(5, 0.1),
+        "policy": AnnouncedPolicy(5, 0.1),
         "rules": Rules(),
         "shufflers": tuple(pair(f"shuffler-{hop + 1}").public for hop in range(shufflers)),
         "curator": pair("curator").public,
@@ -139,7 +146,7 @@ PROVED = b"\2" * 32, bytes(range(96))
 SIGNED = bytes(range(32)), SIGNER.sign(b"an envelope")
 ELEMENTS = tuple(base_times(bytes((number,)) + bytes(31)) for number in (1, 2, 3))
 FLAWED = Rules(lesson=True, flaws=(Flaw.UNBOUND, Flaw.ONE_KEY))
-STATISTICAL = Policy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
+STATISTICAL = AnnouncedPolicy(5, 0.1, "coverage", True, Setting.STATISTICAL, 0.05)
 COUNTS: tuple[Counts, ...] = ({("+",): 9, ("-",): 2},)
 PROOF = Certificate("coverage", 5, 11, 2, (4.0, 2.5), 1, 0.25)
 COMMITTED = CommittedDecision((0, 2), 11, None, (), bytes(range(32)), b"for the analyst")
@@ -151,7 +158,9 @@ BODIES: dict[str, tuple[int, Body]] = {
     "announcement-randomized": (0, announcement(program=Program.RANDOMIZED)),
     "announcement-of-chosen-groups": (
         0,
-        announcement(program=Program.HIERARCHICAL, policy=Policy(5, 0.1, "hierarchical ask=best")),
+        announcement(
+            program=Program.HIERARCHICAL, policy=AnnouncedPolicy(5, 0.1, "hierarchical ask=best")
+        ),
     ),
     "announcement-threshold": (0, announcement(program=Program.THRESHOLD)),
     "announcement-registered": (0, announcement(registry=bytes(range(32)))),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.advice import Choice
-from ..scenarios.tables.advise import Advised, Cost, TableSearch
+from ..scenarios.tables.advise import Advised, ChoiceCost, TableSearch
 from ..scenarios.tables.ladders import AS_IS
 from ..scenarios.tables.risk_places import advised_places
 from .choices import UserChoices
@@ -103,7 +103,11 @@ def _rows_out(advised: Advised, voice: PageVoice) -> Text | None:
 
 
 def _point(
-    found: TableSearch, advised: Advised, shown: tuple[Choice, Cost], number: int, voice: PageVoice
+    found: TableSearch,
+    advised: Advised,
+    shown: tuple[Choice, ChoiceCost],
+    number: int,
+    voice: PageVoice,
 ) -> dict[str, Any]:
     """Return a choice as a point of the picture."""
     choice, cost = shown

@@ -66,13 +66,13 @@ def command(
         listen,
     )
     from ...scenarios.populations.file_options import options_of
-    from ...scenarios.schema.model import Population
+    from ...scenarios.schema.model import PopulationSection
     from ...scenarios.sessions.place import read_answers, take_part
 
     if not hosted.directory.places[place].users:
         raise click.UsageError(f"{place} is no people: `veilmix serve {place}` is for it")
     rows = (
-        read_answers(table, hosted, options_of(Population(source=str(table), **form)))
+        read_answers(table, hosted, options_of(PopulationSection(source=str(table), **form)))
         if table
         else _ask_people(hosted, place)
     )

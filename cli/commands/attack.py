@@ -27,7 +27,7 @@ from ..text.layout import (
 from ..text.pace import counter
 
 if TYPE_CHECKING:
-    from ...scenarios.studies.matrix_result import Cell, Matrix, Row
+    from ...scenarios.studies.matrix_result import AttackRow, Cell, Matrix
 
 SHOWN = {
     "works": "works",
@@ -190,7 +190,7 @@ LEGEND = (
 )
 
 
-def _lines(matrix: "Matrix", row: "Row") -> Iterator[tuple[str, ...]]:
+def _lines(matrix: "Matrix", row: "AttackRow") -> Iterator[tuple[str, ...]]:
     """Yield a line for each informative cell of an attack."""
     from ...scenarios.studies.attack_plan import ALL, NONE
 
@@ -209,7 +209,7 @@ def _differs(cell: "Cell", without: "Cell") -> bool:
     return cell.verdict != without.verdict or bool(cell.alarmed) != bool(without.alarmed)
 
 
-def _line(name: str, defence: str, row: "Row", cell: "Cell") -> tuple[str, ...]:
+def _line(name: str, defence: str, row: "AttackRow", cell: "Cell") -> tuple[str, ...]:
     from ...scenarios.studies.attack_matrix_file import without_occasion
 
     kind, unmet = row.kind if name else "", without_occasion(cell)

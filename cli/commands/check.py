@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...analysis.scaling import Cluster
     from ...scenarios.populations import Population
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.studies.cost import Cost, RoundCost
+    from ...scenarios.studies.cost import RoundCost, SessionCost
     from ..text.records import CheckedScenario, RoundPrice
 
 
@@ -130,7 +130,7 @@ def _check(scenario: str, form: str) -> None:
             say(page(), f"      veilmix sweep {scenario}   plays {grid}")
 
 
-def _priced(price: "Cost") -> "tuple[RoundPrice, ...]":
+def _priced(price: "SessionCost") -> "tuple[RoundPrice, ...]":
     """Return the cost of each round."""
     from ..text.records import RoundPrice
 
@@ -148,7 +148,7 @@ def _priced(price: "Cost") -> "tuple[RoundPrice, ...]":
     )
 
 
-def _rounds(scenario: "Scenario", people: "Population", price: "Cost") -> Grid:
+def _rounds(scenario: "Scenario", people: "Population", price: "SessionCost") -> Grid:
     """Return the messages and bytes of each round, as numbers; None if they vary."""
     from msgspec.structs import astuple
 
@@ -195,7 +195,11 @@ def _query_text(names: Sequence[str], columns: tuple[tuple[int, ...], ...]) -> s
 
 
 def _print_check(
-    console: PipeConsole, scenario: "Scenario", people: "Population", price: "Cost", called: str
+    console: PipeConsole,
+    scenario: "Scenario",
+    people: "Population",
+    price: "SessionCost",
+    called: str,
 ) -> None:
     from ...scenarios.populations.coarser import coarser_lines
     from ...scenarios.programs.registry import program_of, unchecked_queries
@@ -278,7 +282,7 @@ class SessionPlan:
     senders: str = ""
 
 
-def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> SessionPlan:
+def _central(scenario: "Scenario", _people: "Population", price: "SessionCost") -> SessionPlan:
     from ...scenarios.programs.registry import program_of
 
     parties = f"{plural(scenario.mix.shufflers, 'shuffler')}, a curator, an analyst"
@@ -292,7 +296,7 @@ def _central(scenario: "Scenario", _people: "Population", price: "Cost") -> Sess
     )
 
 
-def _peers(scenario: "Scenario", people: "Population", _price: "Cost") -> SessionPlan:
+def _peers(scenario: "Scenario", people: "Population", _price: "SessionCost") -> SessionPlan:
     return SessionPlan(
         "none but these people: each is user, shuffler, curator and analyst",
         peers_text.steps(scenario, people.n, len(people.schema.names)),
@@ -301,13 +305,13 @@ def _peers(scenario: "Scenario", people: "Population", _price: "Cost") -> Sessio
     )
 
 
-PLANS: Mapping[str, Callable[["Scenario", "Population", "Cost"], SessionPlan]] = {
+PLANS: Mapping[str, Callable[["Scenario", "Population", "SessionCost"], SessionPlan]] = {
     "central": _central,
     "peers": _peers,
 }  # topology -> its plan
 
 
-def _steps(scenario: "Scenario", price: "Cost") -> list[str]:
+def _steps(scenario: "Scenario", price: "SessionCost") -> list[str]:
     """Return the steps of a session, in order."""
     from ...scenarios.programs.registry import program_of
 
@@ -366,7 +370,7 @@ def _verified_steps(
     return answering, mixing
 
 
-def _price(price: "Cost", suite: str) -> str:
+def _price(price: "SessionCost", suite: str) -> str:
     if price.multiplications:
         return (
             f"{price.multiplications:,} multiplications in the group ristretto255: about "
@@ -385,7 +389,7 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
 
 
-def _record(scenario: "Scenario", people: "Population", price: "Cost") -> "CheckedScenario":
+def _record(scenario: "Scenario", people: "Population", price: "SessionCost") -> "CheckedScenario":
     from ...scenarios.programs.registry import unchecked_queries
     from ...scenarios.programs.topology import topology_of
     from ...scenarios.studies.trust_table import measured_trust

@@ -226,7 +226,7 @@ def _check_figures(scenario: "Scenario", wish: Wish) -> None:
 def _drawn(outcome: "Outcome", folder: Path) -> None:
     from ...analysis.figures import incidence as sets_figure
     from ...analysis.figures import randomized as noise_figure
-    from ...scenarios.programs.incidence.score import Incidence
+    from ...scenarios.programs.incidence.score import IncidenceFindings
     from ...scenarios.programs.randomized.score import Randomized
     from ...scenarios.serialization.record import plain
     from ..text.layout import page, say
@@ -235,7 +235,7 @@ def _drawn(outcome: "Outcome", folder: Path) -> None:
     match outcome.findings:
         case Randomized():
             drawn = noise_figure.figures(plain(outcome.findings))
-        case Incidence():
+        case IncidenceFindings():
             drawn = sets_figure.figures(plain(outcome.findings))
         case _:  # the round was burned
             return

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ...scenarios.schema.model import Scenario
-    from ...scenarios.studies.sweep_file import Line, Value
+    from ...scenarios.studies.sweep_file import SweepLine, Value
     from ...scenarios.studies.sweep_log import SweepLog
     from ...scenarios.studies.sweep_plan import SweepJob
 
@@ -223,7 +223,7 @@ def _print_sweep(
     scenario: "Scenario",
     along: "dict[str, tuple[Value, ...]]",
     log: "SweepLog",
-    lines: "Sequence[Line]",
+    lines: "Sequence[SweepLine]",
     form: str,
     *,
     quiet: bool,
@@ -246,7 +246,7 @@ def _print_sweep(
     say(console, f"saved {where}   next: veilmix report {where}")
 
 
-def _crashed(lines: "Sequence[Line]", path: Path) -> None:
+def _crashed(lines: "Sequence[SweepLine]", path: Path) -> None:
     """Print the kinds of crashes and exit with code 1, if a run crashed."""
     bad = [line for line in lines if line.error is not None]
     if not bad:

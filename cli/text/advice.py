@@ -8,7 +8,7 @@ from .risk_places import print_places
 from .score import COVERAGE, PERSON_BOUND
 
 if TYPE_CHECKING:
-    from ...scenarios.tables.advise import Advised, Cost
+    from ...scenarios.tables.advise import Advised, ChoiceCost
     from ...scenarios.tables.risk_record import RiskPlaces
 
 
@@ -174,7 +174,7 @@ def _precise_share(share: float, target: float) -> str:
     return percent(share) if digits == 1 else f"{100 * share:.{digits}f} %"
 
 
-def costs(cost: "Cost", predict: str | None) -> Iterator[str]:
+def costs(cost: "ChoiceCost", predict: str | None) -> Iterator[str]:
     """Yield a line for each cost of the choice: entropy, two-way tables, prediction."""
     yield f"entropy kept  {percent(cost.share)} of the bits of the columns one by one"
     if cost.two_way is not None:

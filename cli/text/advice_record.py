@@ -6,7 +6,7 @@ from ...analysis.advice import Choice
 from ...analysis.advice.information_kept import Prediction
 from ...analysis.scoring.set_scores import PROMISED_BY, PROMISED_BY_PERSONS
 from ...scenarios.serialization.record import Record
-from ...scenarios.tables.advise import Advised, Cost
+from ...scenarios.tables.advise import Advised, ChoiceCost
 from ...scenarios.tables.risk_record import RiskPlaces
 from .advice import places_of
 
@@ -180,7 +180,7 @@ def _values(cells: Sequence[str] | None) -> tuple[str, ...] | None:
     return values if values is not None and len(values) <= VALUES else None
 
 
-def _choice(advised: Advised, choice: Choice, cost: Cost) -> AdvisedChoice:
+def _choice(advised: Advised, choice: Choice, cost: ChoiceCost) -> AdvisedChoice:
     return AdvisedChoice(
         choice == advised.best,
         choice.loss,

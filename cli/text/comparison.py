@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 from .layout import Grid, PipeConsole, clean, lay_out, percent, plural, say
 
 if TYPE_CHECKING:
-    from ...scenarios.comparison.result import Compared, Comparison, Cost, Learnt, Privacy, Utility
+    from ...scenarios.comparison.result import (
+        Compared,
+        Comparison,
+        Learnt,
+        Privacy,
+        ProgramCost,
+        Utility,
+    )
 
 
 def print_comparison(console: PipeConsole, comparison: "Comparison") -> None:
@@ -240,7 +247,7 @@ def _error(worth: "Utility") -> str:
     return f"{worth.mean:.3f} +- {(high - low) / 2:.3f}"
 
 
-def _seconds(price: "Cost") -> str:
+def _seconds(price: "ProgramCost") -> str:
     if price.cpu_limits is None:
         return f"{price.cpu:.2f}"
     low, high = price.cpu_limits

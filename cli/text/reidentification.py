@@ -14,7 +14,7 @@ from .layout import percent, plural
 if TYPE_CHECKING:
     from ...analysis.exposure import Attacker
     from ...scenarios.scoring.outcome import Outcome
-    from ...scenarios.scoring.reidentification import Attack, Reidentified, ReportPie
+    from ...scenarios.scoring.reidentification import AttackSuccess, Reidentified, ReportPie
 
 NAMED = 3  # columns that are named one by one
 NOTE = "Re-identified people are counted with the true values, which only the simulation knows."
@@ -52,7 +52,9 @@ def _sets(reidentified: "Reidentified") -> Iterator[Score]:
         yield from _pie(max(reidentified.reports, key=lambda report: report.pie), several=several)
 
 
-def worst(attacks: "Sequence[Attack]", features: int, *, asked: bool) -> "list[Attack]":
+def worst(
+    attacks: "Sequence[AttackSuccess]", features: int, *, asked: bool
+) -> "list[AttackSuccess]":
     """Return the requested attacker, or the best with a column, all but a column, and all."""
     if asked or not attacks:
         return list(attacks[:1])
@@ -64,7 +66,7 @@ def worst(attacks: "Sequence[Attack]", features: int, *, asked: bool) -> "list[A
     ]
 
 
-def _known_columns(attack: "Attack", features: int) -> str:
+def _known_columns(attack: "AttackSuccess", features: int) -> str:
     if len(attack.knows) == features:
         return "all columns" if features > 1 else attack.knows[0]
     if len(attack.knows) <= NAMED:
@@ -76,7 +78,7 @@ def _known_columns(attack: "Attack", features: int) -> str:
     )
 
 
-def _attack(attack: "Attack", people: int) -> tuple[str, str]:
+def _attack(attack: "AttackSuccess", people: int) -> tuple[str, str]:
     error = give_or_take(attack.standard_error, 1)
     meaning = f"expected correct best guesses; Bayes error {percent(attack.error)}"
     if attack.certain:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...scenarios.mean import MeanEstimate
-from ...scenarios.studies.sweep_file import Line, Point, Value, grouped
+from ...scenarios.studies.sweep_file import Point, SweepLine, Value, grouped
 from ...scenarios.studies.sweep_scores import (
     HEADINGS,
     UNITS,
@@ -19,7 +19,7 @@ from .layout import Grid, lay_out, page, say, write_csv, write_json
 from .records import MeanScore, SweptPoint
 
 
-def print_scores(keys: Sequence[str], lines: Sequence[Line], form: str) -> None:
+def print_scores(keys: Sequence[str], lines: Sequence[SweepLine], form: str) -> None:
     """Print the scores."""
     scores = scored(lines)
     if form == "json":
@@ -81,7 +81,7 @@ def _cell(estimate: MeanEstimate | None) -> str:
 
 
 def draw(
-    name: str, along: Mapping[str, Sequence[Value]], lines: Sequence[Line], file: Path
+    name: str, along: Mapping[str, Sequence[Value]], lines: Sequence[SweepLine], file: Path
 ) -> list[Path]:
     """Draw the varying scores beside the file; return no paths, and print a note, on failure."""
     from ...analysis.figures import sweep as sweep_figure

@@ -32,7 +32,14 @@ from ...crypto.keys import PublicKey, SuiteCode
 from ...crypto.layer import layer_size
 from ...crypto.suites import Suite, suite_by_code
 from ...errors import ParameterError, Reason, Refused
-from ..announcement import Policy, Rules, read_feature, read_terms, write_feature, write_terms
+from ..announcement import (
+    AnnouncedPolicy,
+    Rules,
+    read_feature,
+    read_terms,
+    write_feature,
+    write_terms,
+)
 from ..messages import Call, Kind
 from ..schema import Schema
 from ..session import domain_of, layer_context, padded_size
@@ -62,7 +69,7 @@ class Agreement:
 
     title: str
     schema: Schema
-    policy: Policy
+    policy: AnnouncedPolicy
     rules: Rules
     suite: SuiteCode
     path: int

@@ -29,7 +29,7 @@ class Route(NamedTuple):
     names: tuple[bytes, ...] = ()
 
 
-class Rule(StrEnum):
+class RouteRule(StrEnum):
     """The rule by which an onion is followed past a peer."""
 
     OPEN = "open"
@@ -37,7 +37,7 @@ class Rule(StrEnum):
     LOST = "lost"
 
 
-class Hop(NamedTuple):
+class RouteHop(NamedTuple):
     """A step of an onion's way.
 
     Attributes:
@@ -51,7 +51,7 @@ class Hop(NamedTuple):
     step: int
     peer: int
     name: bytes
-    rule: Rule
+    rule: RouteRule
     onions: int
 
 
@@ -78,16 +78,22 @@ def followed(routes: Sequence[Route], members: frozenset[int]) -> set[int]:
     return known
 
 
-def trail(routes: Sequence[Route], members: frozenset[int], place: int) -> tuple[Hop, ...]:
+def trail(routes: Sequence[Route], members: frozenset[int], place: int) -> tuple[RouteHop, ...]:
     """Coalition: return the hops of another person's onion, to its end or where it is lost."""
-    route, hops = routes[place], list[Hop]()
+    route, hops = routes[place], list[RouteHop]()
     others = [other for other in routes if other.origin not in members]
     _, *left = narrowed(routes, members)
     for step, known in enumerate(left):
         peer = route.stops[step]
-        rule = Rule.OPEN if peer in members else Rule.ALONE if place in known else Rule.LOST
+        rule = (
+            RouteRule.OPEN
+            if peer in members
+            else RouteRule.ALONE
+            if place in known
+            else RouteRule.LOST
+        )
         batch = sum(other.stops[step] == peer for other in others)
-        hops.append(Hop(step + 1, peer, route.names[step], rule, batch))
-        if rule is Rule.LOST:
+        hops.append(RouteHop(step + 1, peer, route.names[step], rule, batch))
+        if rule is RouteRule.LOST:
             break
     return tuple(hops)

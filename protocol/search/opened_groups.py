@@ -9,7 +9,7 @@ sizes, so an honest reader sees the same.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...crypto.threshold import SEED, Opened, Shape, open_groups
+from ...crypto.threshold import SEED, OpenedMessages, Shape, open_groups
 from ..adversary_view import AdversaryView
 from ..opened_exploits import prefixes_of
 from ..session import Round
@@ -72,7 +72,7 @@ def groups_of(view: AdversaryView, plan: Round, ballots: Sequence[bytes]) -> Ite
 
 
 def _bodies(
-    shape: Shape, messages: Sequence[bytes], opened: Opened, place: int
+    shape: Shape, messages: Sequence[bytes], opened: OpenedMessages, place: int
 ) -> tuple[tuple[int, bytes], ...]:
     """Return the body of the first level, and of the first closed level."""
     level = len(opened.texts[place])

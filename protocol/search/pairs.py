@@ -5,10 +5,12 @@ from itertools import combinations
 
 from ..parties import Role, role
 from .deviation import ON_BALLOTS, Action, Deviation
-from .space import Setting
+from .space import SpaceSetting
 
 
-def pairs(setting: Setting, singles: Sequence[Deviation]) -> Iterator[tuple[Deviation, Deviation]]:
+def pairs(
+    setting: SpaceSetting, singles: Sequence[Deviation]
+) -> Iterator[tuple[Deviation, Deviation]]:
     """Yield the pairs of deviations to try.
 
     A party with a person of the coalition; a changed post with the board withheld from that post

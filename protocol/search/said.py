@@ -8,7 +8,7 @@ from ..frames import Message, decode_message
 from ..messages import Body, Kind
 from ..parties import Role, role
 from ..phases import BOARD
-from .view import Event
+from .view import SearchEvent
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class SessionMessages:
         return (*single, tuple(range(1, self.rounds + 1))) if self.rounds > 1 else tuple(single)
 
 
-def sort_messages(events: Iterable[Event]) -> SessionMessages:
+def sort_messages(events: Iterable[SearchEvent]) -> SessionMessages:
     """Sort the messages of an honest session."""
     said = SessionMessages()
     for event in events:
@@ -48,7 +48,7 @@ def sort_messages(events: Iterable[Event]) -> SessionMessages:
     return said
 
 
-def _sort(said: SessionMessages, event: Event, message: Message) -> None:
+def _sort(said: SessionMessages, event: SearchEvent, message: Message) -> None:
     kind, number = message.kind, message.round
     said.rounds = max(said.rounds, number)
     if event.receiver == BOARD:

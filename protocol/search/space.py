@@ -15,7 +15,7 @@ from ..phases import BOARD, MOVES
 from .changes import CHANGES, changes_of
 from .deviation import ON_BALLOTS, OWN_KEYS, Action, Deviation
 from .said import SessionMessages, sort_messages
-from .view import Event
+from .view import SearchEvent
 
 LATE = 1.05  # deadlines: after the collection, before the next step gives up
 LATER = (0.55, 1.1)  # deadlines, of letters: within the collection, and after it
@@ -26,7 +26,7 @@ Aim = tuple[tuple[str, ...], bool]  # people, and whether all but these are mean
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SpaceSetting:
     """The parameters of a space of deviations.
 
     Attributes:
@@ -73,7 +73,7 @@ class Setting:
         return tuple(aim for aim in self.aims if aim[1] or not set(aim[0]) <= set(self.friends))
 
 
-def space(setting: Setting, events: Sequence[Event]) -> tuple[Deviation, ...]:
+def space(setting: SpaceSetting, events: Sequence[SearchEvent]) -> tuple[Deviation, ...]:
     """Return all single deviations of a coalition, each once, in a fixed order."""
     said = sort_messages(events)
     found = dict[Deviation, None]()
@@ -86,7 +86,9 @@ def space(setting: Setting, events: Sequence[Event]) -> tuple[Deviation, ...]:
     return tuple(found)
 
 
-def _member_deviations(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
+def _member_deviations(
+    setting: SpaceSetting, said: SessionMessages, member: str
+) -> Iterator[Deviation]:
     match role(member):
         case Role.USER:
             yield from _person_deviations(setting, said, member)
@@ -103,7 +105,9 @@ def _member_deviations(setting: Setting, said: SessionMessages, member: str) -> 
             yield from _without_cause(said, member)
 
 
-def _person_deviations(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
+def _person_deviations(
+    setting: SpaceSetting, said: SessionMessages, member: str
+) -> Iterator[Deviation]:
     """Yield the deviations of a person of the coalition: silence, or another row."""
     kinds = dict.fromkeys(
         kind for sender, kind, *_ in (*said.letters, *said.posts) if sender == member
@@ -116,7 +120,9 @@ def _person_deviations(setting: Setting, said: SessionMessages, member: str) -> 
             yield Deviation(by=member, do=Action.SAY, row=row, rounds=rounds)
 
 
-def _post_deviations(said: SessionMessages, member: str, setting: Setting) -> Iterator[Deviation]:
+def _post_deviations(
+    said: SessionMessages, member: str, setting: SpaceSetting
+) -> Iterator[Deviation]:
     """Yield the deviations of a member on its posts: omission, delay, a changed field."""
     for (author, kind, number), body in said.posts.items():
         if author != member:
@@ -127,7 +133,7 @@ def _post_deviations(said: SessionMessages, member: str, setting: Setting) -> It
         yield from _changed(setting, one, body)
 
 
-def _changed(setting: Setting, one: Deviation, body: Body) -> Iterator[Deviation]:
+def _changed(setting: SpaceSetting, one: Deviation, body: Body) -> Iterator[Deviation]:
     """Yield every change of every field, for every set of people or rows that it can mean."""
     for path, change in changes_of(body):
         other = replace(one, do=Action.CHANGE, field=path, change=change)
@@ -148,7 +154,9 @@ def _is_of_bytes(body: Body, path: str) -> bool:
     return bool(values) and isinstance(values[0], bytes)
 
 
-def _letter_deviations(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
+def _letter_deviations(
+    setting: SpaceSetting, said: SessionMessages, member: str
+) -> Iterator[Deviation]:
     """Yield the deviations of a member on its letters: of some people, if letters are personal."""
     for (sender, kind, to, number), body in said.letters.items():
         if sender != member:
@@ -171,14 +179,18 @@ def _letter_deviations(setting: Setting, said: SessionMessages, member: str) -> 
                 yield replace(personal, do=Action.CHANGE, field=path, change=change)
 
 
-def _ignored_letters(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
+def _ignored_letters(
+    setting: SpaceSetting, said: SessionMessages, member: str
+) -> Iterator[Deviation]:
     """Yield the deviations of a member that ignores letters of people."""
     kinds = sorted(kind for receiver, kind in said.heard if receiver == member)
     for kind, aim, rounds in product(kinds, setting.against, said.periods):
         yield _on(Deviation(by=member, do=Action.IGNORE, message=kind, rounds=rounds), aim)
 
 
-def _ballot_deviations(setting: Setting, said: SessionMessages, member: str) -> Iterator[Deviation]:
+def _ballot_deviations(
+    setting: SpaceSetting, said: SessionMessages, member: str
+) -> Iterator[Deviation]:
     """Yield the deviations of a shuffler on opened ballots: drop, double, replace, add."""
     for how, rounds in product(ON_BALLOTS, said.periods):
         one = Deviation(by=member, do=how, rounds=rounds)
@@ -212,7 +224,7 @@ def _without_cause(said: SessionMessages, member: str) -> Iterator[Deviation]:
             yield replace(one, change=cause, until=before, rounds=(number,))
 
 
-def _network_deviations(setting: Setting, said: SessionMessages) -> Iterator[Deviation]:
+def _network_deviations(setting: SpaceSetting, said: SessionMessages) -> Iterator[Deviation]:
     """Yield the deviations of `network`: loses, delays or replaces letters, or holds the board."""
     kinds = {kind for _, kind in said.heard}
     kinds |= {kind for _, kind, to, _ in said.letters if to is Role.USER}
@@ -227,7 +239,7 @@ def _network_deviations(setting: Setting, said: SessionMessages) -> Iterator[Dev
     yield from _holds(setting, said)
 
 
-def _holds(setting: Setting, said: SessionMessages) -> Iterator[Deviation]:
+def _holds(setting: SpaceSetting, said: SessionMessages) -> Iterator[Deviation]:
     """Yield the holds of the board, for the target or for all, from one kind of post to another."""
     for number in range(1, said.rounds + 1):
         order = [(kind, author) for kind, author, at in said.order if at == number]
@@ -248,7 +260,7 @@ def _holds(setting: Setting, said: SessionMessages) -> Iterator[Deviation]:
                 )
 
 
-def _board_deviations(setting: Setting, said: SessionMessages) -> Iterator[Deviation]:
+def _board_deviations(setting: SpaceSetting, said: SessionMessages) -> Iterator[Deviation]:
     """Yield the other boards that the keeper shows to one party: the target, or a shuffler.
 
     All keys are own keys; a kind of post is left out; a post of a member, or any post if posts are
@@ -268,7 +280,7 @@ def _board_deviations(setting: Setting, said: SessionMessages) -> Iterator[Devia
                 yield from _field_changes(setting, post, body)
 
 
-def _announcement_deviations(setting: Setting, said: SessionMessages) -> Iterator[Deviation]:
+def _announcement_deviations(setting: SpaceSetting, said: SessionMessages) -> Iterator[Deviation]:
     """Yield the other announcements that the curator shows to the target."""
     told = said.posts.get((Role.CURATOR, Kind.ANNOUNCEMENT, 0))
     one = Deviation(
@@ -279,7 +291,7 @@ def _announcement_deviations(setting: Setting, said: SessionMessages) -> Iterato
         yield from _field_changes(setting, one, told)
 
 
-def _field_changes(setting: Setting, post: Deviation, body: Body) -> Iterator[Deviation]:
+def _field_changes(setting: SpaceSetting, post: Deviation, body: Body) -> Iterator[Deviation]:
     """Yield every change of every field of a post; removed entries of people are the reader's.
 
     post: the deviation that shows it.

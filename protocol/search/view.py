@@ -35,7 +35,7 @@ PARTS = 2  # parts of a deadline, in which times count as equal
 DIGITS = 6  # decimals of an exact time, deadlines
 
 
-class Event(NamedTuple):
+class SearchEvent(NamedTuple):
     """A message on its way, or a post.
 
     Attributes:
@@ -51,7 +51,7 @@ class Event(NamedTuple):
     data: bytes
 
 
-def seen_by(events: Iterable[Event], members: Sequence[str]) -> Iterator[Event]:
+def seen_by(events: Iterable[SearchEvent], members: Sequence[str]) -> Iterator[SearchEvent]:
     """Yield the posts, and the letters that a coalition sent, received or overheard."""
     wires = NETWORK in members
     for event in events:
@@ -62,7 +62,7 @@ def seen_by(events: Iterable[Event], members: Sequence[str]) -> Iterator[Event]:
 
 def canonical_view(
     view: AdversaryView,
-    events: Iterable[Event],
+    events: Iterable[SearchEvent],
     members: Sequence[str],
     own: Iterable[Sequence[bytes]] = (),
     others: Iterable[AdversaryView] = (),
@@ -80,7 +80,7 @@ def canonical_view(
 
 def view_graph(
     view: AdversaryView,
-    events: Iterable[Event],
+    events: Iterable[SearchEvent],
     members: Sequence[str],
     own: Iterable[Sequence[bytes]] = (),
     others: Iterable[AdversaryView] = (),
@@ -102,7 +102,7 @@ def view_graph(
 
 
 def known_values(
-    view: AdversaryView, events: Iterable[Event], members: Sequence[str]
+    view: AdversaryView, events: Iterable[SearchEvent], members: Sequence[str]
 ) -> Mapping[bytes, Mapping[int, str]]:
     """Return the values, by column, that a coalition knows of the ballots of byte strings."""
     known = closure(view, _observed(view, events, members).atoms)
@@ -116,7 +116,11 @@ def known_values(
 
 
 def _observed(
-    view: AdversaryView, events: Iterable[Event], members: Sequence[str], *, times: bool = False
+    view: AdversaryView,
+    events: Iterable[SearchEvent],
+    members: Sequence[str],
+    *,
+    times: bool = False,
 ) -> Graph:
     """Return the messages that a coalition saw, without their consequences."""
     graph = Graph()
@@ -142,7 +146,7 @@ class _Builder:
         self._sizes |= {plan.ballot + plan.token + OVERHEAD for plan in _plans(view)}
         self._arrived: dict[tuple[str, int], int] = {}
 
-    def event(self, event: Event) -> None:
+    def event(self, event: SearchEvent) -> None:
         """Add a message."""
         try:
             message = decode_message(event.data)
@@ -158,7 +162,7 @@ class _Builder:
             if digest in self._graph.atoms:
                 self._graph.edge(node, "digest", self._graph.atom(digest))
 
-    def _when(self, event: Event) -> float:
+    def _when(self, event: SearchEvent) -> float:
         """Return the exact time of a post, in deadlines, or the part of a deadline of a message.
 
         Users send at random times, so exact times of letters would be chance.
@@ -167,7 +171,7 @@ class _Builder:
         is_exact = self._times and event.receiver == BOARD
         return round(deadlines, DIGITS) if is_exact else int(PARTS * deadlines)
 
-    def _rank(self, event: Event, message: Message) -> tuple[int, ...]:
+    def _rank(self, event: SearchEvent, message: Message) -> tuple[int, ...]:
         """Return the place of a submission in its round, if batches keep order; else ()."""
         if self._ordered or not isinstance(message.body, Submission):
             return ()

@@ -18,7 +18,7 @@ from ...protocol.phases import BOARD
 from ...protocol.search.changes import Meant
 from ...protocol.search.deviation import Action, Deviation
 from ...protocol.search.opened_groups import KnownOutputs
-from ...protocol.search.view import Event, known_values
+from ...protocol.search.view import SearchEvent, known_values
 from ...protocol.session import Round, sealing
 from ..adversary_record import AdversaryRecord
 from ..instruments import Instruments
@@ -39,13 +39,13 @@ class DeviationRecord(AdversaryRecord):
         others: functions from the coalition's view to that of a session that a party was shown.
     """
 
-    events: list[Event] = field(default_factory=list)
+    events: list[SearchEvent] = field(default_factory=list)
     own: list[tuple[bytes, ...]] = field(default_factory=list)
     others: list[OtherSession] = field(default_factory=list)
 
     def carried(self, time: float, sender: str, receiver: str, data: bytes) -> None:
         """Keep a message and its time."""
-        self.events.append(Event(time, sender, receiver, data))
+        self.events.append(SearchEvent(time, sender, receiver, data))
         AdversaryRecord.carried(self, time, sender, receiver, data)
 
     def keep_layers(self, sealed: Sealed) -> None:

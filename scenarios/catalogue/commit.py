@@ -15,8 +15,7 @@ from ...roles.adversary_record import AdversaryRecord
 from ...roles.cast import Cast, Guards
 from ...roles.occasions import note_of
 from ..populations.samples import Samples
-from ..schema.model import Fault as Entry
-from ..schema.model import Scenario
+from ..schema.model import Fault, Scenario
 from .attack import Sequel, Strikes
 from .deviations import deviating
 from .guard import GuardSetting
@@ -91,7 +90,7 @@ def _forge(setup: AttackSetup, index: int, entry: int) -> None:
         setup.answers(index, entry)
 
 
-def sequels(scenario: Scenario) -> Iterator[tuple[Entry, Sequel, int]]:
+def sequels(scenario: Scenario) -> Iterator[tuple[Fault, Sequel, int]]:
     """Yield the attacks of a scenario that need several sessions: entry, sequel, place in file."""
     for number, entry in enumerate(scenario.fault):
         sequel = ATTACKS[entry.attack].sequel

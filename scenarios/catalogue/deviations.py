@@ -13,29 +13,28 @@ from ...protocol.search.deviation import Deviation
 from ...roles.cast import Cast
 from ...roles.faults.deviant_cast import deviant_cast
 from ...roles.faults.deviation import DeviationRecord, Deviations
-from ..schema.model import Deviation as Entry
-from ..schema.model import Scenario
+from ..schema.model import DeviationSection, Scenario
 
 NAMED = ("message", "until")  # keys that hold a kind of message, which a file names
 LABEL = "deviations"  # the fork of a session's entropy that own answers are sealed with
 
 
-def deviation_of(entry: Entry) -> Deviation:
+def deviation_of(entry: DeviationSection) -> Deviation:
     """Return the protocol's form of a deviation of a file."""
     said = {name: value for name, value in asdict(entry).items() if value is not None}
     kinds = {name: Kind[said[name].upper()].value for name in NAMED if name in said}
     return convert(said | kinds, Deviation)
 
 
-def entry_of(deviation: Deviation) -> Entry:
+def entry_of(deviation: Deviation) -> DeviationSection:
     """Return the file's form of a deviation, without keys that have an empty value."""
     values = ((field.name, getattr(deviation, field.name)) for field in fields(deviation))
     said: dict[str, Any] = {name: value for name, value in values if value}
     kinds = {name: said[name].name.lower() for name in NAMED if name in said}
-    return convert(said | kinds | {"do": deviation.do.value}, Entry)
+    return convert(said | kinds | {"do": deviation.do.value}, DeviationSection)
 
 
-def deviations_of(entries: Sequence[Entry], entropy: Entropy, people: int) -> Deviations:
+def deviations_of(entries: Sequence[DeviationSection], entropy: Entropy, people: int) -> Deviations:
     """Return the strategy of a file's deviations, for a session of `people` users."""
     return Deviations(tuple(map(deviation_of, entries)), entropy.fork(LABEL), people)
 

@@ -20,7 +20,7 @@ from ...errors import Reason
 from ..play.presence import SILENCING, Faults, struck_in
 from ..populations import Population
 from ..schema.model import Scenario
-from .result import Cost
+from .result import ProgramCost
 
 ALL = 2_500  # people; with more the messages of samples are sent, unless asked for all
 SAMPLE = 400  # people in each sample
@@ -131,14 +131,14 @@ def delivered(
             yield data
 
 
-def measured(case: Case, seconds: float, purse: RivalExpenses, rounds: int) -> Cost:
+def measured(case: Case, seconds: float, purse: RivalExpenses, rounds: int) -> ProgramCost:
     """Return the cost of messages that were all sent."""
-    return Cost(seconds, None, case.n, 1, purse.bytes / case.n, rounds)
+    return ProgramCost(seconds, None, case.n, 1, purse.bytes / case.n, rounds)
 
 
 def sampled(
     case: Case, work: Callable[[Case], RivalExpenses], rounds: int, decided: float = 0.0
-) -> Cost:
+) -> ProgramCost:
     """Return the cost of the messages of all people, from the messages of samples.
 
     work: sends them. decided: seconds of CPU that were spent on all people besides.
@@ -155,12 +155,12 @@ def sampled(
 
 def scaled(
     seconds: list[float], sent: list[float], people: int, rounds: int, decided: float = 0.0
-) -> Cost:
+) -> ProgramCost:
     """Return the cost for all people from samples. seconds: scaled up; sent: bytes a person."""
     mean = float(np.mean(seconds)) + decided
     reach = STUDENT * float(np.std(seconds, ddof=1)) / sqrt(len(seconds))
     limits = (max(0.0, mean - reach), mean + reach)
-    return Cost(mean, limits, people, len(seconds), float(np.mean(sent)), rounds)
+    return ProgramCost(mean, limits, people, len(seconds), float(np.mean(sent)), rounds)
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:

@@ -18,7 +18,7 @@ from ...protocol.frames import Message
 from ...protocol.messages import Submission
 from ...protocol.wire import Reader, Writer, decode
 from .case import Case, RivalExpenses, delivered, measured, sampled, timed
-from .result import Cost
+from .result import ProgramCost
 
 LABEL = b"veilmix direct 1\0"
 
@@ -26,7 +26,7 @@ Row = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DirectWay:
     """The way from people to one reader.
 
     Attributes:
@@ -42,7 +42,7 @@ class Line:
     size: int
 
     @classmethod
-    def open(cls, case: Case, widths: Sequence[int], entropy: Entropy) -> "Line":
+    def open(cls, case: Case, widths: Sequence[int], entropy: Entropy) -> "DirectWay":
         """Make the reader's key, and fix the length of a message. widths: bytes of each text."""
         mix = case.scenario.mix
         scheme = suite(mix.suite, lesson=mix.lesson)
@@ -69,7 +69,7 @@ def hand_in(
 ) -> tuple[dict[int, Row], RivalExpenses]:
     """Send the row of each user; return the rows of the reader, by person, and the expenses."""
     entropy, purse = case.entropy("direct"), RivalExpenses()
-    line = Line.open(case, widths, entropy)
+    line = DirectWay.open(case, widths, entropy)
     rows_read: dict[int, Row] = {}
     for user, row in enumerate(rows):
         layer = line.seal(user, row, entropy.fork(f"user-{user + 1}"))
@@ -90,7 +90,7 @@ def paid(
     said: Callable[[Case], Sequence[Row]],
     widths: Sequence[int],
     decided: float = 0.0,
-) -> tuple[RivalExpenses, Cost]:
+) -> tuple[RivalExpenses, ProgramCost]:
     """Send the rows of all people, or of samples; return the refused messages, and the cost.
 
     said: returns the rows of some people. decided: seconds of CPU spent on all people besides.

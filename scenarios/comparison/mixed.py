@@ -37,7 +37,7 @@ from ..studies.cheating_result import CheatingStudy
 from ..validation.load import check
 from .case import SAMPLE, SAMPLES, Case, scaled
 from .local import draws, epsilons, features, report_leakage, with_noise
-from .result import Compared, Cost, Privacy, Trust, Utility
+from .result import Compared, Privacy, ProgramCost, Trust, Utility
 from .utility import empty_utility, estimated, released, utility
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def play_variant(case: Case, program: str, scenario: Scenario, epsilon: float | 
         else run(scenario, None if epsilon else case.seed, "ideal", worst_case_nodes=0)
     )  # noise of a seed is drawn person by person, which takes long; its release is not used here
     price = (
-        Cost(
+        ProgramCost(
             *(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome)),
             meter.total / case.n,
         )
@@ -238,7 +238,7 @@ def rounds(outcome: Outcome) -> int:
     return len(outcome.counted) - (outcome.release is None)
 
 
-def sample(case: Case, scenario: Scenario, outcome: Outcome) -> Cost:
+def sample(case: Case, scenario: Scenario, outcome: Outcome) -> ProgramCost:
     """Return the cost, from samples of people with the same questions.
 
     In a sample a program of two rounds releases the columns that it releases of all people.

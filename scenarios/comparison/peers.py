@@ -23,7 +23,7 @@ from ..scoring.outcome import Outcome
 from ..validation.load import check
 from .case import Case
 from .mixed import Meter, cheated, exposure_kind, privacy_of, rounds, variant, worth_of
-from .result import Compared, Cost, Trust
+from .result import Compared, ProgramCost, Trust
 
 FEW = 300  # people; with more, their messages take too long
 USER, PEER = "user-", "peer-"
@@ -95,7 +95,7 @@ def peers(case: Case) -> Iterator[Compared]:
         ),
         privacy_of(outcome, None),
         worth_of(public_case, outcome, (), 0.0),
-        Cost(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome)),
+        ProgramCost(meter.seconds, None, case.n, 1, meter.sent / case.n, rounds(outcome)),
     )
 
 

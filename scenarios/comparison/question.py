@@ -37,7 +37,7 @@ WRITTEN: dict[str, Callable[[Utility], str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Leak:
+class ProgramLeakage:
     """The leakage of one program to the coalition.
 
     Attributes:
@@ -60,7 +60,7 @@ class Leak:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProgramRanking:
     """The programs in order: as useful programs first, of these the least leakage first.
 
     Attributes:
@@ -73,7 +73,7 @@ class Answer:
     coalition: tuple[str, ...]
     equal: str
     reference: str
-    leaks: tuple[Leak, ...]
+    leaks: tuple[ProgramLeakage, ...]
 
     @property
     def sentence(self) -> str:
@@ -115,7 +115,7 @@ def check_names(coalition: Sequence[str], accepted: PartyNames = ANY) -> None:
             raise UnknownParty(f"coalition: {accepted.refusal(name, 'the programs have')}")
 
 
-def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) -> Answer:
+def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) -> ProgramRanking:
     """Order the programs of a comparison by their leakage to a coalition, at equal utility.
 
     Args:
@@ -134,7 +134,7 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
     released = [compared for compared in comparison.programs if not compared.burned]
     if not released:
         raise ParameterError("coalition: no program released anything, so none is as useful")
-    least_utility, rows = UTILITY[equal](released[0].utility), list[Leak]()
+    least_utility, rows = UTILITY[equal](released[0].utility), list[ProgramLeakage]()
     for compared in released:
         members = tuple(sorted(set(parties) & _parties(compared)))
         learnt = _learnt(compared, members)
@@ -142,11 +142,11 @@ def least_leakage(comparison: Comparison, coalition: Sequence[str], equal: str) 
             useful = UTILITY[equal](compared.utility) >= least_utility - NEAR
             rows.append(_leak(compared, learnt, WRITTEN[equal](compared.utility), useful))
     rows.sort(key=lambda leak: (not leak.as_useful, leak.bits_per_person))
-    return Answer(parties, equal, released[0].program, tuple(rows))
+    return ProgramRanking(parties, equal, released[0].program, tuple(rows))
 
 
-def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> Leak:  # noqa: FBT001
-    return Leak(
+def _leak(compared: Compared, learnt: Learnt, utility: str, useful: bool) -> ProgramLeakage:  # noqa: FBT001
+    return ProgramLeakage(
         *(compared.program, learnt.parties, learnt.bits_per_person, learnt.bits_are),
         *(learnt.linked, utility, useful),
     )

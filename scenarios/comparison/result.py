@@ -201,7 +201,7 @@ class Utility:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ProgramCost:
     """The cost of a program.
 
     Attributes:
@@ -248,7 +248,7 @@ class Compared:
     trust: Trust
     privacy: Privacy
     utility: Utility
-    cost: Cost
+    cost: ProgramCost
 
 
 @dataclass(frozen=True, slots=True)

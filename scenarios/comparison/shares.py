@@ -45,7 +45,7 @@ from ..play.announcement import announced_policy, announced_rules
 from ..programs.two_round.rules import BySingles, decision_rule
 from .case import Case, RivalExpenses, delivered, measured, sampled, timed
 from .result import Compared, Privacy, Trust
-from .shares_session import Played, Session, shufflers
+from .shares_session import SharesResult, SharesSession, shufflers
 from .utility import released, utility
 
 PROGRAM = "shares"
@@ -58,7 +58,7 @@ def shares(case: Case) -> Iterator[Compared]:
         seconds, played_shares = timed(lambda: play(case))
         price = measured(case, seconds, played_shares.purse, played_shares.rounds)
     else:
-        Session.open(case)
+        SharesSession.open(case)
         played_shares = ideal(case)
         kept_columns = played_shares.decision.kept if played_shares.decision else ()
         price = sampled(case, lambda part: play(part, kept_columns).purse, played_shares.rounds)
@@ -91,7 +91,7 @@ def proved(case: Case, decision: Decision, joint: Counts) -> Certificate:
     return prove(deciding(case), case.people.schema, (), decision, joint)
 
 
-def promise(case: Case, played: Played) -> float | None:
+def promise(case: Case, played: SharesResult) -> float | None:
     """Return the promised share of exposed people, if there is a decision.
 
     With a release it is proved for the respondents of round 2.
@@ -101,18 +101,20 @@ def promise(case: Case, played: Played) -> float | None:
     return promised_share(played.decision, proved(case, played.decision, played.release))
 
 
-def ideal(case: Case) -> Played:
+def ideal(case: Case) -> SharesResult:
     """Return the results of the ideal functionality of two rounds, without messages."""
     first, second = (PeopleTable(case.people.values, case.codes(number)) for number in (1, 2))
     policy, rules = announced_policy(case.scenario), announced_rules(case.scenario)
     session = two_round(case.people.schema, (first, second), policy, rules, deciding(case))
     round_counts = session.tallies[0] if session.tallies else None
-    return Played(len(first.codes), round_counts, session.decision, session.release, session.burned)
+    return SharesResult(
+        len(first.codes), round_counts, session.decision, session.release, session.burned
+    )
 
 
-def play(case: Case, kept: Sequence[int] | None = None) -> Played:
+def play(case: Case, kept: Sequence[int] | None = None) -> SharesResult:
     """Send every message. kept: the columns of round 2, if they are decided already."""
-    session, played_shares = Session.open(case), Played()
+    session, played_shares = SharesSession.open(case), SharesResult()
     try:
         piles = collect(case, session, played_shares.purse)
         users = agreed(*piles)
@@ -145,7 +147,7 @@ def play(case: Case, kept: Sequence[int] | None = None) -> Played:
 
 
 def collect(
-    case: Case, session: Session, purse: RivalExpenses
+    case: Case, session: SharesSession, purse: RivalExpenses
 ) -> tuple[ShareAccumulator, ShareAccumulator]:
     """Play round 1: every person shares its row. A fault changes the share for aggregator 1."""
     plan = session.sharing
@@ -177,7 +179,7 @@ def _reconstruct(
     return rows
 
 
-def release(case: Case, session: Session, plan: Round, played: Played) -> Counts:
+def release(case: Case, session: SharesSession, plan: Round, played: SharesResult) -> Counts:
     """Play round 2: the released columns together through the mix, to the analyst."""
     arrived: dict[bytes, int] = {}
     for user in range(case.n):
@@ -199,7 +201,11 @@ def release(case: Case, session: Session, plan: Round, played: Played) -> Counts
 
 
 def _mix(
-    case: Case, plan: Round, session: Session, envelopes: Mapping[bytes, int], state: Played
+    case: Case,
+    plan: Round,
+    session: SharesSession,
+    envelopes: Mapping[bytes, int],
+    state: SharesResult,
 ) -> tuple[bytes, ...]:
     """Play the shufflers in their order; the first counts the people. RoundBurned if too few came.
 
@@ -241,7 +247,7 @@ def coalitions(case: Case) -> list[tuple[str, ...]]:
     return [tuple(sorted(members)) for members in groups]
 
 
-def learnt(case: Case, played: Played) -> list[Received]:
+def learnt(case: Case, played: SharesResult) -> list[Received]:
     """Return the leakage to every coalition; coalitions with equal views are scored once."""
     look = viewer(case, played)
     scored: dict[Hashable, Received] = {}
@@ -259,7 +265,7 @@ def learnt(case: Case, played: Played) -> list[Received]:
     return views
 
 
-def viewer(case: Case, played: Played) -> Callable[[tuple[str, ...]], View]:
+def viewer(case: Case, played: SharesResult) -> Callable[[tuple[str, ...]], View]:
     """Return the function that gives the view of any set of parties.
 
     Shares of one aggregator are uniform and contain no information. Both aggregators together hold

@@ -16,7 +16,7 @@ from .case import Case, RivalExpenses
 
 
 @dataclass(slots=True)
-class Played:
+class SharesResult:
     """The results of a session.
 
     Attributes:
@@ -48,7 +48,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SharesSession:
     """The keys of one session, and its announcement.
 
     Attributes:
@@ -64,7 +64,7 @@ class Session:
     entropy: Entropy
 
     @classmethod
-    def open(cls, case: Case) -> "Session":
+    def open(cls, case: Case) -> "SharesSession":
         """Open a session: each party with a key makes it. ParameterError for an open domain."""
         mix, entropy = case.scenario.mix, case.entropy("shares")
         scheme = suite(mix.suite, lesson=mix.lesson)

@@ -24,7 +24,7 @@ from ..programs.registry import program_of
 from ..programs.weights import column_weights
 from .case import Case, RivalExpenses, timed
 from .direct import paid
-from .result import Compared, Cost, Privacy, Trust
+from .result import Compared, Privacy, ProgramCost, Trust
 from .utility import empty_utility, released, utility
 
 COLUMNS, CELLS = "trusted", "trusted-cells"
@@ -113,7 +113,7 @@ def _suppression_text(suppressed: Suppressed) -> str:
     return f"{share}: {proof}; the greedy blanks {suppressed.greedy:,}"
 
 
-def _cost(case: Case, decided: float) -> tuple[RivalExpenses, Cost]:
+def _cost(case: Case, decided: float) -> tuple[RivalExpenses, ProgramCost]:
     """Send every row to the curator, or the rows of samples."""
     widths = [feature.width for feature in case.people.schema.features]
     return paid(case, lambda part: [part.people.row(i) for i in range(part.n)], widths, decided)

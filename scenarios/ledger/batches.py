@@ -5,11 +5,11 @@ from msgspec import UNSET
 from ...protocol.hiding import Hiding, Mask, Redact
 from ...protocol.history import HandedBatch
 from ...protocol.releases import Release
-from .entry import NEVER_ENDED, Coarsening, Entry, LedgerBatch, Suppression
+from .entry import NEVER_ENDED, Coarsening, LedgerBatch, LedgerEntry, Suppression
 from .people import ScenarioPeople
 
 
-def session(entry: Entry) -> list[HandedBatch]:
+def session(entry: LedgerEntry) -> list[HandedBatch]:
     """Return the batches of a session, as a first shuffler remembers them.
 
     A session that never ended, and has no batch in the ledger, counts as a batch of all its people.
@@ -19,7 +19,7 @@ def session(entry: Entry) -> list[HandedBatch]:
     return [handed_batch(entry, batch) for batch in entry.handed]
 
 
-def handed_batch(entry: Entry, batch: LedgerBatch) -> HandedBatch:
+def handed_batch(entry: LedgerEntry, batch: LedgerBatch) -> HandedBatch:
     """Return a batch of an entry, as it was handed on."""
     people = entry.counted(batch)
     rules = {suppression.column: _rule(suppression) for suppression in batch.unsaid}

@@ -39,7 +39,7 @@ from ..serialization.atomic_file import write_whole
 from .cells import CountedCell
 from .certified import Certified
 from .defects import entry_defect
-from .entry import NEVER_ENDED, Entry, LedgerBatch
+from .entry import NEVER_ENDED, LedgerBatch, LedgerEntry
 from .lock import locked
 
 SCHEMA = 7
@@ -71,7 +71,7 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """
 
     schema: int
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     digest: str
     keeper: Hex32 = ""
     signature: Hex64 = ""
@@ -90,7 +90,7 @@ class Ledger:
     """
 
     path: Path
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[LedgerEntry] = field(default_factory=list)
     key: bytes = b""
     signer: Signer | None = None
     found: Book | None = None
@@ -100,7 +100,7 @@ class Ledger:
         self.key = self.key or _new_key(self.path)
         return self.key
 
-    def past(self, session: str) -> list[Entry]:
+    def past(self, session: str) -> list[LedgerEntry]:
         """Return the sessions before a session.
 
         session: its name; "" is no name. The last entry is its own if the keeper was killed in it.
@@ -108,14 +108,14 @@ class Ledger:
         resumed = session and self.entries and self.entries[-1].session == session
         return self.entries[:-1] if resumed else list(self.entries)
 
-    def begin(self, entry: Entry) -> None:
+    def begin(self, entry: LedgerEntry) -> None:
         """Note a session before it is played, as if it never ended; once if it is resumed."""
         if len(self.past(entry.session)) < len(self.entries):
             return
         self.entries.append(changed(entry, burned=NEVER_ENDED, certified=None))
         self._write()
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: LedgerEntry) -> None:
         """Note a release that is made without a session, before any part of it is written."""
         self.entries.append(changed(entry, certified=None))
         self._write()
@@ -149,7 +149,7 @@ class Ledger:
         released: Sequence[CountedCell],
         burned: str | None,
         certified: Certified | None = None,
-    ) -> Entry:
+    ) -> LedgerEntry:
         """Note how the last session ended. certified: of people who add noise."""
         end = {
             "session": session,
@@ -178,7 +178,7 @@ def signed_text(digest: str) -> bytes:
     return LABEL + digest.encode()
 
 
-def digest_of(entries: Sequence[Entry], key: bytes) -> str:
+def digest_of(entries: Sequence[LedgerEntry], key: bytes) -> str:
     """Return the digest of entries under the key of a ledger, in hexadecimal."""
     return hashlib.blake2b(msgspec.json.encode(entries), key=key, digest_size=32).hexdigest()
 
@@ -223,7 +223,7 @@ def _new_key(path: Path) -> bytes:
     return key
 
 
-def read(path: Path) -> tuple[Entry, ...]:
+def read(path: Path) -> tuple[LedgerEntry, ...]:
     """Read the entries of a ledger; () if the file is missing. StorageError as of `read_book`."""
     book = read_book(path)
     return () if book is None else book.entries

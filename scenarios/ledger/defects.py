@@ -4,10 +4,10 @@ from msgspec import UNSET
 
 from ...protocol.hiding import COVERS
 from .certified import defect
-from .entry import Entry
+from .entry import LedgerEntry
 
 
-def entry_defect(entry: Entry, *, certifies: bool, attests: bool) -> str | None:
+def entry_defect(entry: LedgerEntry, *, certifies: bool, attests: bool) -> str | None:
     """Return a defect of an entry; None if it is sound.
 
     certifies: whether a file of its schema may hold certificates after the mix. attests: whether it
@@ -17,7 +17,7 @@ def entry_defect(entry: Entry, *, certifies: bool, attests: bool) -> str | None:
     return wrong or _wrong_attendance(entry, attests=attests)
 
 
-def _wrong(entry: Entry) -> str | None:
+def _wrong(entry: LedgerEntry) -> str | None:
     people = len(entry.people)
     if not people or len(set(entry.people)) < people:
         return f"people: found {people}, some of them twice or none at all"
@@ -39,7 +39,7 @@ def _wrong(entry: Entry) -> str | None:
     return None
 
 
-def _wrong_certificate(entry: Entry, *, certifies: bool) -> str | None:
+def _wrong_certificate(entry: LedgerEntry, *, certifies: bool) -> str | None:
     """Return a defect in an entry's certificate after the mix; None if it is sound."""
     if entry.certified is UNSET or entry.certified is None:
         return None
@@ -51,7 +51,7 @@ def _wrong_certificate(entry: Entry, *, certifies: bool) -> str | None:
     return wrong and f"certified: {wrong}"
 
 
-def _wrong_attendance(entry: Entry, *, attests: bool) -> str | None:
+def _wrong_attendance(entry: LedgerEntry, *, attests: bool) -> str | None:
     """Return a defect in the fields of a keeper between machines; None if they are sound."""
     unsure = [batch.unsure for batch in entry.handed if batch.unsure is not UNSET]
     if not attests and (unsure or entry.shown is not UNSET):
@@ -63,7 +63,7 @@ def _wrong_attendance(entry: Entry, *, attests: bool) -> str | None:
     return None
 
 
-def _wrong_cells(entry: Entry) -> str | None:
+def _wrong_cells(entry: LedgerEntry) -> str | None:
     if list(entry.cells) != sorted(entry.cells) or any(cell < 1 for cell in entry.cells):
         return "released: not the cells of a release, fewest people first"
     if entry.released and not entry.columns:

@@ -66,7 +66,7 @@ class LedgerBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     unsure: bool | UnsetType = UNSET
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class LedgerEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A session.
 
     Attributes:

@@ -28,7 +28,7 @@ from .account import Account, Spending, Union
 from .batches import handed, session
 from .book import Ledger
 from .cells import CountedCell, marked
-from .entry import Entry
+from .entry import LedgerEntry
 from .noise import Noise
 from .people import ScenarioPeople, crowd_of, memory_of, source_name
 from .spending import noise_of, refusal, spending
@@ -112,7 +112,7 @@ def keep(
         if played_session.decision
         else []
     )
-    end = End(
+    end = SessionEnd(
         played_session.digest.hex(), kept_names, played_session.release, played_session.burned
     )
     return played_session, ledger_session.end(
@@ -133,7 +133,7 @@ def _reports(questions: Sequence["Question"], played_session: "Played") -> Seque
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class SessionEnd:
     """The end of a session.
 
     Attributes:
@@ -166,7 +166,7 @@ class Begun:
 
     ledger: Ledger
     scenario: Scenario
-    past: Sequence[Entry]
+    past: Sequence[LedgerEntry]
     noise: Noise | None
     spent: Spending | None
     budget: "MixedBudget | None"
@@ -174,7 +174,7 @@ class Begun:
     memory: History
 
     def end(
-        self, end: End, drawn: Population | None, reports: Sequence[int] | None = None
+        self, end: SessionEnd, drawn: Population | None, reports: Sequence[int] | None = None
     ) -> Account:
         """Note how it ended, and return the ledger's account of its people.
 
@@ -233,9 +233,9 @@ def begin(
 
 def entry_of(
     scenario: Scenario, crowd: ScenarioPeople, seed: int | None, noise: Noise | None
-) -> Entry:
+) -> LedgerEntry:
     """Return the entry of a session that is about to begin."""
-    return Entry(
+    return LedgerEntry(
         scenario=scenario.scenario.name,
         source=crowd.columns,
         people=crowd.people,
@@ -263,7 +263,7 @@ def secrets(ledger: Ledger, scenario: Scenario, drawn: Samples) -> Callable[[int
 
 def remembered(
     ledger: Ledger,
-    before: Sequence[Entry],
+    before: Sequence[LedgerEntry],
     scenario: Scenario,
     crowd: ScenarioPeople,
     seed: int | None,
@@ -294,7 +294,7 @@ def remembered(
     )
 
 
-def incomparable(past: Sequence[Entry], crowd: ScenarioPeople) -> str | None:
+def incomparable(past: Sequence[LedgerEntry], crowd: ScenarioPeople) -> str | None:
     """Return why these people cannot be compared with an earlier session's; None: they can."""
     for entry in past:
         if entry.source != crowd.columns:
@@ -308,8 +308,8 @@ def incomparable(past: Sequence[Entry], crowd: ScenarioPeople) -> str | None:
 
 
 def account(
-    past: Sequence[Entry],
-    now: Entry,
+    past: Sequence[LedgerEntry],
+    now: LedgerEntry,
     memory: History,
     rule: GroupRule,
     scenario: Scenario,

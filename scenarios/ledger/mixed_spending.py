@@ -31,7 +31,7 @@ from ..schema.model import Scenario
 from .account import LocalRuns, MixedSpending
 from .certified import Certified
 from .curves import certify, compose_curves
-from .entry import Entry
+from .entry import LedgerEntry
 from .noise import Noise
 from .people import ScenarioPeople
 from .spending import ROUNDING, counts, price
@@ -60,7 +60,7 @@ class NoisyRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class RunsCost:
     """The cost of some runs for a person.
 
     Attributes:
@@ -90,12 +90,12 @@ class MixedBudget:
         judged: their spending after the last batch that was judged; None: no batch was judged.
     """
 
-    past: Sequence[Entry]
+    past: Sequence[LedgerEntry]
     noise: Noise
     asked: Sequence[Question]
     crowd: ScenarioPeople
     scenario: Scenario
-    counted: dict[frozenset[tuple["NoisyRun", int]], Cost] = field(default_factory=dict)
+    counted: dict[frozenset[tuple["NoisyRun", int]], RunsCost] = field(default_factory=dict)
     judged: MixedSpending | None = None
 
     def certify(self, reports: Sequence[int]) -> Certified | None:
@@ -161,7 +161,7 @@ class MixedBudget:
             return [runs_taken], np.array([len(index)])
         return combinations, people
 
-    def _cost(self, pattern: Counter[NoisyRun]) -> Cost:
+    def _cost(self, pattern: Counter[NoisyRun]) -> RunsCost:
         """Return the cost of these runs together."""
         key = frozenset(pattern.items())
         if key not in self.counted:
@@ -169,7 +169,7 @@ class MixedBudget:
         return self.counted[key]
 
 
-def _cost(pattern: Counter[NoisyRun]) -> Cost:
+def _cost(pattern: Counter[NoisyRun]) -> RunsCost:
     """Return the cost of these runs together."""
     alone_runs = tuple(
         LocalRuns(times, price(run.noise, times), run.why)
@@ -178,7 +178,7 @@ def _cost(pattern: Counter[NoisyRun]) -> Cost:
     )
     ready = tuple(run for run in pattern.elements() if not run.why)
     epsilon = sum(part.local for part in alone_runs) + _joint_epsilon(ready)
-    return Cost(epsilon, sum(_certificate(run).delta for run in ready), ready, alone_runs)
+    return RunsCost(epsilon, sum(_certificate(run).delta for run in ready), ready, alone_runs)
 
 
 def _joint_epsilon(runs: Sequence[NoisyRun]) -> float:

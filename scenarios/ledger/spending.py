@@ -20,7 +20,7 @@ from ..programs.randomized.questions import forever, rule
 from ..schema.mechanisms import mechanisms
 from ..schema.model import Scenario
 from .account import Spending
-from .entry import NEVER_ENDED, Entry
+from .entry import NEVER_ENDED, LedgerEntry
 from .noise import Noise
 from .people import ScenarioPeople
 
@@ -58,13 +58,13 @@ def price(noise: Noise, runs: int) -> float:
     return float(epsilon) * len(noise.columns)
 
 
-def counts(entry: Entry) -> bool:
+def counts(entry: LedgerEntry) -> bool:
     """Whether a run has cost its people privacy: a batch was handed on, or the run never ended."""
     return bool(entry.handed) or entry.burned == NEVER_ENDED
 
 
 def spending(
-    past: Sequence[Entry], now: Noise, crowd: ScenarioPeople, limit: float | None
+    past: Sequence[LedgerEntry], now: Noise, crowd: ScenarioPeople, limit: float | None
 ) -> Spending:
     """Return the spending of these people after a run with this noise. limit: nats, or None."""
     index = {mark: place for place, mark in enumerate(crowd.people)}

@@ -16,7 +16,7 @@ from ..schema.model import Scenario
 from .account import Subtraction
 from .batches import handed_batch
 from .cells import CellCounts, CountedCell, marked_column
-from .entry import Entry
+from .entry import LedgerEntry
 from .groups import KnownRelease, ReleaseGroup, SessionPromise, TooManyGroupsError, new_groups
 from .people import ScenarioPeople
 
@@ -119,7 +119,7 @@ class GroupRule:
 
 
 def group_rule(
-    past: Sequence[Entry], scenario: Scenario, crowd: ScenarioPeople, key: bytes
+    past: Sequence[LedgerEntry], scenario: Scenario, crowd: ScenarioPeople, key: bytes
 ) -> GroupRule:
     """Return the rule for a run of a scenario. past: the sessions of the ledger before it."""
     noisy = scenario.local.mechanism in mechanisms()
@@ -140,7 +140,7 @@ def group_rule(
     )
 
 
-def _known_release(number: int, entry: Entry) -> KnownRelease | None:
+def _known_release(number: int, entry: LedgerEntry) -> KnownRelease | None:
     """Return the release of an entry; None if it was not handed on."""
     batch = entry.release
     if batch is None:

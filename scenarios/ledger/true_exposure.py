@@ -10,7 +10,7 @@ from ...errors import DataError
 from ..populations import Population
 from ..populations.build import columns_of, named_identifiers
 from ..populations.people import Codes
-from ..schema.model import Feature, Scenario
+from ..schema.model import FeatureSection, Scenario
 from .people import source_name
 
 
@@ -32,7 +32,7 @@ def _cells(columns: Sequence[str], scenario: Scenario, people: Population) -> Co
     """Return the codes of these people in columns of the source; None if a column is missing."""
     if people.source is None:
         return None
-    features = tuple(Feature(name=column) for column in columns)
+    features = tuple(FeatureSection(name=column) for column in columns)
     section = changed(scenario.population, columns={})
     try:
         whole = columns_of(people.source, section, features)

@@ -1,12 +1,12 @@
 """The announcement of a scenario by the curator: its policy, and the transport of messages."""
 
-from ...protocol.announcement import Policy, Rules
+from ...protocol.announcement import AnnouncedPolicy, Rules
 from ..catalogue.flaws import flaws
 from ..programs.registry import program_of
 from ..schema.model import Scenario
 
 
-def announced_policy(scenario: Scenario) -> Policy:
+def announced_policy(scenario: Scenario) -> AnnouncedPolicy:
     """Return the announced policy of a scenario, as its program defines it."""
     return program_of(scenario).policy(scenario)
 

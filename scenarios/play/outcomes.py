@@ -11,7 +11,7 @@ from ...protocol.ideal import released
 from ...protocol.messages import Counts
 from ...protocol.several_rows import without_dummies
 from ...protocol.transcript import Transcript
-from ...protocol.view import Record
+from ...protocol.view import ViewedRun
 from ..populations import Population
 from ..programs.interface import Effect, Mode, Played, Raised, Scored, Session
 from ..programs.registry import program_of, strategy
@@ -55,7 +55,7 @@ def played_of(
     answered = len(board.tallies)  # aborted rounds have no result
     calls = tuple(board.calls[:answered])
     tallies = tuple(read.counts for read in transcript.reads)[:answered]
-    record = Record(transcript, board)
+    record = ViewedRun(transcript, board)
     return Played(
         calls,
         tallies,

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from ...errors import DataError
 from ...protocol.schema import MAX_FEATURES
-from ..schema.model import BUILTIN, PHONES, Feature
-from ..schema.model import Population as Section
+from ..schema.model import BUILTIN, PHONES, FeatureSection, PopulationSection
 from ..schema.problems import did_you_mean, quoted_key
 from . import files
 from .coarser import is_coarser
@@ -55,7 +54,10 @@ class Offer:
 
 
 def population(
-    section: Section, features: Sequence[Feature], seed: int | None = None, base: Path = Path()
+    section: PopulationSection,
+    features: Sequence[FeatureSection],
+    seed: int | None = None,
+    base: Path = Path(),
 ) -> Population:
     """Build the people of a scenario. Raises DataError for data that do not fit it.
 
@@ -84,7 +86,7 @@ def population(
     return ask(generated, features)
 
 
-def source_of(section: Section, base: Path = Path()) -> Source | None:
+def source_of(section: PopulationSection, base: Path = Path()) -> Source | None:
     """Read the source of a population that exists; None: its people are made. Raises DataError."""
     name = section.source.removeprefix(BUILTIN)
     if name == section.source:
@@ -92,7 +94,7 @@ def source_of(section: Section, base: Path = Path()) -> Source | None:
     return ShippedSource(name) if name in TABLES else None
 
 
-def offer(section: Section, base: Path = Path()) -> Offer:
+def offer(section: PopulationSection, base: Path = Path()) -> Offer:
     """Describe a source without its people. Raises DataError if there is no such source."""
     name = section.source.removeprefix(BUILTIN)
     if section.answered:
@@ -115,14 +117,14 @@ def offer(section: Section, base: Path = Path()) -> Offer:
     )
 
 
-def where(section: Section, base: Path = Path()) -> Path:
+def where(section: PopulationSection, base: Path = Path()) -> Path:
     """Return the path of a population that is a file."""
     return base / Path(section.source).expanduser()
 
 
 def table(
-    section: Section,
-    features: Sequence[Feature],
+    section: PopulationSection,
+    features: Sequence[FeatureSection],
     base: Path = Path(),
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> SourceTable:
@@ -140,8 +142,8 @@ def table(
 
 def columns_of(
     source: Source,
-    section: Section,
-    features: Sequence[Feature],
+    section: PopulationSection,
+    features: Sequence[FeatureSection],
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> SourceTable:
     """Return the chosen columns of a source, of all its people, under the scenario's names.
@@ -161,7 +163,7 @@ def columns_of(
 def _with_persons(
     source: Source,
     choices: Sequence[tuple[str, str]],
-    section: Section,
+    section: PopulationSection,
     progress: Callable[[str], None],
 ) -> SourceTable:
     """Return the chosen columns, and under their own names the columns that define a person."""
@@ -185,7 +187,7 @@ def _with_persons(
     )
 
 
-def _judged(whole: SourceTable, section: Section) -> SourceTable:
+def _judged(whole: SourceTable, section: PopulationSection) -> SourceTable:
     """Return the table with the role of each column; a column of persons is an identifier."""
     roles = {
         name: section.roles[given]
@@ -212,7 +214,7 @@ def _select_columns(whole: SourceTable, names: Sequence[str]) -> SourceTable:
 
 
 def _without_identifiers(
-    whole: SourceTable, section: Section, features: Sequence[Feature]
+    whole: SourceTable, section: PopulationSection, features: Sequence[FeatureSection]
 ) -> SourceTable:
     """Leave out direct identifiers and free text, unless features name their columns."""
     out = [judged for judged in whole.judged if judged.role in NEVER]
@@ -255,14 +257,14 @@ def _as_quasi(judged: JudgedColumn) -> str:
     return f'roles = {{ {quoted_key(judged.column)} = "quasi" }}'
 
 
-def columns_by_name(section: Section, columns: Sequence[str]) -> dict[str, str]:
+def columns_by_name(section: PopulationSection, columns: Sequence[str]) -> dict[str, str]:
     """Return every name a feature may have, with the column of the source that it stands for."""
     renamed = set(section.columns.values())
     return section.columns | {name: name for name in columns if name not in renamed}
 
 
 def choose(
-    section: Section, features: Sequence[Feature], columns: Sequence[str]
+    section: PopulationSection, features: Sequence[FeatureSection], columns: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Choose columns, as (our name, theirs): the features', else the renamed columns, else all."""
     names = columns_by_name(section, columns)

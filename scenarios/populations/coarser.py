@@ -29,8 +29,7 @@ from ...protocol.coarsening import (
     Unit,
     coarsened,
 )
-from ..schema.model import Bins as BinsSection
-from ..schema.model import Feature
+from ..schema.model import BinsSection, FeatureSection
 from ..serialization.content import Content, content_of
 from . import csvfile
 from .file_options import FileOptions
@@ -44,7 +43,7 @@ ONE_OF = ("date", "prefix", "bins", "hierarchy")
 
 
 def coarser_lines(
-    features: Sequence[Feature], labels: Mapping[str, Collection[str]] | None = None
+    features: Sequence[FeatureSection], labels: Mapping[str, Collection[str]] | None = None
 ) -> list[str]:
     """Return a line for each feature with coarser values.
 
@@ -57,13 +56,13 @@ def coarser_lines(
     ]
 
 
-def is_coarser(feature: Feature) -> bool:
+def is_coarser(feature: FeatureSection) -> bool:
     """Whether a feature has a key of coarser values."""
     return any(getattr(feature, key) is not None for key in KEYS)
 
 
 def rules_of(
-    feature: Feature,
+    feature: FeatureSection,
     texts: Sequence[str],
     people: Sequence[int],
     missing: str,
@@ -103,7 +102,7 @@ def order_of(rules: Sequence[Rule], said: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(values, key=lambda text: (ascending.get(text, len(ascending)), text)))
 
 
-def in_words(feature: Feature, labels: Collection[str] | None = None) -> str:
+def in_words(feature: FeatureSection, labels: Collection[str] | None = None) -> str:
     """Return the coarser values of a feature, in words.
 
     labels: released values, if no merged value may be shown; None: all may.
@@ -111,7 +110,7 @@ def in_words(feature: Feature, labels: Collection[str] | None = None) -> str:
     return "; ".join(_words(feature, labels))
 
 
-def _words(feature: Feature, labels: Collection[str] | None) -> Iterator[str]:
+def _words(feature: FeatureSection, labels: Collection[str] | None) -> Iterator[str]:
     if feature.fold is not None:
         yield f"spellings that differ in {' and '.join(feature.fold)} are one"
     if feature.merge is not None:
@@ -149,18 +148,18 @@ def _binned(bins: BinsSection) -> str:
     return f"{bins.quantiles} intervals of as many people each"
 
 
-def _spellings(feature: Feature, *_: object) -> Iterator[Rule]:
+def _spellings(feature: FeatureSection, *_: object) -> Iterator[Rule]:
     if feature.fold is not None:
         yield Fold(tuple(part for part in Part if part in feature.fold))
 
 
-def _groups(feature: Feature, *_: object) -> Iterator[Rule]:
+def _groups(feature: FeatureSection, *_: object) -> Iterator[Rule]:
     if feature.merge is not None:
         yield Merge(tuple(feature.merge.items()))
 
 
 def _shape(
-    feature: Feature, texts: Sequence[str], people: Sequence[int], missing: str, base: Path
+    feature: FeatureSection, texts: Sequence[str], people: Sequence[int], missing: str, base: Path
 ) -> Iterator[Rule]:
     if feature.date is not None:
         yield _date(feature, texts, missing)
@@ -174,7 +173,7 @@ def _shape(
         yield hierarchy(base / feature.hierarchy, feature.level or 1, texts, missing)
 
 
-def _date(feature: Feature, texts: Sequence[str], missing: str) -> Date:
+def _date(feature: FeatureSection, texts: Sequence[str], missing: str) -> Date:
     unit = Unit(feature.date or "year")
     known_texts = [text for text in texts if text != missing]
     if known_texts and all(
@@ -206,7 +205,9 @@ def _date(feature: Feature, texts: Sequence[str], missing: str) -> Date:
     return Date(unit, day_first=not second)
 
 
-def _bins(feature: Feature, bins: BinsSection, texts: Sequence[str], people: Sequence[int]) -> Bins:
+def _bins(
+    feature: FeatureSection, bins: BinsSection, texts: Sequence[str], people: Sequence[int]
+) -> Bins:
     pairs = [
         (number[0], number_of_people)
         for text, number_of_people in zip(texts, people, strict=True)
@@ -230,7 +231,9 @@ def _bins(feature: Feature, bins: BinsSection, texts: Sequence[str], people: Seq
     return Bins(tuple(map(float, edges)), whole)
 
 
-def _steps(feature: Feature, numbers: "np.ndarray", width: float, start: float) -> list[float]:
+def _steps(
+    feature: FeatureSection, numbers: "np.ndarray", width: float, start: float
+) -> list[float]:
     """Edges of one width that enclose all numbers."""
     low, high = floor((numbers.min() - start) / width), ceil((numbers.max() - start) / width)
     high += int((numbers.max() - start) % width == 0)
@@ -243,7 +246,7 @@ def _steps(feature: Feature, numbers: "np.ndarray", width: float, start: float) 
 
 
 def _rare(
-    feature: Feature, texts: Sequence[str], people: Sequence[int], missing: str
+    feature: FeatureSection, texts: Sequence[str], people: Sequence[int], missing: str
 ) -> Iterator[Rule]:
     if feature.merge_below is None:
         return

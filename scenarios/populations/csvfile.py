@@ -15,13 +15,13 @@ from .dialect import SEPARATORS, Dialect, dialect_of
 from .encodings import misread
 from .file_options import FileOptions
 from .layout import Layout
-from .line_reader import Head, LineReader
+from .line_reader import FileHead, LineReader
 
 
 class _Text:
     """The form of a text file."""
 
-    def head(self, content: Content, asked: FileOptions) -> Head:
+    def head(self, content: Content, asked: FileOptions) -> FileHead:
         """Return its first lines. Raises DataError for an empty file."""
         dialect = dialect_of(content, asked)
         if not dialect.opening.lines:
@@ -31,7 +31,7 @@ class _Text:
                 f"{content.path}: the file is empty; a header and one line for each person are "
                 "needed"
             )
-        return Head(dialect.opening, dialect.description())
+        return FileHead(dialect.opening, dialect.description())
 
     def lines(self, content: Content, asked: FileOptions) -> Iterator[tuple[int, list[str]]]:
         """Yield each record with the number of its last line."""

@@ -21,7 +21,7 @@ from .encodings import encoding_label, encoding_of, misread
 from .file_options import FileOptions
 from .header_line import LOOKED_AT, are_numbers
 from .opening import TITLES, begins_below, body_width, is_numbering, without_end
-from .opening_line import Line, Opening
+from .opening_line import Opening, OpeningLine
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SPACE = " "
@@ -67,7 +67,7 @@ def dialect_of(content: Content, asked: FileOptions) -> Dialect:
     above = max(0, (asked.header_row or 1) - 1 - skip)
     separator = _separator(content.path, lines[above:] or lines, separator)
     records = [
-        Line(number + skip, tuple(cell.strip() for cell in row))
+        OpeningLine(number + skip, tuple(cell.strip() for cell in row))
         for number, row in _rows(lines, separator)
     ]
     marked = [line.lstrip().startswith('"') for line in lines[above:] if line.strip()]
@@ -154,7 +154,10 @@ def _unusual(lines: list[str]) -> str | None:
 def _below(lines: list[str], mark: str) -> int:
     """Return the cells of a line of a table below titles; 0 if that is not sure."""
     records = without_end(
-        [Line(number, tuple(cell.strip() for cell in row)) for number, row in _rows(lines, mark)]
+        [
+            OpeningLine(number, tuple(cell.strip() for cell in row))
+            for number, row in _rows(lines, mark)
+        ]
     )
     if len(records) < 3 or (width := body_width(records[1:])) < 2:
         return 0
@@ -176,7 +179,7 @@ def _short_header(lines: list[str], mark: str) -> int:
     return widths[1] if sure or widths[0] > 1 or are_numbers([row[-1] for row in rows]) else 0
 
 
-def _doubts(lines: list[str], records: Sequence[Line]) -> Iterator[str]:
+def _doubts(lines: list[str], records: Sequence[OpeningLine]) -> Iterator[str]:
     """Warn of a single column with the same separator in each cell below its name."""
     if len(records) < 3 or any(len(line.cells) > 1 for line in records):
         return

@@ -19,7 +19,7 @@ from ..serialization.content import PIECE, Content
 from .encodings import OLD_EXCEL
 from .file_options import NOTHING, FileOptions
 from .layout import Layout
-from .line_reader import Head, LineReader
+from .line_reader import FileHead, LineReader
 from .packed import check_parts
 from .sheet_rows import (
     OPENING,
@@ -61,7 +61,7 @@ class _Workbook:
     """The form of a workbook."""
 
     @lru_cache(maxsize=2)  # noqa: B019 - there is one of it
-    def head(self, content: Content, asked: FileOptions) -> Head:
+    def head(self, content: Content, asked: FileOptions) -> FileHead:
         """Return the first rows of the sheet. Raises DataError for an empty sheet."""
         ranges = _merged(content, asked)
         with _opened(content, asked) as sheet:

@@ -6,9 +6,8 @@ from itertools import pairwise
 from pathlib import Path as Folder
 
 from ...errors import DataError, ParameterError
-from ...protocol.schema import MAX_FEATURES
-from ...protocol.schema import Feature as Column
-from ..schema.model import Feature, Scenario
+from ...protocol.schema import MAX_FEATURES, Feature
+from ..schema.model import FeatureSection, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .build import Offer, columns_by_name, named_identifiers, offer, table, unasked
 from .coarser import KEYS, ONE_OF, is_coarser
@@ -53,7 +52,7 @@ def domains(scenario: Scenario) -> Iterator[Problem]:
         yield from _domain(("feature", i), feature)
 
 
-def _domain(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
+def _domain(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Problem]:
     kinds = {
         "values": feature.values is not None,
         "levels": feature.levels is not None,
@@ -81,7 +80,7 @@ def _domain(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
         yield from _text((*path, "values", j), value)
 
 
-def coarser(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
+def coarser(path: tuple[str | int, ...], feature: FeatureSection) -> Iterator[Problem]:
     """Report coarser values that contradict each other."""
     keys_given = [key for key in ONE_OF if getattr(feature, key) is not None]
     if len(keys_given) > 1:
@@ -114,7 +113,7 @@ def coarser(path: tuple[str | int, ...], feature: Feature) -> Iterator[Problem]:
 def _text(path: tuple[str | int, ...], text: str) -> Iterator[Problem]:
     """Ask the protocol whether it can carry a name or a value."""
     try:
-        Column(text, (text,)) if path[-1] == "name" else Column("x", (text,))
+        Feature(text, (text,)) if path[-1] == "name" else Feature("x", (text,))
     except ParameterError as refused:
         message = str(refused).removeprefix("feature name: ").removeprefix("feature 'x': value: ")
         yield problem(path, message)
@@ -176,7 +175,7 @@ def _generated_sizes(scenario: Scenario, offered: Offer, names: tuple[str, ...])
     """Return the number of values of each feature of generated people."""
     if offered.columns is not None:
         return (len(PRESENCE),) * len(names)
-    features = scenario.feature or tuple(Feature(name=name) for name in names)
+    features = scenario.feature or tuple(FeatureSection(name=name) for name in names)
     return tuple(
         len(feature.values or ()) or feature.levels or offered.levels or LEVELS
         for feature in features
@@ -273,7 +272,7 @@ def _contradictions(
     """Report features that the data of a table contradict."""
     if not scenario.feature:
         for name, values in zip(whole.columns, whole.values, strict=True):
-            wrong = misfit(Feature(name=name), values)
+            wrong = misfit(FeatureSection(name=name), values)
             if wrong:
                 yield problem(("population", "source"), f"column {name!r}: {wrong[1]}")
     identifiers = {judged.column: judged for judged in named_identifiers(whole)}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..schema.model import Population as Section
+from ..schema.model import PopulationSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class FileOptions:
 NOTHING = FileOptions()
 
 
-def options_of(section: Section) -> FileOptions:
+def options_of(section: PopulationSection) -> FileOptions:
     """Return the options of a scenario for its file."""
     separator = {"tab": "\t", "space": " "}.get(section.separator or "", section.separator)
     return FileOptions(

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ...errors import DataError
 from ...protocol.schema import MAX_FEATURES, MAX_NAME, is_line
-from ..schema.model import Population as Section
+from ..schema.model import PopulationSection
 from ..schema.problems import did_you_mean
 from ..serialization.content import Content, content_of
 from . import csvfile, excel, parquet, spreadsheet, statfile
@@ -39,7 +39,7 @@ from .values import composed
 PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 
 
-class Reader(Protocol):
+class FileReader(Protocol):
     """The interface of a module that reads one kind of file. asked: the user's options."""
 
     def header(self, content: Content, asked: FileOptions) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class Reader(Protocol):
         ...
 
 
-READERS: dict[str, Reader] = {
+READERS: dict[str, FileReader] = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), csvfile.READER),
     **dict.fromkeys((".xlsx", ".xlsm"), excel.READER),
     **dict.fromkeys(spreadsheet.KINDS, spreadsheet.READER),
@@ -129,7 +129,7 @@ class FileSource:
     def table(
         self,
         chosen: Sequence[tuple[str, str]],
-        section: Section,
+        section: PopulationSection,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> SourceTable:
         """Read columns, each given as our name for it and its own. Raises DataError.
@@ -151,7 +151,7 @@ class FileSource:
         return table
 
     @property
-    def _reader(self) -> Reader:
+    def _reader(self) -> FileReader:
         return READERS[self.content.path.suffix.lower()]
 
     def _written(self, names: Sequence[str]) -> list[str]:
@@ -258,7 +258,7 @@ def _parts(source: FileSource) -> dict[str, tuple[str, ...]]:
     plain = FileSource(source.content, replace(source.asked, sets=(), yes_no=(), as_number=()))
     parts = {}
     for name, sign in source.asked.yes_no:
-        table = plain.table([(name, name)], Section(source="", missing=""))
+        table = plain.table([(name, name)], PopulationSection(source="", missing=""))
         parts[name] = part_names(source.content.path, name, sign, table.values[0])
     return parts
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import DataError
-from ..schema.model import Feature
+from ..schema.model import FeatureSection
 from ..schema.plugs import homes, load
 from .people import Codes, SourceTable
 
@@ -100,11 +100,14 @@ BLOOD_NOTE = (
 
 
 def generate(
-    name: str, features: Sequence[Feature], n: int, rng: np.random.Generator | int | None = None
+    name: str,
+    features: Sequence[FeatureSection],
+    n: int,
+    rng: np.random.Generator | int | None = None,
 ) -> SourceTable:
     """Draw n people with these features; without features, with three columns a, b, c."""
     law, rng = law_of(name), np.random.default_rng(rng)
-    features = features or [Feature(name=column) for column in NAMES]
+    features = features or [FeatureSection(name=column) for column in NAMES]
     values = tuple(texts(law, feature) for feature in features)
     codes_drawn = [law.draw(len(column), n, rng) for column in values]
     if law.kindred:
@@ -114,7 +117,7 @@ def generate(
     )
 
 
-def texts(law: Generator, feature: Feature) -> tuple[str, ...]:
+def texts(law: Generator, feature: FeatureSection) -> tuple[str, ...]:
     """Name the values that a feature is drawn from; DataError if the law has another number."""
     count = len(feature.values) if feature.values else feature.levels or law.levels or LEVELS
     if law.levels not in (None, count):

@@ -14,7 +14,7 @@ from ...errors import DataError
 from .file_options import FileOptions
 from .header_line import names_columns, numbered
 from .opening import body_width, first_complete, is_numbering, is_sure, without_end
-from .opening_line import Line, Opening
+from .opening_line import Opening, OpeningLine
 from .second_line import SecondLine, second_line
 
 ROW_NAME = "row_name"  # the column of R's row names and of a pandas index
@@ -91,7 +91,7 @@ def lay_out(path: Path, opening: Opening, asked: FileOptions) -> Layout:
     return replace(layout, notes=(header_note, *notes, *layout.notes), warnings=warnings)
 
 
-def _without_header(lines: Sequence[Line], *, trim: bool) -> Layout:
+def _without_header(lines: Sequence[OpeningLine], *, trim: bool) -> Layout:
     width = len(lines[0].cells)
     used = width
     while trim and used > 1 and not any(line.cells[used - 1 : used] > ("",) for line in lines):
@@ -136,13 +136,13 @@ def _start(path: Path, opening: Opening, asked: FileOptions) -> int:
     return start
 
 
-def _has_row_numbers(cells: Sequence[str], body: Sequence[Line]) -> bool:
+def _has_row_numbers(cells: Sequence[str], body: Sequence[OpeningLine]) -> bool:
     """Whether the first column has no name, and counts the rows."""
     return len(cells) > 1 and not cells[0] and is_numbering([line.cells[0] for line in body])
 
 
 def _header_cells(
-    path: Path, opening: Opening, line: Line, body: Sequence[Line], asked: FileOptions
+    path: Path, opening: Opening, line: OpeningLine, body: Sequence[OpeningLine], asked: FileOptions
 ) -> tuple[list[str], list[str]]:
     """Return the cells of the header, as many as a line has, and notes."""
     cells = list(line.cells)
@@ -165,7 +165,11 @@ def _header_cells(
 
 
 def _columns(
-    path: Path, opening: Opening, line: Line, cells: Sequence[str], body: Sequence[Line]
+    path: Path,
+    opening: Opening,
+    line: OpeningLine,
+    cells: Sequence[str],
+    body: Sequence[OpeningLine],
 ) -> Layout:
     """Name the columns, and leave row numbers and empty columns out."""
     names, places, nameless, notes = list[str](), list[int](), list[int](), list[str]()
@@ -206,7 +210,9 @@ def _columns(
     )  # fmt: skip
 
 
-def _is_group(above: Line, line: Line, cells: Sequence[str], opening: Opening) -> bool:
+def _is_group(
+    above: OpeningLine, line: OpeningLine, cells: Sequence[str], opening: Opening
+) -> bool:
     """Whether the line above a header names groups of its columns."""
     if above.number != line.number - 1 or len(above.cells) < len(cells) - 1:
         return False
@@ -222,7 +228,7 @@ def _is_group(above: Line, line: Line, cells: Sequence[str], opening: Opening) -
     return completes or groups != list(range(len(groups)))
 
 
-def _joined(layout: Layout, opening: Opening, group: Line) -> Layout:
+def _joined(layout: Layout, opening: Opening, group: OpeningLine) -> Layout:
     """Put the name of its group before the name of each column."""
     groups = list(opening.across.get(group.number, ()))
     if not groups:
@@ -238,7 +244,7 @@ def _pair(group: str, name: str) -> str:
 
 
 def _with_second(
-    layout: Layout, opening: Opening, cells: Sequence[str], line: Line, second: SecondLine
+    layout: Layout, opening: Opening, cells: Sequence[str], line: OpeningLine, second: SecondLine
 ) -> Layout:
     """Leave out a line of units below the header, join a second line of names, or warn."""
     kind, texts, place = second
@@ -259,7 +265,7 @@ def _with_second(
     return replace(layout, warnings=(*layout.warnings, doubt))
 
 
-def _named_index(layout: Layout, opening: Opening, body: Sequence[Line]) -> Layout:
+def _named_index(layout: Layout, opening: Opening, body: Sequence[OpeningLine]) -> Layout:
     """Read the name of an index that pandas writes in a line of its own, below two of names."""
     line = next((line for line in body if line.number > layout.after), None)
     if line is None or ROW_NAME not in layout.names or line.full != 1 or not line.cells[0]:
@@ -278,7 +284,7 @@ def _empty_columns(places: Sequence[int]) -> str:
     return f"{len(places)} columns, empty and without names, left out"
 
 
-def _numbers_of(word: str, lines: Sequence[Line]) -> str:
+def _numbers_of(word: str, lines: Sequence[OpeningLine]) -> str:
     first, last = lines[0].number, lines[-1].number
     return f"{word} {first}" if first == last else f"{word}s {first} to {last}"
 

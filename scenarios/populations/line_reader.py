@@ -21,7 +21,7 @@ from .opening_line import Opening
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class FileHead:
     """The beginning of a file.
 
     Attributes:
@@ -40,7 +40,7 @@ class Head:
 class LineForm(Protocol):
     """The form of a file that consists of lines."""
 
-    def head(self, content: Content, asked: FileOptions) -> Head:
+    def head(self, content: Content, asked: FileOptions) -> FileHead:
         """Return the beginning of a file; `opening.lines` is empty if the file is."""
         ...
 
@@ -65,7 +65,7 @@ class LineForm(Protocol):
 
 @dataclass(frozen=True)
 class LineReader:
-    """A `Reader` of files that consist of lines.
+    """A `FileReader` of files that consist of lines.
 
     Attributes:
         form: of these files.

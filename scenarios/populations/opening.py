@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from .footer import NOTE, TOTAL
 from .header_line import NUMBER, are_numbers, names_columns
-from .opening_line import Line
+from .opening_line import OpeningLine
 from .second_line import second_line
 
 TITLES = 30  # lines that may stand above a header
 
 
-def without_end(lines: Sequence[Line]) -> Sequence[Line]:
+def without_end(lines: Sequence[OpeningLine]) -> Sequence[OpeningLine]:
     """Return the lines down to the last that looks like no total and no note."""
     width, end = body_width(lines), len(lines)
     while end > 2 and width > 1:
@@ -22,19 +22,19 @@ def without_end(lines: Sequence[Line]) -> Sequence[Line]:
     return lines[:end]
 
 
-def begins_below(lines: Sequence[Line]) -> bool:
+def begins_below(lines: Sequence[OpeningLine]) -> bool:
     """Whether titles stand above a table, and a header below them, for sure."""
     start = first_complete(lines)
     return bool(start) and is_sure(lines, start or 0)
 
 
-def body_width(lines: Sequence[Line]) -> int:
+def body_width(lines: Sequence[OpeningLine]) -> int:
     """The most frequent number of cells of a line; of equally frequent numbers the largest."""
     counts = Counter(len(line.cells) for line in lines)
     return max(counts, key=lambda width: (counts[width], width), default=0)
 
 
-def first_complete(lines: Sequence[Line]) -> int | None:
+def first_complete(lines: Sequence[OpeningLine]) -> int | None:
     """Return the index of the first line that could be a header, below titles only."""
     if len(lines) < 2:
         return 0
@@ -51,7 +51,7 @@ def first_complete(lines: Sequence[Line]) -> int | None:
     return None
 
 
-def _is_comment(lines: Sequence[Line], index: int, width: int) -> bool:
+def _is_comment(lines: Sequence[OpeningLine], index: int, width: int) -> bool:
     """Whether a line begins with # and a header stands below it, as for R's read.table."""
     if not lines[index].cells[0].startswith("#"):
         return False
@@ -61,14 +61,14 @@ def _is_comment(lines: Sequence[Line], index: int, width: int) -> bool:
     return len(lines[index].cells) != width or is_sure(lines, below)
 
 
-def _is_completed(line: Line, body: Sequence[Line], width: int) -> bool:
+def _is_completed(line: OpeningLine, body: Sequence[OpeningLine], width: int) -> bool:
     """Whether the next line names the columns for which a line of groups has no name."""
     if len(body) < 2 or len(line.cells) != width or not _is_complete(body[0], body[1:], width):
         return False
     return line.cells[0] != "" and body[0].cells[0] in ("", line.cells[0])
 
 
-def _is_complete(line: Line, body: Sequence[Line], width: int) -> bool:
+def _is_complete(line: OpeningLine, body: Sequence[OpeningLine], width: int) -> bool:
     """Whether a line has a text above each column that has values, but perhaps the first."""
     cells = line.cells
     if len(cells) < width - 1 or not any(cells) or not body:
@@ -80,17 +80,17 @@ def _is_complete(line: Line, body: Sequence[Line], width: int) -> bool:
     return all(cells[j] or not j or not _in_use(body, j) for j in range(width))
 
 
-def _in_use(body: Sequence[Line], place: int) -> bool:
+def _in_use(body: Sequence[OpeningLine], place: int) -> bool:
     """Whether at least half of the lines have a value in a column."""
     values = sum(place < len(line.cells) and line.cells[place] != "" for line in body)
     return values * 2 >= len(body) and values > 0
 
 
-def _is_title(line: Line, width: int) -> bool:
+def _is_title(line: OpeningLine, width: int) -> bool:
     return line.full == 1 or len(line.cells) < width - 1 or line.full * 2 <= width
 
 
-def is_sure(lines: Sequence[Line], start: int) -> bool:
+def is_sure(lines: Sequence[OpeningLine], start: int) -> bool:
     """Whether a header below titles is proved: by numbers below names, or by its look."""
     header, body = lines[start], lines[start + 1 :]
     width = len(header.cells)

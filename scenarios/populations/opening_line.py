@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OpeningLine:
     """A line of a file, or a row of a sheet, that is not empty.
 
     Attributes:
@@ -36,7 +36,7 @@ class Opening:
     """
 
     word: str
-    lines: Sequence[Line]
+    lines: Sequence[OpeningLine]
     marked: bool = False
     across: Mapping[int, Sequence[str]] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()

@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from ...errors import DataError
 from ...protocol.coarsening import Rule, coarsened
-from ...protocol.schema import MAX_VALUES, MAX_WIDTH, Schema
-from ...protocol.schema import Feature as Column
-from ..schema.model import PHONES, Feature
-from ..schema.model import Population as Section
+from ...protocol.schema import MAX_VALUES, MAX_WIDTH, Feature, Schema
+from ..schema.model import PHONES, FeatureSection, PopulationSection
 from .coarser import is_coarser, order_of, rules_of
 from .person_rows import PersonRows
 from .roles import JudgedColumn
@@ -46,7 +44,7 @@ class Source(Protocol):
     def table(
         self,
         chosen: Sequence[tuple[str, str]],
-        section: Section,
+        section: PopulationSection,
         progress: Callable[[str], None] = lambda _stage: None,
     ) -> "SourceTable":
         """Encode columns, each given as (our name, its own), as a scenario says."""
@@ -203,14 +201,14 @@ class Population:
 
 
 def ask(
-    table: SourceTable, features: Sequence[Feature], missing: str = "", base: Path = Path()
+    table: SourceTable, features: Sequence[FeatureSection], missing: str = "", base: Path = Path()
 ) -> Population:
     """Make a population of a table with the features as columns, in order; empty: all columns.
 
     missing: the value of an empty cell. base: the folder that a hierarchy's path starts from.
     Raises DataError where the data do not fit a feature, or a feature is not in the table.
     """
-    features = features or [Feature(name=name) for name in table.columns]
+    features = features or [FeatureSection(name=name) for name in table.columns]
     places, columns, codes, values, odd = [], [], [], [], list(table.warnings)
     for feature in features:
         if feature.name not in table.columns:
@@ -263,7 +261,9 @@ class StatedColumn:
     rules: tuple[Rule, ...]
 
 
-def say(table: SourceTable, feature: Feature, missing: str, base: Path = Path()) -> StatedColumn:
+def say(
+    table: SourceTable, feature: FeatureSection, missing: str, base: Path = Path()
+) -> StatedColumn:
     """A feature's column of a table, made coarser as the feature says. Raises DataError."""
     j = table.columns.index(feature.name)
     codes, texts = table.codes[:, j], table.values[j]
@@ -283,7 +283,7 @@ def say(table: SourceTable, feature: Feature, missing: str, base: Path = Path())
 
 
 def coarse(
-    table: SourceTable, features: Sequence[Feature], missing: str = "", base: Path = Path()
+    table: SourceTable, features: Sequence[FeatureSection], missing: str = "", base: Path = Path()
 ) -> SourceTable:
     """A table as people say it; columns without a feature stay as they are. Raises DataError."""
     codes, values = table.codes.copy(), list(table.values)
@@ -294,15 +294,17 @@ def coarse(
     return replace(table, codes=codes, values=tuple(values))
 
 
-def domain(feature: Feature, occurring: tuple[str, ...], rules: tuple[Rule, ...] = ()) -> Column:
+def domain(
+    feature: FeatureSection, occurring: tuple[str, ...], rules: tuple[Rule, ...] = ()
+) -> Feature:
     """Return the domain of a feature: its own, or the values that occur, in their order."""
     if feature.open:
-        return Column(feature.name, None, feature.width or WIDTH, rules)
+        return Feature(feature.name, None, feature.width or WIDTH, rules)
     values = occurring if feature.values is None else feature.values
-    return Column(feature.name, values, rules=rules)
+    return Feature(feature.name, values, rules=rules)
 
 
-def misfit(feature: Feature, occurring: Sequence[str]) -> tuple[str, str] | None:
+def misfit(feature: FeatureSection, occurring: Sequence[str]) -> tuple[str, str] | None:
     """Return the key of a feature that the data contradict, with the error, or None."""
     most_bytes = feature.width or WIDTH if feature.open else MAX_WIDTH
     longest = max(occurring, key=lambda text: len(text.encode()))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import DataError
 from ...protocol.coarsening import NUMBER
-from ..schema.model import Population as Section
+from ..schema.model import PopulationSection
 from ..schema.problems import did_you_mean, listed, quoted
 from .dates import in_time
 from .people import Codes, SourceTable
@@ -45,7 +45,7 @@ class RepeatedPersonsError(DataError):
         self.column, self.rows, self.persons = column, rows, persons
 
 
-def wanted_columns(section: Section, columns: Sequence[str]) -> list[str]:
+def wanted_columns(section: PopulationSection, columns: Sequence[str]) -> list[str]:
     """Return the columns of a source that define a person, besides the requested columns.
 
     Raises DataError for a column that is not there, or rules that contradict each other.
@@ -78,7 +78,7 @@ def wanted_columns(section: Section, columns: Sequence[str]) -> list[str]:
     return names
 
 
-def _rule(section: Section) -> str:
+def _rule(section: PopulationSection) -> str:
     """Return the rule of one row for each person; "" if all are taken. Raises DataError."""
     rule = section.one_row or ""
     if rule and not RULE.fullmatch(rule):
@@ -89,14 +89,14 @@ def _rule(section: Section) -> str:
     return rule
 
 
-def name_in_table(section: Section, column: str) -> str:
+def name_in_table(section: PopulationSection, column: str) -> str:
     """Our name for a column of the source."""
     return next(
         (ours for ours, source_column in section.columns.items() if source_column == column), column
     )
 
 
-def owned(whole: SourceTable, section: Section, missing: str) -> SourceTable:
+def owned(whole: SourceTable, section: PopulationSection, missing: str) -> SourceTable:
     """Return a table with the person of each row, or with one row a person. Raises DataError.
 
     whole: with the columns of `wanted_columns`, with roles in `judged`. missing: the value of an
@@ -117,7 +117,7 @@ def owned(whole: SourceTable, section: Section, missing: str) -> SourceTable:
     return replace(whole, persons=persons, person=persons_text)
 
 
-def single_rows(table: SourceTable, section: Section) -> SourceTable:
+def single_rows(table: SourceTable, section: PopulationSection) -> SourceTable:
     """A table in which each person has one row, or as many as a session takes.
 
     Raises DataError for another.
@@ -134,7 +134,7 @@ def single_rows(table: SourceTable, section: Section) -> SourceTable:
     )
 
 
-def _refuse_repeats(whole: SourceTable, section: Section, missing: str) -> None:
+def _refuse_repeats(whole: SourceTable, section: PopulationSection, missing: str) -> None:
     """Raise RepeatedPersonsError if an identifier occurs several times."""
     keys, unshared = list[RepeatedPersonsError](), list[RepeatedPersonsError]()
     a_key = False
@@ -168,7 +168,7 @@ def _lacks(text: str, missing: str) -> bool:
     return text == missing or text.casefold() in UNKNOWN
 
 
-def _persons(whole: SourceTable, section: Section, missing: str) -> Codes:
+def _persons(whole: SourceTable, section: PopulationSection, missing: str) -> Codes:
     """The person of each row, numbered 0, 1, ..."""
     j = whole.columns.index(name_in_table(section, str(section.person)))
     texts, codes = whole.values[j], whole.codes[:, j]
@@ -184,7 +184,9 @@ def _persons(whole: SourceTable, section: Section, missing: str) -> Codes:
     return persons.astype(np.int32)
 
 
-def _one_row(whole: SourceTable, persons: Codes, section: Section, missing: str) -> SourceTable:
+def _one_row(
+    whole: SourceTable, persons: Codes, section: PopulationSection, missing: str
+) -> SourceTable:
     """One row of each person, in the order of the source."""
     rule, _, by = _rule(section).partition(":")
     if by:
@@ -204,7 +206,7 @@ def _one_row(whole: SourceTable, persons: Codes, section: Section, missing: str)
 
 
 def _ordered(
-    whole: SourceTable, section: Section, by: str, missing: str, *, last: bool
+    whole: SourceTable, section: PopulationSection, by: str, missing: str, *, last: bool
 ) -> NDArray[np.intp]:
     """The rows in the order of a column; equal rows in the order of the source."""
     j = whole.columns.index(name_in_table(section, by))

@@ -15,8 +15,7 @@ from msgspec.structs import replace as changed
 
 from ...errors import DataError
 from ..populations import Population, population
-from ..schema.model import Population as Section
-from ..schema.model import Scenario
+from ..schema.model import PopulationSection, Scenario
 
 EVERY_ROUND: Collection[int] = range(1, 256)
 STREAM = 0x73616D70  # keeps the draw of the samples apart from other uses of the seed
@@ -52,7 +51,7 @@ class Samples:
         return EVERY_ROUND if self.fixed else (1,) if index < self.first else (2,)
 
 
-def round_sizes(section: Section, available: int | None) -> tuple[int, int]:
+def round_sizes(section: PopulationSection, available: int | None) -> tuple[int, int]:
     """Return the number of people of each round in the statistical setting.
 
     available: people in the table, None if they are made as wanted. Without numbers in the file a
@@ -88,7 +87,7 @@ def samples(scenario: Scenario, seed: int | None) -> Samples:
     return Samples(all_people.take(places), first, second)
 
 
-def _is_generated(section: Section) -> bool:
+def _is_generated(section: PopulationSection) -> bool:
     from .build import offer
 
     return offer(section).generated

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from .header_line import NUMBER, are_numbers
-from .opening_line import Line
+from .opening_line import OpeningLine
 from .values import UNKNOWN
 
 UNIT = re.compile(
@@ -31,7 +31,7 @@ class SecondLine(NamedTuple):
     place: int
 
 
-def second_line(cells: Sequence[str], body: Sequence[Line]) -> SecondLine | None:
+def second_line(cells: Sequence[str], body: Sequence[OpeningLine]) -> SecondLine | None:
     """Return a line of texts above columns of numbers; None if the line is no such line.
 
     cells: of the header. body: the lines below it.

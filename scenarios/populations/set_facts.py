@@ -3,7 +3,7 @@
 from pathlib import Path as Folder
 
 from ...errors import DataError
-from ..schema.model import Incidence, Scenario
+from ..schema.model import IncidenceSection, Scenario
 from ..schema.problems import Problem, did_you_mean, listed, problem, quoted
 from .facts import ScenarioFacts
 
@@ -73,7 +73,7 @@ def _file_facts(scenario: Scenario, base: Folder) -> tuple[int, int, list[Proble
         for name in section.columns
         if name not in (OWNER, ELEMENT)
     ]
-    file_sets = from_file(replace(scenario, incidence=Incidence()), base)
+    file_sets = from_file(replace(scenario, incidence=IncidenceSection()), base)
     for i, name in enumerate(incidence.owners):
         if name not in file_sets.sessions:
             message = (

@@ -10,9 +10,9 @@ from ..schema.problems import did_you_mean, listed
 from .file_options import FileOptions
 from .header_line import LOOKED_AT
 from .layout import Layout
-from .line_reader import Head
+from .line_reader import FileHead
 from .opening import TITLES
-from .opening_line import Line, Opening
+from .opening_line import Opening, OpeningLine
 
 OPENING = LOOKED_AT + TITLES  # rows that are looked at
 MIDNIGHT = time()
@@ -74,7 +74,7 @@ def sheet_head(
     options: FileOptions,
     names: Sequence[str],
     title: str,
-) -> Head:
+) -> FileHead:
     """Return the beginning of a sheet.
 
     about: the kind of workbook. first: its first rows. names: of all sheets. title: of the sheet
@@ -90,7 +90,9 @@ def sheet_head(
     while width > 1 and not any(cells[width - 1 : width] > [""] for _, cells in first):
         width -= 1
     lines = [
-        Line(number, tuple(cell.strip() for cell in [*cells, *[""] * (width - len(cells))][:width]))
+        OpeningLine(
+            number, tuple(cell.strip() for cell in [*cells, *[""] * (width - len(cells))][:width])
+        )
         for number, cells in first
     ]
     across = dict[int, Sequence[str]]()
@@ -105,7 +107,7 @@ def sheet_head(
     filled = {m.first_column: m.last_row for m in ranges if m.last_row > m.first_row}
     sheet_count = f" of {len(names)}" if len(names) > 1 else ""
     more = f"; --sheet reads another: {listed(further_sheets)}" if further_sheets else ""
-    return Head(
+    return FileHead(
         Opening("row", lines, across=across),
         f"{about}, sheet {title!r}{sheet_count}",
         more if options.sheet is None else "",

@@ -15,7 +15,7 @@ from ...installation import missing
 from ..serialization.content import Content
 from .file_options import FileOptions
 from .layout import Layout
-from .line_reader import Head, LineReader
+from .line_reader import FileHead, LineReader
 from .ods_cells import cells_of
 from .packed import check_parts
 from .sheet_rows import (
@@ -35,7 +35,7 @@ KINDS = {".xls": "Excel 97", ".xlsb": "binary Excel", ".ods": "OpenDocument"}
 class _Spreadsheet:
     """The form of a spreadsheet that python-calamine reads."""
 
-    def head(self, content: Content, asked: FileOptions) -> Head:
+    def head(self, content: Content, asked: FileOptions) -> FileHead:
         """Return the first rows of the sheet. Raises DataError for an empty sheet."""
         names, title, rows, ranges = _sheet(content, asked.sheet)
         kind = KINDS[content.path.suffix.lower()]

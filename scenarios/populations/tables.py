@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ...analysis.shipped_tables import shipped_rows
-from ..schema.model import Population as Section
+from ..schema.model import PopulationSection
 from .people import SourceTable
 
 TABLES = (
@@ -51,7 +51,7 @@ class ShippedSource:
     def table(
         self,
         chosen: Sequence[tuple[str, str]],
-        section: Section,  # noqa: ARG002
+        section: PopulationSection,  # noqa: ARG002
         progress: Callable[[str], None] = lambda _stage: None,  # noqa: ARG002
     ) -> SourceTable:
         """Give columns, each as our name for it and its own; no cell of them is empty."""

@@ -27,14 +27,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ...languages.language import Language
-    from ...protocol.announcement import Policy
+    from ...protocol.announcement import AnnouncedPolicy
     from ...protocol.programs import RoundResult, Strategy
     from ..pages.pieces import Section, VerdictAnswer
     from ..populations import Population
     from ..populations.facts import ScenarioFacts
     from ..populations.samples import Samples
-    from ..schema.model import Feature, Scenario
-    from ..schema.model import Policy as PolicySection
+    from ..schema.model import FeatureSection, Policy, Scenario
     from ..schema.problems import Problem
     from ..wording import Block
     from .participation import Participation
@@ -208,7 +207,7 @@ class ReleaseProgram(Protocol):
     recomputed: str | None
     largest: str | None
 
-    def rounds(self, features: int, policy: "PolicySection") -> int:
+    def rounds(self, features: int, policy: "Policy") -> int:
         """Return the largest number of rounds of a session with so many features."""
 
     def check(self, scenario: "Scenario", facts: "ScenarioFacts") -> "Iterator[Problem]":
@@ -220,7 +219,7 @@ class ReleaseProgram(Protocol):
     def samples(self, scenario: "Scenario", seed: int | None) -> "Samples":
         """Draw the people. Raises DataError for data that do not fit."""
 
-    def asks(self, scenario: "Scenario", names: tuple[str, ...]) -> "tuple[Feature, ...]":
+    def asks(self, scenario: "Scenario", names: tuple[str, ...]) -> "tuple[FeatureSection, ...]":
         """Return the [[feature]] tables of a scenario, as a run folder keeps them."""
 
     def schema(self, scenario: "Scenario", schema: Schema) -> Schema:
@@ -232,13 +231,13 @@ class ReleaseProgram(Protocol):
     def recorded(self, scenario: "Scenario", sizes: Sequence[int]) -> tuple[str, ...]:
         """Return the features of a recorded run. sizes: the number of values of each."""
 
-    def policy(self, scenario: "Scenario") -> "Policy":
+    def policy(self, scenario: "Scenario") -> "AnnouncedPolicy":
         """Return the announced part of the policy."""
 
     def questions(self, scenario: "Scenario", people: "Population") -> "tuple[Question, ...]":
         """Return the questions that are answered with noise; () without noise."""
 
-    def participation(self, policy: "PolicySection") -> "Participation | None":
+    def participation(self, policy: "Policy") -> "Participation | None":
         """Return the rate of random participation; None if all take part."""
 
     def noise(
@@ -249,10 +248,10 @@ class ReleaseProgram(Protocol):
     def strategy(self, scenario: "Scenario", others: int | None) -> "Strategy":
         """Return the curator's queries and decision. others: number of new people in round 2."""
 
-    def fixed_columns(self, policy: "PolicySection", schema: Schema) -> tuple[str, ...] | None:
+    def fixed_columns(self, policy: "Policy", schema: Schema) -> tuple[str, ...] | None:
         """Return the columns released for any bound; None if the program chooses."""
 
-    def calls(self, policy: "PolicySection", schema: Schema) -> "Sequence[Call]":
+    def calls(self, policy: "Policy", schema: Schema) -> "Sequence[Call]":
         """Return the queries of a session at its largest, the release included."""
 
     def sizes(self, people: "Population") -> tuple[int, ...]:
@@ -320,14 +319,14 @@ class ReleaseProgram(Protocol):
     def section(self, scenario: "Scenario", result: Claims) -> "Iterator[Section]":
         """Yield its sections of the page of a run."""
 
-    def stage_rule(self, policy: "PolicySection", language: "Language") -> str:
+    def stage_rule(self, policy: "Policy", language: "Language") -> str:
         """Return the decision rule in sentences, for the audience of the stage.
 
         language: with the sentences of the theatre, here and in the methods below. A program of
         another package may have sentences of its own.
         """
 
-    def stage_announcement(self, policy: "Policy", language: "Language") -> str:
+    def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
         """Return the content of its announcement as a clause, for the audience of the stage."""
 
     def stage_hiding(self, call: Call, language: "Language") -> str:
@@ -339,13 +338,13 @@ class ReleaseProgram(Protocol):
         """Return a sentence on a decision. reader: `curator`, or `everybody` among peers."""
 
     def stage_release(
-        self, policy: "Policy", schema: Schema, release: Counts, language: "Language"
+        self, policy: "AnnouncedPolicy", schema: Schema, release: Counts, language: "Language"
     ) -> str:
         """Return a sentence on users without a released value; "" if all have values."""
 
     def options(
         self,
-        policy: "PolicySection",
+        policy: "Policy",
         schema: Schema,
         counts: Sequence[Counts] | None,
         others: int | None,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..schema.model import Policy as Section
+from ..schema.model import Policy
 from .two_round.program import Decided
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ class OneRound(Decided):
     chooses = False
     largest = None
 
-    def rounds(self, features: int, policy: Section) -> int:  # noqa: ARG002
+    def rounds(self, features: int, policy: Policy) -> int:  # noqa: ARG002
         """Return 1: the release alone."""
         return 1
 
-    def calls(self, policy: Section, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
+    def calls(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":  # noqa: ARG002
         """Return the only query."""
         from ...protocol.announcement import Program
         from ...protocol.programs import first_call
@@ -36,7 +36,7 @@ class OneRound(Decided):
 
     def options(
         self,
-        policy: Section,  # noqa: ARG002
+        policy: Policy,  # noqa: ARG002
         schema: "Schema",  # noqa: ARG002
         counts: "Sequence[Counts] | None",  # noqa: ARG002
         others: int | None,  # noqa: ARG002

@@ -32,7 +32,7 @@ def _load_program(place: str) -> "ReleaseProgram":
     return program
 
 
-class Registry(Mapping[str, "ReleaseProgram"]):
+class ProgramRegistry(Mapping[str, "ReleaseProgram"]):
     """Every program by the kind of policy it plays."""
 
     def __getitem__(self, kind: str) -> "ReleaseProgram":
@@ -45,7 +45,7 @@ class Registry(Mapping[str, "ReleaseProgram"]):
         return len(kinds())
 
 
-PROGRAMS = Registry()
+PROGRAMS = ProgramRegistry()
 
 
 def program_of(scenario: Scenario) -> "ReleaseProgram":

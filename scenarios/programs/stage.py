@@ -11,7 +11,7 @@ from ..wording import percent
 
 if TYPE_CHECKING:
     from ...languages.language import Language
-    from ...protocol.announcement import Policy
+    from ...protocol.announcement import AnnouncedPolicy
     from ...protocol.messages import Certificate, Decision
 
 # certificate's rule -> the key of the name in a class; a rule without a key is called by its name
@@ -44,7 +44,7 @@ def joined_in(names: Iterable[str], language: "Language") -> str:
     return language.say("and").join([", ".join(most), last]) if most else last
 
 
-def limit(policy: "Policy", language: "Language") -> str:
+def limit(policy: "AnnouncedPolicy", language: "Language") -> str:
     """Return the promise of an announced policy, as a clause."""
     share = share_in(policy.max_exposure, language)
     return language.say("says-limit", share=share, k=policy.k)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...protocol.peers.view import PeerRecord
     from ...protocol.schema import Schema
     from ...protocol.transcript import Transcript
-    from ...protocol.view import Record
+    from ...protocol.view import ViewedRun
     from ..pages.pieces import Section, VerdictAnswer
     from .evidence import Claims
 
@@ -71,7 +71,7 @@ class Topology:
     reaches: Callable[[Scenario, Collection[str]], bool]
     lengths: str
     public: Callable[[Scenario], bool]
-    record: "Callable[[Scenario, Claims, Transcript], Record | PeerRecord]"
+    record: "Callable[[Scenario, Claims, Transcript], ViewedRun | PeerRecord]"
     trust: "Callable[[Claims], VerdictAnswer | None]"
     section: "Callable[[Scenario, Claims, Transcript | None], Iterator[Section]]"
     example: str
@@ -125,11 +125,13 @@ def _central_reaches(scenario: Scenario, members: Collection[str]) -> bool:
     return bool({CURATOR, ANALYST} & some) and all(hops & some for hops in links(scenario))
 
 
-def _central_record(_scenario: Scenario, _result: "Claims", transcript: "Transcript") -> "Record":
+def _central_record(
+    _scenario: Scenario, _result: "Claims", transcript: "Transcript"
+) -> "ViewedRun":
     from ...protocol.board import replay
-    from ...protocol.view import Record
+    from ...protocol.view import ViewedRun
 
-    return Record(transcript, replay(transcript.posts))
+    return ViewedRun(transcript, replay(transcript.posts))
 
 
 def _peer_record(scenario: Scenario, result: "Claims", transcript: "Transcript") -> "PeerRecord":

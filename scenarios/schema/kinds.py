@@ -12,12 +12,12 @@ HOME = "veilmix.scenarios.programs"
 KIND = "histogram"  # the kind of policy that asks for reports
 SETS = "incidence"  # the kind that asks owners for their sets (populations/sets.py)
 BUILT_IN = {
-    "exposure": f"{HOME}.two_round.choices:Exposure",
+    "exposure": f"{HOME}.two_round.choices:ExposureProgram",
     "fixed": f"{HOME}.two_round.choices:Fixed",
-    "hierarchical": f"{HOME}.hierarchical.program:Hierarchical",
-    "local-suppression": f"{HOME}.local_suppression.program:LocalSuppression",
+    "hierarchical": f"{HOME}.hierarchical.program:HierarchicalProgram",
+    "local-suppression": f"{HOME}.local_suppression.program:LocalSuppressionProgram",
     KIND: f"{HOME}.randomized.program:Histogram",
-    SETS: f"{HOME}.incidence.program:Incidence",
+    SETS: f"{HOME}.incidence.program:IncidenceProgram",
     "all": f"{HOME}.two_round.choices:ReleaseAll",
     "pairs": f"{HOME}.pairs.program:PairsProgram",
     "informative": f"{HOME}.informative.program:Informative",

@@ -106,7 +106,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     repeat: Annotated[int, Meta(ge=1, le=MAX_REPEAT)] = 1  # independent runs
 
 
-class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class PopulationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[population]: the people that take part.
 
     Attributes:
@@ -171,7 +171,7 @@ class Population(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return self.source == PHONES
 
 
-class Bins(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class BinsSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """bins of a feature: exactly one of edges, width (intervals start from `start`), quantiles.
 
     Attributes:
@@ -187,7 +187,7 @@ class Bins(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     quantiles: Annotated[int, Meta(ge=2, le=10_000)] | None = None
 
 
-class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class FeatureSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[[feature]]: one column that is asked about, and its domain: at most one of the three kinds.
 
     A domain is given by `values`, `open` or `levels`; else it is the values in the data. Coarser
@@ -221,7 +221,7 @@ class Feature(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     date: Unit | None = None
     day_first: bool | None = None
     prefix: Annotated[int, Meta(ge=1, le=255)] | None = None
-    bins: Bins | None = None
+    bins: BinsSection | None = None
     hierarchy: Text | None = None
     level: Annotated[int, Meta(ge=1, le=64)] | None = None
     merge_below: People | None = None
@@ -339,7 +339,7 @@ class Local(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     relied_on: Annotated[int, Meta(ge=1)] | None = None
 
 
-class Incidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class IncidenceSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[incidence]: the owners of the sets counted, and the method (`policy.kind = "incidence"`).
 
     Attributes:
@@ -356,7 +356,7 @@ class Incidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     beta: Annotated[float, Meta(gt=0, lt=1)] = 0.1
 
 
-class Attacker(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class AttackerSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[attacker]: an attacker that tries to assign rows to people.
 
     knows: features that the attacker knows of all people, by name; (): every single feature, all
@@ -405,7 +405,7 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     bit: Annotated[int, Meta(ge=0, le=65_535)] | None = None
 
 
-class Deviation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DeviationSection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """[[deviation]]: one action by which a member of a malicious coalition deviates.
 
     `veilmix leak RUN --search` writes them; protocol/search/deviation.py defines each.
@@ -563,16 +563,16 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     scenario: About
-    population: Population
-    feature: tuple[Feature, ...] = ()
+    population: PopulationSection
+    feature: tuple[FeatureSection, ...] = ()
     mix: Mix = Mix()
     policy: Policy = Policy()
     local: Local = Local()
-    incidence: Incidence = Incidence()
-    attacker: Attacker = Attacker()
+    incidence: IncidenceSection = IncidenceSection()
+    attacker: AttackerSection = AttackerSection()
     coalition: tuple[Coalition, ...] = ()
     fault: tuple[Fault, ...] = ()
-    deviation: tuple[Deviation, ...] = ()
+    deviation: tuple[DeviationSection, ...] = ()
     defence: Defence = Defence()
     expect: Expect = Expect()
     sweep: dict[str, Swept] = {}

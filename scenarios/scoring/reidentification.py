@@ -32,7 +32,7 @@ from ..wording import percent
 MOST = 16  # columns; with more, attackers who know all but one are left out
 
 
-class Attack(Record, frozen=True):
+class AttackSuccess(Record, frozen=True):
     """The success of an attacker against a release.
 
     Attributes:
@@ -129,7 +129,7 @@ class Reidentified(Record, frozen=True):
 
     people: int
     population: int
-    attacks: tuple[Attack, ...]
+    attacks: tuple[AttackSuccess, ...]
     risk: Risks | None
     reports: tuple[ReportPie, ...] = ()
 
@@ -291,11 +291,11 @@ def _attacks(
     many: Any,
     kept: Sequence[int],
     said: Responses,
-) -> Iterator[Attack]:
+) -> Iterator[AttackSuccess]:
     sees = tuple(names[column] for column in kept)
     n, shown = int(many.sum()), cells_of(said.codes, range(len(kept)))
     for known in asked_sets(scenario, names):
         counts = counted(cells_of(rows, known)[said.row], shown, many[said.row] * said.chance)
         knows, named = tuple(names[column] for column in known), counts.found
         error = bayes_error(named, n)
-        yield Attack(knows, sees, named, 0.0, error, counts.certain, counts.bits, 0.0)
+        yield AttackSuccess(knows, sees, named, 0.0, error, counts.certain, counts.bits, 0.0)

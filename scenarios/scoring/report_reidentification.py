@@ -25,7 +25,7 @@ from ..programs.randomized.questions import Question
 from ..programs.registry import noisy_questions
 from ..schema.model import Scenario
 from .reidentification import (
-    Attack,
+    AttackSuccess,
     Reidentified,
     ReportPie,
     asked_sets,
@@ -71,10 +71,10 @@ def in_reports(scenario: Scenario, crowd: Samples, present: Any) -> Reidentified
     return Reidentified(len(present), len(people.source_codes), tuple(attacks), None, reports)
 
 
-def _attack(knows: tuple[str, ...], report: str, best: "ReportGuess", people: int) -> Attack:
+def _attack(knows: tuple[str, ...], report: str, best: "ReportGuess", people: int) -> AttackSuccess:
     """Return the attack with the best guess from a report; it is certain of no person."""
     wrong = bayes_error(best.found, people)
-    return Attack(
+    return AttackSuccess(
         knows, (report,), best.found, best.found_error, wrong, 0, best.bits, best.bits_error
     )
 

@@ -27,8 +27,7 @@ from typing import Any
 
 import msgspec
 
-from ...errors import Reason, StorageError
-from ...errors import Refused as Unwelcome
+from ...errors import Reason, Refused, StorageError
 from ...protocol.announcement import Announcement
 from ...protocol.collection import uncollected
 from ...protocol.decision_frames import read_opened_certificate, write_opened_certificate
@@ -55,7 +54,7 @@ STEPPED = (Kind.RELAY, Kind.FOUND, Kind.AGREED, Kind.ACCUSATION, Kind.SHOWN)  # 
 _NUMBER = re.compile(r"\d+")
 
 
-class Head(msgspec.Struct, tag="transcript", tag_field="what", forbid_unknown_fields=True):
+class HeadLine(msgspec.Struct, tag="transcript", tag_field="what", forbid_unknown_fields=True):
     """The first line.
 
     Attributes:
@@ -71,7 +70,7 @@ class Head(msgspec.Struct, tag="transcript", tag_field="what", forbid_unknown_fi
     values: list[int]
 
 
-class Message(
+class EventLine(
     msgspec.Struct,
     tag="message",
     tag_field="what",
@@ -103,7 +102,7 @@ class Message(
     data: bytes | None = None
 
 
-class Sealed(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_fields=True):
+class SealedLine(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_fields=True):
     """A user's sealed answers.
 
     Attributes:
@@ -119,7 +118,7 @@ class Sealed(msgspec.Struct, tag="sealed", tag_field="what", forbid_unknown_fiel
     answers: list[tuple[int, tuple[str, ...]]]
 
 
-class Counted(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_fields=True):
+class CountLine(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_fields=True):
     """A reader's counts.
 
     Attributes:
@@ -133,7 +132,7 @@ class Counted(msgspec.Struct, tag="read", tag_field="what", forbid_unknown_field
     counts: list[list[tuple[tuple[str, ...], int]]]
 
 
-class Refused(msgspec.Struct, tag="refused", tag_field="what", forbid_unknown_fields=True):
+class RefusalLine(msgspec.Struct, tag="refused", tag_field="what", forbid_unknown_fields=True):
     """A party's refusals of messages.
 
     Attributes:
@@ -149,7 +148,9 @@ class Refused(msgspec.Struct, tag="refused", tag_field="what", forbid_unknown_fi
     count: int
 
 
-class Certified(msgspec.Struct, tag="certificate", tag_field="what", forbid_unknown_fields=True):
+class CommitmentLine(
+    msgspec.Struct, tag="certificate", tag_field="what", forbid_unknown_fields=True
+):
     """The opening of a commitment, and its holder.
 
     Attributes:
@@ -161,13 +162,13 @@ class Certified(msgspec.Struct, tag="certificate", tag_field="what", forbid_unkn
     opening: bytes
 
 
-class End(msgspec.Struct, tag="end", tag_field="what", forbid_unknown_fields=True):
+class EndLine(msgspec.Struct, tag="end", tag_field="what", forbid_unknown_fields=True):
     """The last line: how many there are, this one included."""
 
     lines: int
 
 
-Line = Head | Message | Sealed | Counted | Refused | Certified | End
+Line = HeadLine | EventLine | SealedLine | CountLine | RefusalLine | CommitmentLine | EndLine
 
 
 def encode(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> bytes:
@@ -187,7 +188,7 @@ def _blocks(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> 
         if len(block) >= BLOCK:
             yield bytes(block)
             block.clear()
-    write(End(lines), block, -1)
+    write(EndLine(lines), block, -1)
     yield bytes(block + b"\n")
 
 
@@ -200,15 +201,15 @@ def decode(path: Path) -> tuple[Transcript | None, tuple[int, ...]]:
 def _decoded(path: Path, lines: list[Line]) -> tuple[Transcript | None, tuple[int, ...]]:
     """Return the transcript of the lines of a file, and the number of values of each column."""
     head, tail = lines[0], lines[-1]
-    if not isinstance(head, Head) or head.schema != SCHEMA or head.form not in FORMS:
+    if not isinstance(head, HeadLine) or head.schema != SCHEMA or head.form not in FORMS:
         raise damaged(path, 1, f"no transcript of schema {SCHEMA} begins like this")
-    if not isinstance(tail, End) or tail.lines != len(lines):
+    if not isinstance(tail, EndLine) or tail.lines != len(lines):
         raise damaged(path, len(lines), "the end of the file is missing")
     transcript = Transcript(head.users, summary=head.form == "summary")
     for number, line in enumerate(lines[1:-1], start=2):
         try:
             _take(transcript, line)
-        except (KeyError, ValueError, TypeError, Unwelcome) as bad:
+        except (KeyError, ValueError, TypeError, Refused) as bad:
             raise damaged(path, number, str(bad)) from None
     return (None if head.form == "ideal" else transcript), tuple(head.values)
 
@@ -278,7 +279,7 @@ def _place(party: str) -> tuple[str, int]:
 
 def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> Iterator[Line]:
     form = "ideal" if transcript is None else "summary" if transcript.summary else "full"
-    yield Head(SCHEMA, form, users if transcript is None else transcript.users, list(sizes))
+    yield HeadLine(SCHEMA, form, users if transcript is None else transcript.users, list(sizes))
     if transcript is None:
         return
     whole = ordered(transcript)
@@ -286,18 +287,18 @@ def _lines(transcript: Transcript | None, users: int, sizes: Sequence[int]) -> I
     for e in whole.events:
         kind = e.kind.name.lower() if e.kind else None
         data = next(posts)[1] if e.receiver == BOARD else None
-        yield Message(*e[1:4], kind, e.round, e.size, e.messages, e.names, data)
+        yield EventLine(*e[1:4], kind, e.round, e.size, e.messages, e.names, data)
     for made in whole.made:
-        yield Sealed(made.user, made.round, made.names, list(made.answers))
+        yield SealedLine(made.user, made.round, made.names, list(made.answers))
     for read in whole.reads:
         counts = [sorted(count.items()) for count in read.counts]
-        yield Counted(read.reader, read.round, counts)
+        yield CountLine(read.reader, read.round, counts)
     for refusal in whole.refusals:
-        yield Refused(refusal.party, refusal.round, refusal.reason, refusal.count)
+        yield RefusalLine(refusal.party, refusal.round, refusal.reason, refusal.count)
     for seen in whole.certificates:
         out = Writer()
         write_opened_certificate(out, seen.opened)
-        yield Certified(seen.party, out.finish())
+        yield CommitmentLine(seen.party, out.finish())
 
 
 def _parsed(path: Path) -> Iterator[Line]:
@@ -320,7 +321,7 @@ def _parsed(path: Path) -> Iterator[Line]:
 def _take(transcript: Transcript, line: Any) -> None:
     """Add the event of a line. KeyError, ValueError or TypeError if it is invalid."""
     match line:
-        case Message():
+        case EventLine():
             number = len(transcript.events)
             kind = Kind[line.kind.upper()] if line.kind else None
             what = (number, line.time, line.sender, line.receiver, kind, line.round, line.size)
@@ -329,15 +330,15 @@ def _take(transcript: Transcript, line: Any) -> None:
                 raise ValueError("a post has its data with it, and nothing else has")
             if line.data is not None:
                 transcript.posts.append((line.sender, line.data))
-        case Sealed():
+        case SealedLine():
             answers = tuple(line.answers)
             transcript.made.append(SealedAnswers(line.user, line.round, line.names, answers))
-        case Counted():
+        case CountLine():
             counts = tuple(_counts(count) for count in line.counts)
             transcript.reads.append(Read(line.reader, line.round, counts))
-        case Refused():
+        case RefusalLine():
             transcript.refusals.append(Refusal(line.party, line.round, line.reason, line.count))
-        case Certified():
+        case CommitmentLine():
             opened = decode_bytes(line.opening, read_opened_certificate)
             transcript.certificates.append(CertificateSeen(line.party, opened))
         case _:

@@ -8,28 +8,28 @@ from pathlib import Path
 
 from ...errors import DataError, ParameterError
 from ...protocol.coarsening import Bins, Rule
-from ...protocol.schema import Feature as Column
+from ...protocol.schema import Feature
 from ..populations.coarser import is_coarser, levels, rules_of
-from ..schema.model import Feature
+from ..schema.model import FeatureSection
 
 
-def column_of(feature: Feature, base: Path) -> Column:
+def column_of(feature: FeatureSection, base: Path) -> Feature:
     """Return a feature as it is announced. base: the folder that a hierarchy's path starts from.
 
     ParameterError for a rule, or a domain, that only the data of all people could settle.
     """
     if not is_coarser(feature):
-        return Column(feature.name, _domain(feature, ()))
+        return Feature(feature.name, _domain(feature, ()))
     _check_settled(feature)
     held = _rule_values(feature, base)
     try:
         rules = rules_of(feature, held, [1] * len(held), "", base)
     except DataError as wrong:
         raise ParameterError(str(wrong)) from None
-    return Column(feature.name, _domain(feature, rules), rules=rules)
+    return Feature(feature.name, _domain(feature, rules), rules=rules)
 
 
-def _check_settled(feature: Feature) -> None:
+def _check_settled(feature: FeatureSection) -> None:
     bins = feature.bins
     unsaid = {
         "merge_below": feature.merge_below is not None,
@@ -44,7 +44,7 @@ def _check_settled(feature: Feature) -> None:
         )
 
 
-def _rule_values(feature: Feature, base: Path) -> tuple[str, ...]:
+def _rule_values(feature: FeatureSection, base: Path) -> tuple[str, ...]:
     """Return the values that the rules need to know: a hierarchy's values, or the edges of bins."""
     if feature.hierarchy is not None:
         return tuple(levels(base / feature.hierarchy))
@@ -53,7 +53,7 @@ def _rule_values(feature: Feature, base: Path) -> tuple[str, ...]:
     return ()
 
 
-def _domain(feature: Feature, rules: tuple[Rule, ...]) -> tuple[str, ...]:
+def _domain(feature: FeatureSection, rules: tuple[Rule, ...]) -> tuple[str, ...]:
     """Return the domain of a feature: the listed values, or all intervals of its bins."""
     if feature.values is not None:
         return feature.values

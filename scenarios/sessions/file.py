@@ -58,7 +58,16 @@ from ..programs.registry import program_of
 from ..programs.topology import topology_of
 from ..records.identity_files import read_known
 from ..records.people_keys import read_people
-from ..schema.model import About, Defence, Feature, Local, Mix, Policy, Population, Scenario
+from ..schema.model import (
+    About,
+    Defence,
+    FeatureSection,
+    Local,
+    Mix,
+    Policy,
+    PopulationSection,
+    Scenario,
+)
 from ..serialization.bounded_file import read_bounded
 from ..validation.verified import submitted_once, verified
 from .features import column_of
@@ -110,7 +119,7 @@ class SessionTable(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """
 
     title: Annotated[str, Meta(min_length=1, max_length=80)]
-    feature: Annotated[tuple[Feature, ...], Meta(min_length=1)]
+    feature: Annotated[tuple[FeatureSection, ...], Meta(min_length=1)]
     place: dict[str, PlaceTable]
     policy: Policy = Policy()
     local: Local = Local()
@@ -239,7 +248,7 @@ def _scenario(table: SessionTable, shufflers: int) -> Scenario:
     _check_defence(table.defence)
     scenario = Scenario(
         scenario=About(name=table.title),
-        population=Population(source="session"),
+        population=PopulationSection(source="session"),
         feature=table.feature,
         mix=mix,
         policy=table.policy,

@@ -28,7 +28,7 @@ from ...protocol.history import HandedBatch, History
 from ..ledger.account import Account
 from ..ledger.book import SIGNED, Book, Ledger, opened, signed_text
 from ..ledger.entry import NEVER_ENDED
-from ..ledger.keep import End, begin, check_suited
+from ..ledger.keep import SessionEnd, begin, check_suited
 from ..ledger.people import crowd_of_keys
 from ..programs.registry import program_of
 from .file import SessionFile
@@ -110,7 +110,7 @@ def with_ledger(
         kept = [names[column] for column in board.decision.kept] if board.decision else []
         counted = max(board.tallies[-1].totals, default=0) if board.tallies else 0
         ledger.attest(len(board.tallies), complete=counted == len(people))
-        end = End(name, kept, released(board, names), board.burned)
+        end = SessionEnd(name, kept, released(board, names), board.burned)
         return board, begun.end(end, None)
 
 

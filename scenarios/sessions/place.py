@@ -36,7 +36,7 @@ from ..programs.registry import (
     wire,
 )
 from ..records.people_keys import signers_of
-from ..schema.model import Population as Section
+from ..schema.model import PopulationSection
 from ..schema.parties import PartyNames
 from .file import SessionFile
 
@@ -170,7 +170,7 @@ def read_answers(path: Path, session: SessionFile, asked: FileOptions = NOTHING)
         found = ", ".join(source.columns)
         raise DataError(f"{path}: column {lacking[0]!r} is needed; found {found}")
     choices = [(name, composed(name)) for name in wanted]
-    table = source.table(choices, Section(source=str(path), missing=""))
+    table = source.table(choices, PopulationSection(source=str(path), missing=""))
     columns = zip(table.values, table.codes.T, strict=True)
     rows = zip(*([values[code] for code in codes] for values, codes in columns), strict=True)
     return [

@@ -28,7 +28,7 @@ from .attack_plan import (
     ALL,
     NONE,
     RANDOM,
-    Trial,
+    PlannedTrial,
     changed,
     chosen,
     has,
@@ -41,7 +41,16 @@ from .attack_plan import (
     takes,
     trials,
 )
-from .matrix_result import Cell, Column, Cost, Kind, Matrix, MatrixStopped, Row, verdict
+from .matrix_result import (
+    AttackRow,
+    Cell,
+    Column,
+    DefenceCost,
+    Kind,
+    Matrix,
+    MatrixStopped,
+    verdict,
+)
 from .matrix_runs import AttackOutcome, Key, MatrixJob, Progress, moved, play_all
 
 MOVED = "people by whom a count is moved"
@@ -83,7 +92,7 @@ class Plan:
     scenario: Scenario
     rows: tuple[str, ...]
     names: tuple[str, ...]
-    trials: tuple[Trial, ...]
+    trials: tuple[PlannedTrial, ...]
     honest: Mapping[str, tuple[Scenario, Scenario]]
     seeds: Sequence[int]
     quiet: Sequence[int]
@@ -216,7 +225,7 @@ def _matrix(plan: Plan, shots: Mapping[Key, AttackOutcome], crowd: Samples) -> M
     )
 
 
-def _jobs(trial: Trial, seeds: Sequence[int]) -> Iterator[MatrixJob]:
+def _jobs(trial: PlannedTrial, seeds: Sequence[int]) -> Iterator[MatrixJob]:
     """Yield the runs of one cell, if it can be played."""
     if trial.scenario is not None:
         for seed in seeds:
@@ -224,7 +233,7 @@ def _jobs(trial: Trial, seeds: Sequence[int]) -> Iterator[MatrixJob]:
 
 
 def _outcomes(
-    plan: Sequence[Trial],
+    plan: Sequence[PlannedTrial],
     names: Sequence[str],
     runs: "Runs",
 ) -> Iterator[Cell]:
@@ -244,7 +253,7 @@ def _outcomes(
 
 
 def cell_of(
-    trial: Trial,
+    trial: PlannedTrial,
     without: Cell | None,
     there: "Runs",
 ) -> Cell:
@@ -294,7 +303,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _row(name: str, plan: Sequence[Trial], runs: Runs) -> Row:
+def _row(name: str, plan: Sequence[PlannedTrial], runs: Runs) -> AttackRow:
     attack = _attack_traits(name, runs.topology)
     trial = next(trial for trial in plan if trial.row == name)
     unit, faults = attack.unit, []
@@ -305,7 +314,7 @@ def _row(name: str, plan: Sequence[Trial], runs: Runs) -> Row:
             {key: setting for key, setting in fault.items() if setting is not None}
             for fault in msgspec.to_builtins(trial.scenario.fault)
         ]
-    return Row(
+    return AttackRow(
         name=name,
         by=attack.by or attack.watchers,
         kind=kind_of(attack),
@@ -334,7 +343,7 @@ def _column(plan: Plan, name: str, shots: Mapping[Key, AttackOutcome]) -> Column
     on = [shots[MatrixJob("", having, seed, seeded=name != RANDOM).key] for seed in plan.quiet]
     pairs = list(zip(on, off, strict=True))
     cpu = estimate("cpu", [a.cpu - b.cpu for a, b in pairs])
-    cost = Cost(
+    cost = DefenceCost(
         runs=len(pairs),
         cpu=cpu.mean,
         cpu_low=cpu.low if len(pairs) > 1 else None,

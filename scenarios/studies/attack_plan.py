@@ -34,7 +34,7 @@ RANDOM = "random"  # the defence that is switched by the seed of the run
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlannedAttack:
     """One attack as it is committed.
 
     Attributes:
@@ -53,10 +53,10 @@ class Row:
 
 
 @cache
-def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, Row]:
+def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, PlannedAttack]:
     """Return all rows of matrices by name: a row for each trial of each attack on people's rows."""
     return {
-        f"{name}-{variant}" if variant else name: Row(name, commitment, entries)
+        f"{name}-{variant}" if variant else name: PlannedAttack(name, commitment, entries)
         for name, commitment in committed(topology).items()
         if ATTACKS[name].about != REPORTS
         for variant, entries in commitment.trials.items()
@@ -64,7 +64,7 @@ def plan_rows(topology: str = CENTRAL.name) -> Mapping[str, Row]:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PlannedTrial:
     """One cell that is played.
 
     Attributes:
@@ -98,7 +98,7 @@ def drawn(scenario: Scenario, here: int, wanted: int | None) -> Scenario:
     return change(scenario, {"population.users": users, "mix.min_batch": min_batch})
 
 
-def rows_of(scenario: Scenario) -> Mapping[str, Row]:
+def rows_of(scenario: Scenario) -> Mapping[str, PlannedAttack]:
     """Return the rows of a scenario's matrix: attacks on the data that people submit in it."""
     opens = program_of(scenario).opens
     rows = plan_rows(topology_of(scenario).name)
@@ -203,7 +203,7 @@ def bare(row: str, topology: str = CENTRAL.name) -> Keys:
 
 def trials(
     scenario: Scenario, rows: Sequence[str], defences: Sequence[str], people: int
-) -> Iterator[Trial]:
+) -> Iterator[PlannedTrial]:
     """Yield every cell that has to be played, row by row. people: how many take part."""
     topology = topology_of(scenario).name
     all_guards = tuple(name for name in guarding(topology) if takes(scenario, name))
@@ -235,15 +235,15 @@ def _with(scenario: Scenario, keys: Keys, names: Sequence[str], *, lesson: bool 
     return settings
 
 
-def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) -> Trial:
+def _trial(scenario: Scenario, row: str, defence: str, keys: Keys, people: int) -> PlannedTrial:
     topology = topology_of(scenario).name
     mixes = keys.get("mix.shufflers", scenario.mix.shufflers)
     try:
         scenario_made = changed(scenario, keys, plan_rows(topology)[row].faults(people, mixes))
     except ScenarioError as wrong:
-        return Trial(row, defence, None, why=wrong.problems[0])
+        return PlannedTrial(row, defence, None, why=wrong.problems[0])
     helped = RANDOM in helping(row, topology) and defence in (RANDOM, ALL)
-    return Trial(row, defence, scenario_made, seeded=not helped)
+    return PlannedTrial(row, defence, scenario_made, seeded=not helped)
 
 
 def pair(scenario: Scenario, name: str) -> tuple[Scenario, Scenario]:

@@ -67,7 +67,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class AttemptTrial:
     """One run of an attempt.
 
     Attributes:
@@ -202,7 +202,7 @@ def study(
     planned = {attempt.row: attempt for attempt in attempts(scenario)}
     shots = {attempt.attack: list(attempt.shots) for attempt in begun.attempts}
     trials = [
-        Trial(planned[name], begun.seed + number)
+        AttemptTrial(planned[name], begun.seed + number)
         for number in range(begun.runs)
         for name, runs in shots.items()
         if len(runs) <= number
@@ -241,7 +241,7 @@ def measure(
     return study(scenario, started, executor=executor, progress=progress)
 
 
-def play(trial: Trial) -> AttackRun:
+def play(trial: AttemptTrial) -> AttackRun:
     """Play one run and measure it."""
     crowd = samples(trial.attempt.scenario, trial.seed)
     names, rest = crowd.people.schema.names, crowd.round2_people

@@ -62,7 +62,7 @@ class RoundCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class SessionCost:
     """Every round, as if every permitted question were asked, and every column released.
 
     Attributes:
@@ -97,14 +97,16 @@ class Cost:
         return sum(price.checks for price in self.rounds)
 
 
-def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> Cost:
+def cost(scenario: Scenario, schema: Schema, people: Sequence[int]) -> SessionCost:
     """Return the cost of a scenario with these features, with timings. people: in each round."""
     scenario = resolve(scenario, people[0], schema.names)
     scheme = suite(scenario.mix.suite, lesson=scenario.mix.lesson)
     return PRICED[topology_of(scenario).name](scenario, schema, people, scheme)
 
 
-def _central_cost(scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite) -> Cost:
+def _central_cost(
+    scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite
+) -> SessionCost:
     """Return the messages and layers of all parties of a central session."""
     announcement = announcement_of(scenario, schema, scheme)
     session = announcement.digest()
@@ -119,10 +121,10 @@ def _central_cost(scenario: Scenario, schema: Schema, people: Sequence[int], sch
         for plan, round_people in zip(plans, people_of_rounds, strict=True)
     )
     size = max(plans[0].inner) or 256
-    return Cost(rounds, *measure(scheme, size))
+    return SessionCost(rounds, *measure(scheme, size))
 
 
-def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> Cost:
+def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> SessionCost:
     """Return the ballots and multiplications of all parties. people: in each round."""
     rounds = []
     for plan, count in zip(plans, people, strict=True):
@@ -130,7 +132,7 @@ def _verified_cost(plans: Sequence[Round], people: Sequence[int]) -> Cost:
         ballots = 0 if plan.reuses_ballots else count * len(call.asks)
         fields = (call.round, call.reader.value, call.asks, ballots, 0, person, carried)
         rounds.append(RoundCost(*fields, multiplications(plan, count), checks(plan, count)))
-    return Cost(tuple(rounds), 0.0, 0.0, measure_multiplication())
+    return SessionCost(tuple(rounds), 0.0, 0.0, measure_multiplication())
 
 
 def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announcement:
@@ -150,7 +152,9 @@ def announcement_of(scenario: Scenario, schema: Schema, scheme: Suite) -> Announ
     )
 
 
-def _among_peers(scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite) -> Cost:
+def _among_peers(
+    scenario: Scenario, schema: Schema, people: Sequence[int], scheme: Suite
+) -> SessionCost:
     """Return the posts of peers, on average: layers in every step of a path, and ballots, unframed.
 
     n peers with s onions each and paths of L: n s L layers a round, and all peers read all of them.
@@ -166,10 +170,10 @@ def _among_peers(scenario: Scenario, schema: Schema, people: Sequence[int], sche
         onions = people[0] * terms.onions
         fields = (plan.call.round, EVERYBODY, plan.call.asks, onions, onions * terms.path)
         rounds.append(RoundCost(*fields, person, people[0] * person))
-    return Cost(tuple(rounds), *measure(scheme, plans[0].sizes[1]))
+    return SessionCost(tuple(rounds), *measure(scheme, plans[0].sizes[1]))
 
 
-PRICED: Mapping[str, Callable[[Scenario, Schema, Sequence[int], Suite], Cost]] = {
+PRICED: Mapping[str, Callable[[Scenario, Schema, Sequence[int], Suite], SessionCost]] = {
     CENTRAL.name: _central_cost,
     PEERS.name: _among_peers,
 }  # topology -> the cost of a session

@@ -30,7 +30,7 @@ USERS = "users"
 LOGS = ("distributed", "distributed.client", "tornado.application")
 
 
-class Cluster(Executor):
+class DaskCluster(Executor):
     """The workers of a scheduler.
 
     Args:

@@ -24,7 +24,7 @@ from .executors import OTHERS, opened
 from .executors import executor as named
 from .matrix_result import Matrix
 from .sweep import sweep as play_jobs
-from .sweep_file import Line, Value
+from .sweep_file import SweepLine, Value
 from .sweep_plan import SEED, SweepJob, axes, plan
 from .swept import SweptRuns
 
@@ -82,7 +82,7 @@ def sweep(
         raise ParameterError(f"repeats: found {repeats}; at least 1 is accepted")
     jobs = plan(resolved, sweep_axes, repeats, seed, mode, worst_case_nodes)
     make, window = _executor_maker(executor, workers)
-    lines, report = dict[Any, Line](), progress or (lambda _runs, _due: None)
+    lines, report = dict[Any, SweepLine](), progress or (lambda _runs, _due: None)
     try:
         for line in play_jobs(jobs, make, window):
             lines[line.name] = line
@@ -94,7 +94,7 @@ def sweep(
     return _swept(jobs, lines)
 
 
-def _swept(jobs: Sequence[SweepJob], lines: Mapping[Any, Line]) -> SweptRuns:
+def _swept(jobs: Sequence[SweepJob], lines: Mapping[Any, SweepLine]) -> SweptRuns:
     """Give the runs that are done, in the order of the jobs."""
     names = (job.line({}).name for job in jobs)
     ordered = [lines[name] for name in names if name in lines]

@@ -22,7 +22,7 @@ from typing import ParamSpec, TypeVar
 from ... import systems
 from ...errors import ParameterError
 from ...roles import forked_workers, lifeline
-from .dask_cluster import SCHEME, Cluster
+from .dask_cluster import SCHEME, DaskCluster
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,7 +46,7 @@ def executor(name: str, workers: int | None) -> tuple[Callable[[], Executor], in
         case "thread":
             return lambda: ThreadPoolExecutor(worker_count), AHEAD * worker_count
     if name.startswith(SCHEME):
-        return lambda: Cluster(name), AHEAD * workers if workers else OTHERS
+        return lambda: DaskCluster(name), AHEAD * workers if workers else OTHERS
     return _custom_executor(name), AHEAD * workers if workers else OTHERS
 
 
@@ -67,7 +67,7 @@ def opened(name: str, workers: int | None) -> Iterator[Executor]:
         stopped = isinstance(error, KeyboardInterrupt)
         if stopped and isinstance(pool, _Guarded):
             pool.kill()
-        if isinstance(pool, Cluster | ThreadPoolExecutor | ProcessPoolExecutor):
+        if isinstance(pool, DaskCluster | ThreadPoolExecutor | ProcessPoolExecutor):
             pool.shutdown(wait=not stopped, cancel_futures=True)
         else:
             pool.shutdown(wait=True)

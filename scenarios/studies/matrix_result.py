@@ -61,7 +61,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 Kind = Literal["", "watching", "cheating"]
 
 
-class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class AttackRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An attack: its parties, action and unit, and the defences that are said to help against it.
 
     Attributes:
@@ -84,7 +84,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     faults: list[dict[str, Any]]
 
 
-class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DefenceCost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The cost of a defence in an honest run: CPU seconds with 95 % limits, bytes, messages, steps.
 
     One run has no limits. A defence may also cost anonymity: a crowd is the mean size of a person's
@@ -128,7 +128,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     key: str
     guards: str
     on: bool
-    cost: Cost | None = None
+    cost: DefenceCost | None = None
 
 
 class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -156,7 +156,7 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     users: int
     cells: int
     honest: dict[str, float]
-    rows: tuple[Row, ...]
+    rows: tuple[AttackRow, ...]
     columns: tuple[Column, ...]
     outcomes: tuple[Cell, ...]
 

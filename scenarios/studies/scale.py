@@ -32,7 +32,7 @@ from ..programs.topology import PEERS, onions_only, topology_of
 from ..schema.model import MAX_PEOPLE, Scenario
 from ..validation.load import resolve
 from .cost import announcement_of
-from .traffic import PEOPLE, LinkTraffic, Terms, traffic
+from .traffic import PEOPLE, LinkTraffic, TrafficTerms, traffic
 
 LEAST, MOST = 2, 10**12  # people that an estimate is made for
 SAMPLE = 1_000_000  # people at which lengths are taken, to find where limits are
@@ -138,7 +138,7 @@ class _Session:
         share = self.crowd.second / self.crowd.first
         answering = [people, max(1, round(people * share))]
         registered = sum(answering) if self.crowd.round2_people else people
-        terms = Terms(
+        terms = TrafficTerms(
             answering,
             registered if self.scenario.registered else 0,
             self.scenario.defence.signed,
@@ -178,7 +178,9 @@ def _rounds(announcement: Announcement, calls: Sequence[Call]) -> list[Round]:
     return [open_round(announcement, session, call) for call in calls]
 
 
-def loads_of(announcement: Announcement, calls: Sequence[Call], terms: Terms) -> list[RoundLoad]:
+def loads_of(
+    announcement: Announcement, calls: Sequence[Call], terms: TrafficTerms
+) -> list[RoundLoad]:
     """Return the rounds of a session with these calls, as the model takes them."""
     return _loads(_rounds(announcement, calls), traffic(announcement, calls, terms))
 

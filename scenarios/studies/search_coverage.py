@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import field
 
-from ..schema.model import Deviation
+from ..schema.model import DeviationSection
 from ..serialization.record import Record
 from ..serialization.shipped_table import read_shipped
 
@@ -41,7 +41,7 @@ class AttackCoverage(Record, frozen=True):
     how: Literal["found", "played", "outside"]
     why: str
     keys: Keys = field(default_factory=dict)
-    strategy: tuple[Deviation, ...] = ()
+    strategy: tuple[DeviationSection, ...] = ()
     members: tuple[str, ...] = ()
     base: str = BASE
 
@@ -65,7 +65,7 @@ class GuardCoverage(Record, frozen=True):
     off: Keys = field(default_factory=dict)
     on: Keys = field(default_factory=dict)
     members: tuple[str, ...] = ()
-    strategy: tuple[Deviation, ...] = ()
+    strategy: tuple[DeviationSection, ...] = ()
     base: str = BASE
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ...errors import StorageError
 from ...strict_text import Unreadable, from_json
 from ..schema.dump import dump
-from ..schema.model import Deviation, Scenario
+from ..schema.model import DeviationSection, Scenario
 from ..serialization.atomic_file import write_whole
 from ..serialization.bounded_file import read_bounded
 from ..serialization.json_text import pretty
@@ -58,7 +58,7 @@ def grown(begun: SearchResult, older: SearchResult | None) -> SearchResult:
     return replace(begun, coalitions=older.coalitions) if is_same_search else begun
 
 
-def replay(scenario: Scenario, strategy: tuple[Deviation, ...]) -> Scenario:
+def replay(scenario: Scenario, strategy: tuple[DeviationSection, ...]) -> Scenario:
     """Return the scenario that carries out a strategy, with the guards of the searched scenario."""
     return replace(small(scenario), deviation=strategy)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ..schema.model import Deviation
+from ..schema.model import DeviationSection
 from ..serialization.record import Record
 
 SCHEMA = 1
@@ -35,7 +35,7 @@ class Find(Record, frozen=True, kw_only=True):
         place: the place of the strategy in the order of its coalition, from 1.
     """
 
-    strategy: tuple[Deviation, ...]
+    strategy: tuple[DeviationSection, ...]
     words: str
     reads: Reads = "row"
     crowd: Annotated[int, Meta(ge=1)]

@@ -25,8 +25,8 @@ from ...protocol.messages import Registry
 from ...protocol.phases import BOARD
 from ...protocol.search.crowds import Row, Rows
 from ...protocol.search.deviation import Deviation
-from ...protocol.search.space import Setting
-from ...protocol.search.view import Event, canonical_view
+from ...protocol.search.space import SpaceSetting
+from ...protocol.search.view import SearchEvent, canonical_view
 from ...roles.cast import Cast
 from ...roles.faults.deviant_cast import deviant_cast
 from ...roles.faults.deviation import DeviationRecord, Deviations
@@ -37,20 +37,34 @@ from ..programs.randomized.check import BITS
 from ..programs.registry import program_of, samples
 from ..programs.topology import topology_of
 from ..schema.kinds import KIND, SETS
-from ..schema.model import About, Feature, Incidence, Local, Policy, Population, Scenario
+from ..schema.model import (
+    About,
+    FeatureSection,
+    IncidenceSection,
+    Local,
+    Policy,
+    PopulationSection,
+    Scenario,
+)
 
 PEOPLE = 6
 SHUFFLERS = 2  # at most
 MIN_BATCH = 3  # where there is any
 MIN_DROPOUT = 2  # at most
 DEADLINE = 10  # seconds of simulated time
-FEATURES = (Feature(name="x", values=("a", "b")), Feature(name="y", values=("c", "d")))
-MORE = Feature(name="z", values=("e", "f"))  # where the curator asks again
+FEATURES = (
+    FeatureSection(name="x", values=("a", "b")),
+    FeatureSection(name="y", values=("c", "d")),
+)
+MORE = FeatureSection(name="z", values=("e", "f"))  # where the curator asks again
 ORDER = (0, 3, 1, 2)  # every value of a column occurs as often as the others, also among five
 DEEP_ORDER = (0, 3, 5, 6, 2, 5)  # so does this, of three columns; equal pairs have other triples
 DEEP_K = 2
 DEEP_EXPOSURE = 0.4  # pairs can be promised and asked for; a third column is not released
-OPENED = (FEATURES[0], Feature(name="y", values=("c", "d", "g")))  # a closed row has alternatives
+OPENED = (
+    FEATURES[0],
+    FeatureSection(name="y", values=("c", "d", "g")),
+)  # a closed row has alternatives
 OPENING_K = 2  # people who open a row: a person of the coalition stands for all but one
 OPENING_ORDER = (0, 4, 1, 4, 0, 0)  # the row of one person stays closed
 EACH = 1.0  # epsilon of one answer of two values, nats
@@ -92,9 +106,9 @@ def small(scenario: Scenario) -> Scenario:
     source, noise = ("builtin:uniform", NOISE) if program.held else (SOURCE, FLIPS)
     return Scenario(
         scenario=About(name="search", title="A session that is searched for attacks", seed=1),
-        population=Population(source=source, users=PEOPLE),
+        population=PopulationSection(source=source, users=PEOPLE),
         feature=_features(scenario),
-        incidence=Incidence(positions=None if program.held else POSITIONS),
+        incidence=IncidenceSection(positions=None if program.held else POSITIONS),
         mix=mix,
         policy=_policy(scenario),
         local=noise if program.reports else Local(),
@@ -107,7 +121,7 @@ def small(scenario: Scenario) -> Scenario:
     )
 
 
-def _features(scenario: Scenario) -> tuple[Feature, ...]:
+def _features(scenario: Scenario) -> tuple[FeatureSection, ...]:
     """Return the questions of the small session."""
     program = program_of(scenario)
     if not program.held:
@@ -160,7 +174,7 @@ def rows_of(scenario: Scenario, people: int = PEOPLE) -> Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedStrategy:
     """One session of a strategy.
 
     Attributes:
@@ -202,10 +216,10 @@ class SmallSession:
         return tuple(i for i in range(self.people) if parties.user(i) not in self.members)
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> SpaceSetting:
         """The parameters from which the space of deviations is derived."""
         defence = self.scenario.defence
-        return Setting(
+        return SpaceSetting(
             self.members,
             tuple(map(parties.user, self.honest)),
             kinds_of_rows(self.scenario),
@@ -220,7 +234,7 @@ class SmallSession:
         """Return the coalition's view of one session."""
         return self.play(strategy, rows, seed).view
 
-    def play(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> Played:
+    def play(self, strategy: Sequence[Deviation], rows: Rows, seed: int) -> PlayedStrategy:
         """Play one session."""
         self.played += 1
         deviations = Deviations(
@@ -235,13 +249,13 @@ class SmallSession:
         except Exception as error:  # a strategy that a role cannot go on with is counted
             self.errors += 1
             error_text = f"{type(error).__name__}: {error}"
-            return Played(("error", error_text), _replay_board(record.events), record)
+            return PlayedStrategy(("error", error_text), _replay_board(record.events), record)
         loot = replace(record.loot(board, self.members), outputs=deviations.outputs(board))
         other_loot = [other_session(loot) for other_session in record.others]
         view = canonical_view(
             loot, record.events, self.members, record.own, other_loot, times=self.times
         )
-        return Played(view, board, record)
+        return PlayedStrategy(view, board, record)
 
     def _cast(self, seed: int) -> Cast:
         """Return the session with a seed: it is the same for all rows and strategies."""
@@ -256,6 +270,6 @@ class SmallSession:
         return self.casts[seed]
 
 
-def _replay_board(events: Sequence[Event]) -> Board:
+def _replay_board(events: Sequence[SearchEvent]) -> Board:
     """Return the board of a session that ended in an error, from the posts on it."""
     return replay([(event.sender, event.data) for event in events if event.receiver == BOARD])

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from ...errors import LocalError
 from ..play.run import run
 from ..serialization.content import as_read
-from .sweep_file import Line
+from .sweep_file import SweepLine
 from .sweep_plan import SweepJob
 
 DIED = (
@@ -18,7 +18,7 @@ DIED = (
 HOPELESS = 5  # runs whose process died: the cause is not a single run
 
 
-def play_one(job: SweepJob) -> Line:
+def play_one(job: SweepJob) -> SweepLine:
     """Play one run, in whichever process this is. A crash is a line too, with its traceback."""
     try:
         outcome = run(job.scenario, job.seed, job.mode, worst_case_nodes=job.worst_case_nodes)
@@ -29,7 +29,7 @@ def play_one(job: SweepJob) -> Line:
 
 def sweep(
     jobs: Sequence[SweepJob], executor: Callable[[], Executor], window: int
-) -> Iterator[Line]:
+) -> Iterator[SweepLine]:
     """Play all jobs; yields each as soon as it is done.
 
     executor: makes an executor; if its workers die, another is made. window: how many jobs it has
@@ -49,7 +49,7 @@ def sweep(
 
 def _play_jobs(
     waiting: deque[SweepJob], make: Callable[[], Executor], window: int
-) -> Generator[Line, None, list[SweepJob]]:
+) -> Generator[SweepLine, None, list[SweepJob]]:
     """Play waiting jobs until all are done or the executor breaks; return the jobs it had then.
 
     Leaving early ends the processes that were started here.
@@ -58,7 +58,7 @@ def _play_jobs(
 
     children_before = set(active_children())
     executor, play = make(), as_read(play_one)
-    flying: dict[Future[Line], SweepJob] = {}
+    flying: dict[Future[SweepLine], SweepJob] = {}
     # A worker that dies breaks its whole executor, and any job it had may be the cause: all of them
     # are returned, and the caller tries each by itself.
     lost_jobs: list[SweepJob] = []

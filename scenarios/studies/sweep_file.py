@@ -36,7 +36,7 @@ Value = bool | int | float | str
 Point = tuple[tuple[str, Value], ...]  # a swept key and its value, in the order of the file
 
 
-class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class SweepLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One run of a sweep.
 
     Attributes:
@@ -70,22 +70,22 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         return tuple(sorted(self.key.items())), self.number, self.seed, self.version
 
 
-def grouped(lines: Sequence[Line]) -> dict[Point, list[Line]]:
+def grouped(lines: Sequence[SweepLine]) -> dict[Point, list[SweepLine]]:
     """Return the runs at each point."""
-    groups: dict[Point, list[Line]] = {}
+    groups: dict[Point, list[SweepLine]] = {}
     for line in lines:
         groups.setdefault(line.point, []).append(line)
     return groups
 
 
-def written(line: Line) -> bytes:
+def written(line: SweepLine) -> bytes:
     """Return a line as bytes of the file, with its end."""
     return msgspec.json.encode(line) + b"\n"
 
 
-def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
+def parse(data: bytes, path: Path) -> tuple[tuple[SweepLine, ...], bytes]:
     """Return the lines in the bytes of a file, and the beginning of a line that was cut off."""
-    lines: dict[tuple[Any, ...], Line] = {}
+    lines: dict[tuple[Any, ...], SweepLine] = {}
     texts = data.split(b"\n")
     for number, text in enumerate(texts, start=1):
         if not text.strip():
@@ -103,9 +103,9 @@ def parse(data: bytes, path: Path) -> tuple[tuple[Line, ...], bytes]:
     return tuple(lines.values()), b""
 
 
-def _line(text: bytes) -> Line:
+def _line(text: bytes) -> SweepLine:
     """Decode a line, and its result as strictly as that of a run folder. Raises Unreadable."""
-    line = from_json(text, Line)
+    line = from_json(text, SweepLine)
     if line.error is not None or line.schema != SCHEMA:
         return line
     result = current(line.result)
@@ -116,7 +116,7 @@ def _line(text: bytes) -> Line:
     return replace(line, result=result)
 
 
-def estimates(lines: Sequence[Line]) -> Iterator[MeanEstimate]:
+def estimates(lines: Sequence[SweepLine]) -> Iterator[MeanEstimate]:
     """Yield the mean of every score over some runs, with its interval, if any run has the score."""
     for name, unit, score in SCORES:
         values = [value for line in lines if (value := score(line.result)) is not None]
@@ -138,7 +138,7 @@ def _columns(result: Mapping[str, Any]) -> float | None:
     return float(len(result["release"]["columns"])) if result.get("release") else 0.0
 
 
-def columns_released(lines: Sequence[Line]) -> frozenset[int]:
+def columns_released(lines: Sequence[SweepLine]) -> frozenset[int]:
     """Return the numbers of columns that some runs released; empty if they release estimates."""
     numbers = (_columns(line.result) for line in lines)
     return frozenset(int(number) for number in numbers if number is not None)

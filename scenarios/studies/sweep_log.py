@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...errors import NO_ROOM, StorageError
 from ..wording import plural
-from .sweep_file import Line, parse, written
+from .sweep_file import SweepLine, parse, written
 from .sweep_plan import SweepJob
 
 
@@ -58,12 +58,12 @@ class SweepLog:
         names_done = {name for name, line in self._found.items() if line.error is None}
         return tuple(job for job in jobs if job.line({}).name not in names_done)
 
-    def stored_lines(self, jobs: Sequence[SweepJob]) -> tuple[Line, ...]:
+    def stored_lines(self, jobs: Sequence[SweepJob]) -> tuple[SweepLine, ...]:
         """Return the lines of these jobs that the file has, in their order."""
         names = (job.line({}).name for job in jobs)
         return tuple(self._found[name] for name in names if name in self._found)
 
-    def add(self, line: Line) -> None:
+    def add(self, line: SweepLine) -> None:
         """Add a run."""
         name, data = line.name, written(line)  # first: Ctrl-C in a call would part file and count
         self._add(data)

@@ -27,7 +27,7 @@ from ..schema.problems import as_found
 from ..serialization.content import content_of
 from ..validation.check import swept
 from ..validation.load import change, plain
-from .sweep_file import Line, Value
+from .sweep_file import SweepLine, Value
 
 SEED = "scenario.seed"
 MARK = 16  # hexadecimal digits of a scenario's mark
@@ -57,11 +57,11 @@ class SweepJob:
     worst_case_nodes: int
     mark: str
 
-    def line(self, result: dict[str, object], error: str | None = None) -> Line:
+    def line(self, result: dict[str, object], error: str | None = None) -> SweepLine:
         """Return the line of the file for this job and its result."""
         from ... import __version__
 
-        return Line(
+        return SweepLine(
             key=self.key,
             number=self.number,
             seed=self.seed,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...analysis.frames import Cell, Frame, TypedFrame, column_cells, type_of
 from ..mean import MeanEstimate
-from .sweep_file import SCORES, Line, Point, columns_released, estimates, grouped
+from .sweep_file import SCORES, Point, SweepLine, columns_released, estimates, grouped
 
 if TYPE_CHECKING:
     from ...analysis.figures.sweep import SweepPanel
@@ -33,7 +33,7 @@ class SweepFrames:
     points: PointFrame
 
 
-def sweep_frames(lines: Sequence[Line], keys: Sequence[str]) -> SweepFrames:
+def sweep_frames(lines: Sequence[SweepLine], keys: Sequence[str]) -> SweepFrames:
     """Give the tables of a sweep. keys: that were swept."""
     run = {"number": int, "seed": int, "digest": str, **dict.fromkeys(UNITS, float)}
     return SweepFrames(
@@ -51,7 +51,7 @@ def _table(
     return TypedFrame(columns, {**axis_types, **types})
 
 
-def _run_cells(line: Line, keys: Sequence[str]) -> tuple[Cell, ...]:
+def _run_cells(line: SweepLine, keys: Sequence[str]) -> tuple[Cell, ...]:
     scores = (score(line.result) for _, _, score in SCORES)
     axis_values = (line.key.get(key) for key in keys)
     return *axis_values, line.number, line.seed, line.result["digest"], *scores
@@ -75,7 +75,7 @@ def rows(scores: Scored, keys: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
         )
 
 
-def scored(lines: Sequence[Line]) -> Scored:
+def scored(lines: Sequence[SweepLine]) -> Scored:
     """Return the estimates of all scores at each point, in the order of the file."""
     return [(point, list(estimates(point_lines))) for point, point_lines in grouped(lines).items()]
 
@@ -92,7 +92,7 @@ def varying(scores: Scored) -> list[str]:
     return [score for score in UNITS if score in differ or len(means.get(score, ())) > 1]
 
 
-def panels_of(lines: Sequence[Line]) -> "list[SweepPanel]":
+def panels_of(lines: Sequence[SweepLine]) -> "list[SweepPanel]":
     """Return a panel for each score that varies."""
     from ...analysis.figures.sweep import PointMean, SweepPanel
 

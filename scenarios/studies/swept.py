@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...errors import StorageError
 from ..wording import plural
-from .sweep_file import Line, Point, Value, grouped, parse
+from .sweep_file import Point, SweepLine, Value, grouped, parse
 from .sweep_scores import SweepFrames, sweep_frames
 
 
@@ -22,8 +22,8 @@ class SweptRuns:
         failed: the runs that crashed.
     """
 
-    lines: tuple[Line, ...]
-    failed: tuple[Line, ...]
+    lines: tuple[SweepLine, ...]
+    failed: tuple[SweepLine, ...]
 
     @property
     def axes(self) -> dict[str, tuple[Value, ...]]:
@@ -34,7 +34,7 @@ class SweptRuns:
                 values_by_key.setdefault(key, {})[value] = None
         return {key: tuple(_sorted(values)) for key, values in values_by_key.items()}
 
-    def groups(self) -> dict[Point, list[Line]]:
+    def groups(self) -> dict[Point, list[SweepLine]]:
         """Return the runs at each point of the grid."""
         return grouped(self.lines)
 

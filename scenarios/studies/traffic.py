@@ -80,7 +80,7 @@ class LinkTraffic:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TrafficTerms:
     """The facts besides announcement and calls that determine the traffic of a session.
 
     Attributes:
@@ -95,7 +95,7 @@ class Terms:
 
 
 def traffic(
-    announcement: Announcement, calls: Sequence[Call], terms: Terms
+    announcement: Announcement, calls: Sequence[Call], terms: TrafficTerms
 ) -> tuple[LinkTraffic, ...]:
     """Return the messages on every link of an honest session, in the order of the protocol.
 
@@ -130,7 +130,7 @@ def grown(make: Callable[[int], Body], many: int, seal: Seal | None = None) -> i
     return single + (double - single) * (many - 1)
 
 
-def _seal(terms: Terms, *, headed: bool) -> Seal | None:
+def _seal(terms: TrafficTerms, *, headed: bool) -> Seal | None:
     """Return the seal of a post. headed: whether a head is on the board, which the seal repeats."""
     if not terms.signed:
         return None
@@ -143,14 +143,20 @@ def _kind(body: Body) -> str:
 
 
 def _post(
-    terms: Terms, number: int, author: str, body: Body, times: int = 1, *, headed: bool = True
+    terms: TrafficTerms,
+    number: int,
+    author: str,
+    body: Body,
+    times: int = 1,
+    *,
+    headed: bool = True,
 ) -> LinkTraffic:
     size = times * length(body, _seal(terms, headed=headed))
     return LinkTraffic(number, author, BOARD, _kind(body), times, size)
 
 
 def _list(
-    terms: Terms, number: int, author: str, make: Callable[[int], Body], entries: int
+    terms: TrafficTerms, number: int, author: str, make: Callable[[int], Body], entries: int
 ) -> LinkTraffic:
     kind = _kind(make(1))
     size = grown(make, entries, _seal(terms, headed=True))
@@ -162,7 +168,7 @@ def _ordered(size: int, times: int) -> tuple[bytes, ...]:
     return tuple(place.to_bytes(size, "big") for place in range(times))
 
 
-def _opening(announcement: Announcement, terms: Terms) -> Iterator[LinkTraffic]:
+def _opening(announcement: Announcement, terms: TrafficTerms) -> Iterator[LinkTraffic]:
     """Yield the posts on the board before the first round."""
 
     def post(author: str, body: Body) -> LinkTraffic:
@@ -189,14 +195,14 @@ def _roster(shufflers: int, *, random: bool) -> Roster:
     return Roster(bytes(OPENING), board, curator, analyst, tuple(hops), last)
 
 
-def _head(terms: Terms, number: int, place: int) -> Iterator[LinkTraffic]:
+def _head(terms: TrafficTerms, number: int, place: int) -> Iterator[LinkTraffic]:
     """Yield a signed tree head, if posts are signed."""
     if terms.signed:
         size = length(Head(place, bytes(STATE), bytes(SIGNATURE)))
         yield LinkTraffic(number, BOARD, BOARD, "head", 1, size)
 
 
-def _call_posts(plan: Round, terms: Terms, *, late: bool) -> Iterator[LinkTraffic]:
+def _call_posts(plan: Round, terms: TrafficTerms, *, late: bool) -> Iterator[LinkTraffic]:
     """Yield the call, its head, and the posts of keyholders before people answer."""
     number, rules = plan.call.round, plan.announcement.rules
     yield _post(terms, number, parties.CURATOR, plan.call, headed=late)
@@ -212,7 +218,7 @@ def _call_posts(plan: Round, terms: Terms, *, late: bool) -> Iterator[LinkTraffi
         yield _post(terms, number, parties.RANDOMNESS, Mint(bytes(ELEMENT)))
 
 
-def _collected(plan: Round, people: int, terms: Terms) -> Iterator[LinkTraffic]:
+def _collected(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffic]:
     """Yield the messages from and to people: submissions, and the requests before them."""
     number = plan.call.round
 
@@ -234,7 +240,7 @@ def _collected(plan: Round, people: int, terms: Terms) -> Iterator[LinkTraffic]:
     yield message(PEOPLE, plan.openers[0], Submission(bytes(plan.envelope), signature, witness))
 
 
-def _mixed(plan: Round, people: int, terms: Terms) -> Iterator[LinkTraffic]:
+def _mixed(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffic]:
     """Yield the posts of each shuffler, and the batches that it forwards."""
     number, rules, layers = plan.call.round, plan.announcement.rules, people * plan.slots
     if rules.challenge or rules.audit:
@@ -275,7 +281,7 @@ def _accepted(times: int) -> Accepted:
     return Accepted(tuple(Envelope(i, bytes(STATE), bytes(SIGNATURE)) for i in range(times)))
 
 
-def _reader_posts(plan: Round, people: int, terms: Terms) -> Iterator[LinkTraffic]:
+def _reader_posts(plan: Round, people: int, terms: TrafficTerms) -> Iterator[LinkTraffic]:
     """Yield the posts of the reader without its tally, and its roll for the other reader."""
     number, rules, ballots = plan.call.round, plan.announcement.rules, people * plan.slots
     reader = plan.reader

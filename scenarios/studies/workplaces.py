@@ -29,13 +29,13 @@ def workplace(name: str, workers: int | None = None) -> Iterator[Workplace]:
         case "thread":
             yield Workplace(copies=False)
         case _:
-            from .dask_cluster import Cluster
+            from .dask_cluster import DaskCluster
             from .executors import executor, processors
 
             make, _ = executor(name, workers)
             with make() as pool:
                 any_helpers = _SharedHelpers(f"--executor {name}", workers or processors(), pool)
-                yield Workplace(helpers=pool if isinstance(pool, Cluster) else any_helpers)
+                yield Workplace(helpers=pool if isinstance(pool, DaskCluster) else any_helpers)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ class Basis(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ChoiceCost:
     """The cost of a choice.
 
     Attributes:
@@ -100,7 +100,7 @@ class Advised:
     found: Advice
     before: int
     finer: tuple[int | None, ...]
-    choices: tuple[tuple[Choice, Cost], ...]
+    choices: tuple[tuple[Choice, ChoiceCost], ...]
     predict: str | None = None
     missing: str = "(missing)"
     by: Basis = Basis.TRUTH
@@ -149,7 +149,7 @@ class Advised:
         return self.asked or self.found.best
 
     @property
-    def cost(self) -> Cost:
+    def cost(self) -> ChoiceCost:
         """The cost of the best choice."""
         return next(cost for choice, cost in self.choices if choice == self.best)
 
@@ -267,7 +267,7 @@ class TableSearch:
     predict: str | None
     by: Basis
     cells: SuppressedCells | None = None
-    costs: dict[tuple[Choice, bool], Cost] = field(default_factory=dict)
+    costs: dict[tuple[Choice, bool], ChoiceCost] = field(default_factory=dict)
 
     @property
     def bound(self) -> Callable[[Sequence[int]], int] | None:
@@ -354,7 +354,7 @@ class TableSearch:
             )
         return self.choice(levels)
 
-    def _costs(self, best: Choice) -> Iterator[tuple[Choice, Cost]]:
+    def _costs(self, best: Choice) -> Iterator[tuple[Choice, ChoiceCost]]:
         """Yield the choices to show with their costs; for a wide table, all costs of the best."""
         label = None if self.predict is None else self.truth.searched.columns.index(self.predict)
         wide = len(self.columns) > WIDE
@@ -545,7 +545,7 @@ def _cost(
     label: int | None,
     *,
     whole: bool,
-) -> Cost:
+) -> ChoiceCost:
     fine = coarse_codes(table, columns, [0] * len(columns))
     coarse = coarse_codes(table, columns, choice.levels)
     guessed = None
@@ -553,4 +553,6 @@ def _cost(
         further = [j for j in range(len(columns)) if j != label]
         guessed = prediction(fine[label], [fine[j] for j in further], [coarse[j] for j in further])
     distance = two_way_distance(fine, coarse) if whole else None
-    return Cost(tuple(bits(coarse)), tuple(bits(fine)), promise(choice.levels), distance, guessed)
+    return ChoiceCost(
+        tuple(bits(coarse)), tuple(bits(fine)), promise(choice.levels), distance, guessed
+    )

@@ -6,13 +6,13 @@ import numpy as np
 
 from ...errors import DataError
 from ..populations.people import SourceTable, coarse
-from ..schema.model import Feature
+from ..schema.model import FeatureSection
 from .advise import Advised
 from .export import Row
 from .release_record import RowsLeftOut
 
 
-def advised_features(advised: Advised) -> list[Feature]:
+def advised_features(advised: Advised) -> list[FeatureSection]:
     """The features of the best choice, without dropped columns."""
     steps = zip(advised.columns, advised.best.levels, strict=True)
     return [feature for column, level in steps if (feature := column.feature(level)) is not None]

@@ -32,7 +32,7 @@ from ..populations.people import SourceTable
 from ..populations.reshaped import number_spellings
 from ..populations.roles import key_like
 from ..populations.values import DATE, FEW, MOSTLY, UNKNOWN, outlying_numbers
-from ..schema.model import Feature
+from ..schema.model import FeatureSection
 
 AS_IS, DROPPED = "as it is", "dropped"
 KEPT = 0.5  # of a column's loss: for what is lost of it; the rest is for losing it altogether
@@ -55,7 +55,7 @@ class LadderColumn:
     ladder: Ladder
     steps: tuple[dict[str, Any] | None, ...]
 
-    def feature(self, level: int) -> Feature | None:
+    def feature(self, level: int) -> FeatureSection | None:
         """Return the keys of the column in a scenario at a level; None if the level drops it."""
         keys = self.steps[level]
         return None if keys is None else _feature(self.ladder.column, keys)
@@ -120,13 +120,13 @@ def given_column(
     return LadderColumn(ladder, (*steps, None))
 
 
-def given_feature(name: str, keys: Mapping[str, Any]) -> Feature:
+def given_feature(name: str, keys: Mapping[str, Any]) -> FeatureSection:
     """Return a feature with these keys. Raises ValueError for keys that no feature has."""
     return _feature(name, keys)
 
 
-def _feature(name: str, keys: Mapping[str, Any]) -> Feature:
-    return convert({"name": name, **keys}, Feature)
+def _feature(name: str, keys: Mapping[str, Any]) -> FeatureSection:
+    return convert({"name": name, **keys}, FeatureSection)
 
 
 def _name(name: str, keys: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ...errors import DataError
 from ..populations.build import source_of
 from ..schema.dump import value
-from ..schema.model import Population, Scenario
+from ..schema.model import PopulationSection, Scenario
 from .reading import ROLES, Reading, split
 
 ENDING = ".toml"
@@ -69,7 +69,7 @@ def scenario_table(
     )
 
 
-def _check_whole(section: Population, file: Path) -> None:
+def _check_whole(section: PopulationSection, file: Path) -> None:
     """Raise DataError for a scenario of generated people, or of some people of its table."""
     if section.builtin and source_of(section) is None:
         raise DataError(
@@ -115,12 +115,12 @@ def _as_option(setting: Any) -> Any:
     return setting
 
 
-def _source_name(section: Population, name: str) -> str:
+def _source_name(section: PopulationSection, name: str) -> str:
     """The name in the file of a column that a scenario may rename."""
     return section.columns.get(name, name)
 
 
-def _roles(section: Population, file: Path, said: Reading) -> dict[str, Any]:
+def _roles(section: PopulationSection, file: Path, said: Reading) -> dict[str, Any]:
     """The columns of each role, of the scenario and of the options. Raises DataError."""
     known = {_source_name(section, name): str(role) for name, role in section.roles.items()}
     roles = dict(known)

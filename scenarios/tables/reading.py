@@ -29,7 +29,7 @@ from ..populations.people import Codes, Source, SourceTable, coarse
 from ..populations.reshaped import doubts, with_parts
 from ..populations.roles import ColumnRole
 from ..populations.values import UNKNOWN, composed, outlying_numbers
-from ..schema.model import Feature, Population
+from ..schema.model import FeatureSection, PopulationSection
 from ..schema.problems import did_you_mean, listed, quoted
 from ..schema.shape import misfit, type_at
 from .export import SUPPRESSED, counts_of, rows_of, write
@@ -87,7 +87,7 @@ class Reading:
     person: str | None = None
     each_row: bool = False
     one_row: str | None = None
-    coarsen: tuple[str | Feature, ...] = ()
+    coarsen: tuple[str | FeatureSection, ...] = ()
     sets: tuple[str, ...] = ()
     yes_no: tuple[str, ...] = ()
     as_number: Names | None = None
@@ -111,7 +111,7 @@ class Reading:
                     raise DataError(f"--{role}: {name} is {roles[name]} too; a column is one thing")
         return roles
 
-    def section(self, path: Path, missing: str = "") -> Population:
+    def section(self, path: Path, missing: str = "") -> PopulationSection:
         """Return the description as a scenario's section. missing: the value of an empty cell."""
         fields: Any = {
             "separator": self.separator,
@@ -130,7 +130,7 @@ class Reading:
             "yes_no": _signs("yes-no", self.yes_no),
             "as_number": tuple(split(self.as_number)),
         }
-        return Population(source=str(path), missing=missing, **fields)
+        return PopulationSection(source=str(path), missing=missing, **fields)
 
 
 def split(names: Names | None) -> list[str]:
@@ -237,10 +237,10 @@ def finer(path: Path, said: Reading, missing: str = "") -> SourceTable:
     return read(path, replaced(said, coarsen=()), missing)
 
 
-def released_features(said: Reading, columns: Sequence[str]) -> list[Feature]:
+def released_features(said: Reading, columns: Sequence[str]) -> list[FeatureSection]:
     """A feature for each column, with the rules that make it coarser."""
     rules = {feature.name: feature for feature in coarsenings(said.coarsen, columns)}
-    return [rules.get(name, Feature(name=name)) for name in columns]
+    return [rules.get(name, FeatureSection(name=name)) for name in columns]
 
 
 def check_target(score: TableScore, said: Reading, kept: Path | None) -> None:
@@ -260,7 +260,7 @@ def known_is_all(said: Reading) -> bool:
     return not (said.quasi or said.sensitive or said.other)
 
 
-def _header_doubts(source: Source, section: Population) -> list[str]:
+def _header_doubts(source: Source, section: PopulationSection) -> list[str]:
     """Return the doubts about the option for line 1."""
     if section.header is None or not isinstance(source, FileSource):
         return []
@@ -277,8 +277,8 @@ def _header_doubts(source: Source, section: Population) -> list[str]:
 
 
 def coarsenings(
-    said: Sequence[str | Feature], columns: Sequence[str], left: Sequence[str] = ()
-) -> list[Feature]:
+    said: Sequence[str | FeatureSection], columns: Sequence[str], left: Sequence[str] = ()
+) -> list[FeatureSection]:
     """The features that rules such as `age.bins.width=10` make, one for each column named.
 
     A feature of a scenario is returned as it is.
@@ -286,9 +286,9 @@ def coarsenings(
     left: direct identifiers, which are columns of the file and not of the table.
     """
     rules: dict[str, dict[str, Any]] = {}
-    features = [feature for feature in said if isinstance(feature, Feature)]
+    features = [feature for feature in said if isinstance(feature, FeatureSection)]
     for text in said:
-        if isinstance(text, Feature):
+        if isinstance(text, FeatureSection):
             continue
         rule = _rule(text, [*columns, *left])
         for name, keys in rule.items():
@@ -308,7 +308,7 @@ def coarsenings(
         wrong = misfit({"name": name, **keys}, grammar) if grammar else None
         if wrong:
             raise DataError(f"--coarsen {name}: {wrong}")
-        feature = convert({"name": name, **keys}, Feature)
+        feature = convert({"name": name, **keys}, FeatureSection)
         problems = [contradiction.message for contradiction in contradictions((), feature)]
         if problems:
             raise DataError(f"--coarsen {name}: {problems[0]}")

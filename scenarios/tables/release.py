@@ -28,7 +28,7 @@ from ..ledger.net_change import net_changes
 from ..ledger.people import ScenarioPeople, crowd_of_table
 from ..ledger.subtraction import group_rule
 from ..populations.people import Codes, SourceTable, coarse, say
-from ..schema.model import About, Feature, Policy, Population, Scenario
+from ..schema.model import About, FeatureSection, Policy, PopulationSection, Scenario
 from .advise import Advised, Basis
 
 UNKNOWN_PEOPLE = (
@@ -40,7 +40,7 @@ UNKNOWN_PEOPLE = (
 def release_table(
     ledger: Ledger,
     table: SourceTable,
-    features: Sequence[Feature],
+    features: Sequence[FeatureSection],
     policy: Policy,
     *,
     missing: str = "",
@@ -71,7 +71,9 @@ def release_table(
     names, cells = _cells(table, features, missing)
     released = marked(names, cells, ledger.secret())
     scenario = Scenario(
-        scenario=About(name=table.name), population=Population(source=table.name), policy=policy
+        scenario=About(name=table.name),
+        population=PopulationSection(source=table.name),
+        policy=policy,
     )
     past = list(ledger.entries)
     rule = group_rule(past, scenario, crowd, ledger.secret())
@@ -113,7 +115,9 @@ def judge_advised(
         return None
     chosen = zip(advised.columns, advised.best.levels, strict=True)
     features = [feature for column, level in chosen if (feature := column.feature(level))]
-    features += [Feature(name=name) for name in (advised.rest.columns if advised.rest else ())]
+    features += [
+        FeatureSection(name=name) for name in (advised.rest.columns if advised.rest else ())
+    ]
     if not features:
         return None
     with opened(ledger) as book:
@@ -130,7 +134,7 @@ def judge_advised(
 
 
 def _words(
-    table: SourceTable, features: Sequence[Feature], missing: str, crowd: ScenarioPeople
+    table: SourceTable, features: Sequence[FeatureSection], missing: str, crowd: ScenarioPeople
 ) -> dict[str, tuple[str, ...]]:
     """Return the rules that made the values of each column coarser, for columns with such rules."""
     words = {
@@ -144,7 +148,7 @@ def _words(
 
 
 def _cells(
-    table: SourceTable, features: Sequence[Feature], missing: str
+    table: SourceTable, features: Sequence[FeatureSection], missing: str
 ) -> tuple[list[str], dict[tuple[str, ...], int]]:
     """The columns that are released, and people by row."""
     coarse_table, names = coarse(table, features, missing), [feature.name for feature in features]

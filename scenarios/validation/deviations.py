@@ -8,7 +8,7 @@ from ...protocol.parties import Role
 from ..populations.facts import ScenarioFacts
 from ..programs.registry import program_of
 from ..programs.topology import topology_of
-from ..schema.model import Deviation, Scenario
+from ..schema.model import DeviationSection, Scenario
 from ..schema.parties import PartyNames, user_names
 from ..schema.problems import Path, Problem, did_you_mean, listed, problem, quoted
 
@@ -79,7 +79,7 @@ def deviations(scenario: Scenario, facts: ScenarioFacts) -> Iterator[Problem]:
         yield from _rounds((*path, place), one, scenario, facts)
 
 
-def _keys(path: Path, one: Deviation) -> Iterator[Problem]:
+def _keys(path: Path, one: DeviationSection) -> Iterator[Problem]:
     reads = ACTIONS[one.do]
     for key in reads.needed:
         if not getattr(one, key):
@@ -91,7 +91,9 @@ def _keys(path: Path, one: Deviation) -> Iterator[Problem]:
             yield problem((*path, key), message)
 
 
-def _parties(path: Path, one: Deviation, names: PartyNames, users: PartyNames) -> Iterator[Problem]:
+def _parties(
+    path: Path, one: DeviationSection, names: PartyNames, users: PartyNames
+) -> Iterator[Problem]:
     """Report parties that do not exist, or that cannot do this."""
     if one.by not in names:
         yield problem((*path, "by"), names.refusal(one.by, OWNER))
@@ -110,7 +112,7 @@ def _parties(path: Path, one: Deviation, names: PartyNames, users: PartyNames) -
             yield problem((*path, "people", place), accepted.refusal(person, OWNER, noun))
 
 
-def _field(path: Path, one: Deviation) -> Iterator[Problem]:
+def _field(path: Path, one: DeviationSection) -> Iterator[Problem]:
     """Report fields that a kind of message does not have, and changes that no field takes."""
     if one.do == "show":
         yield from _check_shown_board(path, one)
@@ -133,7 +135,7 @@ def _field(path: Path, one: Deviation) -> Iterator[Problem]:
         yield problem((*path, "field"), message)
 
 
-def _check_shown_board(path: Path, one: Deviation) -> Iterator[Problem]:
+def _check_shown_board(path: Path, one: DeviationSection) -> Iterator[Problem]:
     """Report a second board that does not differ, or that its maker cannot show."""
     tells = one.message == "announcement" and one.change is not None
     if one.by == parties.CURATOR and not tells:
@@ -146,7 +148,7 @@ def _check_shown_board(path: Path, one: Deviation) -> Iterator[Problem]:
         yield problem((*path, "field"), "a field and its change are said together, or neither")
 
 
-def _row(path: Path, one: Deviation, facts: ScenarioFacts) -> Iterator[Problem]:
+def _row(path: Path, one: DeviationSection, facts: ScenarioFacts) -> Iterator[Problem]:
     if one.row and facts.features is not None and len(one.row) != len(facts.features):
         many = len(facts.features)
         message = f"found {len(one.row)} values; this scenario asks about {many} features"
@@ -154,7 +156,7 @@ def _row(path: Path, one: Deviation, facts: ScenarioFacts) -> Iterator[Problem]:
 
 
 def _rounds(
-    path: Path, one: Deviation, scenario: Scenario, facts: ScenarioFacts
+    path: Path, one: DeviationSection, scenario: Scenario, facts: ScenarioFacts
 ) -> Iterator[Problem]:
     most = program_of(scenario).rounds(len(facts.features or ()), scenario.policy)
     for place, number in enumerate(one.rounds):

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 
 from ...protocol import parties
-from ...protocol.derivation import Terms, closure
-from ...protocol.facts import Answer, Ciphertext, Fact, Key, Origin, Reason, Rule, Term
-from ...protocol.view import Record as Recorded
+from ...protocol.derivation import RunCiphertexts, closure
+from ...protocol.facts import Answer, Ciphertext, Fact, FactReason, FactRule, KeyFact, Origin, Term
+from ...protocol.view import ViewedRun
 from .reasons import DerivationStep, Explanation
 
 AUDITED = ", less those whom audits tell from it"  # ends a sentence on an anonymity set
@@ -14,8 +14,8 @@ AUDITED = ", less those whom audits tell from it"  # ends a sentence on an anony
 class Explainer:
     """A translator of proofs into sentences."""
 
-    def __init__(self, record: Recorded, members: Sequence[str], columns: Sequence[str]) -> None:
-        self.known = closure(Terms(record), members)
+    def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
+        self.known = closure(RunCiphertexts(record), members)
         self.terms = self.known.terms
         self.columns = columns
         self.who = " + ".join(sorted(self.known.members)) or "anybody"
@@ -93,15 +93,15 @@ class Explainer:
                 steps.append(DerivationStep(numbers[fact], reason.rule.value, text, premises))
         return tuple(steps)
 
-    def _text(self, fact: Fact, reason: Reason) -> str:
+    def _text(self, fact: Fact, reason: FactReason) -> str:
         match fact:
-            case Key(party):
+            case KeyFact(party):
                 return f"{party} has its own key"
             case Ciphertext(name, opened=True):
                 term = self.terms.by_name[name]
                 inside = ", ".join(layer.hex() for layer in term.inside) or self._answer(term)
                 opening = (
-                    "so {} opens" if reason.rule is not Rule.SHOWN else "an audit has opened {}"
+                    "so {} opens" if reason.rule is not FactRule.SHOWN else "an audit has opened {}"
                 )
                 return f"{opening.format(_short(name))} (its layer is for {term.opener}): {inside}"
             case Ciphertext(name):
@@ -110,14 +110,14 @@ class Explainer:
                 return self._from(name, user, reason)
             case Answer(user, number, ask):
                 row_text = self._row(number, ask, self.terms.record.answers[number, user, ask])
-                if reason.rule is Rule.OWN:
+                if reason.rule is FactRule.OWN:
                     return f"{parties.user(user)} said {row_text} itself in round {number}"
                 return f"so {parties.user(user)} said {row_text} in round {number}"
 
-    def _has(self, name: bytes, reason: Reason) -> str:
-        if reason.rule is Rule.OWN:
+    def _has(self, name: bytes, reason: FactReason) -> str:
+        if reason.rule is FactRule.OWN:
             return f"{_short(name)} was sealed by a member"
-        if reason.rule is Rule.SHOWN:
+        if reason.rule is FactRule.SHOWN:
             return f"{_short(name)} was shown on the board by an audit"
         if reason.event is None:
             return f"so {_short(name)} is at hand"
@@ -127,16 +127,16 @@ class Explainer:
         place = f"the {kind} from {event.sender} to {event.receiver}, round {event.round}"
         return f"{' and '.join(witnesses)} saw {_short(name)} in {place}"
 
-    def _from(self, name: bytes, user: int, reason: Reason) -> str:
+    def _from(self, name: bytes, user: int, reason: FactReason) -> str:
         owner = parties.user(user)
         match reason.rule:
-            case Rule.SENDER:
+            case FactRule.SENDER:
                 return f"{_short(name)} was handed in by {owner}, who is seen to send it"
-            case Rule.SHOWN:
+            case FactRule.SHOWN:
                 return f"{_short(name)} was accepted from {owner}, as the board shows"
-            case Rule.ORDER:
+            case FactRule.ORDER:
                 return f"so {_short(name)} is {owner}'s: batches keep their order, and places match"
-            case Rule.OWN:
+            case FactRule.OWN:
                 return f"{_short(name)} was sealed by {owner}, a member"
             case _:
                 parent = reason.premises[0]

@@ -15,7 +15,7 @@ from ...protocol.promise import check_promise, promised_share, prove
 from ...protocol.schema import Feature, Schema
 from ...protocol.several_rows import dummy
 from ...protocol.transcript import Transcript
-from ...protocol.view import Record, View
+from ...protocol.view import View, ViewedRun
 from ..programs.evidence import NoGround
 from ..programs.hierarchical.rounds import RoundRecord, Rounds
 from ..programs.interface import Mode
@@ -248,9 +248,9 @@ class RecordEvidence:
         return self.record.view(members)
 
     @cached_property
-    def record(self) -> Record:
+    def record(self) -> ViewedRun:
         """The record in a form that serves many coalitions."""
-        return Record(self.transcript, self.board)
+        return ViewedRun(self.transcript, self.board)
 
     @property
     def schema(self) -> Schema:

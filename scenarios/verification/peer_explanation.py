@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...protocol import parties
-from ...protocol.peers.routes import Hop, Route, Rule, trail
+from ...protocol.peers.routes import Route, RouteHop, RouteRule, trail
 from ...protocol.peers.view import PeerRecord
 from ...protocol.transcript import Row, split_names
 from ..wording import joined
@@ -91,7 +91,7 @@ class PeerExplainer:
     def _end(self, number: int, place: int) -> int | None:
         """Return the peer at which an onion's trail ends; None if it is followed to its end."""
         last = trail(self.record.routes[number], self.members, place)[-1]
-        return last.peer if last.rule is Rule.LOST else None
+        return last.peer if last.rule is RouteRule.LOST else None
 
     def message(self, name: bytes) -> Explanation:
         """Explain the knowledge about a layer: its transfer, its sender, its content."""
@@ -150,7 +150,7 @@ class PeerExplainer:
         route = routes[place]
         fact = self._posted(number, route)
         for hop in trail(routes, self.members, place):
-            if hop.rule is not Rule.LOST:
+            if hop.rule is not RouteRule.LOST:
                 fact = self._past(number, route, hop, fact)
         if is_named:
             self._write_reader(number, route, fact)
@@ -163,11 +163,11 @@ class PeerExplainer:
             f"step 1 of round {number}",
         )
 
-    def _past(self, number: int, route: Route, hop: Hop, fact: int) -> int:
+    def _past(self, number: int, route: Route, hop: RouteHop, fact: int) -> int:
         """Write the step of an onion past a peer; return its number."""
         owner, peer = parties.peer(route.origin), parties.peer(hop.peer)
         inside = _inside(route, hop.step)
-        if hop.rule is Rule.OPEN:
+        if hop.rule is RouteRule.OPEN:
             key = self._write("key", f"{peer} has its own key")
             text = f"so {peer} opens {hop.name.hex()}: {inside}, which is {owner}'s too"
             return self._write("open", text, fact, key)

@@ -18,7 +18,7 @@ from ...protocol.messages import Counts
 from ..programs.evidence import NoGround
 from ..programs.randomized.questions import Question
 from ..programs.registry import program_of
-from ..scoring.reidentification import Attack, Reidentified
+from ..scoring.reidentification import AttackSuccess, Reidentified
 from .evidence import RecordEvidence
 
 CLOSE = 1e-9  # last digits may depend on the machine
@@ -39,7 +39,7 @@ def recomputed(evidence: RecordEvidence) -> str:
     return _reports(evidence, claimed) if evidence.randomized else _release(evidence, claimed)
 
 
-def _fits(attack: Attack, people: int) -> None:
+def _fits(attack: AttackSuccess, people: int) -> None:
     """Verify that the scores of an attack do not contradict each other."""
     knowledge = ", ".join(attack.knows)
     slack = DEVIATIONS * attack.standard_error + CLOSE * people
@@ -86,7 +86,7 @@ def _hides(joint: Counts, place: int) -> bool:
     return any(values[place] in HIDDEN for values in joint)
 
 
-def _check_attack(joint: Counts, kept_names: Sequence[str], attack: Attack) -> None:
+def _check_attack(joint: Counts, kept_names: Sequence[str], attack: AttackSuccess) -> None:
     """Verify an attack with released columns: its expected success is one person per cell."""
     places = [kept_names.index(name) for name in attack.knows]
     cells: Counter[tuple[str, ...]] = Counter()

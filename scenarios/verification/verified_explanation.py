@@ -7,18 +7,18 @@ keyholders that link a round (`RunRecord.linkers`): protocol/view.py counts by t
 from collections.abc import Collection, Iterator, Sequence
 
 from ...protocol import parties
-from ...protocol.facts import Rule
+from ...protocol.facts import FactRule
 from ...protocol.messages import Kind
 from ...protocol.record import nearest
 from ...protocol.transcript import SealedAnswers
-from ...protocol.view import Record as Recorded
+from ...protocol.view import ViewedRun
 from .reasons import DerivationStep, Explanation
 
 
 class _Steps(list[DerivationStep]):
     """The steps of a derivation, numbered in order."""
 
-    def add(self, rule: Rule, text: str, *after: int) -> int:
+    def add(self, rule: FactRule, text: str, *after: int) -> int:
         """Add a new step; return the number of the step with this text."""
         for step in self:
             if step.text == text:
@@ -30,7 +30,7 @@ class _Steps(list[DerivationStep]):
 class VerifiedExplainer:
     """An explainer of the knowledge of coalition members in a run with a verified mix."""
 
-    def __init__(self, record: Recorded, members: Sequence[str], columns: Sequence[str]) -> None:
+    def __init__(self, record: ViewedRun, members: Sequence[str], columns: Sequence[str]) -> None:
         self.record, self.columns = record, columns
         self.members = frozenset(members)
         self.linked = record.view(members).by_round
@@ -79,7 +79,7 @@ class VerifiedExplainer:
                 for member in sorted(self.members):
                     if event.seen_by(member):
                         way = f"from {user} to {event.receiver}, round {made.round}"
-                        return steps.add(Rule.SENDER, f"{member} saw {name.hex()} {way}")
+                        return steps.add(FactRule.SENDER, f"{member} saw {name.hex()} {way}")
         return 0
 
     def _add_place(self, steps: _Steps, number: int, person: int) -> int:
@@ -88,9 +88,9 @@ class VerifiedExplainer:
         if person in self.record.board.verified.closed.get(number, ()):
             if not self.record.board.verified.handed.get(number):
                 first = self._add_place(steps, 1, person)
-                return steps.add(Rule.SHOWN, f"they are mixed again in round {number}", first)
+                return steps.add(FactRule.SHOWN, f"they are mixed again in round {number}", first)
             text = f"the ballots of {user} stand on the board under its name, round {number}"
-            return steps.add(Rule.SHOWN, text)
+            return steps.add(FactRule.SHOWN, text)
         for made in self.record.transcript.made:
             if (made.user, made.round) == (person, number):
                 return self._add_sighting(steps, made)
@@ -104,13 +104,13 @@ class VerifiedExplainer:
         said = " ".join(f"{self.columns[column]}={value.strip()}" for column, value in row.items())
         user = parties.user(person)
         if user in self.members:
-            steps.add(Rule.OWN, f"{user} said {said} itself in round {number}")
+            steps.add(FactRule.OWN, f"{user} said {said} itself in round {number}")
             return True
         premises = [steps.add(rule, text) for rule, text in self._premises(number)]
-        steps.add(Rule.READ, f"so {user} said {said} in round {number}", place, *premises)
+        steps.add(FactRule.READ, f"so {user} said {said} in round {number}", place, *premises)
         return True
 
-    def _premises(self, number: int) -> Iterator[tuple[Rule, str]]:
+    def _premises(self, number: int) -> Iterator[tuple[FactRule, str]]:
         """Yield keys, orders and shares that lead from the answers of a round to the names."""
         *shufflers, reader = self.record.openers[number]
         linkers = self._linkers(number)
@@ -119,10 +119,10 @@ class VerifiedExplainer:
             order = "its order" if is_open else "its order and its key"
             has = order if party in shufflers else "its key"
             which = f"round {number}" if party in self.record.openers[number] else "the release"
-            yield Rule.KEY, f"{party} has {has} of {which}"
+            yield FactRule.KEY, f"{party} has {has} of {which}"
         if is_open:
             text = f"all decryption shares of round {number} stand on the board, of {reader} too"
-            yield Rule.SHOWN, text
+            yield FactRule.SHOWN, text
 
     def _linkers(self, number: int) -> list[str]:
         """Return the linking keyholders of a round of which the fewest are missing."""

@@ -17,7 +17,7 @@ from ...errors import ParameterError, UnknownParty
 from ...protocol import parties
 from ...protocol.board import Board, replay
 from ...protocol.transcript import Transcript
-from ...protocol.view import Record, View
+from ...protocol.view import View, ViewedRun
 from ..programs.registry import announced_names, program_of
 from ..programs.topology import topology_of
 from ..records.run_folder import Run
@@ -57,7 +57,7 @@ def view_of(run: Run, members: Iterable[str]) -> View:
     return record_of(run).view(members)
 
 
-def record_of(run: Run) -> "Record | PeerRecord":
+def record_of(run: Run) -> "ViewedRun | PeerRecord":
     """Return a run in a form that serves many coalitions."""
     return topology_of(run.scenario).record(run.scenario, run.result, recorded(run))
 
@@ -83,7 +83,7 @@ def scored(run: Run, seen: View) -> Received:
     return received(seen, run.sizes, record_of(run).truth)
 
 
-def shares(seen: "Record | PeerRecord", run: Run) -> list[dict[str, float]]:
+def shares(seen: "ViewedRun | PeerRecord", run: Run) -> list[dict[str, float]]:
     """Return the share of each value of each column among the people of a run, as if public.
 
     From the sealed answers; in the summary form from the counts of the first round.

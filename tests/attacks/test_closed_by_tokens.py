@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import Policy, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules
 from veilmix.protocol.parties import user
 from veilmix.protocol.session import open_round
 from veilmix.roles.cast import Guards
@@ -37,7 +37,7 @@ BOTH = (1, 2)
 
 def played(guarded: Mapping[str, Any], **changes: Any) -> KIT.Run:
     """A session of people who all answer, with public marginals."""
-    public = Policy(2, 0.5, "fixed", publish_marginals=True)
+    public = AnnouncedPolicy(2, 0.5, "fixed", publish_marginals=True)
     rows = changes.pop("rows", ROWS)
     return KIT.run(rows, **{"policy": public, "seed": 3} | guarded | changes)
 

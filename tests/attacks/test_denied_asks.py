@@ -13,7 +13,7 @@ import role_kit as KIT
 import trio
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.tokens import TokenKey
-from veilmix.protocol.announcement import Policy, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules
 from veilmix.protocol.frames import kind_of
 from veilmix.protocol.messages import Body, Kind
 from veilmix.protocol.session import Round
@@ -33,7 +33,7 @@ DENIED = f"{TARGET} asked for tokens on the board, and was given none"
 def played(faults: Mapping[str, Any], **changes: Any) -> KIT.Run:
     """A session of which three people at least must leave together, if any do."""
     fields: dict[str, Any] = {
-        "policy": Policy(2, 0.5, "fixed", publish_marginals=True),
+        "policy": AnnouncedPolicy(2, 0.5, "fixed", publish_marginals=True),
         "rules": Rules(min_dropout=3, tokens=True),
         "guards": Guards(registered=MANY),
         "faults": faults,

@@ -13,7 +13,7 @@ from veilmix.protocol.hiding import BLANK
 from veilmix.roles.adversary_record import AdversaryRecord
 from veilmix.roles.faults import sharers
 from veilmix.scenarios.attacks.guess_row import guesses
-from veilmix.scenarios.programs.threshold.score import Opened
+from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.verification.checks import verify
@@ -59,7 +59,7 @@ def test_one_of_them_alone_reads_none_of_these(
 @pytest.mark.parametrize("prefixes", [True, False])
 def test_the_reader_sees_the_sizes_of_what_it_cannot_open(prefixes: bool) -> None:
     outcome = attacked({"attack": "count-closed"}, prefixes=prefixes)
-    assert isinstance(outcome.findings, Opened)
+    assert isinstance(outcome.findings, OpenedRows)
     assert KIT.effect(outcome).value == outcome.findings.closed_people == closed_people(outcome)
 
 
@@ -118,7 +118,7 @@ def test_the_record_of_junk_says_what_its_reader_saw(
     monkeypatch.setattr(sharers, "spoiled", junk)
     outcome = attacked({"attack": "junk-share", "users": 12}, prefixes=prefixes)
     findings = outcome.findings
-    assert isinstance(findings, Opened)
+    assert isinstance(findings, OpenedRows)
     assert findings.astray == (astray if prefixes else 0)
     assert findings.closed_people + findings.astray == closed_people(outcome)
     assert [check for check in verify(read(save(outcome, tmp_path))) if check.ok is False] == []

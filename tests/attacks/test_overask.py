@@ -11,22 +11,22 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.protocol.alarms import borne_out
-from veilmix.protocol.announcement import Policy, Program, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules
 from veilmix.protocol.messages import Call, Cause, Counts, Decision
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import RoundResult
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.roles import session
 from veilmix.roles.curator import Plans
-from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
-from veilmix.scenarios.schema.model import Policy as Section
+from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
+from veilmix.scenarios.schema.model import Policy
 
 SCHEMA = Schema(tuple(Feature(name, ("0", "1")) for name in "abc"))
-SECTION = Section(kind="hierarchical", k=2, max_exposure=0.1, curator_exposure=0.0, ask="best")
+SECTION = Policy(kind="hierarchical", k=2, max_exposure=0.1, curator_exposure=0.0, ask="best")
 RULE = "hierarchical ask=best curator_exposure=0"
 ALL = (0, 1, 2)
 ROWS = [("0", "0", "0")] * 9 + [("1", "1", "1")] * 9 + [("0", "1", "1"), ("1", "0", "0")]
-STRATEGY = Hierarchical(SECTION)
+STRATEGY = HierarchicalStrategy(SECTION)
 
 
 class Greedy:
@@ -58,7 +58,7 @@ def played(*, public: bool) -> KIT.Run:
     fields: dict[str, Any] = {
         "schema": SCHEMA,
         "program": Program.HIERARCHICAL,
-        "policy": Policy(2, 0.1, RULE, publish_marginals=public),
+        "policy": AnnouncedPolicy(2, 0.1, RULE, publish_marginals=public),
         "rules": Rules(min_batch=4, min_dropout=3),
         "decide": STRATEGY,
     }

@@ -7,7 +7,7 @@ from veilmix.crypto.joint_key import check_shown, make_share
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.ristretto import ORDER, base_times, decoded, decoded_scalar, times_decoded
 from veilmix.crypto.suites import suite
-from veilmix.crypto.verifiable_sharing import SHARE, Share, decode_share
+from veilmix.crypto.verifiable_sharing import SHARE, SharePoint, decode_share
 from veilmix.crypto.voprf import OprfKey, blind, verify
 from veilmix.errors import Reason, Refused
 
@@ -91,9 +91,9 @@ def test_a_layer_whose_point_is_none_has_no_key(point: bytes) -> None:
 
 
 def test_a_share_has_its_size_and_a_place_that_is_not_that_of_the_secret() -> None:
-    good = Share(1, 0).encode()
-    assert decode_share(good) == Share(1, 0)
-    for data in (b"", good[:-1], good + b"\0", good[: SHARE // 2], Share(0, 1).encode()):
+    good = SharePoint(1, 0).encode()
+    assert decode_share(good) == SharePoint(1, 0)
+    for data in (b"", good[:-1], good + b"\0", good[: SHARE // 2], SharePoint(0, 1).encode()):
         with pytest.raises(Refused):
             decode_share(data)
-    assert decode_share(Share(1 << 248, 5).encode()) == Share(1 << 248, 5)
+    assert decode_share(SharePoint(1 << 248, 5).encode()) == SharePoint(1 << 248, 5)

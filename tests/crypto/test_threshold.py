@@ -9,8 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.ristretto import ELEMENT, ORDER
-from veilmix.crypto.threshold import SEED, TAG, Opened, Sealer, Shape, TextLevel, open_groups
-from veilmix.crypto.verifiable_sharing import SHARE, Share, commitments, polynomial, share_at
+from veilmix.crypto.threshold import (
+    SEED,
+    TAG,
+    OpenedMessages,
+    Sealer,
+    Shape,
+    TextLevel,
+    open_groups,
+)
+from veilmix.crypto.verifiable_sharing import SHARE, SharePoint, commitments, polynomial, share_at
 from veilmix.errors import ParameterError, Reason
 
 NESTED, WHOLE = Shape(3, (1, 1, 1)), Shape(3, (3,))
@@ -30,7 +38,7 @@ def sealed(shape: Shape, rows: Sequence[bytes], seed: int = 0) -> list[bytes]:
     return [sealer.seal(levels(shape, row), entropy.fork(str(i))) for i, row in enumerate(rows)]
 
 
-def texts(opened: Opened) -> list[bytes]:
+def texts(opened: OpenedMessages) -> list[bytes]:
     return [b"".join(parts) for parts in opened.texts]
 
 
@@ -85,11 +93,11 @@ def test_less_than_k_messages_hold_no_text_that_opens() -> None:
     assert sorted(opened.closed) == [((), 2), ((), 2)]
 
 
-def share_of(row: bytes, shape: Shape, x: int) -> Share:
+def share_of(row: bytes, shape: Shape, x: int) -> SharePoint:
     return share_at(polynomial(levels(shape, row)[0].seed, shape.needed), x)
 
 
-def junk(message: bytes, shape: Shape, share: Share) -> bytes:
+def junk(message: bytes, shape: Shape, share: SharePoint) -> bytes:
     """The same message with another share at its first level."""
     end = shape.body(0)
     return message[:end] + share.encode() + message[end + SHARE :]
@@ -99,7 +107,7 @@ def junk(message: bytes, shape: Shape, share: Share) -> bytes:
 @pytest.mark.parametrize("many", [1, 2, 7])
 def test_junk_among_k_right_shares_keeps_nothing_closed(shape: Shape, many: int) -> None:
     right = sealed(shape, [b"abc"] * 3)
-    bad = [junk(right[0], shape, Share(1000 + i, i)) for i in range(many)]
+    bad = [junk(right[0], shape, SharePoint(1000 + i, i)) for i in range(many)]
     for messages in (bad + right, right + bad, [*bad[:1], *right, *bad[1:]]):
         opened = open_groups(shape, messages)
         assert sorted(texts(opened)) == [b""] * many + [b"abc"] * 3
@@ -109,7 +117,7 @@ def test_junk_among_k_right_shares_keeps_nothing_closed(shape: Shape, many: int)
 def test_junk_at_the_place_of_a_right_share_keeps_nothing_closed() -> None:
     right = sealed(WHOLE, [b"abc"] * 3)
     x = int.from_bytes(right[0][WHOLE.body(0) :][:32], "little")
-    bad = junk(right[1], WHOLE, Share(x, 5))
+    bad = junk(right[1], WHOLE, SharePoint(x, 5))
     for messages in ([bad, *right], [*right, bad]):
         opened = open_groups(WHOLE, messages)
         assert sorted(texts(opened)) == [b"", b"abc", b"abc", b"abc"]
@@ -118,7 +126,9 @@ def test_junk_at_the_place_of_a_right_share_keeps_nothing_closed() -> None:
 
 def test_junk_does_not_stand_in_for_a_share() -> None:
     right = sealed(WHOLE, [b"abc"] * 2)
-    opened = open_groups(WHOLE, [*right, *(junk(right[0], WHOLE, Share(i, i)) for i in (1, 2))])
+    opened = open_groups(
+        WHOLE, [*right, *(junk(right[0], WHOLE, SharePoint(i, i)) for i in (1, 2))]
+    )
     assert texts(opened) == [b""] * 4
     assert opened.closed == [((), 2)]
 

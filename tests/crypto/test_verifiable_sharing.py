@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from veilmix.crypto.ristretto import ELEMENT, IDENTITY, ORDER
 from veilmix.crypto.verifiable_sharing import (
     SHARE,
-    Share,
+    SharePoint,
     commitments,
     decode_share,
     is_right,
@@ -41,16 +41,16 @@ def test_a_share_is_checked_against_the_commitments(k: int, x: int) -> None:
     coefficients = polynomial(SEED, k)
     committed, share = commitments(coefficients), share_at(coefficients, x)
     assert is_right(share, committed)
-    assert not is_right(Share(x, (share.y + 1) % ORDER), committed)
-    assert k == 1 or not is_right(Share(x % (ORDER - 1) + 1, share.y), committed)
+    assert not is_right(SharePoint(x, (share.y + 1) % ORDER), committed)
+    assert k == 1 or not is_right(SharePoint(x % (ORDER - 1) + 1, share.y), committed)
     assert opens(coefficients[0], committed)
     assert not opens(coefficients[0] ^ 1, committed)
 
 
 def test_a_share_that_is_0_can_be_checked() -> None:
     committed = commitments([5, ORDER - 5])
-    assert is_right(Share(1, 0), committed)
-    assert not is_right(Share(2, 0), committed)
+    assert is_right(SharePoint(1, 0), committed)
+    assert not is_right(SharePoint(2, 0), committed)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_share_has_one_spelling() -> None:
 @pytest.mark.parametrize("committed", [b"\xff" * ELEMENT, IDENTITY, b"\1" * (ELEMENT - 1)])
 def test_a_commitment_that_is_no_element_is_refused(committed: bytes) -> None:
     with pytest.raises(Refused) as refusal:
-        is_right(Share(1, 1), committed)
+        is_right(SharePoint(1, 1), committed)
     assert refusal.value.reason is Reason.MALFORMED
 
 

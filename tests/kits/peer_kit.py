@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import SuiteCode
-from veilmix.protocol.announcement import Policy, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules
 from veilmix.protocol.messages import Certificate, Decision
 from veilmix.protocol.peers.agreement import Agreement
 from veilmix.protocol.schema import Feature, Schema
@@ -15,7 +15,7 @@ from veilmix.roles.peer import PeerCast
 
 SCHEMA = Schema((Feature("grown", ("y", "n")), Feature("blood", ("0", "A", "B"))))
 ROWS = tuple(("yn"[i % 2], "0AB"[i % 3 if i % 4 else 0]) for i in range(7))
-TERMS = Agreement("a test", SCHEMA, Policy(2, 0.5), Rules(), SuiteCode.SEALEDBOX, 2, 2)
+TERMS = Agreement("a test", SCHEMA, AnnouncedPolicy(2, 0.5), Rules(), SuiteCode.SEALEDBOX, 2, 2)
 
 
 def both(_schema: Schema, _counts: Sequence[Sequence[int]], people: int) -> Decision:

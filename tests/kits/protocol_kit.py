@@ -14,7 +14,14 @@ from veilmix.crypto.signing import Signer
 from veilmix.crypto.suites import SUITES, suite
 from veilmix.errors import Reason, Refused
 from veilmix.protocol import parties
-from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules, Setting
+from veilmix.protocol.announcement import (
+    AnnouncedPolicy,
+    Announcement,
+    Flaw,
+    Program,
+    Rules,
+    Setting,
+)
 from veilmix.protocol.audit_messages import Coin, Link, Opened, Toss, Traced
 from veilmix.protocol.ballots import Sealed, submit
 from veilmix.protocol.board import Board
@@ -124,7 +131,7 @@ def session(
         "title": "a test",
         "nonce": bytes(range(16)),
         "schema": schema,
-        "policy": Policy(2, 0.5),
+        "policy": AnnouncedPolicy(2, 0.5),
         "rules": rules,
         "shufflers": tuple(keys[party].public for party in names),
         "curator": keys["curator"].public,
@@ -200,7 +207,7 @@ def announcements(draw: Any) -> Announcement:
     setting = draw(st.sampled_from(Setting))
     delta = 0.0 if setting is Setting.FIXED else draw(st.floats(0.01, 0.99))
     share = draw(st.floats(0, 1)) + 0.0
-    policy = Policy(draw(COUNT), share, draw(TEXTS), draw(st.booleans()), setting, delta)
+    policy = AnnouncedPolicy(draw(COUNT), share, draw(TEXTS), draw(st.booleans()), setting, delta)
     nonce = draw(st.binary(min_size=16, max_size=16))
     sealed = rules.padded and rules.salted and not rules.flaws
     never = {Program.TWO_ROUND_ONCE, *(() if sealed else (Program.THRESHOLD,))}

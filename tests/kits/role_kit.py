@@ -11,7 +11,7 @@ import numpy as np
 from veilmix.crypto.entropy import Entropy, SeededEntropy
 from veilmix.errors import Reason
 from veilmix.machines.processes import play_apart
-from veilmix.protocol.announcement import Policy, Rules, Setting
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules, Setting
 from veilmix.protocol.ballots import Ballot, seal_ballot, seal_envelope
 from veilmix.protocol.board import Board
 from veilmix.protocol.hiding import Hiding
@@ -171,7 +171,7 @@ def cast(rows: Sequence[Row], **changes: Any) -> Cast:
     fields: dict[str, Any] = {
         "title": "a test",
         "schema": SCHEMA,
-        "policy": Policy(2, 0.5, "fixed"),
+        "policy": AnnouncedPolicy(2, 0.5, "fixed"),
         "rules": Rules(min_dropout=3),
         "suite": "sealedbox",
         "shufflers": 1,

@@ -34,7 +34,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import VerificationError
 from veilmix.protocol import parties
 from veilmix.protocol.alarms import check_alarm, unaccounted, unbalanced
-from veilmix.protocol.announcement import Policy, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules
 from veilmix.protocol.board import Board
 from veilmix.protocol.crowd_limits import carried_over
 from veilmix.protocol.messages import Batch, Body, Cause, Certificate, Decision
@@ -236,7 +236,7 @@ def _cast(plan: Plan) -> tuple[Cast, set[int]]:
     cast = Cast(
         title="a model",
         schema=SCHEMA,
-        policy=Policy(K, 1.0, "fixed", publish_marginals=True),
+        policy=AnnouncedPolicy(K, 1.0, "fixed", publish_marginals=True),
         rules=Rules(min_dropout=LEAST, challenge=plan.registered),
         suite="sealedbox",
         shufflers=plan.shufflers,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import role_kit as KIT
-from veilmix.protocol.announcement import Policy, Rules, Setting
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules, Setting
 from veilmix.protocol.messages import Body, Burned
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.verified_messages import OpeningShares, ShuffledLists
@@ -14,7 +14,10 @@ from veilmix.roles.network import Endpoint, Fault, Network
 
 RULES = Rules(min_batch=3, min_dropout=2, verified=True)
 ONE = Schema((Feature("grown", ("yes", "no")),))
-SECRET, PUBLISHED = Policy(2, 0.5, "fixed"), Policy(2, 0.5, "fixed", publish_marginals=True)
+SECRET, PUBLISHED = (
+    AnnouncedPolicy(2, 0.5, "fixed"),
+    AnnouncedPolicy(2, 0.5, "fixed", publish_marginals=True),
+)
 
 Posting = Callable[[Body], Awaitable[None]]
 Act = Callable[["Cheat", Body, Posting], Awaitable[None]]
@@ -96,5 +99,5 @@ def with_share(change: Callable[[bytes], bytes]) -> Callable[[Any], OpeningShare
 
 def statistical() -> dict[str, Any]:
     """Half of the people answer round 1, the others round 2."""
-    policy = Policy(2, 0.5, "fixed", setting=Setting.STATISTICAL, delta=0.1)
+    policy = AnnouncedPolicy(2, 0.5, "fixed", setting=Setting.STATISTICAL, delta=0.1)
     return {"policy": policy, "rounds": lambda index: (1 + index % 2,)}

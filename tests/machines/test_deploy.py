@@ -17,7 +17,7 @@ from veilmix.machines.journal import Durable
 from veilmix.scenarios.populations.file_options import NOTHING, FileOptions
 from veilmix.scenarios.records.identity_files import create, read_identity
 from veilmix.scenarios.records.people_keys import create_people, read_people, signers_of
-from veilmix.scenarios.schema.model import Bins, Feature
+from veilmix.scenarios.schema.model import BinsSection, FeatureSection
 from veilmix.scenarios.sessions.features import column_of
 from veilmix.scenarios.sessions.file import SessionFile, read_session
 from veilmix.scenarios.sessions.place import read_answers, site
@@ -277,13 +277,13 @@ def test_people_have_keys_that_their_place_has_signed(tmp_path: Path) -> None:
 
 def test_rules_for_coarser_values_are_said_in_full(tmp_path: Path) -> None:
     (tmp_path / "jobs.csv").write_text("nurse,health\ncook,food\nbaker,food\n")
-    job = Feature(name="job", hierarchy="jobs.csv", level=1, values=("health", "food"))
+    job = FeatureSection(name="job", hierarchy="jobs.csv", level=1, values=("health", "food"))
     column = column_of(job, tmp_path)
     assert [column.coarsen(value) for value in ("baker", "nurse", "pilot")] == [
         "food",
         "health",
         "pilot",
     ]
-    age = column_of(Feature(name="age", bins=Bins(edges=(18.0, 65.0))), tmp_path)
+    age = column_of(FeatureSection(name="age", bins=BinsSection(edges=(18.0, 65.0))), tmp_path)
     assert age.values == ("below 18", "18 to 64", "65 or more")
     assert age.coarsen("64.5") == "18 to 64"

@@ -8,7 +8,7 @@ import protocol_kit as KIT
 import pytest
 from scipy.stats import chi2
 from veilmix.analysis.randomizers import GRR
-from veilmix.protocol.announcement import Policy, Program
+from veilmix.protocol.announcement import AnnouncedPolicy, Program
 from veilmix.protocol.ballots import read_ballot
 from veilmix.protocol.frames import Message
 from veilmix.protocol.messages import Call
@@ -24,7 +24,7 @@ REPORTS = Call(1, Role.ANALYST, ((0,), (1,)))
 
 def asked(rule: str, program: Program = Program.RANDOMIZED) -> Any:
     """A session with this rule."""
-    return KIT.session(2, schema=SCHEMA, policy=Policy(1, 1.0, rule), program=program)
+    return KIT.session(2, schema=SCHEMA, policy=AnnouncedPolicy(1, 1.0, rule), program=program)
 
 
 @pytest.mark.parametrize(("answers", "epsilon"), [(2, 0.01), (3, 1.0), (50, 3.7), (4, 20.0)])

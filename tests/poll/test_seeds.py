@@ -16,7 +16,7 @@ from veilmix.poll.unwelcome import Unwelcome
 from veilmix.poll.wall import Wall
 from veilmix.poll.web import PhoneServer
 from veilmix.protocol import threshold
-from veilmix.protocol.announcement import Announcement, Policy, Program, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Announcement, Program, Rules
 from veilmix.protocol.board import Board
 from veilmix.protocol.frames import Message, Seal
 from veilmix.protocol.messages import Burned, Kind
@@ -38,7 +38,7 @@ DEADLINE = 60.0
 
 
 def round_of() -> Round:
-    policy = Policy(2, 0.0, PREFIXES)
+    policy = AnnouncedPolicy(2, 0.0, PREFIXES)
     told = Announcement(
         *("a test", bytes(16), SCHEMA, policy, Rules(), tuple(PAIRS[:1]), *PAIRS[1:]),
         Program.THRESHOLD,

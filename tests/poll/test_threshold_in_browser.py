@@ -14,7 +14,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.threshold import Sealer, Shape, open_groups
 from veilmix.crypto.voprf import OprfKey
 from veilmix.protocol import threshold
-from veilmix.protocol.announcement import Policy, Program
+from veilmix.protocol.announcement import AnnouncedPolicy, Program
 from veilmix.protocol.exclusion import excluded
 from veilmix.protocol.frames import Message, Seal, decode_message
 from veilmix.protocol.hiding import BLANK, HIDDEN
@@ -46,7 +46,7 @@ class Asked:
     """A session, its round, and what a phone is told of them."""
 
     def __init__(self, rule: str, shufflers: int = 2, k: int = K, seed: int = 7) -> None:
-        policy = Policy(k, 0.0, rule)
+        policy = AnnouncedPolicy(k, 0.0, rule)
         self.held = KIT.session(
             shufflers, schema=SCHEMA, policy=policy, program=Program.THRESHOLD, seed=seed
         )
@@ -269,10 +269,10 @@ def test_what_a_page_cannot_seal_so_is_refused_in_words(phone: Any) -> None:
         ("threshold of some", 3, "the announced rule is threshold of some"),
         ("margins", 3, "the announced rule is margins"),
     ):
-        policy = Policy(k, 0.0, rule)
+        policy = AnnouncedPolicy(k, 0.0, rule)
         held = KIT.session(2, schema=SCHEMA, policy=policy, program=Program.THRESHOLD)
         assert words in phone.call("unable", held.announcement.encode().hex())
-    policy = Policy(256, 0.0, WHOLE)
+    policy = AnnouncedPolicy(256, 0.0, WHOLE)
     held = KIT.session(2, schema=SCHEMA, policy=policy, program=Program.THRESHOLD)
     assert "at most 255 can" in phone.call("unable", held.announcement.encode().hex())
 

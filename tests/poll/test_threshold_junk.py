@@ -14,7 +14,7 @@ from veilmix.crypto.entropy import SystemEntropy
 from veilmix.crypto.padding import pad, unpad
 from veilmix.crypto.ristretto import ORDER
 from veilmix.crypto.threshold import Sealer, Shape, TextLevel
-from veilmix.crypto.verifiable_sharing import SHARE, Share, decode_share
+from veilmix.crypto.verifiable_sharing import SHARE, SharePoint, decode_share
 from veilmix.poll.record import PARTLY, SENT, STANDS, outcome_of_phones
 from veilmix.poll.seeds import question
 from veilmix.protocol import threshold
@@ -23,7 +23,7 @@ from veilmix.protocol.frames import decode_message, frame_envelopes
 from veilmix.protocol.hiding import BLANK
 from veilmix.protocol.session import Round, sealing
 from veilmix.protocol.token_messages import Evaluated
-from veilmix.scenarios.programs.threshold.score import Opened
+from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.verification.checks import verify
 
@@ -52,7 +52,9 @@ def share(shape: Shape, levels: Sequence[TextLevel]) -> bytes:
 
     def forge(inner: bytes) -> bytes:
         point = decode_share(inner[end : end + SHARE])
-        return inner[:end] + Share(point.x, (point.y + 1) % ORDER).encode() + inner[end + SHARE :]
+        return (
+            inner[:end] + SharePoint(point.x, (point.y + 1) % ORDER).encode() + inner[end + SHARE :]
+        )
 
     return nested(shape, levels, forge)
 
@@ -178,7 +180,7 @@ def test_the_record_of_forged_levels_says_what_is_true(
     assert outcome.release == case.release
     assert outcome.refused == {}
     findings = outcome.findings
-    assert isinstance(findings, Opened)
+    assert isinstance(findings, OpenedRows)
     assert {entry.people: entry.groups for entry in findings.closed} == case.closed
     assert findings.astray == case.astray
     assert outcome.transcript is not None

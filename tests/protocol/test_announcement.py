@@ -12,9 +12,9 @@ from veilmix.crypto.joint_key import make_share
 from veilmix.crypto.suites import SUITES
 from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.protocol.announcement import (
+    AnnouncedPolicy,
     Announcement,
     Flaw,
-    Policy,
     Program,
     Rules,
     Setting,
@@ -95,7 +95,7 @@ CHANGES = {
 def test_the_digest_changes_with_every_field() -> None:
     digests = {name: told.digest() for name, told in CHANGES.items()} | {"": TOLD.digest()}
     assert len(set(digests.values())) == len(digests)
-    named = {field.name for kind in (Policy, Rules) for field in fields(kind)}
+    named = {field.name for kind in (AnnouncedPolicy, Rules) for field in fields(kind)}
     assert named <= CHANGES.keys()
 
 
@@ -194,14 +194,17 @@ def test_an_impossible_announcement_is_not_made(change: dict[str, Any], says: st
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Policy(0, 0.5), "k: found 0"),
-        (lambda: Policy(2**31, 0.5), "k: found"),
-        (lambda: Policy(2, 1.01), "max_exposure: found 1.01"),
-        (lambda: Policy(2, -0.01), "max_exposure: found -0.01"),
-        (lambda: Policy(2, float("nan")), "max_exposure: found nan"),
-        (lambda: Policy(2, 0.5, delta=0.1), "delta: found 0.1 in the fixed setting"),
-        (lambda: Policy(2, 0.5, setting=Setting.STATISTICAL), "delta: found 0.0"),
-        (lambda: Policy(2, 0.5, setting=Setting.STATISTICAL, delta=1.0), "delta: found 1.0"),
+        (lambda: AnnouncedPolicy(0, 0.5), "k: found 0"),
+        (lambda: AnnouncedPolicy(2**31, 0.5), "k: found"),
+        (lambda: AnnouncedPolicy(2, 1.01), "max_exposure: found 1.01"),
+        (lambda: AnnouncedPolicy(2, -0.01), "max_exposure: found -0.01"),
+        (lambda: AnnouncedPolicy(2, float("nan")), "max_exposure: found nan"),
+        (lambda: AnnouncedPolicy(2, 0.5, delta=0.1), "delta: found 0.1 in the fixed setting"),
+        (lambda: AnnouncedPolicy(2, 0.5, setting=Setting.STATISTICAL), "delta: found 0.0"),
+        (
+            lambda: AnnouncedPolicy(2, 0.5, setting=Setting.STATISTICAL, delta=1.0),
+            "delta: found 1.0",
+        ),
         (lambda: Rules(deadline=0), "deadline: found 0"),
         (lambda: Rules(min_batch=0), "min_batch: found 0"),
         (lambda: Rules(min_dropout=2**31), "min_dropout: found"),

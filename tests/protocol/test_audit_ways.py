@@ -13,11 +13,11 @@ from veilmix.analysis.trust import received
 from veilmix.protocol.announcement import Rules
 from veilmix.protocol.audit import chosen
 from veilmix.protocol.audit_ways import Way, crowds
-from veilmix.protocol.derivation import Terms, closure
-from veilmix.protocol.facts import Answer, Rule
+from veilmix.protocol.derivation import RunCiphertexts, closure
+from veilmix.protocol.facts import Answer, FactRule
 from veilmix.protocol.parties import paired
 from veilmix.protocol.session import open_round
-from veilmix.protocol.view import Record
+from veilmix.protocol.view import ViewedRun
 from veilmix.roles.cast import Guards
 
 MANY = 12
@@ -25,18 +25,18 @@ ROWS = KIT.people(MANY)
 EVERYBODY = frozenset(range(MANY))
 
 
-def recorded(shufflers: int, *, audit: bool = True, challenge: bool = False) -> Record:
+def recorded(shufflers: int, *, audit: bool = True, challenge: bool = False) -> ViewedRun:
     rules = Rules(min_dropout=3, audit=audit, challenge=challenge)
     registered = {"guards": Guards(registered=MANY)}
     run = KIT.run(ROWS, rules=rules, shufflers=shufflers, **registered)
     assert not run.board.burned
-    return Record(run.transcript, run.board)
+    return ViewedRun(run.transcript, run.board)
 
 
 TWO = recorded(2)
 
 
-def heads(record: Record, number: int, hop: int = 1) -> frozenset[int]:
+def heads(record: ViewedRun, number: int, hop: int = 1) -> frozenset[int]:
     """Whose envelopes the coins of a round have chosen at the first hop, worked out anew."""
     told, board = record.board.announcement, record.board
     assert told is not None
@@ -99,7 +99,7 @@ def test_every_coalition_links_what_the_closure_derives(shufflers: int, challeng
     """With three or four a pair that is not in it hides everybody; of a pair one is enough."""
     record = recorded(shufflers, audit=shufflers > 1, challenge=challenge)
     hops = [f"shuffler-{hop + 1}" for hop in range(shufflers)]
-    terms = Terms(record)
+    terms = RunCiphertexts(record)
     for size in range(shufflers + 2):
         for members in combinations([*hops, "analyst"], size):
             view = record.view(members)
@@ -115,9 +115,9 @@ def test_every_coalition_links_what_the_closure_derives(shufflers: int, challeng
 
 def test_a_proof_says_what_an_audit_has_shown() -> None:
     person = min(heads(TWO, 2))
-    proof = closure(Terms(TWO), ["analyst", "shuffler-2"]).proof(Answer(person, 2, 0))
-    assert {reason.rule for _, reason in proof} >= {Rule.SHOWN, Rule.KEY, Rule.READ}
-    assert all(reason.rule is not Rule.SENDER for _, reason in proof)
+    proof = closure(RunCiphertexts(TWO), ["analyst", "shuffler-2"]).proof(Answer(person, 2, 0))
+    assert {reason.rule for _, reason in proof} >= {FactRule.SHOWN, FactRule.KEY, FactRule.READ}
+    assert all(reason.rule is not FactRule.SENDER for _, reason in proof)
 
 
 def test_two_pairs_are_one_crowd_of_which_more_is_known() -> None:

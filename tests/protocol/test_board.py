@@ -10,7 +10,7 @@ import protocol_kit as KIT
 import pytest
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ParameterError, Reason, Refused
-from veilmix.protocol.announcement import Announcement, Policy, Program, Setting
+from veilmix.protocol.announcement import AnnouncedPolicy, Announcement, Program, Setting
 from veilmix.protocol.board import Board, replay
 from veilmix.protocol.commitment import commit
 from veilmix.protocol.frames import Message
@@ -302,7 +302,7 @@ def test_a_keyholder_may_burn_until_there_is_a_tally(step: str) -> None:
 
 
 def test_published_marginals_are_what_was_announced() -> None:
-    told = replace(TOLD, policy=Policy(2, 0.5, publish_marginals=True))
+    told = replace(TOLD, policy=AnnouncedPolicy(2, 0.5, publish_marginals=True))
     session = told.digest()
     steps = {
         name: (author, data[:4] + session + data[36:])
@@ -346,7 +346,7 @@ def opened(told: Any, *steps: tuple[int, str, Body]) -> list[Post]:
 
 
 LISTED = replace(TOLD, registry=registry_root(KEYS))
-DEEP = replace(TOLD, program=Program.HIERARCHICAL, policy=Policy(2, 0.5, "hierarchical"))
+DEEP = replace(TOLD, program=Program.HIERARCHICAL, policy=AnnouncedPolicy(2, 0.5, "hierarchical"))
 MIXED = [(1, f"shuffler-{hop}", Mixed(hop, 3, 3, 9, {}, bytes(32))) for hop in (1, 2)]
 COUNTED = (1, "curator", Tally((3, 3, 3), {}))
 PAIRS = Call(2, Role.CURATOR, ((0, 1),))
@@ -360,7 +360,7 @@ LATER = [(3, f"shuffler-{hop}", Mixed(hop, 3, 3, 3, {}, bytes(32))) for hop in (
 RELEASED = (3, "analyst", Tally((3,), {}, RELEASE))
 
 FEWER: tuple[Counts, ...] = ({("red", "no"): 2},)
-PUBLIC = replace(TOLD, policy=Policy(2, 0.5, publish_marginals=True))
+PUBLIC = replace(TOLD, policy=AnnouncedPolicy(2, 0.5, publish_marginals=True))
 
 
 def released(told: Announcement, decision: Decision) -> tuple[list[Step], OpenedCertificate]:
@@ -375,7 +375,7 @@ def released(told: Announcement, decision: Decision) -> tuple[list[Step], Opened
 BLANKS = replace(TOLD, program=Program.LOCAL_SUPPRESSION)
 BLANKED = replace(KEPT, hidden=(Redact(0, ("blue",), 0),))
 COVERED, BLANK_OPENING = released(BLANKS, BLANKED)
-OTHERS = replace(TOLD, policy=Policy(2, 0.5, setting=Setting.STATISTICAL, delta=0.1))
+OTHERS = replace(TOLD, policy=AnnouncedPolicy(2, 0.5, setting=Setting.STATISTICAL, delta=0.1))
 ASKED_OTHERS, OTHERS_OPENING = released(OTHERS, KEPT)
 
 # what is wrong -> all posts that are right, and the one that must not come after them

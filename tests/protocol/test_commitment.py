@@ -9,7 +9,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.layer import layer_size
 from veilmix.crypto.suites import suite_by_code
 from veilmix.errors import Refused, RoundBurned
-from veilmix.protocol.announcement import UNPROMISED, Policy
+from veilmix.protocol.announcement import UNPROMISED, AnnouncedPolicy
 from veilmix.protocol.commitment import (
     LEAST,
     MOST,
@@ -24,7 +24,7 @@ from veilmix.protocol.commitment import (
 from veilmix.protocol.hiding import Redact
 from veilmix.protocol.messages import Certificate, Decision
 
-HELD = KIT.session(policy=Policy(2, 0.5, "coverage"))
+HELD = KIT.session(policy=AnnouncedPolicy(2, 0.5, "coverage"))
 TOLD, SECRET = HELD.announcement, HELD.keys["analyst"].secret
 SESSION = TOLD.digest()
 DECIDED = Decision((0, 2), Certificate("coverage", 2, 10, 5, (4.0, 3.0)))
@@ -116,12 +116,12 @@ def test_a_post_has_one_size_for_all_short_certificates(suite: str, proof: int) 
 @pytest.mark.parametrize(("share", "n", "most"), [(0.1, 30, 3), (0.3, 10, 3), (0.29, 100, 29)])
 def test_the_public_promise_is_the_announced_one(share: float, n: int, most: int) -> None:
     decision = certified(n=n, people=1)
-    policy = Policy(2, share, "coverage")
+    policy = AnnouncedPolicy(2, share, "coverage")
     assert public_part(policy, decision).certificate == Certificate("committed", 2, n, most)
     assert most / n <= share < (most + 1) / n
     said, _ = commit(TOLD, SESSION, decision, SeededEntropy(1))
     assert public_decision(policy, said) == public_part(policy, decision)
-    assert public_part(Policy(2, share, "all"), decision).certificate.people == n
+    assert public_part(AnnouncedPolicy(2, share, "all"), decision).certificate.people == n
 
 
 def test_what_is_public_does_not_depend_on_the_certificate() -> None:
@@ -135,4 +135,4 @@ def test_what_is_public_does_not_depend_on_the_certificate() -> None:
 def test_a_certificate_is_opened_of_the_same_people_alone(
     totals: tuple[int, ...], may: bool
 ) -> None:
-    assert may_open(Policy(2, 0.5), (), totals) is may
+    assert may_open(AnnouncedPolicy(2, 0.5), (), totals) is may

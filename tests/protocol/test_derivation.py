@@ -9,14 +9,14 @@ import role_kit as KIT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.protocol.announcement import Flaw, Rules
-from veilmix.protocol.derivation import Knowledge, Terms, closure
-from veilmix.protocol.facts import Answer, Ciphertext, Key, Origin, Rule
-from veilmix.protocol.view import Record
+from veilmix.protocol.derivation import Knowledge, RunCiphertexts, closure
+from veilmix.protocol.facts import Answer, Ciphertext, FactRule, KeyFact, Origin
+from veilmix.protocol.view import ViewedRun
 
 ROWS = KIT.people(8)
 USUAL = ("curator", "analyst", "network", "user-2", "user-5")
 RUNS = {m: KIT.run(ROWS, shufflers=m) for m in (1, 2)}
-TERMS = {m: Terms(Record(run.transcript, run.board)) for m, run in RUNS.items()}
+TERMS = {m: RunCiphertexts(ViewedRun(run.transcript, run.board)) for m, run in RUNS.items()}
 PARTIES = {m: (*USUAL, *(f"shuffler-{hop + 1}" for hop in range(m))) for m in RUNS}
 
 
@@ -45,14 +45,21 @@ def test_every_step_follows_from_steps_before_it() -> None:
     knowledge = knows(2, "curator", "shuffler-1", "shuffler-2")
     proof = knowledge.proof(Answer(3, 1, 0))
     rules = [reason.rule for _, reason in proof]
-    assert rules[-1] is Rule.READ
-    assert set(rules) == {Rule.SENDER, Rule.SAW, Rule.KEY, Rule.OPEN, Rule.FOLLOW, Rule.READ}
-    assert {fact.party for fact, _ in proof if isinstance(fact, Key)} == knowledge.members
+    assert rules[-1] is FactRule.READ
+    assert set(rules) == {
+        FactRule.SENDER,
+        FactRule.SAW,
+        FactRule.KEY,
+        FactRule.OPEN,
+        FactRule.FOLLOW,
+        FactRule.READ,
+    }
+    assert {fact.party for fact, _ in proof if isinstance(fact, KeyFact)} == knowledge.members
     done: set[Any] = set()
     for fact, reason in proof:
         assert done.issuperset(reason.premises)
         if not reason.premises:
-            assert reason.event is not None or reason.rule is Rule.KEY
+            assert reason.event is not None or reason.rule is FactRule.KEY
         done.add(fact)
 
 
@@ -72,7 +79,7 @@ def test_without_one_key_the_chain_breaks_where_that_key_is_needed() -> None:
 
 def test_a_member_proves_its_own_answers_by_having_given_them() -> None:
     knowledge = knows(1, "user-2")
-    assert knowledge.proof(Answer(1, 1, 0)) == [(Answer(1, 1, 0), (Rule.OWN, (), None))]
+    assert knowledge.proof(Answer(1, 1, 0)) == [(Answer(1, 1, 0), (FactRule.OWN, (), None))]
     assert Answer(2, 1, 0) not in knowledge.why
 
 
@@ -80,12 +87,12 @@ def test_batches_that_keep_their_order_link_everybody_without_the_shufflers() ->
     rules = Rules(min_dropout=3, ordered=False, lesson=True)
     for shufflers in (1, 2):
         run = KIT.run(ROWS, shufflers=shufflers, rules=rules)
-        record = Record(run.transcript, run.board)
-        knowledge = closure(Terms(record), ["network", "curator"])
+        record = ViewedRun(run.transcript, run.board)
+        knowledge = closure(RunCiphertexts(record), ["network", "curator"])
         assert knowledge.linked()[1] == {p: dict(enumerate(row)) for p, row in enumerate(ROWS)}
         assert record.view(["network", "curator"]).by_round == knowledge.linked()
-        assert not closure(Terms(record), ["curator"]).linked()
-        assert Rule.ORDER in {r.rule for _, r in knowledge.proof(Answer(3, 1, 0))}
+        assert not closure(RunCiphertexts(record), ["curator"]).linked()
+        assert FactRule.ORDER in {r.rule for _, r in knowledge.proof(Answer(3, 1, 0))}
     sorted_ = closure(TERMS[2], ["network", "curator"])
     assert not sorted_.linked()
 
@@ -94,11 +101,11 @@ def test_batches_that_keep_their_order_link_everybody_without_the_shufflers() ->
 def test_answers_that_stay_together_show_the_reader_whole_rows(flaw: str) -> None:
     rules = Rules(min_dropout=3, lesson=True, flaws=(Flaw(flaw),))
     run = KIT.run(ROWS, rules=rules)
-    record = Record(run.transcript, run.board)
+    record = ViewedRun(run.transcript, run.board)
     (joint,) = [count for count in record.view(["curator"]).counted if count.columns == (0, 1, 2)]
     assert joint.counts == Counter(ROWS)
     assert not record.view(["curator"]).by_round
     assert not [count for count in record.view(["analyst"]).counted if count.columns == (0, 1, 2)]
     members = ["curator", "shuffler-1"]
-    assert closure(Terms(record), members).linked() == record.view(members).by_round
+    assert closure(RunCiphertexts(record), members).linked() == record.view(members).by_round
     assert record.view(members).by_round[1][3] == dict(enumerate(ROWS[3]))

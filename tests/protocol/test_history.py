@@ -7,7 +7,7 @@ from typing import Any
 import protocol_kit as KIT
 import pytest
 from veilmix.errors import RoundBurned
-from veilmix.protocol.announcement import Announcement, Policy, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Announcement, Rules
 from veilmix.protocol.hiding import Redact
 from veilmix.protocol.history import HandedBatch, History
 from veilmix.protocol.messages import Call
@@ -17,7 +17,9 @@ EVERYBODY = [f"user-{i}" for i in range(20)]
 
 def terms(least: int = 3, **policy: Any) -> Announcement:
     announcement: Announcement = replace(
-        KIT.session(1).announcement, rules=Rules(min_dropout=least), policy=Policy(2, 0.5, **policy)
+        KIT.session(1).announcement,
+        rules=Rules(min_dropout=least),
+        policy=AnnouncedPolicy(2, 0.5, **policy),
     )
     return announcement
 

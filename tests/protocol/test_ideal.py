@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from veilmix.protocol.announcement import Policy, Rules, Setting
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules, Setting
 from veilmix.protocol.ideal import (
     PeopleTable,
     answer,
@@ -63,7 +63,11 @@ SCHEMA = Schema((Feature("one", ("a", "b")),))
 
 
 def play(
-    first: int, second: int, policy: Policy, promised: int = 0, kept: tuple[int, ...] = (0,)
+    first: int,
+    second: int,
+    policy: AnnouncedPolicy,
+    promised: int = 0,
+    kept: tuple[int, ...] = (0,),
 ) -> Any:
     tables = tuple(PeopleTable((("a", "b"),), np.zeros((n, 1), dtype=int)) for n in (first, second))
 
@@ -73,7 +77,10 @@ def play(
     return two_round(SCHEMA, (tables[0], tables[1]), policy, Rules(min_dropout=5), decide)
 
 
-FIXED, DIVIDED = Policy(3, 0.2), Policy(3, 0.2, setting=Setting.STATISTICAL, delta=0.1)
+FIXED, DIVIDED = (
+    AnnouncedPolicy(3, 0.2),
+    AnnouncedPolicy(3, 0.2, setting=Setting.STATISTICAL, delta=0.1),
+)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +88,8 @@ FIXED, DIVIDED = Policy(3, 0.2), Policy(3, 0.2, setting=Setting.STATISTICAL, del
     [
         (20, 20, FIXED, 0, None),
         (20, 15, FIXED, 0, "15 people came where the promise was made for 20"),
-        (20, 15, Policy(3, 0.7), 0, None),
-        (20, 15, Policy(3, 0.2, "all"), 0, None),
+        (20, 15, AnnouncedPolicy(3, 0.7), 0, None),
+        (20, 15, AnnouncedPolicy(3, 0.2, "all"), 0, None),
         (20, 16, FIXED, 0, "4 of 20 people are missing"),
         (1, 1, FIXED, 0, "1 people took part"),
         (20, 1, FIXED, 0, "1 people took part"),
@@ -94,7 +101,7 @@ FIXED, DIVIDED = Policy(3, 0.2), Policy(3, 0.2, setting=Setting.STATISTICAL, del
     ],
 )
 def test_what_burns_the_second_round(
-    first: int, second: int, policy: Policy, promised: int, burned: str | None
+    first: int, second: int, policy: AnnouncedPolicy, promised: int, burned: str | None
 ) -> None:
     outcome = play(first, second, policy, promised)
     assert (outcome.burned or "").startswith(burned or "")

@@ -36,7 +36,7 @@ from veilmix.protocol.mixing import (
 )
 from veilmix.protocol.parties import Role
 from veilmix.protocol.session import Round
-from veilmix.protocol.tallying import Reading, marginals, named, read_ballots
+from veilmix.protocol.tallying import BallotReading, marginals, named, read_ballots
 from veilmix.protocol.wire import Writer
 
 HELD = KIT.session(2)
@@ -365,7 +365,7 @@ def test_readings_of_parts_add_up() -> None:
     parts = read_ballots(PLAN, good[:1])
     parts.add(read_ballots(PLAN, good[1:]))
     assert parts == whole
-    assert isinstance(parts, Reading)
+    assert isinstance(parts, BallotReading)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from veilmix.errors import RoundBurned
-from veilmix.protocol.announcement import UNPROMISED, Policy
+from veilmix.protocol.announcement import UNPROMISED, AnnouncedPolicy
 from veilmix.protocol.messages import Certificate, Decision
 from veilmix.protocol.programs import strategy_of
 from veilmix.protocol.promise import Prover, check_promise, promised_share, prove
@@ -38,9 +38,9 @@ CASES = [
 def test_a_rule_that_promises_nothing_is_known_by_its_whole_name(rule: str) -> None:
     decision = decided(2)
     later = replace(decision.certificate, people=20)
-    check_promise(Policy(5, 0.1, rule), decision, later)
+    check_promise(AnnouncedPolicy(5, 0.1, rule), decision, later)
     with pytest.raises(RoundBurned, match="cannot be proved"):
-        check_promise(Policy(5, 0.1, f"{rule[:-1]}x"), decision, later)
+        check_promise(AnnouncedPolicy(5, 0.1, f"{rule[:-1]}x"), decision, later)
 
 
 @pytest.mark.parametrize(("people", "now", "worst", "holds"), CASES)
@@ -52,12 +52,12 @@ def test_a_bare_rule_is_carried_over_by_head_counts(
     assert (certificate.people, certificate.n) == (worst, now)
     assert promised_share(decision, certificate) == max(people / 20, worst / now)
     if holds:
-        check_promise(Policy(5, 0.1), decision, certificate)
+        check_promise(AnnouncedPolicy(5, 0.1), decision, certificate)
     else:
         with pytest.raises(RoundBurned, match=f"{now} people came where .* made for 20"):
-            check_promise(Policy(5, 0.1), decision, certificate)
+            check_promise(AnnouncedPolicy(5, 0.1), decision, certificate)
     for rule in UNPROMISED:
-        check_promise(Policy(5, 0.1, rule), decision, certificate)
+        check_promise(AnnouncedPolicy(5, 0.1, rule), decision, certificate)
 
 
 def test_a_strategy_that_proves_is_asked_with_all_that_it_needs() -> None:

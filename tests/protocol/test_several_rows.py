@@ -13,7 +13,7 @@ from veilmix.analysis.exposure.persons import Persons
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ParameterError, Reason, Refused, RoundBurned
 from veilmix.protocol.announcement import (
-    Policy,
+    AnnouncedPolicy,
     Program,
     Rules,
     Setting,
@@ -32,7 +32,7 @@ from veilmix.protocol.sums import check_sums
 from veilmix.protocol.tallying import read_ballots
 from veilmix.protocol.wire import Writer, decode
 from veilmix.scenarios.programs.two_round.persons import ByPersons, verify_persons
-from veilmix.scenarios.schema.model import Policy as Section
+from veilmix.scenarios.schema.model import Policy
 
 VALUES = ("a", "bb", "ccc")
 SCHEMA = Schema(tuple(Feature(name, VALUES) for name in ("one", "two", "three")))
@@ -137,9 +137,9 @@ def test_rules_without_a_meaning_for_persons(rules: dict[str, Any]) -> None:
 def test_one_row_has_one_encoding(number: int) -> None:
     """The bit says that a number follows: it is 2 or more, or the announcement is not read."""
     out = Writer()
-    write_terms(out, Policy(2, 0.5), Rules(rows=6))
+    write_terms(out, AnnouncedPolicy(2, 0.5), Rules(rows=6))
     data = out.finish()
-    assert decode(data, read_terms) == (Policy(2, 0.5), Rules(rows=6))
+    assert decode(data, read_terms) == (AnnouncedPolicy(2, 0.5), Rules(rows=6))
     assert data.count(b"\x10\x00\x06") == 1
     with pytest.raises(Refused) as caught:
         decode(data.replace(b"\x10\x00\x06", b"\x10\x00" + bytes([number])), read_terms)
@@ -150,7 +150,7 @@ def test_one_row_has_one_encoding(number: int) -> None:
     "changes",
     [
         {"program": Program.HIERARCHICAL},
-        {"policy": Policy(2, 0.5, setting=Setting.STATISTICAL, delta=0.1)},
+        {"policy": AnnouncedPolicy(2, 0.5, setting=Setting.STATISTICAL, delta=0.1)},
     ],
 )
 def test_programs_without_a_bound_for_persons(changes: dict[str, Any]) -> None:
@@ -165,7 +165,7 @@ def test_the_truth_is_never_above_the_promise(
 ) -> None:
     """Also of the persons that stay, after some have left between the rounds."""
     kind = data.draw(st.sampled_from(["exposure", "all"]))
-    strategy = ByPersons(Section(kind=kind, k=k, max_exposure=target / 8), ROWS)
+    strategy = ByPersons(Policy(kind=kind, k=k, max_exposure=target / 8), ROWS)
     stay = data.draw(st.lists(st.booleans(), min_size=len(persons), max_size=len(persons)))
     came = [own for own, here in zip(persons, stay, strict=True) if here] or persons
     here = {1: persons, 2: came}
@@ -174,7 +174,7 @@ def test_the_truth_is_never_above_the_promise(
         Program.TWO_ROUND,
         SCHEMA,
         lambda call: table(here[call.round]),
-        Policy(k, target / 8, rule),
+        AnnouncedPolicy(k, target / 8, rule),
         Rules(rows=ROWS, min_dropout=1, min_batch=1),
         strategy,
     )
@@ -198,13 +198,13 @@ def test_the_truth_is_never_above_the_promise(
 def test_one_who_leaves_uncovers_others_in_each_of_its_rows() -> None:
     """A bound that took one cell a person would promise too little: 1 left, 2 are exposed."""
     mine, others = [("a", "a", "a"), ("bb", "a", "a")], [[("a", "a", "a")], [("bb", "a", "a")]]
-    strategy = ByPersons(Section(kind="fixed", k=2, keep=("one",)), ROWS)
+    strategy = ByPersons(Policy(kind="fixed", k=2, keep=("one",)), ROWS)
     here = {1: [mine, *others], 2: others}
     outcome = run_through(
         Program.TWO_ROUND,
         SCHEMA,
         lambda call: table(here[call.round]),
-        Policy(2, 0.0, "fixed"),
+        AnnouncedPolicy(2, 0.0, "fixed"),
         Rules(rows=ROWS, min_dropout=1),
         strategy,
     )

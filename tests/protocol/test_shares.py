@@ -13,7 +13,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.suites import suite
 from veilmix.errors import IllegalMove, ParameterError, Reason, RoundBurned
 from veilmix.protocol import shares
-from veilmix.protocol.announcement import NONCE, Announcement, Policy, Rules
+from veilmix.protocol.announcement import NONCE, AnnouncedPolicy, Announcement, Rules
 from veilmix.protocol.schema import Feature, Schema
 
 SCHEMA = Schema((Feature("blood", ("A", "B", "0")), Feature("rhesus", ("+", "-"))))
@@ -25,7 +25,7 @@ def announced(schema: Schema = SCHEMA, least: int = 2, seed: int = 1) -> tuple:
     scheme, entropy = suite("sealedbox"), SeededEntropy(seed)
     keys = [scheme.keypair(entropy.fork(str(i))) for i in range(5)]
     made = Announcement(
-        "shares", bytes(NONCE), schema, Policy(2, 0.1), Rules(min_batch=least),
+        "shares", bytes(NONCE), schema, AnnouncedPolicy(2, 0.1), Rules(min_batch=least),
         (keys[0].public,), keys[1].public, keys[2].public,
     )  # fmt: skip
     return made, keys[3:]

@@ -13,8 +13,8 @@ from veilmix.protocol.small_sessions import (
     FRIEND,
     KEEP,
     SECOND,
-    Batch,
-    Terms,
+    ReaderBatch,
+    SessionGuards,
     coalitions,
     find_distinguisher,
     handled,
@@ -23,11 +23,11 @@ from veilmix.protocol.small_sessions import (
 )
 
 ALONE = frozenset({FIRST})
-GUARDED = Terms(shufflers=2, tokens=True, sums=True, dropout=2)
+GUARDED = SessionGuards(shufflers=2, tokens=True, sums=True, dropout=2)
 
 
 def test_without_tokens_it_finds_subtract_by_itself() -> None:
-    distinguisher = find_distinguisher(Terms(dropout=2), ALONE, 3)
+    distinguisher = find_distinguisher(SessionGuards(dropout=2), ALONE, 3)
     assert distinguisher is not None
     assert distinguisher.moves == (f"{KEEP}, {KEEP}", f"{KEEP}, replace by 0", f"{KEEP}, {KEEP}")
     assert distinguisher.lies == ("none", "none")
@@ -35,7 +35,7 @@ def test_without_tokens_it_finds_subtract_by_itself() -> None:
 
 
 def test_a_release_that_burns_where_a_guess_is_wrong_tells_as_much() -> None:
-    distinguisher = find_distinguisher(Terms(dropout=2, sums=True), ALONE, 3)
+    distinguisher = find_distinguisher(SessionGuards(dropout=2, sums=True), ALONE, 3)
     assert distinguisher is not None
     burned, released = map(tuple, distinguisher.views)  # type: ignore[arg-type]
     assert burned[-1] == "the release does not fit"
@@ -43,7 +43,7 @@ def test_a_release_that_burns_where_a_guess_is_wrong_tells_as_much() -> None:
 
 
 def test_a_friend_makes_the_dropout_rule_useless() -> None:
-    distinguisher = find_distinguisher(Terms(dropout=2, sums=True), ALONE | {FRIEND}, 3)
+    distinguisher = find_distinguisher(SessionGuards(dropout=2, sums=True), ALONE | {FRIEND}, 3)
     assert distinguisher is not None
     assert DROP in distinguisher.moves[1]
 
@@ -55,7 +55,7 @@ def test_with_tokens_only_a_reader_that_mints_them_helps(
     who: frozenset[str],
     public: bool,
 ) -> None:
-    terms = Terms(2, tokens=True, sums=True, dropout=2, public=public)
+    terms = SessionGuards(2, tokens=True, sums=True, dropout=2, public=public)
     distinguisher = find_distinguisher(terms, who, 3)
     assert (distinguisher is None) == (not who & {CURATOR, ANALYST})
 
@@ -82,11 +82,11 @@ def test_no_sum_of_others_is_left_out() -> None:
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_what_is_late_is_as_what_is_lost_and_a_copy_as_one(value: int) -> None:
-    assert handled(DELAY, value) == handled(DROP, value) == Batch(asked=1)
-    assert handled("duplicate", value) == handled(KEEP, value) == Batch(1, value, asked=1)
+    assert handled(DELAY, value) == handled(DROP, value) == ReaderBatch(asked=1)
+    assert handled("duplicate", value) == handled(KEEP, value) == ReaderBatch(1, value, asked=1)
 
 
-CHALLENGED = Terms(shufflers=2, challenge=True, sums=True, dropout=2)
+CHALLENGED = SessionGuards(shufflers=2, challenge=True, sums=True, dropout=2)
 AT_THE_DOOR = (DROP, DELAY)
 
 

@@ -10,7 +10,7 @@ from veilmix.crypto.threshold import Sealer
 from veilmix.crypto.voprf import OprfKey
 from veilmix.errors import ParameterError, Reason, Refused
 from veilmix.protocol import threshold
-from veilmix.protocol.announcement import Announcement, Flaw, Policy, Program, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Announcement, Flaw, Program, Rules
 from veilmix.protocol.hiding import BLANK
 from veilmix.protocol.opened_prefixes import PREFIXES, WHOLE
 from veilmix.protocol.programs import first_call
@@ -26,7 +26,7 @@ PAIRS = [suite().keypair(ENTROPY.fork(name)).public for name in ("one", "curator
 
 def announced(rule: str = PREFIXES, rules: Rules | None = None) -> Announcement:
     return Announcement(
-        *("a test", bytes(16), SCHEMA, Policy(2, 0.0, rule), rules or Rules()),
+        *("a test", bytes(16), SCHEMA, AnnouncedPolicy(2, 0.0, rule), rules or Rules()),
         *(tuple(PAIRS[:1]), *PAIRS[1:], Program.THRESHOLD),
     )
 

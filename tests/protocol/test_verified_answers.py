@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from veilmix.crypto.verified.values import ValueElements
 from veilmix.errors import ParameterError, Reason
-from veilmix.protocol.announcement import Announcement, Policy, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Announcement, Rules
 from veilmix.protocol.hiding import BLANK, OTHER, Mask, Redact
 from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role
@@ -28,7 +28,7 @@ FEATURES = (
 
 def plan(asks: tuple[tuple[int, ...], ...], *hidden: Any, features: Any = FEATURES) -> Round:
     told = Announcement(
-        *("t", bytes(16), Schema(features), Policy(2, 0.5), Rules(verified=True)),
+        *("t", bytes(16), Schema(features), AnnouncedPolicy(2, 0.5), Rules(verified=True)),
         tuple(KIT.pair(f"shuffler-{hop}").public for hop in (1, 2)),
         KIT.pair("curator").public,
         KIT.pair("analyst").public,

@@ -20,7 +20,7 @@ from veilmix.protocol.messages import Body, Mixed, Tally
 from veilmix.protocol.peer_messages import Share
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.protocol.session import open_round
-from veilmix.protocol.tallying import Reading
+from veilmix.protocol.tallying import BallotReading
 from veilmix.protocol.verified_messages import (
     BallotKeys,
     CheckedBallots,
@@ -420,7 +420,7 @@ def test_ballots_have_a_size_where_there_are_some(data: Writer) -> None:
 def test_a_public_tally_is_right_in_each_question(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
     board, opened = until(Tally, 2), [Counter({("yes",): 3}), Counter({("no",): 3})]
     plan = open_round(board.announcement, board.session, board.calls[1])  # type: ignore[arg-type]
-    monkeypatch.setattr(verified_posts, "read_opened", lambda *_: Reading(opened))
+    monkeypatch.setattr(verified_posts, "read_opened", lambda *_: BallotReading(opened))
     counts = [dict(count) for count in opened]
     assert board.verified.answers(Tally((3, 3), {}, tuple(counts)), plan)
     counts[at] = {("else",): 3}

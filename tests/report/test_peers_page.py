@@ -26,7 +26,7 @@ from veilmix.scenarios.programs.peers.found import smallest_linking
 from veilmix.scenarios.programs.peers.learned import learned
 from veilmix.scenarios.programs.peers.record import reckoned
 from veilmix.scenarios.programs.peers.section import answer
-from veilmix.scenarios.programs.two_round.choices import Exposure
+from veilmix.scenarios.programs.two_round.choices import ExposureProgram
 from veilmix.scenarios.records.result_file import Run
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Fault
@@ -144,7 +144,7 @@ def test_a_program_alone_brings_its_part_of_a_page(
 ) -> None:
     """Neither `report` nor anything else has to know of it."""
 
-    class Told(Exposure):
+    class Told(ExposureProgram):
         def answers(self, result: Any) -> tuple[VerdictAnswer, ...]:
             return VerdictAnswer("What was released?", "a poem", ""), VerdictAnswer(
                 "And why?", "for fun", ""

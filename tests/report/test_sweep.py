@@ -13,7 +13,7 @@ from veilmix.analysis.figures.sweep import BREAKS
 from veilmix.report.make import make
 from veilmix.scenarios.pages.pieces import Page
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.studies.sweep_file import Line, written
+from veilmix.scenarios.studies.sweep_file import SweepLine, written
 from veilmix.scenarios.validation.load import load, loads
 
 
@@ -28,9 +28,9 @@ def result(people: int, k: int, seed: int) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module")
-def lines() -> list[Line]:
+def lines() -> list[SweepLine]:
     return [
-        Line(
+        SweepLine(
             key={"population.users": people, "policy.k": k},
             seed=seed,
             version="0.1.0",
@@ -42,7 +42,7 @@ def lines() -> list[Line]:
     ]
 
 
-def page(path: Path, lines: list[Line], more: bytes = b"") -> tuple[Page, dict[str, str]]:
+def page(path: Path, lines: list[SweepLine], more: bytes = b"") -> tuple[Page, dict[str, str]]:
     file = path / "sweep.jsonl"
     file.write_bytes(b"".join(map(written, lines)) + more)
     made = make(file)
@@ -55,7 +55,7 @@ def rules(made: Page) -> set[str]:
     return {alert.rule for alert in made.alerts}
 
 
-def test_means_with_intervals_at_every_point(lines: list[Line], tmp_path: Path) -> None:
+def test_means_with_intervals_at_every_point(lines: list[SweepLine], tmp_path: Path) -> None:
     made, files = page(tmp_path, lines)
     assert made.title == "Sweep of blood-type"
     table = list(csv.DictReader(io.StringIO(files["sweep.csv"])))
@@ -75,7 +75,7 @@ def test_means_with_intervals_at_every_point(lines: list[Line], tmp_path: Path) 
 
 
 def test_a_key_has_panels_and_a_third_key_has_panels_of_its_own(
-    lines: list[Line], tmp_path: Path
+    lines: list[SweepLine], tmp_path: Path
 ) -> None:
     deep = [replace(line, key={**line.key, "mix.shufflers": m}) for line in lines for m in (1, 2)]
     file = tmp_path / "deep.jsonl"
@@ -87,7 +87,7 @@ def test_a_key_has_panels_and_a_third_key_has_panels_of_its_own(
     assert len(names) == len(set(names)) >= 4
 
 
-def test_what_is_wrong_with_a_sweep_is_told(lines: list[Line], tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_sweep_is_told(lines: list[SweepLine], tmp_path: Path) -> None:
     made, _ = page(tmp_path, lines[:1], written(lines[1])[:-20])
     assert rules(made) == {"cut", "single", "seeded"}
     other = [*lines, replace(lines[0], version="0.2.0")]
@@ -124,7 +124,7 @@ def test_noise_of_many_reports_was_released_and_falls_by_factors(tmp_path: Path)
         found = copy.deepcopy({**result, "release": None})
         found["findings"]["privacy"]["shuffled"][0]["hockey_stick"] = left
         key = {"population.users": people}
-        bare.append(Line(key=key, seed=1, version="0.1.0", result=found))
+        bare.append(SweepLine(key=key, seed=1, version="0.1.0", result=found))
     made, files = page(tmp_path, bare)
     assert made.verdict[0].short == "3 of 3 runs"
     text = make(tmp_path / "sweep.jsonl").html
@@ -136,11 +136,11 @@ def test_noise_of_many_reports_was_released_and_falls_by_factors(tmp_path: Path)
 
 
 def test_a_line_of_the_page_breaks_where_the_columns_change(
-    lines: list[Line], tmp_path: Path
+    lines: list[SweepLine], tmp_path: Path
 ) -> None:
     """Two points of one line: with as many columns it is joined, else it is not."""
 
-    def released(line: Line, columns: int) -> Line:
+    def released(line: SweepLine, columns: int) -> SweepLine:
         names = ["antigens", "rhesus"][:columns]
         release = {"columns": names, "counts": [[*(["+"] * columns), 1]]}
         return replace(line, result={**line.result, "release": release})

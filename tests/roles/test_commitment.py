@@ -11,7 +11,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.layer import seal_layer
 from veilmix.crypto.padding import pad
 from veilmix.crypto.suites import suite_by_code
-from veilmix.protocol.announcement import Policy, Setting
+from veilmix.protocol.announcement import AnnouncedPolicy, Setting
 from veilmix.protocol.board import Board
 from veilmix.protocol.commitment import LEAST, SEALED_LABEL, commit
 from veilmix.protocol.decision_frames import write_opened_certificate
@@ -107,7 +107,7 @@ def test_the_analyst_reads_nothing_of_a_false_commitment(name: str) -> None:
 
 
 def test_a_certificate_that_promises_less_than_was_announced_is_refused() -> None:
-    run = KIT.run(ROWS, policy=Policy(2, 0.5, "coverage"))
+    run = KIT.run(ROWS, policy=AnnouncedPolicy(2, 0.5, "coverage"))
     assert run.board.burned == (
         "curator's certificate lets 100 % of the people be exposed; at most 50 % was announced"
     )
@@ -140,7 +140,7 @@ CLOSED: dict[str, Mapping[str, Any]] = {
     "the session is burned": {"faults": {"user-1": KIT.fault("absent", [2])}},
     "the curator is silent": {"faults": {"curator": posting(silent=True)}},
     "other people answer round 2": {
-        "policy": Policy(2, 0.5, "fixed", setting=Setting.STATISTICAL, delta=0.1),
+        "policy": AnnouncedPolicy(2, 0.5, "fixed", setting=Setting.STATISTICAL, delta=0.1),
         "rounds": lambda index: (1 + index % 2,),
     },
 }
@@ -158,7 +158,7 @@ def test_it_stays_closed(name: str) -> None:
 
 
 def test_where_counts_are_public_it_is_posted_with_the_decision() -> None:
-    run = KIT.run(ROWS, policy=Policy(2, 1.0, "fixed", publish_marginals=True))
+    run = KIT.run(ROWS, policy=AnnouncedPolicy(2, 1.0, "fixed", publish_marginals=True))
     assert opening(run) == [Kind.DECISION]
     assert not run.transcript.certificates
 

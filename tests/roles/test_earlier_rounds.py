@@ -9,10 +9,10 @@ import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import RoundBurned
-from veilmix.protocol.announcement import Policy, Program, Rules, Setting
+from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules, Setting
 from veilmix.protocol.messages import Burned
 from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.tallying import Reading
+from veilmix.protocol.tallying import BallotReading
 from veilmix.roles import mint, shuffler
 from veilmix.roles.cast import Guards
 
@@ -125,11 +125,11 @@ def test_whoever_gives_tokens_compares_with_every_round(many: tuple[int, ...]) -
     plan = of(3)
     people = {number: names(here) for number, here in enumerate(many, start=1)}
     desk = mint.TokenDesk(SeededEntropy(1), people=people)
-    reading = Reading([Counter({("red",): many[-1]}) for _ in plan.call.asks])
+    reading = BallotReading([Counter({("red",): many[-1]}) for _ in plan.call.asks])
     with pytest.raises(RoundBurned, match=r"^1 of "):
         desk.check(plan, reading, many[-1])
     desk.people[3] = names(17)
-    desk.check(plan, Reading([Counter({("red",): 17}) for _ in plan.call.asks]), 17)
+    desk.check(plan, BallotReading([Counter({("red",): 17}) for _ in plan.call.asks]), 17)
 
 
 def test_whoever_was_in_any_round_is_not_asked_again_where_each_has_its_own() -> None:
@@ -166,7 +166,7 @@ def test_a_release_is_compared_with_the_counts_of_every_round(number: int, reade
     assert PEOPLE[0] == ("red", "Oslo", "yes")
     run = played(
         [PAIRS],
-        policy=Policy(2, 0.5, "hierarchical", reader == "analyst"),
+        policy=AnnouncedPolicy(2, 0.5, "hierarchical", reader == "analyst"),
         faults={"user-1": lambda network, party: KIT.Saying(network, party, number, SAID[number])},
     )
     assert run.board.burned is not None

@@ -12,7 +12,7 @@ from role_kit import Asking, Saying, ballots
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import Reason
 from veilmix.protocol import parties
-from veilmix.protocol.announcement import Policy, Program, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules
 from veilmix.protocol.hiding import (
     BLANK,
     COVERS,
@@ -122,7 +122,7 @@ def sessions(draw: Any) -> tuple[Any, dict[int, list[int]]]:
         padded=draw(st.booleans()),
         lesson=True,
     )
-    policy = Policy(2, 0.5, "hierarchical", draw(st.booleans()))
+    policy = AnnouncedPolicy(2, 0.5, "hierarchical", draw(st.booleans()))
     faults = KIT.attack(**{f"user_{index + 1}": fault for index, fault in wrong.items()})
     seed = draw(st.integers(0, 9))
     played = cast(program, strategy, rows, rules=rules, policy=policy, faults=faults, seed=seed)

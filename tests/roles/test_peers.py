@@ -10,7 +10,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.keys import SuiteCode
 from veilmix.errors import ParameterError, Refused
 from veilmix.protocol import parties
-from veilmix.protocol.announcement import Policy, Program
+from veilmix.protocol.announcement import AnnouncedPolicy, Program
 from veilmix.protocol.ballots import Ballot
 from veilmix.protocol.ideal import PeopleTable, run_through
 from veilmix.protocol.messages import Body, Certificate, Decision
@@ -276,7 +276,7 @@ def test_an_agreement_says_what_is_out_of_range(change: dict[str, Any]) -> None:
 
 def test_an_agreement_reads_as_it_was_written_and_every_field_changes_the_session() -> None:
     assert Agreement.decode(TERMS.encode()) == TERMS
-    others = [{"path": 3}, {"cover": 5}, {"title": "another"}, {"policy": Policy(3, 0.5)}]
+    others = [{"path": 3}, {"cover": 5}, {"title": "another"}, {"policy": AnnouncedPolicy(3, 0.5)}]
     names = {replace(TERMS, **other).session({}) for other in others} | {TERMS.session({})}
     assert len(names) == len(others) + 1
 
@@ -351,7 +351,7 @@ def test_peers_prove_the_promise_of_the_ballots_shown(turning: int, released: bo
     Nobody is named: that somebody has said something else shows in no single post.
     """
     seats = {parties.peer(index): Turncoat for index in (0, 2, 4)[:turning]}
-    terms = replace(TERMS, policy=Policy(2, 0.0))
+    terms = replace(TERMS, policy=AnnouncedPolicy(2, 0.0))
     seen, _ = played(terms, decide=Counting(), seats=seats)
     assert (len(seen.tallies) == 2) is released
     assert seen.charges == ()

@@ -14,7 +14,7 @@ from veilmix.protocol import verified_round
 from veilmix.protocol.session import open_round
 from veilmix.protocol.verified_answers import AnswerElements
 from veilmix.protocol.verified_round import GROUP, share_elements
-from veilmix.protocol.view import Record
+from veilmix.protocol.view import ViewedRun
 
 SHUFFLERS = frozenset({"shuffler-1", "shuffler-2"})
 
@@ -44,7 +44,7 @@ def test_orders_and_the_board_name_every_sender_of_a_public_round(monkeypatch) -
     people = list(shown.closed[2])
     linked = {people[first[second[at]]]: element for at, element in enumerate(opened)}
     assert linked == {person: elements.encode(0, cast.row(person)) for person in people}
-    view = Record(run.transcript, board).view(SHUFFLERS)
+    view = ViewedRun(run.transcript, board).view(SHUFFLERS)
     assert view.by_round.keys() == {2}
     assert dict(view.by_round[2]) == {person: {0: cast.row(person)[0]} for person in people}
 
@@ -62,13 +62,13 @@ def test_orders_and_the_board_name_every_sender_of_a_public_round(monkeypatch) -
 )
 def test_links_by_round(members: frozenset[str], rounds: set[int]) -> None:
     run = KIT.run(VERIFIED.small(4))
-    assert Record(run.transcript, run.board).view(members).by_round.keys() == rounds
+    assert ViewedRun(run.transcript, run.board).view(members).by_round.keys() == rounds
 
 
 @pytest.mark.memory
 def test_published_marginals_are_a_public_round_too() -> None:
     run = KIT.run(VERIFIED.small(4, policy=VERIFIED.PUBLISHED))
-    assert Record(run.transcript, run.board).view(SHUFFLERS).by_round.keys() == {1, 2}
+    assert ViewedRun(run.transcript, run.board).view(SHUFFLERS).by_round.keys() == {1, 2}
 
 
 @pytest.mark.memory
@@ -77,4 +77,4 @@ def test_a_round_that_was_never_opened_links_nobody() -> None:
     silent = VERIFIED.changing(verified_round.OpeningShares, lambda _: None, number=2)
     run = KIT.run(VERIFIED.small(4, faults={"analyst": silent}))
     assert run.board.burned is not None
-    assert not Record(run.transcript, run.board).view(SHUFFLERS).by_round
+    assert not ViewedRun(run.transcript, run.board).view(SHUFFLERS).by_round

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
 from veilmix.crypto.suites import SUITES
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Policy, Rules, Setting
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules, Setting
 
 
-def policies(*, divided: bool) -> st.SearchStrategy[Policy]:
+def policies(*, divided: bool) -> st.SearchStrategy[AnnouncedPolicy]:
     return st.builds(
-        Policy,
+        AnnouncedPolicy,
         st.just(2),
         st.just(0.5),
         st.sampled_from(["fixed", "coverage"]),

@@ -7,7 +7,7 @@ import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy, SystemEntropy
 from veilmix.crypto.keys import SuiteCode
-from veilmix.protocol.announcement import Policy, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Rules
 from veilmix.protocol.board import replay
 from veilmix.protocol.exploits import EPHEMERAL
 from veilmix.protocol.frames import decode_message
@@ -111,7 +111,7 @@ def test_two_sessions_of_peers_with_one_seed_share_no_ephemeral_key() -> None:
     points = []
     for title in ("one session", "another"):
         seen = Ephemerals()
-        terms = Policy(2, 0.5, "fixed"), Rules(), SuiteCode.SEALEDBOX, 2, 1
+        terms = AnnouncedPolicy(2, 0.5, "fixed"), Rules(), SuiteCode.SEALEDBOX, 2, 1
         agreement = Agreement(title, KIT.SCHEMA, *terms)
         play_peers(PeerCast(agreement, 6, ROWS.__getitem__, KIT.keep(0), SeededEntropy(3)), [seen])
         points.append(seen.points)

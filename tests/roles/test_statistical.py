@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.errors import Reason
-from veilmix.protocol.announcement import Policy, Setting
+from veilmix.protocol.announcement import AnnouncedPolicy, Setting
 from veilmix.roles import session
 
 ROWS = KIT.people(30)
@@ -13,7 +13,7 @@ ROWS = KIT.people(30)
 
 def run(rounds: Any, **changes: Any) -> Any:
     rule = changes.pop("rule", "fixed")
-    policy = Policy(2, 0.2, rule, setting=Setting.STATISTICAL, delta=0.1)
+    policy = AnnouncedPolicy(2, 0.2, rule, setting=Setting.STATISTICAL, delta=0.1)
     return KIT.run(ROWS, policy=policy, rounds=rounds, **changes)
 
 

@@ -10,7 +10,7 @@ from veilmix.crypto.entropy import SeededEntropy
 from veilmix.crypto.voprf import OprfKey
 from veilmix.errors import Reason, Refused
 from veilmix.protocol import parties
-from veilmix.protocol.announcement import Policy, Program, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Program, Rules
 from veilmix.protocol.board import replay
 from veilmix.protocol.frames import Message
 from veilmix.protocol.hiding import BLANK
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.memory  # processes do not play this program
 
 def cast(rule: str = PREFIXES, rows: Sequence[KIT.Row] = ROWS, **changes: Any) -> Cast:
     fields: dict[str, Any] = {
-        "policy": Policy(K, 0.0, rule),
+        "policy": AnnouncedPolicy(K, 0.0, rule),
         "rules": Rules(),
         "decide": ByThreshold(K, rule),
         "program": Program.THRESHOLD,

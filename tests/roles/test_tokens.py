@@ -17,7 +17,7 @@ from veilmix.protocol.frames import decode_message
 from veilmix.protocol.messages import Body, Kind, Submission, Tally
 from veilmix.protocol.parties import user
 from veilmix.protocol.session import Round, open_round
-from veilmix.protocol.tallying import Reading
+from veilmix.protocol.tallying import BallotReading
 from veilmix.protocol.token_messages import Ask, Grant, Issued, Roll
 from veilmix.protocol.tokens import give, make_asks
 from veilmix.protocol.view import view
@@ -101,7 +101,7 @@ def test_a_reader_counts_those_who_asked_by_itself(
     assert board.announcement is not None
     plan = open_round(board.announcement, board.session, board.calls[1])
     people = {number: {user(i) for i in range(many)} for number, many in ((1, before), (2, now))}
-    reading = Reading([Counter({("yes",): now}) for _ in plan.call.asks])
+    reading = BallotReading([Counter({("yes",): now}) for _ in plan.call.asks])
     judged = pytest.raises(RoundBurned, match=why) if why else nullcontext()
     with judged:
         mint.TokenDesk(SeededEntropy(1), people=people).check(plan, reading, envelopes)

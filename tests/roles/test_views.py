@@ -11,7 +11,7 @@ import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
 from veilmix.errors import ParameterError
 from veilmix.protocol import parties, transcript
-from veilmix.protocol.announcement import Policy
+from veilmix.protocol.announcement import AnnouncedPolicy
 from veilmix.protocol.messages import Kind
 from veilmix.protocol.phases import BOARD
 from veilmix.protocol.session import sealing
@@ -138,7 +138,7 @@ def test_nobody_knows_what_the_board_shows() -> None:
 
 
 def test_published_marginals_are_known_to_nobody_in_particular() -> None:
-    run = KIT.run(ROWS, policy=Policy(2, 1.0, publish_marginals=True))
+    run = KIT.run(ROWS, policy=AnnouncedPolicy(2, 1.0, publish_marginals=True))
     for coalition in ((), ("user-1",), ("curator", "analyst")):
         knowledge = view(run.transcript, coalition)
         assert [count.columns for count in knowledge.counted] == [(0,), (1,), (2,), (0, 2)]

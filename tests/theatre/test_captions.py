@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 import veilmix
 from veilmix.languages.language import Language, english
-from veilmix.protocol.announcement import Policy, Program
+from veilmix.protocol.announcement import AnnouncedPolicy, Program
 from veilmix.protocol.hiding import Mask, Redact
 from veilmix.protocol.messages import Call, Certificate, Decision
 from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
-from veilmix.scenarios.programs.registry import PROGRAMS, Registry, heard_as
+from veilmix.scenarios.programs.registry import PROGRAMS, ProgramRegistry, heard_as
 from veilmix.scenarios.programs.stage import promise, rule
-from veilmix.scenarios.schema.model import Policy as Section
+from veilmix.scenarios.schema.model import Policy
 from veilmix.theatre.show import outcome_data
 
 ENGLISH = english().part("theatre")
@@ -30,7 +30,7 @@ FEATURES = "".join(f'[[feature]]\nname = "{name}"\nlevels = 2\n' for name in "ab
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_an_announcement_says_what_its_program_promises(kind: str) -> None:
     program = PROGRAMS[kind]
-    said = program.stage_announcement(Policy(3, 0.05), ENGLISH)
+    said = program.stage_announcement(AnnouncedPolicy(3, 0.05), ENGLISH)
     assert said == (NOISE if program.reports else OPENED if program.opens else PROMISED)
 
 
@@ -74,7 +74,7 @@ def test_a_decision_says_what_is_released_and_by_whom(
 
 def test_a_stage_of_threshold_names_both_trust_assumptions() -> None:
     """The curator reads nothing there, so a sentence about it would be of another program."""
-    said = PROGRAMS["threshold"].stage_rule(Section(kind="threshold"), ENGLISH)
+    said = PROGRAMS["threshold"].stage_rule(Policy(kind="threshold"), ENGLISH)
     assert "shufflers and analyst do not pool" in said
     assert "analyst and `randomness`" in said
 
@@ -88,7 +88,7 @@ class Outspoken:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._exposure, name)
 
-    def stage_announcement(self, policy: Policy, language: Language) -> str:
+    def stage_announcement(self, policy: AnnouncedPolicy, language: Language) -> str:
         return f"its own promise for k = {policy.k}"
 
     def stage_hiding(self, call: Call, language: Language) -> str:
@@ -118,7 +118,7 @@ def test_a_program_of_another_package_has_its_words_on_the_stage(
     text = f'[scenario]\nname = "s"\nseed = 7\n{where}{FEATURES}[policy]\nk = 2\nmax_exposure = 1.0'
     outcome = veilmix.run(veilmix.loads(text))
     outspoken = Outspoken(PROGRAMS["exposure"])
-    monkeypatch.setattr(Registry, "__getitem__", lambda _self, _kind: outspoken)
+    monkeypatch.setattr(ProgramRegistry, "__getitem__", lambda _self, _kind: outspoken)
     said = " ".join(move.get("says", "") for move in outcome_data(outcome)["moves"])
     assert "Its own verdict by" in said
     assert all(words in said for words in expected)
@@ -174,7 +174,7 @@ EXCLUDED = {
 def test_a_release_says_who_is_known_by_exclusion(rule: str) -> None:
     counts, said = EXCLUDED[rule]
     schema = Schema((Feature("one", ("n", "y")),))
-    policy = Policy(5, 0.0, rule)
+    policy = AnnouncedPolicy(5, 0.0, rule)
     assert said in PROGRAMS["threshold"].stage_release(policy, schema, counts, ENGLISH)
     assert PROGRAMS["exposure"].stage_release(policy, schema, counts, ENGLISH) == ""
 

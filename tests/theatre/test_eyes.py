@@ -8,7 +8,7 @@ import pytest
 from veilmix.analysis.trust import cells_certain, received_reports, users_linked
 from veilmix.protocol.board import replay
 from veilmix.protocol.transcript import Transcript
-from veilmix.protocol.view import Record, View, view
+from veilmix.protocol.view import View, ViewedRun, view
 from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -174,7 +174,7 @@ def test_where_audits_opened_layers_nobody_hides_among_all(shown, page_of, tab) 
     """The panel names the smallest crowd that a reader can count by itself, for each coalition."""
     run = shown("audited")
     transcript = run.outcome.transcript
-    seen = Record(transcript, replay(transcript.posts))
+    seen = ViewedRun(transcript, replay(transcript.posts))
     people = run.data["bill"]["people"]
     for eyes in ([], ["curator"], ["network"], ["curator", "network"], ["shuffler-1"]):
         page = tab.open(page_of("audited"), f"#eyes={'+'.join(eyes) or 'nobody'}&at=999")

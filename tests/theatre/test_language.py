@@ -11,10 +11,10 @@ from veilmix.cli import main
 from veilmix.crypto.identity import make_identity
 from veilmix.languages.language import ENGLISH, FOLDER, Language, languages
 from veilmix.machines.http import Request
-from veilmix.protocol.announcement import Policy
+from veilmix.protocol.announcement import AnnouncedPolicy
 from veilmix.protocol.messages import Kind
 from veilmix.scenarios.programs.registry import PROGRAMS
-from veilmix.scenarios.schema.model import Policy as Section
+from veilmix.scenarios.schema.model import Policy
 from veilmix.scenarios.validation.load import change, load
 from veilmix.strict_text import from_toml
 from veilmix.theatre.language import theatre_sentences
@@ -147,8 +147,8 @@ def test_every_kind_of_post_has_a_name() -> None:
 
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_a_program_speaks_the_language_of_the_page(kind: str) -> None:
-    program, policy = PROGRAMS[kind], Policy(3, 0.05)
-    section = Section(kind=kind, keep=("a",))
+    program, policy = PROGRAMS[kind], AnnouncedPolicy(3, 0.05)
+    section = Policy(kind=kind, keep=("a",))
     english, german = (theatre_sentences(languages()[tag]) for tag in ("en", "de"))
     assert program.stage_rule(section, english) != program.stage_rule(section, german)
     said = [program.stage_announcement(policy, words) for words in (english, german)]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import role_kit as KIT
 from veilmix.crypto.entropy import SeededEntropy
-from veilmix.protocol.announcement import Flaw, Policy, Program, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Flaw, Program, Rules
 from veilmix.protocol.opened_prefixes import WHOLE, ByThreshold
 from veilmix.roles.faults.shuffler import Deed, cheat
 from veilmix.roles.faults.wire import Replay
@@ -132,7 +132,7 @@ def test_questions_to_randomness_are_no_envelopes() -> None:
     run = KIT.run(
         KIT.people(PEOPLE),
         program=Program.THRESHOLD,
-        policy=Policy(2, 0.0, WHOLE),
+        policy=AnnouncedPolicy(2, 0.0, WHOLE),
         decide=ByThreshold(2, WHOLE),
         shufflers=1,
     )

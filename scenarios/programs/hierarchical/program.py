@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING, Any
 
-from ...schema.model import Policy as Section
-from ...schema.model import Scenario
+from ...schema.model import Policy, Scenario
 from ..two_round.program import Decided
 from ..two_round.text import COUNTING, last_round_sentence
 from . import text
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from ....protocol.messages import Call, Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
-    from ...pages.pieces import Section as Part
+    from ...pages.pieces import Section
     from ...wording import Block
     from ..dropped import UnreleasedColumn
     from ..evidence import Claims
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from ..interface import ConsideredColumns, Scored, Session
 
 
-def _chooses(policy: Section) -> bool:
+def _chooses(policy: Policy) -> bool:
     """Whether the curator asks for a single group at a time."""
     return policy.ask == "best"
 
@@ -37,7 +36,7 @@ def _widest(columns: Sequence[int]) -> "list[tuple[int, ...]]":
     return [*wide][::-1]
 
 
-class Hierarchical(Decided):
+class HierarchicalProgram(Decided):
     """A program that counts singles, then safe pairs, triples ..., until no group is safe."""
 
     kind = wire = compared = "hierarchical"
@@ -47,14 +46,14 @@ class Hierarchical(Decided):
     deepens = True
     largest = "rounds 2 and later at their largest: as if every question were safe"
 
-    def rounds(self, features: int, policy: Section) -> int:
+    def rounds(self, features: int, policy: Policy) -> int:
         """Return one round per group size or per chosen group, and the release."""
         from ....protocol.programs import MOST_CHOSEN
 
         groups = 2**features - features - 1
         return 2 + min(MOST_CHOSEN, groups) if _chooses(policy) else features + 1
 
-    def proof(self, policy: Section) -> str:
+    def proof(self, policy: Policy) -> str:
         """Return the kind, the way of asking, and the limit of people certain to the curator."""
         from ....protocol.programs import BEST
 
@@ -64,11 +63,11 @@ class Hierarchical(Decided):
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
         """Return the strategy that asks as long as it is safe."""
-        from .strategy import Hierarchical as Strategy
+        from .strategy import HierarchicalStrategy as Strategy
 
         return Strategy(scenario.policy)
 
-    def deeper(self, policy: Section, columns: Sequence[int]) -> "Iterator[Call]":
+    def deeper(self, policy: Policy, columns: Sequence[int]) -> "Iterator[Call]":
         """Yield the queries for groups, as if all of the largest allowed number were safe."""
         from ....protocol.messages import Call
         from ....protocol.parties import Role
@@ -143,7 +142,7 @@ class Hierarchical(Decided):
         decides = f"When nothing is left to ask that is safe, {self.decides(scenario.policy)}."
         return [answering, mixing, f"{COUNTING}. {deeper}", decides, last_round_sentence(scenario)]
 
-    def decides(self, policy: Section) -> str:  # noqa: ARG002
+    def decides(self, policy: Policy) -> str:  # noqa: ARG002
         """Return the released columns, as a clause."""
         return "it keeps the most features that it can promise for, by all it knows"
 
@@ -151,7 +150,7 @@ class Hierarchical(Decided):
         """Return the table of the queries of each round."""
         return text.summary(outcome)
 
-    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":
+    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Section]":
         """Yield the section: the curator's queries round by round, and the bounds after each."""
         from .rounds import Rounds
         from .section import section
@@ -159,7 +158,7 @@ class Hierarchical(Decided):
         if isinstance(result.findings, Rounds):
             yield section(result.findings.rounds, chosen=_chooses(scenario.policy))
 
-    def stage_rule(self, policy: Section, language: "Language") -> str:
+    def stage_rule(self, policy: Policy, language: "Language") -> str:
         """Return sentences on the queries and the release."""
         return language.say("says-rule-chosen" if _chooses(policy) else "says-rule-deeper")
 

@@ -57,7 +57,7 @@ SHARP = 4  # features; with more, the report computes both bounds of the release
 
 
 @dataclass(frozen=True, slots=True)
-class Hierarchical:
+class HierarchicalStrategy:
     """The strategy of a policy of this kind."""
 
     policy: Policy

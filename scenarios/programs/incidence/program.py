@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ...populations import set_facts
 from ...populations.facts import ScenarioFacts
 from ...schema.kinds import SETS
-from ...schema.model import Feature, Scenario
+from ...schema.model import FeatureSection, Scenario
 from ...schema.problems import Problem
 from ..randomized.program import Randomizing
 from . import text
 
 if TYPE_CHECKING:
-    from ...pages.pieces import Section as Part
-    from ...pages.pieces import VerdictAnswer
+    from ...pages.pieces import Section, VerdictAnswer
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from ..randomized.questions import Question
 
 
-class Incidence(Randomizing):
+class IncidenceProgram(Randomizing):
     """A program that estimates from flipped vectors the number of sets that hold an element."""
 
     kind = SETS
@@ -50,7 +49,7 @@ class Incidence(Randomizing):
         self,
         scenario: Scenario,  # noqa: ARG002
         names: tuple[str, ...],  # noqa: ARG002
-    ) -> tuple[Feature, ...]:
+    ) -> tuple[FeatureSection, ...]:
         """Return (): pieces of vectors are not features."""
         return ()
 
@@ -101,9 +100,9 @@ class Incidence(Randomizing):
 
     def findings(self) -> "type[Findings]":
         """Return the record of these estimates."""
-        from .score import Incidence
+        from .score import IncidenceFindings
 
-        return Incidence
+        return IncidenceFindings
 
     def verify(self, evidence: "ProgramEvidence") -> str:
         """Recompute the counts from the flipped vectors."""
@@ -140,15 +139,15 @@ class Incidence(Randomizing):
 
     def answers(self, result: "Claims") -> "tuple[VerdictAnswer, ...]":
         """Return the answers: estimated counts, and the leakage of a vector about an element."""
-        from .score import Incidence as Found
+        from .score import IncidenceFindings as Found
         from .section import answers
 
         findings = result.findings
         return answers(findings if isinstance(findings, Found) else None, result.burned)
 
-    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":  # noqa: ARG002
+    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Section]":  # noqa: ARG002
         """Yield the section on the number of sets per element."""
-        from .score import Incidence as Found
+        from .score import IncidenceFindings as Found
         from .section import section
 
         if isinstance(result.findings, Found):

@@ -30,7 +30,7 @@ SEED = 0x73657473  # of the estimator that draws (bayes): the same counts, the s
 ONE_MEMBERSHIP, ONE_ELEMENT = "replace one membership", "replace one element's memberships"
 
 
-class Budget(Record, frozen=True):
+class IncidenceBudget(Record, frozen=True):
     """Epsilon of one position, and of one element in the sets of all owners.
 
     Attributes:
@@ -44,7 +44,7 @@ class Budget(Record, frozen=True):
     unit: str = "nats"
 
 
-class Counted(Record, frozen=True):
+class ElementCount(Record, frozen=True):
     """A number of elements with its limits.
 
     Attributes:
@@ -75,7 +75,7 @@ class CountErrors(Record, frozen=True):
     covered: int | None = field(name="limits_that_hold_the_truth")
 
 
-class Incidence(Findings, frozen=True, tag="incidence"):
+class IncidenceFindings(Findings, frozen=True, tag="incidence"):
     """The findings of a run of policy.kind "incidence". Counts are of positions, for t = 0 .. n.
 
     Attributes:
@@ -104,7 +104,7 @@ class Incidence(Findings, frozen=True, tag="incidence"):
     left_out: int
     outside: int
     rule: str
-    budget: Budget = field(name="epsilon")
+    budget: IncidenceBudget = field(name="epsilon")
     eta: float
     method: str
     beta: float
@@ -113,8 +113,8 @@ class Incidence(Findings, frozen=True, tag="incidence"):
     low: tuple[float, ...]
     high: tuple[float, ...]
     truth: tuple[int, ...] | None
-    union: Counted
-    intersection: Counted
+    union: ElementCount
+    intersection: ElementCount
     error: CountErrors
     note: str
     information: float
@@ -171,12 +171,12 @@ def errors(
     return CountErrors(max(missed, default=None), inside)
 
 
-def _counted(count: Count, truth: int | None) -> Counted:
-    return Counted(count.value, count.low, count.high, truth)
+def _counted(count: Count, truth: int | None) -> ElementCount:
+    return ElementCount(count.value, count.low, count.high, truth)
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class VectorTally:
     """The counts of the vectors that were read.
 
     Attributes:
@@ -194,7 +194,7 @@ class Tally:
     outside: int
 
 
-def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> Tally | None:
+def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> VectorTally | None:
     """Analyst: count the positions by the number of vectors that set them; None without vectors.
 
     sizes: bits of each piece. counts: the number of each received text.
@@ -213,10 +213,10 @@ def tally(sizes: Sequence[int], counts: Sequence[Counts]) -> Tally | None:
     whole = tuple(people == n for people in came)
     left = sum(bits for bits, all_of_it in zip(sizes, whole, strict=True) if not all_of_it)
     outside = sum(sum(count.values()) for count in counts) - sum(came)
-    return Tally(psi, n, whole, left, outside)
+    return VectorTally(psi, n, whole, left, outside)
 
 
-def estimated(scenario: Scenario, seen: Tally) -> IncidenceEstimate:
+def estimated(scenario: Scenario, seen: VectorTally) -> IncidenceEstimate:
     """Analyst: estimate the number of positions that are truly set in exactly t vectors."""
     wanted, eta = scenario.incidence, eta_of(scenario.local.epsilon or 0.0)
     return estimate(seen.psi, eta, wanted.beta, wanted.method, rng=SEED)
@@ -229,7 +229,7 @@ def score(
     present: Any,
     told: Callable[[], tuple[float, float]],
     tallies: Sequence[Sequence[Counts]],
-) -> Incidence | None:
+) -> IncidenceFindings | None:
     """Score a run; None if no vector was read. present: indices of the participating owners.
 
     told: returns bits that all reports of an owner leak about its set, and their standard error.
@@ -246,21 +246,21 @@ def score(
 
 
 def result(
-    scenario: Scenario, seen: Tally, truth: tuple[int, ...] | None, told: tuple[float, float]
-) -> Incidence:
+    scenario: Scenario, seen: VectorTally, truth: tuple[int, ...] | None, told: tuple[float, float]
+) -> IncidenceFindings:
     """Combine the estimates with the truth and the leakage."""
     from ..randomized.questions import rule
 
     estimate = estimated(scenario, seen)
     epsilon = scenario.local.epsilon or 0.0
     phi, low, high = (tuple(ends.tolist()) for ends in (estimate.phi, estimate.low, estimate.high))
-    return Incidence(
+    return IncidenceFindings(
         seen.owners,
         estimate.m,
         seen.left_out,
         seen.outside,
         rule(scenario, 0),
-        Budget(epsilon, epsilon * seen.owners),
+        IncidenceBudget(epsilon, epsilon * seen.owners),
         estimate.eta,
         estimate.method,
         estimate.beta,

@@ -11,12 +11,14 @@ from ...pages.pieces import (
 )
 from ...pages.svg import plot
 from ...wording import percent, plural
-from .score import Incidence
+from .score import IncidenceFindings
 
 KEYS = ("psi", "estimate", "low", "high", "truth")
 
 
-def answers(findings: Incidence | None, burned: str | None) -> tuple[VerdictAnswer, VerdictAnswer]:
+def answers(
+    findings: IncidenceFindings | None, burned: str | None
+) -> tuple[VerdictAnswer, VerdictAnswer]:
     """Return the answers on release and exposure. burned: the reason for an abort, if any."""
     if not findings:
         why = burned or "no vector was counted"
@@ -38,7 +40,7 @@ def answers(findings: Incidence | None, burned: str | None) -> tuple[VerdictAnsw
     return VerdictAnswer(RELEASED, "estimated counts", what), VerdictAnswer(EXPOSED, short, text)
 
 
-def section(findings: Incidence) -> Section:
+def section(findings: IncidenceFindings) -> Section:
     """Return the section of the page on sets."""
     sure = percent(1 - findings.beta)
     kind = "credible limits" if findings.method == "bayes" else "limits"
@@ -50,13 +52,13 @@ def section(findings: Incidence) -> Section:
     return Section("sets", "In how many sets", lead, (_figure(findings), _table(findings)))
 
 
-def _rows(findings: Incidence) -> list[tuple[int | float | None, ...]]:
+def _rows(findings: IncidenceFindings) -> list[tuple[int | float | None, ...]]:
     unknown = (None,) * (findings.owners + 1)
     columns = (findings.psi, findings.phi, findings.low, findings.high, findings.truth or unknown)
     return [(t, *row) for t, row in enumerate(zip(*columns, strict=True))]
 
 
-def _figure(findings: Incidence) -> PageFigure:
+def _figure(findings: IncidenceFindings) -> PageFigure:
     n, m = findings.owners, findings.positions
     rows = _rows(findings)
     spoken = "; ".join(f"in {t}: {row[1]:,.0f}" for t, *row in rows)
@@ -88,7 +90,7 @@ def _figure(findings: Incidence) -> PageFigure:
     return PageFigure(picture.drawing.svg(), caption, numbers)
 
 
-def _table(findings: Incidence) -> PageGrid:
+def _table(findings: IncidenceFindings) -> PageGrid:
     rows = [
         (
             name,

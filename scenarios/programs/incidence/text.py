@@ -9,7 +9,7 @@ from ...wording import Block, Grid, Line, give_or_take, percent, plural
 if TYPE_CHECKING:
     from ...populations import Population
     from ...schema.model import Scenario
-    from .score import Counted, Incidence
+    from .score import ElementCount, IncidenceFindings
 
 ROWS = 24  # counts listed one by one
 NOTE = "a vector pinned on an owner is not its set: any one of its bits may have been flipped"
@@ -44,7 +44,7 @@ def summary(outcome: Any) -> Iterator[Block]:
     yield Line()
 
 
-def _rows(findings: "Incidence") -> Iterator[tuple[str, ...]]:
+def _rows(findings: "IncidenceFindings") -> Iterator[tuple[str, ...]]:
     n, true = findings.owners, findings.truth
     for t in range(min(n + 1, ROWS)):
         yield (
@@ -64,11 +64,11 @@ def _rows(findings: "Incidence") -> Iterator[tuple[str, ...]]:
         )
 
 
-def _count(count: "Counted") -> tuple[str, str, str]:
+def _count(count: "ElementCount") -> tuple[str, str, str]:
     return f"{count.value:,.1f}", f"{count.low:,.0f}", f"{count.high:,.0f}"
 
 
-def scores(findings: "Incidence") -> Iterator[Score]:
+def scores(findings: "IncidenceFindings") -> Iterator[Score]:
     """Yield score rows: error of the estimates, leakage about an element and about an owner."""
     if findings.largest_error is not None:
         share = percent(findings.largest_error / findings.positions)

@@ -12,12 +12,12 @@ from ...populations.sets import piece_ends
 from ...serialization.record import plain
 from ..claims import claimed, require_close
 from ..evidence import ProgramEvidence
-from .score import Incidence, result, tally
+from .score import IncidenceFindings, result, tally
 
 
 def recomputed(evidence: ProgramEvidence) -> str:
     """Recompute noisy counts, estimates and limits from the vectors that were read."""
-    said = claimed(evidence, Incidence)
+    said = claimed(evidence, IncidenceFindings)
     counts, whose = evidence.counts(1)
     ends = pairwise(piece_ends(len(evidence.run.sizes)))
     seen = tally([last - first for first, last in ends], counts)

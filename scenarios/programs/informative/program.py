@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...populations.facts import ScenarioFacts
-from ...schema.model import Policy as Section
-from ...schema.model import Scenario
+from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
 from ..two_round.program import Decided
 
@@ -71,6 +70,6 @@ class Informative(Decided):
 
         return BySingles(decide, policy)
 
-    def decides(self, policy: Section) -> str:
+    def decides(self, policy: Policy) -> str:
         """Return the released columns, as a clause."""
         return f"it keeps the features that tell most, by the rule {policy.rule}"

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...schema.model import Policy as Section
-from ...schema.model import Scenario
+from ...schema.model import Policy, Scenario
 from ..two_round.program import Decided
 from ..two_round.text import COUNTING, last_round_sentence
 from ..two_round.text import promise as promised
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from ..interface import Scored, Session
 
 
-class LocalSuppression(Decided):
+class LocalSuppressionProgram(Decided):
     """A program that suppresses values by rules, with random covers."""
 
     kind = wire = compared = "local-suppression"
@@ -30,7 +29,7 @@ class LocalSuppression(Decided):
 
     def strategy(self, scenario: Scenario, others: int | None) -> "Strategy":  # noqa: ARG002
         """Return the strategy that decides on columns and on suppressed values."""
-        from .strategy import LocalSuppression as Strategy
+        from .strategy import LocalSuppressionStrategy as Strategy
 
         return Strategy(scenario.policy)
 
@@ -72,7 +71,7 @@ class LocalSuppression(Decided):
         blanks = text.BLANKS.format(k=scenario.policy.k)
         return [answering, mixing, decides, blanks, last_round_sentence(scenario)]
 
-    def decides(self, policy: Section) -> str:  # noqa: ARG002
+    def decides(self, policy: Policy) -> str:  # noqa: ARG002
         """Return the released columns, as a clause."""
         return "it has as much said by name as it can promise for, by the coverage bound"
 

@@ -19,7 +19,7 @@ from ..findings import Findings
 from .strategy import global_decision
 
 
-class Rule(Record, frozen=True):
+class SuppressedColumn(Record, frozen=True):
     """A column with suppressed values.
 
     Attributes:
@@ -67,7 +67,7 @@ class Blanks(Findings, frozen=True, tag="local-suppression"):
         truth: global suppression at the same true exposure.
     """
 
-    rules: tuple[Rule, ...]
+    rules: tuple[SuppressedColumn, ...]
     cells: int
     of: int
     promise: Rival = field(name="global_at_the_same_promise")
@@ -105,7 +105,7 @@ def score(
 
 def _rule(
     rule: Redact, name: str, tally: Counts, decision: Decision, release: Counts | None
-) -> Rule:
+) -> SuppressedColumn:
     listed = sum(tally.get((value,), 0) for value in rule.values)
     others = sum(tally.values()) - listed
     place = decision.kept.index(rule.column)
@@ -114,7 +114,7 @@ def _rule(
         blanks = sum(people for cell, people in release.items() if cell[place] == BLANK)
     expected = listed + others * rule.rate
     chance = listed / (blanks or expected)
-    return Rule(name, listed, rule.rate, expected, blanks, chance, rule.values)
+    return SuppressedColumn(name, listed, rule.rate, expected, blanks, chance, rule.values)
 
 
 def _largest_set(codes: Any, k: int, most: int) -> tuple[int, ...]:

@@ -30,7 +30,7 @@ KIND = "local-suppression"  # the kind of policy
 
 
 @dataclass(frozen=True, slots=True)
-class LocalSuppression:
+class LocalSuppressionStrategy:
     """The strategy of a policy of this kind."""
 
     policy: Policy

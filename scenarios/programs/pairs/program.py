@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace as changed
 
 from ...populations.facts import ScenarioFacts
-from ...schema.model import Policy as Section
-from ...schema.model import Scenario
+from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
 from ..two_round.program import Decided
 from ..weights import column_weights
@@ -28,7 +27,7 @@ MOST = 2  # columns of a cross table
 
 
 def cross_table(
-    policy: Section, schema: "Schema", counts: Sequence[Sequence[int]], others: int | None
+    policy: Policy, schema: "Schema", counts: Sequence[Sequence[int]], others: int | None
 ) -> tuple[int, ...]:
     """Return the columns to release, () if no table is safe.
 
@@ -100,7 +99,7 @@ class PairsProgram(Decided):
 
     def options(
         self,
-        policy: Section,
+        policy: Policy,
         schema: "Schema",
         counts: "Sequence[Counts] | None",
         others: int | None,
@@ -109,6 +108,6 @@ class PairsProgram(Decided):
         options = super().options(policy, schema, counts, others)
         return tuple(option for option in options if len(option.columns) <= MOST)
 
-    def decides(self, policy: Section) -> str:
+    def decides(self, policy: Policy) -> str:
         """Return the released columns, as a clause."""
         return f"it keeps the best two features that it can promise for, by the rule {policy.rule}"

@@ -29,7 +29,7 @@ Reports = Mapping[tuple[str, ...], int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class SymbolTally:
     """The counts of the symbols in reports.
 
     Attributes:
@@ -44,7 +44,7 @@ class Tally:
     outside: int
 
 
-def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> Tally:
+def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> SymbolTally:
     """Analyst: count the symbols in reports. counts: number of receptions of each text."""
     if randomizer.text_width is None:
         return _values(domain, counts)
@@ -53,15 +53,15 @@ def tally(randomizer: Randomizer, domain: Sequence[str], counts: Reports) -> Tal
     for reports in read(randomizer, counts):
         supporting += randomizer.support_counts(reports)
         people += len(reports)
-    return Tally(
+    return SymbolTally(
         supporting, people // randomizer.messages_per_person, sum(counts.values()) - people
     )
 
 
-def _values(domain: Sequence[str], counts: Reports) -> Tally:
+def _values(domain: Sequence[str], counts: Reports) -> SymbolTally:
     said = [counts.get((value,), 0) for value in domain]
     people = sum(said)
-    return Tally(np.array(said, np.int64), people, sum(counts.values()) - people)
+    return SymbolTally(np.array(said, np.int64), people, sum(counts.values()) - people)
 
 
 def read(randomizer: Randomizer, counts: Reports) -> Iterator[Any]:

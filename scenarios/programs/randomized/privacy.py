@@ -76,7 +76,7 @@ class Shuffled(Record, frozen=True):
     relied_on: int | None = None
 
 
-class Reading(Record, frozen=True):
+class QuestionPrivacy(Record, frozen=True):
     """Average privacy S_mu and effective participation factor of a feature or bit, 0 to 1.
 
     None if the computation would take long, or no exact law of the mechanism is known.
@@ -108,7 +108,7 @@ class PrivacyLoss(Record, frozen=True):
     information_error: float
     shuffled: tuple[Shuffled, ...]
     together: Shuffled | None
-    readings: tuple[Reading, ...]
+    readings: tuple[QuestionPrivacy, ...]
 
 
 def read_privacy(
@@ -245,12 +245,12 @@ def _compose(parts: tuple[tuple[Any, int], ...]) -> Shuffled:
     )
 
 
-def _readings(questions: Sequence[Question]) -> Iterator[Reading]:
+def _readings(questions: Sequence[Question]) -> Iterator[QuestionPrivacy]:
     for question in questions:
         if question.randomizer.takes_rows:
             continue  # a report about one feature carries no information about another
         randomizer = question.randomizer.single()
-        yield Reading(question.name, *_information_metrics(randomizer))
+        yield QuestionPrivacy(question.name, *_information_metrics(randomizer))
 
 
 @lru_cache(maxsize=256)

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 from ....errors import VerificationError
 from ...populations.facts import ScenarioFacts
 from ...schema.kinds import KIND
-from ...schema.model import Policy as Section
-from ...schema.model import Scenario
+from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem
 from ..one_round import OneRound
 from . import text
 
 if TYPE_CHECKING:
     from ....languages.language import Language
-    from ....protocol.announcement import Policy
+    from ....protocol.announcement import AnnouncedPolicy
     from ....protocol.schema import Schema
-    from ...pages.pieces import Section as Part
-    from ...pages.pieces import VerdictAnswer
+    from ...pages.pieces import Section, VerdictAnswer
     from ...populations import Population
     from ...wording import Block
     from ..evidence import Claims, ProgramEvidence
@@ -41,18 +39,18 @@ class Randomizing(OneRound):
         """Yield no problems: the checks of noise (check.py) need to know which parts are wrong."""
         yield from ()
 
-    def policy(self, scenario: Scenario) -> "Policy":
+    def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
         """Return the announced policy: a rule for the noise, and no class size."""
-        from ....protocol.announcement import Policy
+        from ....protocol.announcement import AnnouncedPolicy
         from .questions import rule
 
-        return Policy(1, 1.0, rule(scenario, len(scenario.feature)))
+        return AnnouncedPolicy(1, 1.0, rule(scenario, len(scenario.feature)))
 
-    def stage_rule(self, policy: Section, language: "Language") -> str:  # noqa: ARG002
+    def stage_rule(self, policy: Policy, language: "Language") -> str:  # noqa: ARG002
         """Return a sentence: there is no decision."""
         return language.say("says-rule-noise")
 
-    def stage_announcement(self, policy: "Policy", language: "Language") -> str:  # noqa: ARG002
+    def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:  # noqa: ARG002
         """Return a clause: users add noise."""
         return language.say("says-noise")
 
@@ -160,7 +158,7 @@ class Histogram(Randomizing):
         findings = result.findings
         return answers(findings if isinstance(findings, Randomized) else None, result.burned)
 
-    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":
+    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Section]":
         """Yield the section on noise and precision."""
         from .score import Randomized
         from .section import section

@@ -20,7 +20,7 @@ from ...schema.model import Scenario
 from ...serialization.record import Record
 from ...wording import percent
 from ..findings import Findings, StatedEpsilon
-from .encoding import Tally, tally
+from .encoding import SymbolTally, tally
 from .estimated import Estimated, ShareErrors, UntestedEstimate, compare, limits, worst
 from .found import FoundFeature, searched
 from .found import against as found_against
@@ -32,7 +32,7 @@ from .stated import shuffled_epsilons
 JOINT = 6  # bits whose joint shares are estimated too: 64 of them
 
 
-class Budget(Record, frozen=True):
+class ReportBudget(Record, frozen=True):
     """Epsilon.
 
     Attributes:
@@ -67,7 +67,7 @@ class Randomized(Findings, frozen=True, tag="randomized"):
 
     mechanism: str
     rule: str
-    budget: Budget = field(name="epsilon")
+    budget: ReportBudget = field(name="epsilon")
     features: tuple[Estimated, ...]
     joint: Estimated | None
     error: ShareErrors | None
@@ -208,11 +208,11 @@ def score(
     )
 
 
-def budget_of(scenario: Scenario, features: int) -> Budget:
+def budget_of(scenario: Scenario, features: int) -> ReportBudget:
     """Return the epsilons of a scenario's answers."""
     epsilon = scenario.local.epsilon or 0.0
     mixed = mechanisms()[scenario.local.mechanism].split
-    return Budget(epsilon, feature_budget(scenario, features), mixed=mixed)
+    return ReportBudget(epsilon, feature_budget(scenario, features), mixed=mixed)
 
 
 def estimates(
@@ -239,7 +239,9 @@ def estimates(
         yield _joint(question, counts, seen.people, seen.outside, names)
 
 
-def _features(question: Question, seen: Tally, names: Sequence[str]) -> Iterator[UntestedEstimate]:
+def _features(
+    question: Question, seen: SymbolTally, names: Sequence[str]
+) -> Iterator[UntestedEstimate]:
     """Yield the estimate of every feature, from the reports of the people that drew it."""
     every = question.randomizer.estimate_features(seen.supporting, seen.people)
     for column, domain, estimate in zip(question.columns, question.values, every, strict=True):

@@ -24,7 +24,7 @@ REPLACED = "replace one"  # adjacency of `replaced`: a person's row is another o
 ALPHA = 0.05  # probability with which the limits of one row may fail
 
 
-class Estimate(Record, frozen=True):
+class RowEstimate(Record, frozen=True):
     """The estimated number of people with a row that opened.
 
     Attributes:
@@ -65,7 +65,7 @@ class Sampled(Record, frozen=True):
     replaced: float
     reader: float
     tried: float
-    estimates: tuple[Estimate, ...]
+    estimates: tuple[RowEstimate, ...]
     rows: int
     adjacency: str = "add or remove one"
 
@@ -124,7 +124,7 @@ def losses(policy: "Policy", people: int) -> tuple[float, float, float, float, f
     )
 
 
-def _estimate(cell: tuple[str, ...], seen: int, rate: float, k: int, people: int) -> Estimate:
+def _estimate(cell: tuple[str, ...], seen: int, rate: float, k: int, people: int) -> RowEstimate:
     error = (seen * (1 - rate)) ** 0.5 / rate
     low, high = counted_limits(seen, rate, k, ALPHA, people)
-    return Estimate(cell, seen, seen / rate, error, low, high)
+    return RowEstimate(cell, seen, seen / rate, error, low, high)

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...populations.facts import ScenarioFacts
-from ...schema.model import Policy as Section
-from ...schema.model import Scenario
+from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem
 from ...wording import plural
 from ..one_round import OneRound
@@ -13,11 +12,11 @@ from . import text
 
 if TYPE_CHECKING:
     from ....languages.language import Language
-    from ....protocol.announcement import Policy
+    from ....protocol.announcement import AnnouncedPolicy
     from ....protocol.messages import Call, Counts, Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
-    from ...pages.pieces import Section as Part
+    from ...pages.pieces import Section
     from ...wording import Block
     from ..evidence import Claims, ProgramEvidence
     from ..findings import Findings
@@ -39,7 +38,7 @@ class Threshold(OneRound):
 
         return problems(scenario)
 
-    def participation(self, policy: Section) -> "Participation | None":
+    def participation(self, policy: Policy) -> "Participation | None":
         """Return the sampled rate, as announced."""
         if policy.sample is None:
             return None
@@ -48,7 +47,7 @@ class Threshold(OneRound):
 
         return Participation(rate_parts(policy.sample))
 
-    def proof(self, policy: Section) -> str:
+    def proof(self, policy: Policy) -> str:
         """Return the rule: whole rows, prefixes, or rows of random participants."""
         from ....protocol.opened_prefixes import CLOSED, PREFIXES, WHOLE, sampled_rule
 
@@ -101,9 +100,9 @@ class Threshold(OneRound):
 
     def findings(self) -> "type[Findings]":
         """Return the record of open and closed rows."""
-        from .score import Opened
+        from .score import OpenedRows
 
-        return Opened
+        return OpenedRows
 
     def proves(self, rule: str) -> bool:
         """Whether the rule is called after this kind."""
@@ -127,7 +126,7 @@ class Threshold(OneRound):
         """Return the steps of a session, a sentence each."""
         return text.steps(scenario, mixing)
 
-    def decides(self, policy: Section) -> str:
+    def decides(self, policy: Policy) -> str:
         """Return the rows to be opened, as a clause."""
         some = text.unit_name(prefixes=policy.prefixes)
         if policy.sample is not None:
@@ -150,19 +149,19 @@ class Threshold(OneRound):
         """Return the trust assumption."""
         return text.NOTE
 
-    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Part]":  # noqa: ARG002
+    def section(self, scenario: Scenario, result: "Claims") -> "Iterator[Section]":  # noqa: ARG002
         """Yield the section on open prefixes and closed groups."""
-        from .score import Opened
+        from .score import OpenedRows
         from .section import section
 
-        if isinstance(result.findings, Opened):
+        if isinstance(result.findings, OpenedRows):
             yield section(result.findings)
 
-    def stage_rule(self, policy: Section, language: "Language") -> str:  # noqa: ARG002
+    def stage_rule(self, policy: Policy, language: "Language") -> str:  # noqa: ARG002
         """Return the two assumptions about coalitions: counts decide no choice."""
         return language.say("says-rule-opening")
 
-    def stage_announcement(self, policy: "Policy", language: "Language") -> str:
+    def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
         """Return the condition for opening a row, as a clause."""
         from ....protocol.opened_prefixes import PARTS, sample_parts
 
@@ -186,7 +185,7 @@ class Threshold(OneRound):
         return language.say("says-opening-decided", k=decision.certificate.k)
 
     def stage_release(
-        self, policy: "Policy", schema: "Schema", release: "Counts", language: "Language"
+        self, policy: "AnnouncedPolicy", schema: "Schema", release: "Counts", language: "Language"
     ) -> str:
         """Return the sentence on users known by exclusion."""
         return text.excluded_on_stage(policy, schema, release, language)

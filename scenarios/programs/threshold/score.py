@@ -53,7 +53,7 @@ class Depth(Record, frozen=True):
     people: int
 
 
-class Closed(Record, frozen=True):
+class ClosedGroups(Record, frozen=True):
     """Groups of one size that stayed closed, as their reader sees them.
 
     Attributes:
@@ -77,7 +77,7 @@ class Order(Record, frozen=True):
     cells: int
 
 
-class Opened(Findings, frozen=True, tag="threshold"):
+class OpenedRows(Findings, frozen=True, tag="threshold"):
     """The rows that k people share, and the rows that fewer share.
 
     Attributes:
@@ -106,7 +106,7 @@ class Opened(Findings, frozen=True, tag="threshold"):
     of: int
     depths: tuple[Depth, ...]
     cut_short: int
-    closed: tuple[Closed, ...]
+    closed: tuple[ClosedGroups, ...]
     best: Order | None = None
     sampled: Sampled | None = None
     astray: int = 0
@@ -163,14 +163,14 @@ def excluded_by(release: "Counts", policy: "Policy", schema: "Schema") -> Exclud
     return excluded(release, policy.k, domains, prefixes=policy.prefixes, closed=closed)
 
 
-def public_record(release: "Counts", schema: "Schema", policy: "Policy") -> Opened:
+def public_record(release: "Counts", schema: "Schema", policy: "Policy") -> OpenedRows:
     """Return the record as far as it follows from the release."""
     columns, known = len(schema.names), excluded_by(release, policy, schema)
     depths: dict[int, int] = {}
     for cell, people in release.items():
         depth = len(prefix_of(cell))
         depths[depth] = depths.get(depth, 0) + people
-    return Opened(
+    return OpenedRows(
         policy.k,
         policy.prefixes,
         cells_said(release),
@@ -190,7 +190,7 @@ def score(
     release: "Counts",
     rows: "Counts",
     read: "Read | None" = None,
-) -> Opened:
+) -> OpenedRows:
     """Return the record of a release. rows: people by whole row, unknown to every party.
 
     read: the view of the reader; None if no messages were sent, and all would have been honest.
@@ -200,7 +200,7 @@ def score(
     groups = closed_groups(rows, policy.k, prefixes=prefixes) if seen is None else seen
     return replace(
         public_record(release, schema, policy),
-        closed=tuple(Closed(size, groups[size]) for size in sorted(groups)),
+        closed=tuple(ClosedGroups(size, groups[size]) for size in sorted(groups)),
         astray=read.astray if read else 0,
         reader_excluded=_known_to_reader(rows, policy, schema),
         best=best_order(policy, schema, rows) if prefixes and len(names) <= FEW else None,

@@ -3,7 +3,7 @@
 from ...pages.pieces import PageGrid, Section
 from ...wording import percent
 from .estimates import Sampled
-from .score import Opened
+from .score import OpenedRows
 from .text import excluded_rows
 
 
@@ -15,7 +15,7 @@ def _estimated(told: "Sampled") -> tuple[tuple[str, ...], list[tuple[str, ...]],
     return tuple(table.headings), [tuple(map(str, row)) for row in table.rows], tuple(table.right)
 
 
-def section(opened: Opened) -> Section:
+def section(opened: OpenedRows) -> Section:
     """Return the section on open prefixes and closed groups."""
     groups = sum(size.groups for size in opened.closed)
     lead = (

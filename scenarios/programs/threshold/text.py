@@ -7,12 +7,12 @@ from ...wording import Block, Grid, Line, percent, plural
 
 if TYPE_CHECKING:
     from ....languages.language import Language
-    from ....protocol.announcement import Policy as Announced
+    from ....protocol.announcement import AnnouncedPolicy
     from ....protocol.messages import Counts
     from ....protocol.schema import Schema
     from ...schema.model import Policy, Scenario
     from .estimates import Sampled
-    from .score import Opened
+    from .score import OpenedRows
 
 NOTE = (
     "who reads and `randomness` together can try every row and so open all; the reader alone sees "
@@ -99,7 +99,7 @@ def steps(scenario: "Scenario", mixing: str) -> list[str]:
     return [asking, sealing, mixing, opening]
 
 
-def excluded_rows(opened: "Opened") -> Iterator[tuple[str, str, str]]:
+def excluded_rows(opened: "OpenedRows") -> Iterator[tuple[str, str, str]]:
     """Yield score rows on people with closed rows: known to all, and known to the reader."""
     if opened.sampled is not None:
         return
@@ -114,7 +114,7 @@ def excluded_rows(opened: "Opened") -> Iterator[tuple[str, str, str]]:
 
 
 def excluded_on_stage(
-    policy: "Announced", schema: "Schema", release: "Counts", language: "Language"
+    policy: "AnnouncedPolicy", schema: "Schema", release: "Counts", language: "Language"
 ) -> str:
     """Return the sentence on users known by exclusion to all readers of the release."""
     from ....protocol.exclusion import domains_of, excluded
@@ -135,7 +135,7 @@ def excluded_on_stage(
     )
 
 
-def summary(opened: "Opened | None") -> Iterator[Block]:
+def summary(opened: "OpenedRows | None") -> Iterator[Block]:
     """Yield the table: people by length of their open prefix; and the estimates."""
     if opened is None:
         return
@@ -173,7 +173,7 @@ def estimates(told: "Sampled") -> Grid:
     )
 
 
-def scores(opened: "Opened | None") -> Iterator[tuple[str, str, str]]:
+def scores(opened: "OpenedRows | None") -> Iterator[tuple[str, str, str]]:
     """Yield score rows: released cells, closed groups and the views on them."""
     if opened is None:
         return

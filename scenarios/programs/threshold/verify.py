@@ -10,12 +10,12 @@ from ....errors import VerificationError
 from ...serialization.record import plain
 from ..claims import claimed, require_close
 from ..evidence import ProgramEvidence
-from .score import Opened, public_record
+from .score import OpenedRows, public_record
 
 
 def recomputed(evidence: ProgramEvidence) -> str:
     """Recompute cells, depths and `cut_short` from the released counts."""
-    said, policy = claimed(evidence, Opened), evidence.run.scenario.policy
+    said, policy = claimed(evidence, OpenedRows), evidence.run.scenario.policy
     columns, schema = len(evidence.result.features), evidence.schema
     release = dict(evidence.result.release.cells)
     computed = public_record(release, schema, policy)

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...populations.facts import ScenarioFacts
-from ...schema.model import Policy as Section
-from ...schema.model import Scenario
+from ...schema.model import Policy, Scenario
 from ...schema.problems import Problem, problem
 from ..stage import share_in
 from . import text
@@ -24,19 +23,19 @@ if TYPE_CHECKING:
     from ..interface import Session
 
 
-class Exposure(Decided):
+class ExposureProgram(Decided):
     """A program that releases the heaviest set of columns within the promised exposure."""
 
     kind = "exposure"
     by_rule = True
     on_paper = True
 
-    def stage_rule(self, policy: Section, language: "Language") -> str:
+    def stage_rule(self, policy: Policy, language: "Language") -> str:
         """Return the condition for a release, in a sentence."""
         share = share_in(policy.max_exposure, language)
         return language.say("says-rule-set", share=share, k=policy.k)
 
-    def proof(self, policy: Section) -> str:
+    def proof(self, policy: Policy) -> str:
         """Return the rule that bounds the exposure."""
         return policy.rule
 
@@ -60,7 +59,7 @@ class Fixed(Decided):
     on_paper = True
     largest = None
 
-    def fixed_columns(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
+    def fixed_columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
         """Return the columns named in `keep`."""
         return policy.keep
 
@@ -71,11 +70,11 @@ class Fixed(Decided):
             yield problem(("policy", "keep"), message)
         yield from super().check(scenario, facts)
 
-    def decides(self, policy: Section) -> str:
+    def decides(self, policy: Policy) -> str:
         """Return the released columns, as a clause."""
         return f"it keeps {', '.join(policy.keep)}, whatever the bound says"
 
-    def stage_rule(self, policy: Section, language: "Language") -> str:
+    def stage_rule(self, policy: Policy, language: "Language") -> str:
         """Return the columns of the scenario, in a sentence."""
         return language.say("says-rule-fixed", columns=", ".join(policy.keep))
 
@@ -93,11 +92,11 @@ class ReleaseAll(Decided):
     on_paper = True
     largest = None
 
-    def fixed_columns(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
+    def fixed_columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
         """Return the names of all columns."""
         return schema.names
 
-    def decides(self, policy: Section) -> str:  # noqa: ARG002
+    def decides(self, policy: Policy) -> str:  # noqa: ARG002
         """Return a clause: every column is released."""
         return "it keeps every feature, whatever the bound says"
 

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from ...populations import facts as of_people
 from ...populations import samples as drawing
 from ...populations.facts import ScenarioFacts
-from ...schema.model import Feature, Scenario
-from ...schema.model import Policy as Section
+from ...schema.model import FeatureSection, Policy, Scenario
 from ...schema.problems import Problem, listed, problem, quoted
 from .. import stage
 from ..evidence import NoGround
@@ -23,12 +22,11 @@ from .rule_names import CARRIED_OVER, OWN, PERSONS, policy_for
 
 if TYPE_CHECKING:
     from ....languages.language import Language
-    from ....protocol.announcement import Policy
+    from ....protocol.announcement import AnnouncedPolicy
     from ....protocol.messages import Call, Counts, Decision
     from ....protocol.programs import RoundResult, Strategy
     from ....protocol.schema import Schema
-    from ...pages.pieces import Section as Part
-    from ...pages.pieces import VerdictAnswer
+    from ...pages.pieces import Section, VerdictAnswer
     from ...populations import Population
     from ...populations.samples import Samples
     from ...wording import Block
@@ -43,7 +41,7 @@ TWO_ROUND = "two-round"  # its questions on the wire
 ROW = "exposure"  # its row of a comparison, which is called as the kind that is played
 
 
-def resolved_policy(scenario: Scenario) -> Section:
+def resolved_policy(scenario: Scenario) -> Policy:
     """Return the policy of a scenario, with its default rule resolved."""
     counted = scenario.population.setting == "fixed"
     return policy_for(scenario.policy, people_counted=counted)
@@ -72,7 +70,7 @@ class Decided:
     unit = "feature"
     largest: str | None = "round 2 at its largest: as if every column were kept"
 
-    def rounds(self, features: int, policy: Section) -> int:  # noqa: ARG002
+    def rounds(self, features: int, policy: Policy) -> int:  # noqa: ARG002
         """Return 2: counts of single columns, and the release."""
         return 2
 
@@ -100,9 +98,9 @@ class Decided:
         """Draw people with columns."""
         return drawing.samples(scenario, seed)
 
-    def asks(self, scenario: Scenario, names: tuple[str, ...]) -> tuple[Feature, ...]:
+    def asks(self, scenario: Scenario, names: tuple[str, ...]) -> tuple[FeatureSection, ...]:
         """Return the features of the scenario file, or all of the source."""
-        return scenario.feature or tuple(Feature(name=name) for name in names)
+        return scenario.feature or tuple(FeatureSection(name=name) for name in names)
 
     def schema(self, scenario: Scenario, schema: "Schema") -> "Schema":  # noqa: ARG002
         """Return the schema of the people, unchanged."""
@@ -116,9 +114,9 @@ class Decided:
         """Return the features of the scenario that the run folder keeps."""
         return tuple(feature.name for feature in scenario.feature)
 
-    def policy(self, scenario: Scenario) -> "Policy":
+    def policy(self, scenario: Scenario) -> "AnnouncedPolicy":
         """Return the announced policy: the promise, and the rule that shall prove it."""
-        from ....protocol.announcement import Policy, Setting
+        from ....protocol.announcement import AnnouncedPolicy, Setting
 
         policy = scenario.policy
         setting = Setting(scenario.population.setting)
@@ -126,11 +124,11 @@ class Decided:
         proof = self.proof(resolved_policy(scenario))
         if scenario.population.rows is not None and self.by_rule:
             proof = PERSONS
-        return Policy(
+        return AnnouncedPolicy(
             policy.k, policy.max_exposure, proof, policy.publish_marginals, setting, delta
         )
 
-    def proof(self, policy: Section) -> str:
+    def proof(self, policy: Policy) -> str:
         """Return the rule of the promise, as it is announced."""
         return policy.kind
 
@@ -142,7 +140,7 @@ class Decided:
         """Return (): no answer has noise."""
         return ()
 
-    def participation(self, policy: Section) -> "Participation | None":  # noqa: ARG002
+    def participation(self, policy: Policy) -> "Participation | None":  # noqa: ARG002
         """Return None: all users take part."""
         return None
 
@@ -165,11 +163,11 @@ class Decided:
 
         return BySingles(decision_rule(scenario.policy, others), scenario.policy)
 
-    def fixed_columns(self, policy: Section, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
+    def fixed_columns(self, policy: Policy, schema: "Schema") -> tuple[str, ...] | None:  # noqa: ARG002
         """Return None: the curator chooses."""
         return None
 
-    def calls(self, policy: Section, schema: "Schema") -> "Sequence[Call]":
+    def calls(self, policy: Policy, schema: "Schema") -> "Sequence[Call]":
         """Return the queries: each column by itself, then the released columns, all at most."""
         from ....protocol.announcement import Program
         from ....protocol.messages import Call
@@ -181,7 +179,7 @@ class Decided:
         calls = [first_call(Program(self.wire), schema), *self.deeper(policy, joint)]
         return [*calls, Call(len(calls) + 1, Role.ANALYST, (joint,))]
 
-    def deeper(self, policy: Section, columns: Sequence[int]) -> "Iterator[Call]":  # noqa: ARG002
+    def deeper(self, policy: Policy, columns: Sequence[int]) -> "Iterator[Call]":  # noqa: ARG002
         """Yield the queries between the first counts and the release; by default no query."""
         yield from ()
 
@@ -259,7 +257,7 @@ class Decided:
             decides = f"{text.COUNTING_PERSONS} and decides: {self.decides(policy)}."
         return [answering, mixing, decides, text.last_round_sentence(scenario)]
 
-    def decides(self, policy: Section) -> str:
+    def decides(self, policy: Policy) -> str:
         """Return the released columns, as a clause."""
         return f"it keeps the most features that it can promise for, by the rule {policy.rule}"
 
@@ -299,18 +297,18 @@ class Decided:
         self,
         scenario: Scenario,  # noqa: ARG002
         result: "Claims",  # noqa: ARG002
-    ) -> "Iterator[Part]":
+    ) -> "Iterator[Section]":
         """Yield no section: every run has all of this program's results."""
         yield from ()
 
-    def stage_rule(self, policy: Section, language: "Language") -> str:
+    def stage_rule(self, policy: Policy, language: "Language") -> str:
         """Return the decision rule, in a sentence; `decides` without a key of a sentence."""
         if self.stage_key:
             return language.say(self.stage_key, rule=policy.rule)
         decides = self.decides(policy)
         return f"{decides[0].upper()}{decides[1:]}."
 
-    def stage_announcement(self, policy: "Policy", language: "Language") -> str:
+    def stage_announcement(self, policy: "AnnouncedPolicy", language: "Language") -> str:
         """Return the promise, as a clause."""
         return stage.limit(policy, language)
 
@@ -326,7 +324,7 @@ class Decided:
 
     def stage_release(
         self,
-        policy: "Policy",  # noqa: ARG002
+        policy: "AnnouncedPolicy",  # noqa: ARG002
         schema: "Schema",  # noqa: ARG002
         release: "Counts",  # noqa: ARG002
         language: "Language",  # noqa: ARG002
@@ -336,7 +334,7 @@ class Decided:
 
     def options(
         self,
-        policy: Section,
+        policy: Policy,
         schema: "Schema",
         counts: "Sequence[Counts] | None",
         others: int | None,

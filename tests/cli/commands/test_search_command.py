@@ -10,15 +10,23 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from veilmix.scenarios.schema.dump import dump
-from veilmix.scenarios.schema.model import Defence, Deviation
+from veilmix.scenarios.schema.model import Defence, DeviationSection
 from veilmix.scenarios.studies.search_file import replay
 from veilmix.scenarios.validation.load import load
 
 OWN_ROW = (
-    Deviation(by="network", do="replace", message="submission", people=("user-1",), rounds=(1,)),
+    DeviationSection(
+        by="network", do="replace", message="submission", people=("user-1",), rounds=(1,)
+    ),
 )
-LOST = (Deviation(by="network", do="omit", message="submission", people=("user-1",), rounds=(1,)),)
-NO_MARKS = (Deviation(by="analyst", do="change", message="heard", field="hashes", change="empty"),)
+LOST = (
+    DeviationSection(
+        by="network", do="omit", message="submission", people=("user-1",), rounds=(1,)
+    ),
+)
+NO_MARKS = (
+    DeviationSection(by="analyst", do="change", message="heard", field="hashes", change="empty"),
+)
 
 
 @pytest.fixture
@@ -68,7 +76,9 @@ def test_options_that_do_not_fit(
     assert said in answer.err
 
 
-def scenario(path: Path, strategy: tuple[Deviation, ...], users: int, **defence: object) -> str:
+def scenario(
+    path: Path, strategy: tuple[DeviationSection, ...], users: int, **defence: object
+) -> str:
     """Write the scenario file of a find, at another size."""
     made = replay(load("titanic"), strategy)
     made = replace(

@@ -9,7 +9,7 @@ from veilmix.analysis.figures import Redrawn
 from veilmix.cli.text import picture_files
 from veilmix.cli.text.sweep import draw
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.studies.sweep_file import Line
+from veilmix.scenarios.studies.sweep_file import SweepLine
 from veilmix.scenarios.studies.sweep_scores import panels_of
 
 KS = (2, 20, 200)
@@ -20,14 +20,14 @@ def result() -> dict[str, Any]:
     return run("blood-type", 7, "ideal", worst_case_nodes=0).result()
 
 
-def line(k: int, number: int, columns: int, exposure: float) -> Line:
+def line(k: int, number: int, columns: int, exposure: float) -> SweepLine:
     release = {"columns": ["A", "B"][:columns], "counts": []} if columns else None
     exposed = {"true": exposure, "promised": 0.5, "worst_case": None}
     told = {**result(), "release": release, "exposure": exposed}
-    return Line(key={"policy.k": k}, number=number, seed=number, version="0.1.0", result=told)
+    return SweepLine(key={"policy.k": k}, number=number, seed=number, version="0.1.0", result=told)
 
 
-def swept() -> list[Line]:
+def swept() -> list[SweepLine]:
     """Three points: one column in both runs, one and two, two; of the last one more run."""
     columns = {2: (1, 1), 20: (1, 2), 200: (2, 2, 2)}
     return [

@@ -4,7 +4,7 @@ from itertools import combinations, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from veilmix.protocol.peers.routes import Route, Rule, followed, narrowed, trail
+from veilmix.protocol.peers.routes import Route, RouteRule, followed, narrowed, trail
 
 PEERS = 5
 PATHS = st.permutations(range(1, PEERS)).map(lambda order: order[:2])
@@ -31,9 +31,9 @@ def test_a_trail_is_what_is_followed_step_by_step(
         if route.origin in members:
             continue
         hops = trail(routes, members, place)
-        assert (hops[-1].rule is Rule.LOST) == (place not in ends)
-        assert len(hops) == 2 or hops[-1].rule is Rule.LOST
-        assert [hop.rule is Rule.LOST for hop in hops[:-1]] == [False] * (len(hops) - 1)
+        assert (hops[-1].rule is RouteRule.LOST) == (place not in ends)
+        assert len(hops) == 2 or hops[-1].rule is RouteRule.LOST
+        assert [hop.rule is RouteRule.LOST for hop in hops[:-1]] == [False] * (len(hops) - 1)
         for step, hop in enumerate(hops):
             batch = [route for route in routes if route.stops[step] == hop.peer]
             others = [path for path in batch if path.origin not in members]
@@ -41,8 +41,8 @@ def test_a_trail_is_what_is_followed_step_by_step(
                 step + 1, route.stops[step], route.names[step]
             )  # fmt: skip
             assert hop.onions == len(others)
-            assert (hop.rule is Rule.OPEN) == (hop.peer in members)
-            if hop.rule is Rule.ALONE:
+            assert (hop.rule is RouteRule.OPEN) == (hop.peer in members)
+            if hop.rule is RouteRule.ALONE:
                 assert {other.origin for other in others} == {route.origin}
 
 

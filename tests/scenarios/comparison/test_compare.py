@@ -13,12 +13,12 @@ from veilmix.errors import LocalError, ParameterError, StorageError
 from veilmix.scenarios.comparison import result_folder as comparisons
 from veilmix.scenarios.comparison.compare import compare, programs
 from veilmix.scenarios.comparison.mixed import available
-from veilmix.scenarios.comparison.result import COMPARISON, Comparison, Cost
+from veilmix.scenarios.comparison.result import COMPARISON, Comparison, ProgramCost
 from veilmix.scenarios.schema.kinds import kinds
 from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.validation.load import change, load, loads
 
-FREE = Cost(0.0, None, 0, 0, 0.0, 0)
+FREE = ProgramCost(0.0, None, 0, 0, 0.0, 0)
 
 
 @pytest.fixture(scope="module")

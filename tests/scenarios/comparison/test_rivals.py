@@ -322,7 +322,7 @@ def test_rules_of_hiding_are_probabilities_of_a_blank() -> None:
 def test_a_direct_message_is_that_of_the_document() -> None:
     """docs/wire.md, read without the module."""
     trial = case(users=3)
-    line = direct.Line.open(trial, [3, 4], trial.entropy("document"))
+    line = direct.DirectWay.open(trial, [3, 4], trial.entropy("document"))
     layer = line.seal(1, ("abc", "é"), trial.entropy("person"))
     plain = open_layer(line.reader.secret, layer, line.context(1))
     assert plain == b"\0\x02\0\x03abc\0\x02\xc3\xa9\x80\0\0"

@@ -14,7 +14,7 @@ from veilmix.analysis.exposure.curves import users_below
 from veilmix.errors import DataError, StorageError
 from veilmix.scenarios.ledger import book as module
 from veilmix.scenarios.ledger.book import key_of, opened, read
-from veilmix.scenarios.ledger.entry import NEVER_ENDED, Entry, LedgerBatch
+from veilmix.scenarios.ledger.entry import NEVER_ENDED, LedgerBatch, LedgerEntry
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.records.result_file import read as read_run
 from veilmix.scenarios.records.run_folder import save
@@ -174,7 +174,7 @@ def test_what_is_written_lasts_before_it_takes_its_name(
     with opened(tmp_path / "ledger.json") as book:
         book.secret()
         book.begin(
-            Entry(
+            LedgerEntry(
                 scenario="s", source=("a",), people=("x",), seed=1, least=2, k=2, max_exposure=0.1
             )
         )
@@ -227,7 +227,7 @@ def whole(tmp_path: Path) -> dict[str, Any]:
 def signed(path: Path, data: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """An entry changed, and a digest that fits it."""
     entries = [{**data["entries"][0], **changes}]
-    made = msgspec.convert(entries, list[Entry])
+    made = msgspec.convert(entries, list[LedgerEntry])
     return {**data, "entries": entries, "digest": module.digest_of(made, module._key(path) or b"")}
 
 
@@ -309,7 +309,7 @@ def test_where_there_is_no_ledger_to_keep(tmp_path: Path) -> None:
 
 def test_an_entry_names_those_who_are_counted() -> None:
     batch = LedgerBatch(round=1, missing=(1,), others=("z",), asks=(("a",),), public=False)
-    entry = Entry(
+    entry = LedgerEntry(
         scenario="s",
         source=("a",),
         people=("x", "y", "w"),

@@ -17,7 +17,7 @@ from veilmix.protocol.releases import Release
 from veilmix.scenarios.ledger import groups as module
 from veilmix.scenarios.ledger.book import read
 from veilmix.scenarios.ledger.cells import CountedCell, mark_of, marked, marked_column
-from veilmix.scenarios.ledger.entry import Entry, LedgerBatch
+from veilmix.scenarios.ledger.entry import LedgerBatch, LedgerEntry
 from veilmix.scenarios.ledger.groups import (
     KnownRelease,
     ReleaseGroup,
@@ -27,7 +27,7 @@ from veilmix.scenarios.ledger.groups import (
 )
 from veilmix.scenarios.ledger.people import ScenarioPeople
 from veilmix.scenarios.ledger.subtraction import TOO_MANY, GroupRule, group_rule
-from veilmix.scenarios.schema.model import About, Policy, Population, Scenario
+from veilmix.scenarios.schema.model import About, Policy, PopulationSection, Scenario
 from veilmix.scenarios.validation.load import check
 
 KEY = bytes(32)
@@ -409,14 +409,14 @@ def test_odd_tables_are_judged_like_others(name: str) -> None:
 
 
 def test_noise_is_no_release_of_counts() -> None:
-    entry = Entry(
+    entry = LedgerEntry(
         scenario="s", source=("a",), people=("1", "2", "3"), seed=None, least=1, k=2,
         max_exposure=0.1, handed=(LedgerBatch(round=2, asks=(("a",),), public=True),),
         released=(CountedCell(marks=(mark_of("a", "x", KEY),), people=3),),
     )  # fmt: skip
     setting = Scenario(
         scenario=About(name="s"),
-        population=Population(source="builtin:titanic"),
+        population=PopulationSection(source="builtin:titanic"),
         policy=Policy(k=2, max_exposure=0.3),
     )
     made = group_rule([entry], setting, ScenarioPeople(("a",), ("1", "2")), KEY)

@@ -22,24 +22,23 @@ import protocol_kit as KIT
 import pytest
 from veilmix.errors import RoundBurned
 from veilmix.protocol import parties
-from veilmix.protocol.announcement import Announcement, Policy, Rules
+from veilmix.protocol.announcement import AnnouncedPolicy, Announcement, Rules
 from veilmix.protocol.hiding import COVERS, Redact
 from veilmix.protocol.history import History
 from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role
 from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.ledger.book import opened
-from veilmix.scenarios.ledger.entry import Entry
+from veilmix.scenarios.ledger.entry import LedgerEntry
 from veilmix.scenarios.ledger.keep import remembered
 from veilmix.scenarios.ledger.people import ScenarioPeople
 from veilmix.scenarios.ledger.subtraction import group_rule
-from veilmix.scenarios.schema.model import About, Population, Scenario
-from veilmix.scenarios.schema.model import Policy as ScenarioPolicy
+from veilmix.scenarios.schema.model import About, Policy, PopulationSection, Scenario
 
 KEPT = Scenario(
     scenario=About(name="s"),
-    population=Population(source="builtin:titanic"),
-    policy=ScenarioPolicy(max_exposure=1.0),  # what follows of groups is not promised here
+    population=PopulationSection(source="builtin:titanic"),
+    policy=Policy(max_exposure=1.0),  # what follows of groups is not promised here
 )
 SEQUENCES = int(os.environ.get("VEILMIX_SEQUENCES", "150"))
 N, LEAST = 6, 2  # people; of whom none may be told apart in the histories below
@@ -52,7 +51,9 @@ BLANK = 2
 
 def terms(least: int, *, publish: bool) -> Announcement:
     announced: Announcement = replace(
-        OPENED, rules=Rules(min_dropout=least), policy=Policy(2, 0.5, publish_marginals=publish)
+        OPENED,
+        rules=Rules(min_dropout=least),
+        policy=AnnouncedPolicy(2, 0.5, publish_marginals=publish),
     )
     return announced
 
@@ -223,7 +224,7 @@ class Sequence:
             rule = group_rule(ledger.entries, KEPT, crowd, ledger.secret())
             memory = remembered(ledger, ledger.entries, KEPT, crowd, seed, rule)
             ledger.begin(
-                Entry(
+                LedgerEntry(
                     scenario="s",
                     source=crowd.columns,
                     people=crowd.people,

@@ -19,7 +19,7 @@ from veilmix.scenarios.ledger import book
 from veilmix.scenarios.ledger.account import MixedSpending
 from veilmix.scenarios.ledger.certified import Certified, defect
 from veilmix.scenarios.ledger.curves import certify, compose_curves
-from veilmix.scenarios.ledger.entry import Entry, LedgerBatch
+from veilmix.scenarios.ledger.entry import LedgerBatch, LedgerEntry
 from veilmix.scenarios.ledger.mixed_spending import (
     KEPT,
     NOTHING,
@@ -121,7 +121,7 @@ def test_what_does_not_compose_is_kept_apart_at_its_local_price(tmp_path: Path) 
     assert spent(both).delta == DELTA
     assert [*ledger_rows(both.ledger)][4][2] == f"... of it nats of 2 runs, local: {KEPT}"
 
-    def other(entry: Entry) -> Entry:
+    def other(entry: LedgerEntry) -> LedgerEntry:
         if entry.noise is None or entry.noise.mechanism != "grr":
             return replace(entry, certified=None)
         assert isinstance(entry.certified, Certified)
@@ -201,7 +201,7 @@ def test_a_limit_after_shuffling_is_judged_by_the_batch_itself(tmp_path: Path) -
         assert played(crowd, scenario(200, spend_shuffled=1.0)).burned is None
 
 
-def budget(past: list[Entry], people: tuple[str, ...], **local: Any) -> MixedBudget:
+def budget(past: list[LedgerEntry], people: tuple[str, ...], **local: Any) -> MixedBudget:
     """The budget of a run of these people, after others."""
     setting = scenario(**local)
     drawn = population(setting.population, setting.feature, 7)
@@ -251,7 +251,7 @@ def test_a_small_epsilon_is_added_to_a_large_one() -> None:
     assert large is not None
     tiny = replace(large, epsilon=1e-5, curve=((0.0, 1e-5), (2e-5, 1e-12)))
     noise = noise_of(setting, drawn.schema)
-    entry = Entry(
+    entry = LedgerEntry(
         scenario="s",
         source=("sex",),
         people=(name,),

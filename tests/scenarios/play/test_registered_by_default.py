@@ -7,14 +7,14 @@ from veilmix.protocol.board import replay
 from veilmix.scenarios.catalogue.guard import value_at
 from veilmix.scenarios.catalogue.registry import GUARDS
 from veilmix.scenarios.schema.dump import dump
-from veilmix.scenarios.schema.model import PHONES, Population, Scenario
+from veilmix.scenarios.schema.model import PHONES, PopulationSection, Scenario
 from veilmix.scenarios.validation.load import change, load, loads, source
 
 KEY = "registered = false              # say true\n"
 
 
 def on_phones(scenario: Scenario) -> Scenario:
-    return replace(scenario, population=Population(source=PHONES))
+    return replace(scenario, population=PopulationSection(source=PHONES))
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,7 @@ from veilmix.roles.instruments import Instrument
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.programs.randomized.score import Randomized
-from veilmix.scenarios.schema.model import Bins as BinsSection
-from veilmix.scenarios.schema.model import Feature
-from veilmix.scenarios.schema.model import Population as Section
+from veilmix.scenarios.schema.model import BinsSection, FeatureSection, PopulationSection
 
 N = 60
 AGES = [18 + (i * 7) % 50 for i in range(N - 2)] + ["", "-1"]
@@ -85,13 +83,15 @@ def scenario(more: str = RULES, head: str = "", policy: str = 'kind = "all"') ->
     )
 
 
-def made(base: Path, feature: Feature) -> tuple[str, ...]:
-    return population(Section(source="people.csv"), [feature], base=base).values[0]
+def made(base: Path, feature: FeatureSection) -> tuple[str, ...]:
+    return population(PopulationSection(source="people.csv"), [feature], base=base).values[0]
 
 
 def test_what_is_said_instead(base: Path) -> None:
     people = population(
-        Section(source="people.csv"), veilmix.loads(scenario(), base=base).feature, base=base
+        PopulationSection(source="people.csv"),
+        veilmix.loads(scenario(), base=base).feature,
+        base=base,
     )
     assert people.values[0] == (
         *("10 to 19", "20 to 29", "30 to 39", "40 to 49", "50 to 59", "60 to 69", "(missing)"),
@@ -160,14 +160,14 @@ BINS: list[tuple[BinsSection, tuple[str, ...]]] = [
 @pytest.mark.parametrize(("bins", "values"), BINS)
 def test_bins(base: Path, bins: BinsSection, values: tuple[str, ...]) -> None:
     merge = {"(missing)": ("-1",)}
-    assert made(base, Feature(name="age", merge=merge, bins=bins)) == values
+    assert made(base, FeatureSection(name="age", merge=merge, bins=bins)) == values
 
 
 def test_a_hierarchy_as_arx_has_them(base: Path) -> None:
-    feature = Feature(name="zip", hierarchy=str(base / "zip.csv"), level=1)
+    feature = FeatureSection(name="zip", hierarchy=str(base / "zip.csv"), level=1)
     assert set(made(base, feature)) == {f"10{i}**" for i in range(10)}
     for level, message in ((3, "level = 3 is none"), (2, None)):
-        feature = Feature(name="zip", hierarchy=str(base / "zip.csv"), level=level)
+        feature = FeatureSection(name="zip", hierarchy=str(base / "zip.csv"), level=level)
         if message is None:
             assert made(base, feature) == ("*",)
             continue
@@ -175,7 +175,7 @@ def test_a_hierarchy_as_arx_has_them(base: Path) -> None:
             made(base, feature)
     (base / "few.csv").write_text("10007;1*\n10117;1*\n")
     with pytest.raises(DataError, match=r"few.csv: has no line for"):
-        made(base, Feature(name="zip", hierarchy=str(base / "few.csv"), level=1))
+        made(base, FeatureSection(name="zip", hierarchy=str(base / "few.csv"), level=1))
 
 
 MISTAKES = {
@@ -205,20 +205,22 @@ def test_mistakes_are_lines(base: Path, name: str) -> None:
 
 def test_months_of_which_the_day_is_not_known(base: Path) -> None:
     (base / "d.csv").write_text("d,x\n1/2/2020,a\n3/4/2020,b\n")
-    section = Section(source="d.csv")
+    section = PopulationSection(source="d.csv")
     with pytest.raises(DataError, match="say day_first = true or false"):
-        population(section, [Feature(name="d", date="month")], base=base)
-    said = population(section, [Feature(name="d", date="month", day_first=False)], base=base)
+        population(section, [FeatureSection(name="d", date="month")], base=base)
+    said = population(section, [FeatureSection(name="d", date="month", day_first=False)], base=base)
     assert said.values[0] == ("2020-01", "2020-03")
     (base / "d.csv").write_text("d,x\n1/20/2020,a\n3/4/2020,b\n")
     with pytest.raises(DataError, match="day_first = true, but so '1/20/2020' has no month"):
-        population(section, [Feature(name="d", date="month", day_first=True)], base=base)
+        population(section, [FeatureSection(name="d", date="month", day_first=True)], base=base)
 
 
 def test_dates_that_are_none_are_an_error(base: Path) -> None:
     (base / "d.csv").write_text("d,x\n1 May 2020,a\n3 May 2020,b\n")
     with pytest.raises(DataError, match=r"none of its values is a date.*such as '1 May 2020'"):
-        population(Section(source="d.csv"), [Feature(name="d", date="year")], base=base)
+        population(
+            PopulationSection(source="d.csv"), [FeatureSection(name="d", date="year")], base=base
+        )
 
 
 def test_generated_people_have_none() -> None:
@@ -244,7 +246,7 @@ def test_people_make_values_coarser_before_they_add_noise(base: Path, mechanism:
     assert told.schema.coarsen(("23", "F", "10117", "3.4.1951", "oslo ")) == (
         *("20 to 29", "f", "101*", "1950s", "oslo"),
     )
-    people = population(Section(source="people.csv"), chosen.feature, base=base)
+    people = population(PopulationSection(source="people.csv"), chosen.feature, base=base)
     assert isinstance(real.findings, Randomized)
     for j, feature in enumerate(real.findings.features):
         truth = np.bincount(people.codes[:, j], minlength=len(people.values[j])) / people.n

@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 from veilmix.errors import DataError
 from veilmix.scenarios.populations import packed, population
-from veilmix.scenarios.schema.model import Population as Section
+from veilmix.scenarios.schema.model import PopulationSection
 from veilmix.scenarios.tables.reading import Reading, read
 
 WRITTEN = tomllib.loads(Path(__file__).with_name("written_files.toml").read_text("utf-8"))
@@ -70,7 +70,9 @@ def test_the_file_of_a_program(ending: str, tmp_path: Path) -> None:
 def test_a_scenario_reads_one(tmp_path: Path) -> None:
     needed("sav")
     written(tmp_path, "sav")
-    of = population(Section(source="people.sav", columns={"sex": "sex"}), (), base=tmp_path)
+    of = population(
+        PopulationSection(source="people.sav", columns={"sex": "sex"}), (), base=tmp_path
+    )
     assert [of.row(i) for i in range(of.n)] == [
         ("male",), ("female",), ("male",), ("(missing)",), ("female",),
     ]  # fmt: skip

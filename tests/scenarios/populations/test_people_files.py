@@ -10,8 +10,7 @@ import pytest
 from veilmix.errors import DataError
 from veilmix.installation import missing
 from veilmix.scenarios.populations import Population, files, population
-from veilmix.scenarios.schema.model import Feature
-from veilmix.scenarios.schema.model import Population as Section
+from veilmix.scenarios.schema.model import FeatureSection, PopulationSection
 from veilmix.scenarios.serialization import content
 from veilmix.scenarios.tables import export
 
@@ -19,11 +18,15 @@ SMALL = "name,city,wage\nann,Oslo,1\nbob,Rome,2\ncyd,Oslo,1\n"
 
 
 def read(
-    tmp_path: Path, content: str | bytes, *features: Feature, name: str = "p.csv", **more: object
+    tmp_path: Path,
+    content: str | bytes,
+    *features: FeatureSection,
+    name: str = "p.csv",
+    **more: object,
 ) -> Population:
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return population(Section(source=name, **more), features, base=tmp_path)  # type: ignore[arg-type]
+    return population(PopulationSection(source=name, **more), features, base=tmp_path)  # type: ignore[arg-type]
 
 
 def table(of: Population) -> list[tuple[str, ...]]:
@@ -42,11 +45,13 @@ def test_all_columns_in_the_order_of_the_file(tmp_path: Path) -> None:
 def test_a_mapping_takes_only_its_columns_and_features_may_add_others(tmp_path: Path) -> None:
     columns = {"income": "wage"}
     assert table(read(tmp_path, SMALL, columns=columns)) == [("1",), ("2",), ("1",)]
-    both = read(tmp_path, SMALL, Feature(name="city"), Feature(name="income"), columns=columns)
+    both = read(
+        tmp_path, SMALL, FeatureSection(name="city"), FeatureSection(name="income"), columns=columns
+    )
     assert both.schema.names == ("city", "income")
     assert both.row(1) == ("Rome", "2")
     with pytest.raises(DataError, match=r"no column is called 'wage'"):
-        read(tmp_path, SMALL, Feature(name="wage"), columns=columns)
+        read(tmp_path, SMALL, FeatureSection(name="wage"), columns=columns)
 
 
 def test_quotes_marks_and_line_ends(tmp_path: Path) -> None:
@@ -78,7 +83,7 @@ def test_rows_with_an_empty_cell_can_be_dropped_and_that_is_said(tmp_path: Path)
     assert table(of) == [("u", "y"), ("v", "y")]
     assert of.values == (("u", "v"), ("y",))
     assert "2 of 4 rows dropped: a cell of a column in use was empty" in of.warnings
-    only = read(tmp_path, content, Feature(name="a"), missing="drop-row")
+    only = read(tmp_path, content, FeatureSection(name="a"), missing="drop-row")
     assert table(only) == [("x",), ("u",), ("v",)]
 
 
@@ -101,7 +106,7 @@ def test_a_sample_of_a_file(tmp_path: Path) -> None:
     people = "".join(f"p{i}\n" for i in range(100))
     path = tmp_path / "p.csv"
     path.write_text("id\n" + people)
-    section = Section(source="p.csv", users=10, roles={"id": "quasi"})
+    section = PopulationSection(source="p.csv", users=10, roles={"id": "quasi"})
     of = population(section, (), 4, tmp_path)
     assert of.n == len(set(table(of))) == 10
     assert table(of) == table(population(section, (), 4, tmp_path))
@@ -190,7 +195,7 @@ def test_more_values_or_columns_than_the_wire_carries(tmp_path: Path) -> None:
     many = "id\n" + "".join(f"{i}\n" for i in range(65_536))
     with pytest.raises(DataError, match=r"65,536 different values; .* say open = true"):
         read(tmp_path, many, roles={"id": "quasi"})
-    asked = Feature(name="id", open=True)
+    asked = FeatureSection(name="id", open=True)
     assert read(tmp_path, many, asked, roles={"id": "other"}).n == 65_536
     wide = ",".join(f"c{i}" for i in range(256))
     with pytest.raises(DataError, match=r"256 columns; 1 to 255 are accepted"):
@@ -200,7 +205,7 @@ def test_more_values_or_columns_than_the_wire_carries(tmp_path: Path) -> None:
 def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def said(source: str) -> str:
         with pytest.raises(DataError) as refused:
-            population(Section(source=source), (), base=tmp_path)
+            population(PopulationSection(source=source), (), base=tmp_path)
         return str(refused.value).removeprefix(f"{tmp_path}/")
 
     (tmp_path / "folder.csv").mkdir()
@@ -237,10 +242,12 @@ def parquet(path: Path, content: str) -> None:
 def test_parquet_is_read_as_text(tmp_path: Path) -> None:
     path = tmp_path / "p.parquet"
     parquet(path, 'city,"a ""b""",wage\nOslo,1,1.5\nRome,,2.0\n')
-    of = population(Section(source="p.parquet"), (), base=tmp_path)
+    of = population(PopulationSection(source="p.parquet"), (), base=tmp_path)
     assert of.schema.names == ("city", 'a "b"', "wage")
     assert table(of) == [("Oslo", "1", "1.5"), ("Rome", "(missing)", "2.0")]
-    only = population(Section(source="p.parquet"), [Feature(name="wage")], base=tmp_path)
+    only = population(
+        PopulationSection(source="p.parquet"), [FeatureSection(name="wage")], base=tmp_path
+    )
     assert table(only) == [("1.5",), ("2.0",)]
 
 
@@ -273,7 +280,7 @@ def test_a_large_file_is_read_row_by_row(tmp_path: Path) -> None:
         row = [[f"v{(i * (j + 3)) % (j + 2)}" for j in range(42)] for i in range(1000)]
         for _ in range(50):
             writer.writerows(row)
-    of = population(Section(source="large.csv"), (), base=tmp_path)
+    of = population(PopulationSection(source="large.csv"), (), base=tmp_path)
     assert of.codes.shape == (50_000, 42)
 
 
@@ -310,7 +317,7 @@ def test_duckdb_draws_no_progress_bar(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(duckdb, "connect", connect)
     export.write(tmp_path / "t.parquet", ("a", "b"), [("x", "y")] * 3)
-    of = population(Section(source="t.parquet"), (), base=tmp_path)
+    of = population(PopulationSection(source="t.parquet"), (), base=tmp_path)
     assert table(of) == [("x", "y")] * 3
     assert len(bars) >= 2
     assert not any(bars)

@@ -9,8 +9,7 @@ import pytest
 from veilmix.errors import DataError
 from veilmix.scenarios.populations import Population, population
 from veilmix.scenarios.populations.tables import TABLES, shipped
-from veilmix.scenarios.schema.model import Feature
-from veilmix.scenarios.schema.model import Population as Section
+from veilmix.scenarios.schema.model import FeatureSection, PopulationSection
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "adult"
 needs_adult = pytest.mark.data("adult/adult.data")
@@ -20,7 +19,7 @@ KS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 def people(name: str, **more: object) -> Population:
     features = more.pop("features", ())
     seed = more.pop("seed", None)
-    return population(Section(source=f"builtin:{name}", **more), features, seed)  # type: ignore[arg-type]
+    return population(PopulationSection(source=f"builtin:{name}", **more), features, seed)  # type: ignore[arg-type]
 
 
 def rows(of: Population) -> Counter[tuple[str, ...]]:
@@ -138,7 +137,10 @@ def test_features_choose_rename_and_order_columns() -> None:
     of = people(
         "titanic",
         columns={"fate": "survived"},
-        features=[Feature(name="fate", values=("yes", "no", "unknown")), Feature(name="class")],
+        features=[
+            FeatureSection(name="fate", values=("yes", "no", "unknown")),
+            FeatureSection(name="class"),
+        ],
     )
     assert of.schema.names == ("fate", "class")
     assert of.values[0] == ("yes", "no", "unknown")
@@ -147,7 +149,7 @@ def test_features_choose_rename_and_order_columns() -> None:
 
 
 def test_an_open_feature_keeps_its_texts_but_shows_none() -> None:
-    of = people("titanic", features=[Feature(name="class", open=True, width=9)])
+    of = people("titanic", features=[FeatureSection(name="class", open=True, width=9)])
     assert of.schema.features[0].values is None
     assert of.schema.features[0].width == 9
     assert of.values == (("1st", "2nd", "3rd", "crew"),)
@@ -177,7 +179,12 @@ def test_blood_types_follow_the_stated_alleles() -> None:
     expected = [1 - (1 - p) ** 2 for p in (0.266, 0.158, 0.592)]
     assert present == pytest.approx(expected, abs=0.015)
     both = rows(
-        people("blood-type", users=40_000, seed=1, features=[Feature(name="A"), Feature(name="B")])
+        people(
+            "blood-type",
+            users=40_000,
+            seed=1,
+            features=[FeatureSection(name="A"), FeatureSection(name="B")],
+        )
     )
     assert both["Y", "Y"] / of.n == pytest.approx(2 * 0.266 * 0.158, abs=0.01)  # one of each
     assert people("blood-type").n == 30
@@ -199,7 +206,7 @@ LAWS = {
 
 @pytest.mark.parametrize("name", LAWS)
 def test_generated_shares(name: str) -> None:
-    of = people(name, users=40_000, seed=3, features=[Feature(name="x", levels=4)])
+    of = people(name, users=40_000, seed=3, features=[FeatureSection(name="x", levels=4)])
     shares = np.array(list(marginal(of, "x").values())) / of.n
     assert of.values == (("v1", "v2", "v3", "v4"),)
     assert shares == pytest.approx(LAWS[name], abs=0.012)
@@ -211,19 +218,23 @@ def test_generated_columns_are_independent_and_named() -> None:
     assert of.values == (("0", "1"),) * 3
     assert [count / of.n for count in rows(of).values()] == pytest.approx([1 / 8] * 8, abs=0.01)
     assert people("zipf", users=9).values[0][-1] == "v10"
-    named = people("bits", users=9, features=[Feature(name="heads", values=("no", "yes"))])
+    named = people("bits", users=9, features=[FeatureSection(name="heads", values=("no", "yes"))])
     assert named.values == (("no", "yes"),)
 
 
 def test_even_columns_have_every_value_as_often() -> None:
-    of = people("even", users=30, features=(Feature(name="team", levels=10),))
+    of = people("even", users=30, features=(FeatureSection(name="team", levels=10),))
     assert set(marginal(of, "team").values()) == {3}
     assert of.row(0) == of.row(10) != of.row(11)
 
 
 def test_correlated_columns_go_together_nine_times_in_ten() -> None:
     """Two columns of four values agree with probability 0.81 + 0.19 / 4; a coarser one follows."""
-    features = [Feature(name="a", levels=4), Feature(name="b", levels=4), Feature(name="c")]
+    features = [
+        FeatureSection(name="a", levels=4),
+        FeatureSection(name="b", levels=4),
+        FeatureSection(name="c"),
+    ]
     of = people("correlated", users=40_000, seed=3, features=features)
     assert np.mean(of.codes[:, 0] == of.codes[:, 1]) == pytest.approx(0.81 + 0.19 / 4, abs=0.01)
     halves = np.mean(of.codes[:, 0] // 2 == of.codes[:, 2] // 5)
@@ -236,9 +247,18 @@ def test_correlated_columns_go_together_nine_times_in_ten() -> None:
 WRONG: dict[str, tuple[dict[str, object], str]] = {
     "atlantis": ({}, r"no population is called 'atlantis'; shipped are blood-type, titanic"),
     "zipf": ({}, r"people are generated; say in users how many"),
-    "bits": ({"users": 3, "features": [Feature(name="x", levels=3)]}, r"3 values; this .* has 2"),
-    "titanic": ({"features": [Feature(name="x")]}, r"no column is called 'x'; it has class, sex"),
-    "hair-eye": ({"features": [Feature(name="eye", values=("blue",))]}, r"the data also hold"),
+    "bits": (
+        {"users": 3, "features": [FeatureSection(name="x", levels=3)]},
+        r"3 values; this .* has 2",
+    ),
+    "titanic": (
+        {"features": [FeatureSection(name="x")]},
+        r"no column is called 'x'; it has class, sex",
+    ),
+    "hair-eye": (
+        {"features": [FeatureSection(name="eye", values=("blue",))]},
+        r"the data also hold",
+    ),
     "census": ({"users": 32_562}, r"32,562 people asked for; it has 32,561"),
 }
 
@@ -253,7 +273,9 @@ def test_what_cannot_be_had(name: str) -> None:
 @pytest.mark.slow
 def test_a_million_people_are_made_quickly() -> None:
     of = people(
-        "zipf", users=1_000_000, features=[Feature(name=f"f{j}", levels=20) for j in range(8)]
+        "zipf",
+        users=1_000_000,
+        features=[FeatureSection(name=f"f{j}", levels=20) for j in range(8)],
     )
     assert of.codes.shape == (1_000_000, 8)
     assert of.codes.nbytes == 32_000_000

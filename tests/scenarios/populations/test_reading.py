@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from veilmix.errors import DataError
 from veilmix.scenarios.populations import population
 from veilmix.scenarios.populations.header_line import names_columns
-from veilmix.scenarios.schema.model import Population as Section
+from veilmix.scenarios.schema.model import PopulationSection
 from veilmix.scenarios.tables import reading
 
 ROWS = [["Ort", "Größe"], ["Köln", "1,5"], ["Nîmes", "2,25"], ["Köln", "1,5"]]
@@ -26,7 +26,7 @@ def written(separator: str, encoding: str, before: str = "") -> bytes:
 
 def read(path: Path, content: bytes, name: str = "p.csv", **said: Any) -> Any:
     (path / name).write_bytes(content)
-    return population(Section(source=name, **said), (), base=path)
+    return population(PopulationSection(source=name, **said), (), base=path)
 
 
 WAYS = [
@@ -159,7 +159,7 @@ def test_excel(tmp_path: Path) -> None:
     for row in ([], ["born", "age", "ok"], [datetime(1990, 5, 1), 31.0, True], [None, 2.5, "x"]):  # noqa: DTZ001
         people.append(row)
     book.save(tmp_path / "p.xlsx")
-    of = population(Section(source="p.xlsx", sheet="people"), (), base=tmp_path)
+    of = population(PopulationSection(source="p.xlsx", sheet="people"), (), base=tmp_path)
     assert of.schema.names == ("born", "age", "ok")
     assert of.row(0) == ("1990-05-01", "31", "TRUE")
     assert of.row(1) == ("(missing)", "2.5", "x")
@@ -169,10 +169,10 @@ def test_excel(tmp_path: Path) -> None:
         (None, "'notes' is empty.*another: people"),
     ):
         with pytest.raises(DataError, match=message):
-            population(Section(source="p.xlsx", sheet=sheet_name), (), base=tmp_path)
+            population(PopulationSection(source="p.xlsx", sheet=sheet_name), (), base=tmp_path)
     (tmp_path / "q.xlsx").write_bytes(b"a,b\n")
     with pytest.raises(DataError, match="not a readable Excel workbook"):
-        population(Section(source="q.xlsx"), (), base=tmp_path)
+        population(PopulationSection(source="q.xlsx"), (), base=tmp_path)
 
 
 def test_a_formula_that_nobody_has_calculated_is_no_missing_cell(tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_a_formula_that_nobody_has_calculated_is_no_missing_cell(tmp_path: Path)
     with pytest.raises(
         DataError, match="row 2: column 'sum': a formula that nobody has calculated"
     ):
-        population(Section(source="p.xlsx"), (), base=tmp_path)
-    of = population(Section(source="p.xlsx", columns={"n": "n"}), (), base=tmp_path)
+        population(PopulationSection(source="p.xlsx"), (), base=tmp_path)
+    of = population(PopulationSection(source="p.xlsx", columns={"n": "n"}), (), base=tmp_path)
     assert of.values == (("1", "2"),)
     assert of.note.endswith("'Sheet' of 2, header in row 1; --sheet reads another: more)")
 
@@ -206,12 +206,12 @@ def test_a_formula_with_its_value_is_that_value(tmp_path: Path) -> None:
     )
     head = "".join(f'<c r="{a}1" t="inlineStr"><is><t>{a}</t></is></c>' for a in "ABC")
     made = workbook(tmp_path, f'<row r="1">{head}</row>{rows}')
-    assert population(Section(source=made), (), base=tmp_path).n == 8998
+    assert population(PopulationSection(source=made), (), base=tmp_path).n == 8998
     broken = rows.replace("<f>A8000+1</f><v>1</v>", "<f>A8000+1</f>")
     assert broken != rows
     made = workbook(tmp_path, f'<row r="1">{head}</row>{broken}')
     with pytest.raises(DataError, match="row 8000: column 'B': a formula"):
-        population(Section(source=made), (), base=tmp_path)
+        population(PopulationSection(source=made), (), base=tmp_path)
 
 
 def workbook(folder: Path, rows: str) -> str:

@@ -9,8 +9,7 @@ from veilmix.errors import DataError
 from veilmix.scenarios.populations.build import population
 from veilmix.scenarios.populations.coarser import levels
 from veilmix.scenarios.populations.reshaped import number_spellings, one_spelling, set_sign
-from veilmix.scenarios.schema.model import Feature
-from veilmix.scenarios.schema.model import Population as Section
+from veilmix.scenarios.schema.model import FeatureSection, PopulationSection
 from veilmix.scenarios.tables.doors import advise
 from veilmix.scenarios.tables.reading import Reading, read, suspects
 from veilmix.scenarios.validation.load import loads
@@ -56,12 +55,14 @@ def test_a_column_for_each_part(symptoms: Path) -> None:
 
 
 def test_a_scenario_asks_about_parts(symptoms: Path) -> None:
-    section = Section(source=str(symptoms), yes_no={"symptoms": ";"}, missing="unknown")
-    people = population(section, [Feature(name="symptoms: pain"), Feature(name="age")])
+    section = PopulationSection(source=str(symptoms), yes_no={"symptoms": ";"}, missing="unknown")
+    people = population(
+        section, [FeatureSection(name="symptoms: pain"), FeatureSection(name="age")]
+    )
     assert people.values[0] == ("no", "unknown", "yes")
     assert people.row(3) == ("yes", "31")
-    sets = Section(source=str(symptoms), sets={"symptoms": ";"}, missing="unknown")
-    assert "cough;fever" in population(sets, [Feature(name="symptoms")]).values[0]
+    sets = PopulationSection(source=str(symptoms), sets={"symptoms": ";"}, missing="unknown")
+    assert "cough;fever" in population(sets, [FeatureSection(name="symptoms")]).values[0]
 
 
 def test_advice_writes_the_forms_into_its_scenario(
@@ -121,10 +122,12 @@ def test_what_looks_like_sets(texts: tuple[str, ...], sign: str | None) -> None:
 
 
 def test_a_scenario_asks_too(symptoms: Path) -> None:
-    plain = Section(source=str(symptoms), missing="unknown")
-    (line,) = population(plain, [Feature(name="symptoms")]).warnings
+    plain = PopulationSection(source=str(symptoms), missing="unknown")
+    (line,) = population(plain, [FeatureSection(name="symptoms")]).warnings
     assert 'yes_no = { symptoms = ";" }' in line
-    settled = [Feature(name="symptoms", merge={"ill": tuple({cell for cell in CELLS if cell})})]
+    settled = [
+        FeatureSection(name="symptoms", merge={"ill": tuple({cell for cell in CELLS if cell})})
+    ]
     assert not population(plain, settled).warnings
 
 

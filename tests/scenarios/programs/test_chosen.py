@@ -19,14 +19,16 @@ from veilmix.report.make import make
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.hierarchical.heard import masked, standings
-from veilmix.scenarios.programs.hierarchical.program import Hierarchical as Program
+from veilmix.scenarios.programs.hierarchical.program import (
+    HierarchicalProgram,
+)
 from veilmix.scenarios.programs.hierarchical.rounds import RoundRecord
-from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
+from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
 from veilmix.scenarios.programs.hierarchical.text import row
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
-from veilmix.scenarios.studies.cheating import Trial, attempts, play
+from veilmix.scenarios.studies.cheating import AttemptTrial, attempts, play
 from veilmix.scenarios.validation.load import change, load
 from veilmix.scenarios.verification.checks import require, verify
 from veilmix.scenarios.verification.views import learnt_in
@@ -70,9 +72,9 @@ def test_a_curator_that_asks_for_another_group_is_refused(
 ) -> None:
     """It asks for a safe group that the board takes, but not the one that the counts lead to."""
     chosen = scenario("hierarchical-class")
-    honest = Hierarchical.ask
+    honest = HierarchicalStrategy.ask
 
-    def another(self: Hierarchical, schema: Any, heard: Any) -> Call | None:
+    def another(self: HierarchicalStrategy, schema: Any, heard: Any) -> Call | None:
         call = honest(self, schema, heard)
         if call is None or len(heard) > 1:
             return call
@@ -80,7 +82,7 @@ def test_a_curator_that_asks_for_another_group_is_refused(
         return exchanged(call, asks=(others[0],))
 
     with monkeypatch.context() as cheating:
-        cheating.setattr(Hierarchical, "ask", another)
+        cheating.setattr(HierarchicalStrategy, "ask", another)
         record = read(save(run(chosen, 2, worst_case_nodes=0), tmp_path))
     verdict = {check.name: check for check in verify(record, again=False)}["decision"]
     assert verdict.ok is False
@@ -100,7 +102,7 @@ def test_the_way_of_asking_is_announced_and_belongs_to_hierarchical() -> None:
 
 def test_a_session_has_a_round_for_each_group_that_may_be_chosen() -> None:
     few, many = scenario("hierarchical-class"), scenario("census")
-    program = Program()
+    program = HierarchicalProgram()
     assert program.rounds(4, few.policy) == 13  # all 11 groups
     assert program.rounds(10, many.policy) == 2 + MOST_CHOSEN
     schema = run(few, 2, "ideal", worst_case_nodes=0).schema
@@ -162,7 +164,7 @@ def test_what_is_asked_follows_from_what_was_read() -> None:
     board = replay(outcome.transcript.posts)
     reads = [reading for reading in outcome.transcript.reads if reading.reader == "curator"]
     heard = [RoundResult(c, r.counts) for c, r in zip(board.calls, reads, strict=False)]
-    strategy = Hierarchical(chosen.policy)
+    strategy = HierarchicalStrategy(chosen.policy)
     again = [strategy.ask(outcome.schema, heard[:number]) for number in range(1, len(heard) + 1)]
     assert again == [*(result.call for result in heard[1:]), None]
     promised = [standing.promised for standing in standings(outcome.schema, heard, 2)]
@@ -198,9 +200,9 @@ def test_coalitions_that_cheat_are_measured_on_the_chosen_path() -> None:
     tried = {attempt.row: attempt for attempt in attempts(chosen)}
     for name in ("single-out", "swap"):
         assert {"curator", "shuffler-1"} <= set(tried[name].who)
-        assert play(Trial(tried[name], 3)).read, name
+        assert play(AttemptTrial(tried[name], 3)).read, name
     for name in ("equivocate", "split-view", "intersect", "delay", "forward"):
-        assert not play(Trial(tried[name], 3)).read, name
+        assert not play(AttemptTrial(tried[name], 3)).read, name
 
 
 @pytest.mark.parametrize(
@@ -209,8 +211,8 @@ def test_coalitions_that_cheat_are_measured_on_the_chosen_path() -> None:
 def test_report_and_stage_say_how_it_asked(ask: str, words: str, tmp_path: Path) -> None:
     chosen = scenario("hierarchical-class", policy__ask=ask)
     outcome = run(chosen, 2, "ideal", worst_case_nodes=0)
-    assert words in Program().stage_rule(chosen.policy, english().part("theatre"))
-    (part,) = Program().section(chosen, outcome)
+    assert words in HierarchicalProgram().stage_rule(chosen.policy, english().part("theatre"))
+    (part,) = HierarchicalProgram().section(chosen, outcome)
     assert words in part.lead
     first, last = outcome.findings.rounds[0].promised, outcome.findings.rounds[-1].promised
     assert f"at most {first:,} people" in part.lead

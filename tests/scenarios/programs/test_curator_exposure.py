@@ -23,7 +23,7 @@ from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.play.announcement import announced_policy
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.hierarchical.heard import certainties
-from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
+from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Expect, Policy
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -50,7 +50,7 @@ def play(
     announced = announced_policy(replace(load("hierarchical-class"), policy=policy))
     outcome = run_through(
         *(Program.HIERARCHICAL, SCHEMA, lambda _: table, announced, Rules()),
-        Hierarchical(policy),
+        HierarchicalStrategy(policy),
     )
     pairs = zip(outcome.calls, outcome.tallies, strict=True)
     heard = [RoundResult(*pair) for pair in pairs if pair[0].reader is Role.CURATOR]

@@ -13,20 +13,19 @@ from veilmix.protocol.hiding import Mask
 from veilmix.protocol.messages import Call, Certificate
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import RoundResult
-from veilmix.protocol.schema import Feature as Column
-from veilmix.protocol.schema import Schema
+from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.hierarchical import strategy as hierarchical
 from veilmix.scenarios.programs.hierarchical.heard import knowledge
-from veilmix.scenarios.programs.hierarchical.strategy import Hierarchical
+from veilmix.scenarios.programs.hierarchical.strategy import HierarchicalStrategy
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import (
     About,
     Expect,
     Fault,
-    Feature,
+    FeatureSection,
     Policy,
-    Population,
+    PopulationSection,
     Scenario,
 )
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -34,13 +33,13 @@ from veilmix.scenarios.serialization.record import plain
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.verification.checks import verify
 
-FOUR = tuple(Feature(name=name, levels=4) for name in ("a", "b", "c", "d"))
+FOUR = tuple(FeatureSection(name=name, levels=4) for name in ("a", "b", "c", "d"))
 
 
 def crowd(kind: Any, users: int, k: int, most: float, **changes: Any) -> Scenario:
     return Scenario(
         scenario=About(name="crowd", seed=1),
-        population=Population(source="builtin:correlated", users=users),
+        population=PopulationSection(source="builtin:correlated", users=users),
         feature=changes.pop("feature", FOUR),
         policy=Policy(kind=kind, k=k, max_exposure=most, **changes),
     )
@@ -209,7 +208,7 @@ def known() -> tuple[Schema, list[RoundResult]]:
     return outcome.schema, heard
 
 
-SCHEMA = Schema((Column("one", None, 3), Column("two", ("x", "y")), Column("six", ("x", "y"))))
+SCHEMA = Schema((Feature("one", None, 3), Feature("two", ("x", "y")), Feature("six", ("x", "y"))))
 
 
 def singles(first: dict[str, int], two: dict[str, int], six: dict[str, int]) -> RoundResult:
@@ -218,7 +217,7 @@ def singles(first: dict[str, int], two: dict[str, int], six: dict[str, int]) -> 
 
 
 def test_rare_values_are_masked_together_with_the_next_until_they_are_a_crowd() -> None:
-    strategy = Hierarchical(Policy(kind="hierarchical", k=5, max_exposure=0.13))
+    strategy = HierarchicalStrategy(Policy(kind="hierarchical", k=5, max_exposure=0.13))
     first = singles({"a": 60, "b": 30, "c": 7, "d": 2, "e": 1}, {"x": 60, "y": 40}, {"x": 100})
     call = strategy.ask(SCHEMA, [first])
     assert call is not None
@@ -228,10 +227,10 @@ def test_rare_values_are_masked_together_with_the_next_until_they_are_a_crowd() 
 
 def test_nothing_is_asked_that_is_not_safe_and_nothing_that_changes_nothing() -> None:
     counts = singles({"a": 5, "b": 5}, {"x": 5, "y": 5}, {"x": 5, "y": 5})
-    strict = Hierarchical(Policy(kind="hierarchical", k=4, max_exposure=0.1))
+    strict = HierarchicalStrategy(Policy(kind="hierarchical", k=4, max_exposure=0.1))
     assert strict.ask(SCHEMA, [counts]) is None
     assert len(strict.decide(SCHEMA, [counts]).kept) == 1
-    generous = Hierarchical(Policy(kind="hierarchical", k=2, max_exposure=1.0))
+    generous = HierarchicalStrategy(Policy(kind="hierarchical", k=2, max_exposure=1.0))
     assert generous.ask(SCHEMA, [counts]) is None
     assert generous.decide(SCHEMA, [counts]).kept == (0, 1, 2)
 
@@ -239,11 +238,11 @@ def test_nothing_is_asked_that_is_not_safe_and_nothing_that_changes_nothing() ->
 def test_what_is_forbidden_is_never_asked_for_in_a_group() -> None:
     counts = singles({"a": 50, "b": 50}, {"x": 50, "y": 50}, {"x": 30, "y": 70})
     policy = Policy(kind="hierarchical", k=30, max_exposure=0.59, forbidden=("two",))
-    call = Hierarchical(policy).ask(SCHEMA, [counts])
+    call = HierarchicalStrategy(policy).ask(SCHEMA, [counts])
     assert call is None or all(1 not in ask for ask in call.asks)
-    assert 1 not in Hierarchical(policy).decide(SCHEMA, [counts]).kept
+    assert 1 not in HierarchicalStrategy(policy).decide(SCHEMA, [counts]).kept
     must = Policy(kind="hierarchical", k=30, max_exposure=0.3, required=("one",))
-    assert 0 in Hierarchical(must).decide(SCHEMA, [counts]).kept
+    assert 0 in HierarchicalStrategy(must).decide(SCHEMA, [counts]).kept
 
 
 def test_a_value_that_nobody_had_before_counts_as_other() -> None:

@@ -13,13 +13,12 @@ from veilmix.protocol.hiding import BLANK, Redact
 from veilmix.protocol.messages import Call, Decision
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import RoundResult
-from veilmix.protocol.schema import Feature as Column
-from veilmix.protocol.schema import Schema
+from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.local_suppression import strategy as local_suppression
-from veilmix.scenarios.programs.local_suppression.strategy import LocalSuppression
+from veilmix.scenarios.programs.local_suppression.strategy import LocalSuppressionStrategy
 from veilmix.scenarios.records.run_folder import read, save
-from veilmix.scenarios.schema.model import About, Fault, Policy, Population, Scenario
+from veilmix.scenarios.schema.model import About, Fault, Policy, PopulationSection, Scenario
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.validation.load import load
 from veilmix.scenarios.verification.checks import verify
@@ -32,7 +31,7 @@ def ideal(scenario: Any, **changes: Any) -> Outcome:
 def titanic(most: float = 0.05, **changes: Any) -> Scenario:
     return Scenario(
         scenario=About(name="t", seed=1),
-        population=Population(source="builtin:titanic"),
+        population=PopulationSection(source="builtin:titanic"),
         policy=Policy(kind="local-suppression", k=5, max_exposure=most, **changes),
     )
 
@@ -145,13 +144,13 @@ def heard(first: dict[str, int], two: dict[str, int]) -> list[RoundResult]:
     return [RoundResult(Call(1, Role.CURATOR, ((0,), (1,))), counts)]
 
 
-SCHEMA = Schema((Column("one", None, 3), Column("two", ("x", "y"))))
+SCHEMA = Schema((Feature("one", None, 3), Feature("two", ("x", "y"))))
 READ = heard({"a": 60, "b": 38, "c": 2}, {"x": 55, "y": 45})
 POLICY = Policy(kind="local-suppression", k=4, max_exposure=0.3, delta=0.1)
 
 
 def test_a_value_of_fewer_than_k_people_is_left_blank_and_covered() -> None:
-    decision = LocalSuppression(POLICY).decide(SCHEMA, READ)
+    decision = LocalSuppressionStrategy(POLICY).decide(SCHEMA, READ)
     (rule,) = decision.hidden
     assert isinstance(rule, Redact)
     assert (rule.column, rule.values) == (0, ("c",))
@@ -174,13 +173,13 @@ LIES: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", LIES)
 def test_a_decision_that_the_counts_do_not_prove_is_refused(name: str) -> None:
-    decision = LocalSuppression(POLICY).decide(SCHEMA, READ)
+    decision = LocalSuppressionStrategy(POLICY).decide(SCHEMA, READ)
     with pytest.raises(VerificationError):
         local_suppression.verify(LIES[name](decision), SCHEMA, READ)
 
 
 def test_what_is_required_is_said_in_part_or_nothing_is() -> None:
     must = msgspec.structs.replace(POLICY, required=("one",), max_exposure=0.0)
-    assert LocalSuppression(must).decide(SCHEMA, READ).kept in ((0,), ())
+    assert LocalSuppressionStrategy(must).decide(SCHEMA, READ).kept in ((0,), ())
     never = msgspec.structs.replace(POLICY, forbidden=("one",))
-    assert LocalSuppression(never).decide(SCHEMA, READ).kept == (1,)
+    assert LocalSuppressionStrategy(never).decide(SCHEMA, READ).kept == (1,)

@@ -24,7 +24,7 @@ from veilmix.protocol.schema import Feature, Schema
 from veilmix.scenarios.comparison.compare import compare
 from veilmix.scenarios.ledger.book import Ledger
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.threshold.score import Opened, best_order
+from veilmix.scenarios.programs.threshold.score import OpenedRows, best_order
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Policy, Scenario
 from veilmix.scenarios.studies.attack_matrix import attack
@@ -74,7 +74,7 @@ def test_figures_of_the_shipped_tables() -> None:
             closing = change(scenario, {"policy.close": close})
             outcome = run(closing, mode="ideal", worst_case_nodes=0)
             findings = outcome.findings
-            assert isinstance(findings, Opened)
+            assert isinstance(findings, OpenedRows)
             assert (findings.cells, findings.of) == (cells, of)
             assert (findings.excluded, findings.reader_excluded) == (excluded, known)
             assert outcome.exposure.true == outcome.exposure.promised == excluded / outcome.users
@@ -83,7 +83,7 @@ def test_figures_of_the_shipped_tables() -> None:
 def test_the_gallery_reaches_its_figures() -> None:
     for name, least in (("threshold-titanic", 0.996), ("threshold-census", 0.9954)):
         outcome = run(load(name), mode="ideal", worst_case_nodes=0)
-        assert isinstance(outcome.findings, Opened)
+        assert isinstance(outcome.findings, OpenedRows)
         assert outcome.findings.share >= least
         assert outcome.exposure.true == 0
         assert not outcome.failed
@@ -169,7 +169,7 @@ def test_a_run_is_verified_and_a_changed_one_is_not(tmp_path: Path) -> None:
     result = folder / "result.json"
     said = result.read_text(encoding="utf-8")
     findings = run(SCENARIO).findings
-    assert isinstance(findings, Opened)
+    assert isinstance(findings, OpenedRows)
     changed = said.replace(f'"cells": {findings.cells}', f'"cells": {findings.cells + 1}')
     assert changed != said
     result.write_text(changed, encoding="utf-8")

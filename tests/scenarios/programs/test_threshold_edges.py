@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from ideal_kit import check_same
 from veilmix.scenarios.play.run import run
-from veilmix.scenarios.programs.threshold.score import Opened
+from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Fault, Scenario
 from veilmix.scenarios.validation.load import check
@@ -83,7 +83,7 @@ def test_an_edge_is_played_counted_and_verified(
     made = scenario(tmp_path, case, prefixes=prefixes, close=close)
     real, ideal = (run(made, mode=mode) for mode in ("real", "ideal"))
     check_same(real, ideal)
-    assert isinstance(real.findings, Opened)
+    assert isinstance(real.findings, OpenedRows)
     expected = case.none if close == "none" else case.published
     assert real.findings.by_exclusion == expected
     assert real.exposure.true == expected[0] / len(case.rows)
@@ -112,5 +112,5 @@ def test_who_is_missing_is_in_no_group(tmp_path: Path) -> None:
         made = scenario(tmp_path, CASES["one column"], gone, close=close)
         real, ideal = (run(made, mode=mode) for mode in ("real", "ideal"))
         check_same(real, ideal)
-        assert isinstance(real.findings, Opened)
+        assert isinstance(real.findings, OpenedRows)
         assert real.findings.by_exclusion == expected

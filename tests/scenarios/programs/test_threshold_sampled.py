@@ -26,7 +26,7 @@ from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.participation import drawn
 from veilmix.scenarios.programs.registry import program_of
 from veilmix.scenarios.programs.threshold.estimates import estimated_cells
-from veilmix.scenarios.programs.threshold.score import Opened
+from veilmix.scenarios.programs.threshold.score import OpenedRows
 from veilmix.scenarios.records.run_folder import read, save
 from veilmix.scenarios.schema.model import Policy
 from veilmix.scenarios.scoring.outcome import Outcome
@@ -121,7 +121,7 @@ def test_estimates_are_without_bias_over_seeds() -> None:
     row, seen, true = ("Male", "<=50K", "White"), [], set()
     for seed in range(60):
         outcome = run(scenario, seed, "ideal", worst_case_nodes=0)
-        assert isinstance(outcome.findings, Opened)
+        assert isinstance(outcome.findings, OpenedRows)
         assert outcome.findings.sampled
         estimates = {estimate.values: estimate for estimate in outcome.findings.sampled.estimates}
         estimate = estimates[row]
@@ -171,8 +171,8 @@ def attacked(name: str, text: str = TEXT, users: int | None = None) -> float:
 def test_the_reader_counts_fewer_closed_groups_and_no_groups_of_one() -> None:
     everybody = TEXT.replace("sample = 0.4\n", "")
     sampled, whole = run(SCENARIO).findings, run(loads(everybody)).findings
-    assert isinstance(sampled, Opened)
-    assert isinstance(whole, Opened)
+    assert isinstance(sampled, OpenedRows)
+    assert isinstance(whole, OpenedRows)
     expected = sum(crowd.people * crowd.groups for crowd in sampled.closed if crowd.people > 1)
     assert attacked("count-closed") == expected > 0
     assert attacked("count-closed", everybody) == whole.closed_people

@@ -15,11 +15,11 @@ from veilmix.scenarios.schema.model import (
     Defence,
     Expect,
     Fault,
-    Feature,
+    FeatureSection,
     Local,
     Mix,
     Policy,
-    Population,
+    PopulationSection,
     Scenario,
 )
 from veilmix.scenarios.validation.load import load, loads, shipped
@@ -45,7 +45,7 @@ SCENARIOS = st.builds(
         repeat=st.integers(1, 9),
     ),
     population=st.builds(
-        Population,
+        PopulationSection,
         source=text,
         users=maybe(people),
         columns=st.dictionaries(text, text, max_size=2),
@@ -53,7 +53,7 @@ SCENARIOS = st.builds(
     ),
     feature=st.lists(
         st.builds(
-            Feature,
+            FeatureSection,
             name=text,
             values=maybe(st.lists(text, min_size=1, max_size=3).map(tuple)),
             open=st.booleans(),

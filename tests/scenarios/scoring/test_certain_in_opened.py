@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 from veilmix.analysis.trust import Received
-from veilmix.protocol.announcement import Policy
+from veilmix.protocol.announcement import AnnouncedPolicy
 from veilmix.protocol.exclusion import published_rows
 from veilmix.protocol.opened_prefixes import CLOSED, PREFIXES, WHOLE
 from veilmix.protocol.schema import Feature, Schema
@@ -95,7 +95,7 @@ def scenario(
 def seen(table: Table, members: Sequence[str], sizes: Sequence[int], rule: str, k: int) -> Any:
     """What a coalition sees of a table of people."""
     counts, prefixes = Counter(table), rule.startswith(PREFIXES)
-    published = published_rows(counts, Policy(k, 0.0, rule), schema_of(sizes))
+    published = published_rows(counts, AnnouncedPolicy(k, 0.0, rule), schema_of(sizes))
     what: list[Any] = [sorted(published.items())]
     own = [table[person] for person in (0, 1) if f"user-{person + 1}" in members]
     shown = [row[: opened_end(row, table, own, k, prefixes=prefixes)] for row in table]

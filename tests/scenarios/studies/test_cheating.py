@@ -330,7 +330,7 @@ def test_what_was_played_is_not_played_again(monkeypatch: pytest.MonkeyPatch) ->
     """Ctrl-C keeps what is done; the same again goes on, and more runs are added to it."""
     played: list[tuple[str, int]] = []
 
-    def play(trial: cheating.Trial) -> AttackRun:
+    def play(trial: cheating.AttemptTrial) -> AttackRun:
         if len(played) == 2:
             raise KeyboardInterrupt
         played.append((trial.attempt.row, trial.seed))

@@ -232,7 +232,7 @@ def hungry() -> None:
 
 def test_a_piece_that_no_worker_survives_breaks_the_executor(cluster: Any) -> None:
     """As where there is not enough memory for it: the nanny of a worker kills it."""
-    with dask_cluster.Cluster(f"dask:{cluster.scheduler_address}") as pool:
+    with dask_cluster.DaskCluster(f"dask:{cluster.scheduler_address}") as pool:
         broken = pool.submit(hungry).exception()
         assert isinstance(broken, BrokenExecutor)
         assert "\n" not in str(broken)

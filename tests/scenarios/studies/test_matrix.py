@@ -30,7 +30,7 @@ from veilmix.scenarios.studies.attack_matrix_file import (
 from veilmix.scenarios.studies.attack_plan import (
     ALL,
     NONE,
-    Trial,
+    PlannedTrial,
     changed,
     plan_rows,
     rows_of,
@@ -342,7 +342,7 @@ def outcome(value: float, *, unmet: bool = False) -> AttackOutcome:
 def counted(*runs: AttackOutcome) -> Cell:
     """The cell of these runs."""
     scenario, seeds = load("blood-type"), range(len(runs))
-    trial = Trial("drop", NONE, scenario)
+    trial = PlannedTrial("drop", NONE, scenario)
     keys = [MatrixJob("drop", scenario, seed, seeded=True).key for seed in seeds]
     plain = [outcome(0) for _ in runs]
     return attack_cell(

@@ -18,7 +18,7 @@ from veilmix.scenarios.play.real import cast_of
 from veilmix.scenarios.programs.registry import samples
 from veilmix.scenarios.programs.topology import topology_of
 from veilmix.scenarios.studies.scale import scale
-from veilmix.scenarios.studies.traffic import LEFT_OUT, PEOPLE, Terms, traffic
+from veilmix.scenarios.studies.traffic import LEFT_OUT, PEOPLE, TrafficTerms, traffic
 from veilmix.scenarios.validation.load import attacks, change, load, resolve, shipped
 
 FEW = 20
@@ -60,7 +60,7 @@ def compared(name: str, changes: dict[str, Any]) -> tuple[Links, Links]:
         ends = (PEOPLE if end.startswith("user") else end for end in (event.sender, event.receiver))
         counted[event.round, *ends, event.kind.name.lower()] += event.size  # type: ignore[index]
     people = [max(tally.totals) for tally in board.tallies]
-    terms = Terms(people, cast.guards.registered or 0, cast.guards.signed)
+    terms = TrafficTerms(people, cast.guards.registered or 0, cast.guards.signed)
     for flow in traffic(board.announcement, board.calls, terms):
         worked_out[flow.round, flow.sender, flow.receiver, flow.kind] += flow.bytes
     for link in list(counted):

@@ -17,7 +17,7 @@ from veilmix.errors import LocalError, ParameterError, ScenarioError, StorageErr
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.studies import executors
 from veilmix.scenarios.studies.sweep import play_one, sweep
-from veilmix.scenarios.studies.sweep_file import Line, smallest_coalition, written
+from veilmix.scenarios.studies.sweep_file import SweepLine, smallest_coalition, written
 from veilmix.scenarios.studies.sweep_log import SweepLog
 from veilmix.scenarios.studies.sweep_plan import SweepJob, axes, mark_of, plan
 from veilmix.scenarios.studies.swept import read_sweep
@@ -36,11 +36,13 @@ def jobs(repeats: int = 2, seed: int | None = 7) -> tuple[SweepJob, ...]:
 
 
 @pytest.fixture(scope="module")
-def lines() -> tuple[Line, ...]:
+def lines() -> tuple[SweepLine, ...]:
     return tuple(sweep(jobs(), threads, 2))
 
 
-def test_every_point_is_played_with_the_same_independent_seeds(lines: tuple[Line, ...]) -> None:
+def test_every_point_is_played_with_the_same_independent_seeds(
+    lines: tuple[SweepLine, ...],
+) -> None:
     assert len(lines) == 8
     seeds: dict[int, set[int | None]] = {}
     for line in lines:
@@ -160,7 +162,7 @@ class Mortal(ThreadPoolExecutor):
             raise BrokenProcessPool("dead")
         if self.deadly(job):
             self.dead = True
-            future: Future[Line] = Future()
+            future: Future[SweepLine] = Future()
             future.set_exception(BrokenProcessPool("killed"))
             return future
         return super().submit(fn, job)
@@ -191,12 +193,12 @@ def test_leaving_early_plays_no_more() -> None:
     assert len(begun) <= 4 < len(jobs(4))
 
 
-def kept(path: Path, lines: tuple[Line, ...], tail: bytes = b"") -> Path:
+def kept(path: Path, lines: tuple[SweepLine, ...], tail: bytes = b"") -> Path:
     path.write_bytes(b"".join(map(written, lines)) + tail)
     return path
 
 
-def test_a_sweep_goes_on_where_it_was_cut(lines: tuple[Line, ...], tmp_path: Path) -> None:
+def test_a_sweep_goes_on_where_it_was_cut(lines: tuple[SweepLine, ...], tmp_path: Path) -> None:
     file = kept(tmp_path / "x.jsonl", lines[:3], written(lines[3])[:-30])
     log = SweepLog(file, resume=True)
     left = log.todo(jobs())
@@ -213,7 +215,7 @@ def test_a_sweep_goes_on_where_it_was_cut(lines: tuple[Line, ...], tmp_path: Pat
     }
 
 
-def test_a_whole_line_without_its_end_is_kept(lines: tuple[Line, ...], tmp_path: Path) -> None:
+def test_a_whole_line_without_its_end_is_kept(lines: tuple[SweepLine, ...], tmp_path: Path) -> None:
     file = kept(tmp_path / "x.jsonl", lines[:1], written(lines[1])[:-1])
     log = SweepLog(file, resume=True)
     log.add(lines[2])
@@ -221,7 +223,7 @@ def test_a_whole_line_without_its_end_is_kept(lines: tuple[Line, ...], tmp_path:
     assert [line.name for line in read_sweep(file).lines] == [line.name for line in lines[:3]]
 
 
-def test_crashed_runs_are_tried_again(lines: tuple[Line, ...], tmp_path: Path) -> None:
+def test_crashed_runs_are_tried_again(lines: tuple[SweepLine, ...], tmp_path: Path) -> None:
     bad = replace(lines[0], result={}, error="ZeroDivisionError")
     file = kept(tmp_path / "x.jsonl", (bad, *lines[1:]))
     log = SweepLog(file, resume=True)
@@ -231,7 +233,9 @@ def test_crashed_runs_are_tried_again(lines: tuple[Line, ...], tmp_path: Path) -
     assert (len(read_sweep(file).lines), read_sweep(file).failed) == (8, ())
 
 
-def test_a_file_is_never_overwritten_nor_mixed(lines: tuple[Line, ...], tmp_path: Path) -> None:
+def test_a_file_is_never_overwritten_nor_mixed(
+    lines: tuple[SweepLine, ...], tmp_path: Path
+) -> None:
     file = kept(tmp_path / "x.jsonl", lines)
     with pytest.raises(StorageError, match="--resume"):
         SweepLog(file, resume=False)
@@ -254,7 +258,7 @@ def test_a_file_is_never_overwritten_nor_mixed(lines: tuple[Line, ...], tmp_path
         SweepLog(broken, resume=True)
 
 
-def test_a_grid_that_grows_keeps_its_runs(lines: tuple[Line, ...], tmp_path: Path) -> None:
+def test_a_grid_that_grows_keeps_its_runs(lines: tuple[SweepLine, ...], tmp_path: Path) -> None:
     file = kept(tmp_path / "x.jsonl", lines)
     more = plan(BLOOD, {**ALONG, "policy.k": (2, 6, 7)}, 3, 7, "ideal")
     log = SweepLog(file, resume=True)
@@ -321,7 +325,7 @@ def test_an_executor_that_cannot_cancel_when_it_shuts_down() -> None:
 
 
 @pytest.mark.slow
-def test_processes_give_what_threads_give(lines: tuple[Line, ...]) -> None:
+def test_processes_give_what_threads_give(lines: tuple[SweepLine, ...]) -> None:
     make, window = executors.executor("process", 1)
     records = list(sweep(jobs(), make, window))
     assert {line.name: line.result for line in records} == {

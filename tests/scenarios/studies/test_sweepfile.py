@@ -12,7 +12,7 @@ from veilmix.scenarios.mean import estimate
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.scoring.outcome import Outcome
 from veilmix.scenarios.studies.sweep_file import (
-    Line,
+    SweepLine,
     estimates,
     looks_like_one,
     written,
@@ -27,8 +27,8 @@ def whole() -> dict[str, Any]:
     return run("blood-type", 7, "ideal", worst_case_nodes=0).result()
 
 
-def line(k: int, number: int, **result: object) -> Line:
-    return Line(
+def line(k: int, number: int, **result: object) -> SweepLine:
+    return SweepLine(
         key={"policy.k": k}, seed=number, version="0.1.0", result={**whole(), **dict(result)}
     )
 
@@ -134,7 +134,7 @@ def noisy(users: int = 30) -> Outcome:
 
 
 def scored(result: dict[str, Any]) -> dict[str, float]:
-    one = Line(key={"policy.k": 2}, seed=1, version="0.1.0", result=result)
+    one = SweepLine(key={"policy.k": 2}, seed=1, version="0.1.0", result=result)
     return {score.score: score.mean for score in estimates([one])}
 
 

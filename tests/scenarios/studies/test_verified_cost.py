@@ -30,7 +30,7 @@ from veilmix.roles.worker_pool import WorkerPool
 from veilmix.scenarios.comparison.mixed import Meter
 from veilmix.scenarios.play.run import run
 from veilmix.scenarios.programs.registry import samples
-from veilmix.scenarios.studies.cost import Cost, cost
+from veilmix.scenarios.studies.cost import SessionCost, cost
 from veilmix.scenarios.studies.verified_cost import (
     BALLOT,
     BALLOT_CHECK,
@@ -140,7 +140,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def played(case: str, people: int, *instruments: Instrument) -> Cost:
+def played(case: str, people: int, *instruments: Instrument) -> SessionCost:
     """Play a session of so many people whose release is opened; return its cost beforehand."""
     changes = {"mix.kind": "verified", "policy.kind": "all", "population.users": people}
     asked = change(load("classroom"), changes | CASES[case])

@@ -101,7 +101,7 @@ def test_the_path_of_a_table_starts_from_the_folder_of_the_scenario(
 def test_a_scenario_made_in_python_is_judged_without_lines() -> None:
     scenario = model.Scenario(
         scenario=model.About(name="s"),
-        population=model.Population(source="builtin:titanic", users=4),
+        population=model.PopulationSection(source="builtin:titanic", users=4),
         mix=model.Mix(shufflers=0),
     )
     with pytest.raises(ScenarioError) as wrong:
