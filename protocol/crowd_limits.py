@@ -14,14 +14,29 @@ from ..errors import RoundBurned
 MIN_BATCH = 2  # default of the smallest number of users; a round with fewer is burned
 
 
-def check_rounds(before: Sequence[int], now: int, least: int) -> None:
+def check_rounds(before: Sequence[int], now: int, least: int, rows: int = 1) -> None:
     """Any counting party: RoundBurned if too few users left since an earlier round.
 
     before: number of people in every earlier round of the same people, the first round first. The
     first and the third round also expose a person that left between the first and the second.
+    rows: ballots of each person to a query; if above 1, `before` and `now` are ballots.
     """
     for back, people in enumerate(reversed(before)):
-        check_dropout(people, now, least, "an earlier round" if back else "the round before")
+        since = "an earlier round" if back else "the round before"
+        if rows > 1:
+            _check_ballots(people, now, least * rows if least > 1 else 1, since)
+        else:
+            check_dropout(people, now, least, since)
+
+
+def _check_ballots(before: int, now: int, least: int, since: str) -> None:
+    """Compare ballots: of a person with several rows a part may be missing."""
+    lost = abs(before - now)
+    if too_few(lost, least):
+        raise RoundBurned(
+            f"{lost} of {before} ballots to a question are missing since {since}: fewer than "
+            f"{least} could be told apart by subtracting the two rounds"
+        )
 
 
 def check_dropout(before: int, now: int, least: int, since: str = "the round before") -> int:

@@ -15,7 +15,7 @@ person add up; `without_dummies` is the table of persons.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..errors import ParameterError
+from ..errors import ParameterError, RoundBurned
 
 MOST_ROWS = 1_000  # of a person: ballots to each query, all in one envelope
 DUMMY = ""  # value of each column of a dummy
@@ -57,6 +57,22 @@ def without_dummies(counts: Mapping[Cell, int]) -> dict[Cell, int]:
 def dummies_in(counts: Mapping[Cell, int]) -> int:
     """Return the number of dummies among the counts of a query."""
     return sum(people for cell, people in counts.items() if is_dummy(cell))
+
+
+def check_possible(tally: Sequence[Mapping[Cell, int]], rows: int) -> None:
+    """Reader: RoundBurned if more persons have a row, or more ballots are dummies, than can be.
+
+    tally: the counts of each query, dummies included. Each person with an answer has a ballot that
+    is no dummy, and one ballot for each of its different answers.
+    """
+    for counts in tally if rows > 1 else ():
+        people = people_among(sum(counts.values()), rows)
+        largest = max(without_dummies(counts).values(), default=0)
+        if largest > people or dummies_in(counts) > (rows - 1) * people:
+            raise RoundBurned(
+                f"{people} persons answered, but more have one row, or more ballots are dummies, "
+                "than they can have: a person submitted equal ballots, or none but dummies"
+            )
 
 
 def people_among(ballots: int, rows: int) -> int:

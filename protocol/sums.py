@@ -13,8 +13,11 @@ holds more people of the latter than were counted. Suppressed values of a releas
 person with different answers in two rounds is an excess of one too, and burns the round: that is
 the price (docs/adr/0031).
 
-If a person has several rows it is in several cells, and sums say nothing. Then the excess of a
-value is that of the largest cell with it over the persons counted with it.
+If a person has several rows it is in several cells. Then the excess of a value is that of the
+largest cell with it over the persons counted with it, and of dummies that of dummies; and each
+person with a value has a cell with it, so that the sum of these cells is short by at most the
+ballots that are missing in the release. Both together do not find every exchange of a person's
+ballots where several columns are released.
 """
 
 from collections.abc import Sequence
@@ -23,7 +26,7 @@ from ..errors import RoundBurned
 from .hiding import HIDDEN
 from .messages import Call, Counts
 from .programs import RoundResult
-from .several_rows import is_dummy, people_among
+from .several_rows import people_among, without_dummies
 from .tallying import summed
 
 
@@ -58,7 +61,7 @@ def disagreement(
 def _disagreement_of_persons(
     heard: RoundResult, call: Call, joint: Counts, rows: int
 ) -> tuple[int, ...] | None:
-    """Compare where a person may be in several cells: no cell has more persons than its values."""
+    """Compare where a person may be in several cells: none above its values, no value short."""
     (released,) = call.asks
     people = max(people_among(sum(count.values()), rows) for count in heard.counts)
     for ask, counted in zip(heard.call.asks, heard.counts, strict=True):
@@ -67,10 +70,14 @@ def _disagreement_of_persons(
         places, largest = [released.index(column) for column in ask], dict[tuple[str, ...], int]()
         for cell, many in joint.items():
             values = tuple(cell[place] for place in places)
-            if not is_dummy(values):
-                largest[values] = max(largest.get(values, 0), many)
+            largest[values] = max(largest.get(values, 0), many)
         excess = sum(max(0, many - counted.get(cell, 0)) for cell, many in largest.items())
         if excess > rows * people - sum(counted.values()):
+            return ask
+        sums = summed(joint, places)
+        values_counted = without_dummies(counted).items()
+        short = sum(max(0, many - sums.get(cell, 0)) for cell, many in values_counted)
+        if short > rows * people - sum(joint.values()):
             return ask
     return None
 

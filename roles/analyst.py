@@ -11,7 +11,7 @@ from ..protocol.parties import Role
 from ..protocol.programs import RoundResult, Strategy
 from ..protocol.promise import check_promise, prove
 from ..protocol.session import Round
-from ..protocol.several_rows import people_among
+from ..protocol.several_rows import check_possible
 from ..protocol.sums import check_sums
 from ..protocol.tallying import BallotReading
 from ..protocol.transcript import CertificateSeen
@@ -76,9 +76,9 @@ def _check_people(me: Endpoint, plan: Round, reading: BallotReading) -> None:
     announced = plan.announcement
     if me.board.decision is not None and announced.policy.setting is Setting.FIXED:
         rules = announced.rules
-        before = [people_among(max(tally.totals), rules.rows) for tally in me.board.tallies]
-        people = people_among(max(reading.totals), rules.rows)
-        check_rounds(before, people, rules.min_dropout)
+        before, now = [max(tally.totals) for tally in me.board.tallies], max(reading.totals)
+        check_rounds(before, now, rules.min_dropout, rules.rows)
+        check_possible(reading.counts, rules.rows)
 
 
 async def _check_sums(me: Endpoint, plan: Round, reading: BallotReading, pool: WorkerPool) -> None:

@@ -33,7 +33,7 @@ from ..protocol.phases import Phase
 from ..protocol.programs import RoundResult, Strategy, next_step
 from ..protocol.registry import registry_root
 from ..protocol.schema import Schema
-from ..protocol.several_rows import people_among
+from ..protocol.several_rows import check_possible, people_among
 from ..protocol.sums import check_sums
 from ..protocol.tallying import BallotReading
 from ..protocol.transcript import CertificateSeen
@@ -138,9 +138,10 @@ async def _next(
 
 def _check(me: Endpoint, plans: "Plans", reading: BallotReading) -> None:
     """Raise RoundBurned if so few people left since an earlier round that they are exposed."""
-    before = [_people(plans, tally.totals) for tally in me.board.tallies]
+    before, rows = [max(tally.totals) for tally in me.board.tallies], plans.rules.rows
     if plans.policy.setting is Setting.FIXED:
-        check_rounds(before, _people(plans, reading.totals), plans.rules.min_dropout)
+        check_rounds(before, max(reading.totals), plans.rules.min_dropout, rows)
+    check_possible(reading.counts, rows)
 
 
 def _people(plans: "Plans", totals: Sequence[int]) -> int:

@@ -51,6 +51,8 @@ class PersonBounds:
 
     def max_exposed(self, columns: Sequence[int]) -> int:
         """Return an upper bound on the persons below k in these columns together."""
+        if self.k == 1:
+            return 0
         column_list = list(columns)
         if not column_list:
             return self.people if self.people < self.k else 0

@@ -13,7 +13,9 @@ import numpy as np
 from ...analysis.exposure.persons import Persons
 from ...errors import LocalError, VerificationError
 from ...protocol.messages import Counts
+from ...protocol.programs import RoundResult
 from ...protocol.several_rows import is_dummy, people_among, without_dummies
+from ...protocol.sums import disagreement
 from ..programs.evidence import NoGround
 from ..programs.registry import samples
 from ..scoring.person_rounds import SeveralRows
@@ -41,6 +43,14 @@ def check_cells(evidence: RecordEvidence, joint: Counts) -> str:
                     f"{name}: {many:,} persons have the row {', '.join(cell)}, more than were "
                     f"counted with {cell[place]!r}"
                 )
+    first, last = evidence.board.calls[0], evidence.board.calls[-1]
+    ask = disagreement(RoundResult(first, singles), last, joint, rows)
+    if ask is not None:
+        names = ", ".join(evidence.result.features[column] for column in ask)
+        raise VerificationError(
+            f"{names}: the release does not fit the counts of round 1: a value has fewer persons "
+            "than were counted, without as many missing ballots"
+        )
     return f"{people:,} persons, {len(without_dummies(joint)):,} different rows"
 
 

@@ -21,13 +21,18 @@ from veilmix.protocol.announcement import (
     write_terms,
 )
 from veilmix.protocol.ballots import Ballot, enclose, parse_ballot
-from veilmix.protocol.crowd_limits import unspent
+from veilmix.protocol.crowd_limits import check_rounds, unspent
 from veilmix.protocol.ideal import PeopleTable, answer, run_through
 from veilmix.protocol.messages import Call
 from veilmix.protocol.parties import Role
 from veilmix.protocol.programs import RoundResult
 from veilmix.protocol.schema import Feature, Schema
-from veilmix.protocol.several_rows import dummies_in, people_among, without_dummies
+from veilmix.protocol.several_rows import (
+    check_possible,
+    dummies_in,
+    people_among,
+    without_dummies,
+)
 from veilmix.protocol.sums import check_sums
 from veilmix.protocol.tallying import read_ballots
 from veilmix.protocol.wire import Writer, decode
@@ -250,3 +255,57 @@ def test_every_token_of_every_ballot_is_spent() -> None:
     assert unspent(3, [3 * ROWS, 3 * ROWS], ROWS) == ""
     for total in (3 * ROWS - 1, 3 * ROWS + 1, 3):
         assert f"({ROWS} each to a question), and {total} ballots" in unspent(3, [total], ROWS)
+
+
+REPLACED = Counter({("a",): 17, ("bb",): 3, ("ccc",): 3, ("",): 17})  # 20 persons, 2 ballots each
+
+
+def test_a_person_whose_ballots_became_dummies_burns_the_release() -> None:
+    heard = [RoundResult(Call(1, Role.CURATOR, ((0,),)), (REPLACED,))]
+    release = Call(2, Role.ANALYST, ((0,),))
+    check_sums(heard, release, REPLACED, 2)
+    gone = REPLACED - Counter({("bb",): 1, ("ccc",): 1})
+    check_sums(heard, release, gone, 2)  # it left: both of its ballots are missing
+    with pytest.raises(RoundBurned, match="does not fit"):
+        check_sums(heard, release, gone + Counter({("",): 2}), 2)
+
+
+@pytest.mark.parametrize(
+    ("tally", "possible"),
+    [
+        ({("a",): 3, ("",): 3}, True),
+        ({("a",): 4, ("",): 2}, False),  # more persons than there are
+        ({("a",): 2, ("",): 4}, False),  # a person of dummies alone
+        ({("a",): 3, ("bb",): 3}, True),
+    ],
+)
+def test_no_row_has_more_persons_than_there_are(
+    tally: dict[tuple[str, ...], int], *, possible: bool
+) -> None:
+    if possible:
+        check_possible([tally], 2)
+    else:
+        with pytest.raises(RoundBurned, match="than they can have"):
+            check_possible([tally], 2)
+    check_possible([tally], 1)
+
+
+def test_a_part_of_the_ballots_of_a_person_is_missed() -> None:
+    check_rounds([40], 40, 10, 2)
+    check_rounds([40], 20, 10, 2)
+    check_rounds([40], 39, 1, 2)  # the rule is off
+    with pytest.raises(RoundBurned, match="1 of 40 ballots to a question are missing"):
+        check_rounds([40], 39, 10, 2)
+    with pytest.raises(RoundBurned, match="19 of 40 ballots"):
+        check_rounds([40], 21, 10, 2)
+
+
+def test_a_lost_ballot_uncovers_others_in_the_proof() -> None:
+    policy = Policy(kind="fixed", k=3, max_exposure=1.0, keep=("one",))
+    strategy = ByPersons(policy, 2)
+    heard = [RoundResult(Call(1, Role.CURATOR, ((0,), (1,), (2,))), (REPLACED,) * 3)]
+    decision = strategy.decide(SCHEMA, heard)
+    whole = strategy.prove(SCHEMA, (), decision, REPLACED)
+    short = strategy.prove(SCHEMA, (), decision, REPLACED - Counter({("ccc",): 1}))
+    assert (whole.n, short.n) == (20, 20)
+    assert short.people == whole.people + 2  # two others have this row

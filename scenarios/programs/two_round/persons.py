@@ -95,11 +95,12 @@ class ByPersons:
         decision: Decision,
         joint: Counts,
     ) -> Certificate:
-        """Return a bound for the persons of a release, from the number that left or came."""
+        """Return a bound for the persons of a release, from ballots that are missing or added."""
         decided = decision.certificate
-        now = people_among(sum(joint.values()), self.rows)
-        left = decided.n - now
-        more = left * self.rows * max(decided.k - 1, 0) if left > 0 else -left
+        ballots = sum(joint.values())
+        now, missing = people_among(ballots, self.rows), decided.n * self.rows - ballots
+        # a missing ballot makes one cell smaller; a further person can be exposed itself
+        more = missing * max(decided.k - 1, 0) if missing > 0 else -(missing // self.rows)
         return Certificate(decided.rule, decided.k, now, min(now, decided.people + more))
 
 
