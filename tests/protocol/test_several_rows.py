@@ -284,10 +284,12 @@ def test_no_row_has_more_persons_than_there_are(
 ) -> None:
     if possible:
         check_possible([tally], 2)
-    else:
+        check_possible([tally], 1)
+        return
+    other = {("a",): 3, ("",): 3}
+    for tallies in ([tally, other], [other, tally]):
         with pytest.raises(RoundBurned, match="than they can have"):
-            check_possible([tally], 2)
-    check_possible([tally], 1)
+            check_possible(tallies, 2)
 
 
 def test_a_part_of_the_ballots_of_a_person_is_missed() -> None:
