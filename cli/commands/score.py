@@ -136,6 +136,7 @@ def command(
         "ledger": ledger,
     }
     unused |= {"nodes": nodes, "advising": advising, "unique_size": unique_size}
+    unused["weight"] = reading["weight"]
     if files := check_release(data, given, unused):
         reading.pop("anyway")
         judge(files, given, k, reading, form)
