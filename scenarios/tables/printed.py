@@ -165,7 +165,7 @@ def count_table(
             tables that are too large.
     """
     named, columns = _names(tables)
-    name = name or table.name
+    name = name or table.called
     for column in columns:
         _check_column(table, column, name)
     places = [table.columns.index(column) for column in columns]
@@ -283,7 +283,7 @@ def check_rounded(rounded: RoundedTables) -> None:
         raise DataError(
             f"{rounded.source}: rounded to multiples of {rounded.base}, {rounded.known_small:,} "
             f"cells are still known to have 1 to {rounded.k - 1} persons; a larger base hides "
-            "more, and without --round cells are closed"
+            "more, without --round cells are closed, and --anyway prints these counts"
         )
 
 
