@@ -26,7 +26,8 @@ def print_closed(console: PipeConsole, closed: "ClosedTables") -> None:
 def print_rounded(console: PipeConsole, rounded: "RoundedTables") -> None:
     """Print tables of rounded counts, and the conclusions that they leave."""
     _print_tables(console, rounded)
-    width = min(cell.high - cell.low for cell in rounded.cells)
+    ends = [(cell.low, cell.high) for cell in rounded.cells]
+    width = min(high - low for low, high in ends if low is not None and high is not None)
     rows = [
         (
             "base",

@@ -38,7 +38,7 @@ from .judged_record import (
     NearestRows,
 )
 from .reading import Reading, read
-from .released_columns import ReleasedColumns, released_columns
+from .released_columns import ComparedColumns, released_columns
 from .released_values import FittedColumn, ValueTexts, fit_column
 from .risk_places import known_columns
 from .score_record import AskedQuestion, AttackRate, SensitiveColumn
@@ -124,7 +124,7 @@ def _released(
     people: SourceTable,
     said: Reading,
     progress: Callable[[str], None],
-) -> tuple[SourceTable, ReleasedColumns]:
+) -> tuple[SourceTable, ComparedColumns]:
     """Read the columns of a release that the original has, under the original's names."""
     progress(f"reading {file}")
     form = Reading(
@@ -229,7 +229,7 @@ class _Judge:
             columns.append(codes[table.codes[:, j]])
         return np.stack(columns, axis=1)
 
-    def record(self, columns: ReleasedColumns) -> JudgedRelease:
+    def record(self, columns: ComparedColumns) -> JudgedRelease:
         """Measure everything."""
         joined, known = self.joined, list(self.joined.known)
         self.progress("rows that fit each person")

@@ -82,7 +82,7 @@ class PrintedCell(Record, frozen=True):
 class ClosedTables(Record, frozen=True):
     """Tables in which small cells and their complements are closed.
 
-    A record may be printed: it holds no sum and no number of small cells, which would open some.
+    A record may be printed: it holds no sum and no number that would open a small cell.
 
     Attributes:
         source: name of the file or run.
@@ -98,7 +98,7 @@ class ClosedTables(Record, frozen=True):
         loss: the quantity that the complements minimise: `people` or `cells`.
         is_best: whether it is proved that no choice of complements has a smaller loss.
         narrowest: persons between the least and the most that an outsider can conclude of the
-            narrowest closed cell; None without any.
+            narrowest closed cell; None without a closed cell.
         narrowest_is_exact: whether it is exact; if not, at least so many.
         members: whether persons of the table can conclude no more of small cells either.
         closes_empty: whether empty cells are closed; if not, they are printed as 0.

@@ -8,7 +8,7 @@ from ..populations.roles import ColumnRole
 
 
 @dataclass(frozen=True, slots=True)
-class ReleasedColumns:
+class ComparedColumns:
     """The columns of a release.
 
     Attributes:
@@ -27,18 +27,18 @@ class ReleasedColumns:
     not_judged: tuple[str, ...]
 
 
-def released_columns(people: SourceTable, released: Sequence[str]) -> ReleasedColumns:
+def released_columns(people: SourceTable, released: Sequence[str]) -> ComparedColumns:
     """Match the columns of a release with those of the original. released: their names."""
     role = {judged.column: judged.role for judged in people.judged}
     further = people.source.columns if people.source else ()
-    names = matched(dict.fromkeys((*people.columns, *role, *further)), released)
+    names = match_names(dict.fromkeys((*people.columns, *role, *further)), released)
     rest = {name: theirs for name, theirs in names.items() if name not in people.columns}
     never = (ColumnRole.IDENTIFIER, ColumnRole.TEXT)
     identifiers, free_text = (
         tuple(theirs for name, theirs in rest.items() if role.get(name) is left_out)
         for left_out in never
     )
-    return ReleasedColumns(
+    return ComparedColumns(
         {name: theirs for name, theirs in names.items() if name not in rest},
         tuple(name for name in released if name not in names.values()),
         identifiers,
@@ -47,10 +47,10 @@ def released_columns(people: SourceTable, released: Sequence[str]) -> ReleasedCo
     )
 
 
-def matched(names: Iterable[str], others: Sequence[str]) -> dict[str, str]:
-    """Return the other name of each name that has one: the same text, else in other cases.
+def match_names(names: Iterable[str], others: Sequence[str]) -> dict[str, str]:
+    """Return the name in the release of each column: the same, else the same in other cases.
 
-    >>> matched(["age", "Sex"], ["Age", "age", "SEX"])
+    >>> match_names(["age", "Sex"], ["Age", "age", "SEX"])
     {'age': 'age', 'Sex': 'SEX'}
     """
     wanted = list(names)
