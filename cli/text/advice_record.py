@@ -85,8 +85,8 @@ class AdvisedTable(Record, frozen=True):
         people_below_k_known_quasi, people_below_k_known_all: if others know the
             quasi-identifiers, or all that is released.
         rows_suppressed: rows that are left out.
-        cells_suppressed: single cells that are suppressed; before that are `choices` and the
-            `people_below_k_one_step_finer` of `columns`.
+        cells_suppressed: single cells that are suppressed; `choices`, and the counts of finer
+            levels in `columns`, are before they are suppressed.
         cells_lost: the loss of these cells.
         cells_lost_at_least: no suppression of cells loses less with the same levels.
         people_missing_a_target: in classes that miss k, or a target of a sensitive column, once

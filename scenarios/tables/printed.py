@@ -94,7 +94,7 @@ class ClosedTables(Record, frozen=True):
         cells: every cell and total of all tables.
         joint: columns of tables that are not printed, and of which printed tables are parts: an
             outsider may conclude their cells.
-        closed: number of closed cells, small ones and complements.
+        closed: number of closed cells, small cells and complements.
         loss: the quantity that the complements minimise: `people` or `cells`.
         is_best: whether it is proved that no choice of complements has a smaller loss.
         narrowest: persons between the least and the most that an outsider can conclude of the

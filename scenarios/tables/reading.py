@@ -281,7 +281,7 @@ def _header_doubts(source: Source, section: PopulationSection) -> list[str]:
 def coarsenings(
     said: Sequence[str | FeatureSection], columns: Sequence[str], left: Sequence[str] = ()
 ) -> list[FeatureSection]:
-    """The features that rules such as `age.bins.width=10` make, one for each column named.
+    """The features that rules such as `age.bins.width=10` make, for each column named.
 
     A feature of a scenario is returned as it is.
 

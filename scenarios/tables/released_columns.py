@@ -16,8 +16,8 @@ class ComparedColumns:
         added: columns that the original lacks.
         identifiers: direct identifiers of the original.
         free_text: columns of free text of the original.
-        not_judged: further columns of the original that are not read: sampling weights, and those
-            that --columns leaves out.
+        not_judged: further columns of the original that are not read: sampling weights, and
+            columns that --columns leaves out.
     """
 
     chosen: dict[str, str]
@@ -28,7 +28,7 @@ class ComparedColumns:
 
 
 def released_columns(people: SourceTable, released: Sequence[str]) -> ComparedColumns:
-    """Match the columns of a release with those of the original. released: their names."""
+    """Match the columns of a release with the original. released: their names."""
     role = {judged.column: judged.role for judged in people.judged}
     further = people.source.columns if people.source else ()
     names = match_names(dict.fromkeys((*people.columns, *role, *further)), released)
