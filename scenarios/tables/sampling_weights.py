@@ -77,18 +77,18 @@ def _weights(table: SourceTable, column: str, j: int) -> NDArray[np.float64]:
     wrong = np.flatnonzero(~(weights > 0) | ~np.isfinite(weights))
     if wrong.size:
         raise DataError(
-            f"{_cell_text(table, column, j, int(wrong[0]))} (in {wrong.size:,} rows a number above 0 "
+            f"{_cell(table, column, j, int(wrong[0]))} (in {wrong.size:,} rows a number above 0 "
             "is lacking); a sampling weight above 0 in each row is accepted"
         )
     if weights.max() > MOST:
         raise DataError(
-            f"{_cell_text(table, column, j, int(weights.argmax()))}; a sampling weight of at most "
+            f"{_cell(table, column, j, int(weights.argmax()))}; a sampling weight of at most "
             f"{MOST:.0e} is accepted"
         )
     return weights
 
 
-def _cell_text(table: SourceTable, column: str, j: int, place: int) -> str:
+def _cell(table: SourceTable, column: str, j: int, place: int) -> str:
     """The place of a cell in the file, and its text. place: of the row in the table."""
     row = place if table.origin is None else int(table.origin[place])
     where = getattr(table.source, "where", lambda number: f"row {number + 1}")(row)
