@@ -216,8 +216,8 @@ def test_columns_that_are_not_judged_are_told_apart(typed, tmp_path: Path) -> No
             ],
         ],
     )
-    rows = [("7", f"{20 + i % 3}", "mf"[i % 2], f"{i}.5", "x", "P1", "gout") for i in range(30)]
-    header = ("Age", "age", "sex", "fnlwgt", "note", "patient", "illness")
+    rows = [(f"{20 + i % 3}", "7", "mf"[i % 2], f"{i}.5", "x", "P1", "gout") for i in range(30)]
+    header = ("age", "Age", "sex", "fnlwgt", "note", "patient", "illness")
     _write(tmp_path / "b.csv", [header, *rows])
     options = ("--quasi", "age,sex", "--sensitive", "illness", "--text", "note")
     options = ("b.csv", "--of", "a.csv", *options, "--identifier", "patient")
