@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,19 @@ def read_language(tag: str | None) -> "Language | None":
     if tag is not None and tag not in known:
         raise click.UsageError(f"--lang: found {tag!r}; {', '.join(known)} are accepted")
     return None if tag is None else known[tag]
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers without nan and infinity, which comparisons let pass."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return a finite number of the range."""
+        number = float(super().convert(value, param, ctx))
+        if not isfinite(number):
+            self.fail(f"found {value}; a finite number is accepted", param, ctx)
+        return number
 
 
 class PeopleCount(_Number):

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import FILE, PATH, Command
+from .options import FILE, PATH, Command, FiniteRange
 from .text.layout import clean, page, say
 from .threshold_option import check_against, threshold_option
 
@@ -46,9 +46,17 @@ CROWD = (
         "--max-exposure",
         default=0.01,
         show_default=True,
-        type=click.FloatRange(0, 1),
+        type=FiniteRange(0, 1),
         help="Share of people who may be in a smaller crowd.",
     ),
+)
+COUNTED_K = click.option(
+    "--k",
+    default=5,
+    show_default=True,
+    type=click.IntRange(2),
+    callback=check_against,
+    help="Persons in the smallest cell that is not small.",
 )
 FORM = (
     click.option("--separator", metavar="SIGN", help="Between two cells: , ; | tab or space."),
@@ -126,7 +134,7 @@ def target_options(command: Command) -> Command:
 
 def counted_options(command: Command) -> Command:
     """Add a table and a crowd size to a command: `data`, `k`."""
-    return _with(CROWD[:2], command)
+    return _with((CROWD[0], COUNTED_K), command)
 
 
 def table_options(command: Command) -> Command:

@@ -44,6 +44,7 @@ UNUSED = {
     "nodes": "--worst-case",
     "advising": "--advise",
     "unique_size": "--unique-size",
+    "weight": "--weight",
 }
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FILE, Command
+from .options import FILE, Command, FiniteRange
 from .text.layout import page, say
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ OPTIONS = (
     ),
     click.option(
         "--suppress",
-        type=click.FloatRange(0, 1),
+        type=FiniteRange(0, 1),
         metavar="SHARE",
         help="Rows may go too: those in classes that miss the target, of at most this share of "
         "people, in place of --max-exposure.",
     ),
     click.option(
         "--suppress-cells",
-        type=click.FloatRange(0, 1),
+        type=FiniteRange(0, 1),
         metavar="SHARE",
         help="Single cells may go too, so that every row is that of k people: at most this share "
         "of the cells of the columns that are searched and not dropped. They are written as *.",

@@ -7,6 +7,7 @@ from .ladder import Ladder
 
 Levels = tuple[int, ...]
 SLACK = 1e-12  # a difference of losses that is rounding
+PROVED = 1e-9  # a difference of a loss and its bound that is a solver's rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Advice:
     @property
     def exact(self) -> bool:
         """Whether it is proved that no choice loses less."""
-        return self.gap <= SLACK
+        return self.gap <= PROVED
 
     def frontier(self) -> tuple[Choice, ...]:
         """Return the tried choices on the Pareto front of people below k and loss.

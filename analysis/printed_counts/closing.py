@@ -285,7 +285,7 @@ class _ClosingSearch:
             self._fractional(most)
 
     def _report(self) -> None:
-        self.progress(f"closing cells: at least {self.bound:,}, found {self.cost(self.best):,}")
+        self.progress("closing cells")  # no number: it would open a small cell
 
     def _chosen(self) -> Flags | None:
         """Return the best choice that fulfils all cuts; None without a result."""

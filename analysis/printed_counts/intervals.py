@@ -29,11 +29,14 @@ class Intervals:
     Attributes:
         places: cells, as places in `LinkedCounts.cells`.
         low, high: a table that agrees with all that is printed has this count there, persons.
+        exact: whether the printed counts alone give them; if not, an outsider may conclude only
+            wider intervals, and these may tell more than the printed counts.
     """
 
     places: Integers
     low: Integers
     high: Integers
+    exact: bool = True
 
     @property
     def width(self) -> int:
@@ -122,7 +125,7 @@ def audit(counts: ClosedCounts) -> Intervals:
     places = np.flatnonzero(closed)
     if len(places) > MOST_AUDITED:
         known = counts.witnesses[:, places]
-        return Intervals(places, known.min(axis=0), known.max(axis=0))
+        return Intervals(places, known.min(axis=0), known.max(axis=0), exact=False)
     blocks = _block_parts(linked)
     bases = sorted({place for parts in blocks for block in parts for place in block})
     number = {place: at for at, place in enumerate(bases)}

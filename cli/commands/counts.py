@@ -9,16 +9,16 @@ import click
 from ..options import FILE
 from ..own_table import answered, counted_options, table_options, warn
 from ..stages import stages
+from ..table_release import check_folder
 from ..text.layout import Grid, clean, format_option, page, say, write_csv, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ...scenarios.tables.printed import ClosedTables, CountedTables, RoundedTables
     from ...scenarios.tables.reading import Reading
 
 STEPS = 5_000
-LEAST_K = 2
 MISSING = "(missing)"
 
 
@@ -28,7 +28,7 @@ MISSING = "(missing)"
 @click.option(
     "--round",
     "base",
-    type=click.IntRange(2),
+    type=click.IntRange(2, 10**9),
     help="Round every count to a multiple of this, such as 5, in place of closing cells.",
 )
 @click.option(
@@ -88,7 +88,14 @@ def command(
 
     if file is not None:
         check_ending(file)
-    _check_options(k, base, least, steps, close_empty=close_empty, outsiders=outsiders)
+    check_folder(file)
+    closing = {
+        "--close-empty": close_empty,
+        "--outsiders": outsiders,
+        "--least": least != "people",
+        "--steps": steps != STEPS,
+    }
+    _check_options(base, closing, file, anyway=anyway, bom=bom)
     empty = close_empty or base is not None
     printed: ClosedTables | RoundedTables
     with stages() as stage:
@@ -121,28 +128,23 @@ def command(
 
 
 def _check_options(
-    k: int,
     base: int | None,
-    least: str,
-    steps: int,
+    closing: "Mapping[str, bool]",
+    file: Path | None,
     *,
-    close_empty: bool,
-    outsiders: bool,
+    anyway: bool,
+    bom: bool,
 ) -> None:
-    """Raise DataError for a k without small cells, and options of closing beside --round."""
+    """Raise DataError for options without an effect. closing: whether each is given."""
     from ...errors import DataError
 
-    if k < LEAST_K:
-        raise DataError(f"--k: found {k}; at least {LEAST_K} is accepted: no cell of 1 is small")
-    given = {
-        "--close-empty": close_empty,
-        "--outsiders": outsiders,
-        "--least": least != "people",
-        "--steps": steps != STEPS,
-    }
-    if base is not None and any(given.values()):
-        name = next(name for name, is_given in given.items() if is_given)
+    if base is not None and any(closing.values()):
+        name = next(name for name, is_given in closing.items() if is_given)
         raise DataError(f"{name}: is about closed cells; --round closes none")
+    if anyway and base is None:
+        raise DataError("--anyway has a use only with --round: closed cells are always safe")
+    if bom and file is None:
+        raise DataError("--bom has a use only with --table FILE")
 
 
 def _counted(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import FILE, NODES, PATH
+from ..options import FILE, NODES, PATH, FiniteRange
 from ..own_table import (
     answered,
     check_figure,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     "factor",
     default=1.0,
     show_default=True,
-    type=click.FloatRange(1),
+    type=FiniteRange(1),
     help="People in the population for each one in the table, for the journalist's risk.",
 )
 @click.option(
@@ -136,13 +136,14 @@ def command(
         "ledger": ledger,
     }
     unused |= {"nodes": nodes, "advising": advising, "unique_size": unique_size}
+    unused["weight"] = reading["weight"]
     if files := check_release(data, given, unused):
         reading.pop("anyway")
         judge(files, given, k, reading, form)
         return
     assert data is not None  # noqa: S101 - checked with the options of a release
     _check(form, advising, picture, kept, counts)
-    _check_population(reading["weight"], factor)
+    _check_population(reading["weight"], factor, missing)
     check_folder(saved)
     anyway = reading.pop("anyway")
     checked = None if anyway else kept
@@ -292,9 +293,15 @@ def _advise(data: Path, said: "Reading", k: int, max_exposure: float) -> None:
     advice.print_advice(page(), advised, data.name)
 
 
-def _check_population(weight: str | None, factor: float) -> None:
-    """Raise a DataError if two options say how large the population is."""
+def _check_population(weight: str | None, factor: float, missing: str) -> None:
+    """Raise a DataError if an option contradicts the sampling weights."""
     from ...errors import DataError
+
+    if weight is not None and missing == "wildcard":
+        raise DataError(
+            f"--weight {weight} and --missing wildcard contradict each other: a weight counts the "
+            "population with the same values, a wildcard matches any; leave one out"
+        )
 
     if weight is not None and factor != 1:
         raise DataError(

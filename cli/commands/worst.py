@@ -111,7 +111,7 @@ def _counts(table: "SourceTable") -> list[Any]:
 
     if table.persons is not None:
         raise DataError(
-            f"{table.name}: {table.person}; the worst table is sought where each person has one "
+            f"{table.called}: {table.person}; the worst table is sought where each person has one "
             "row: take one of each (--one-row first)"
         )
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from ...scenarios.tables.risk_record import RiskPlaces
 
 
+BEFORE = "before cells are suppressed"
+
+
 def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     """Print the advice."""
     best, n = advised.best, advised.n
@@ -29,6 +32,8 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
             shown = f"{article}{judged.shown} ({judged.reason})"
             say(console, clean(f"left out  {judged.column}: {shown}"))
     say(console)
+    if has_suppressed(advised):
+        say(console, f"each column {BEFORE}")
     lay_out(console, steps(advised))
     say(console)
     now = percent(best.people / n)
@@ -46,7 +51,7 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
     if advised.cells is None:
         say(console, f"promised from the columns' counts alone  {shown}")
     for line in costs(advised.cost, advised.predict):
-        say(console, line)
+        say(console, f"{line}, {BEFORE}" if has_suppressed(advised) else line)
     if advised.by == "promise":
         say(console, "what is promised has to reach the target, not only what is true of the table")
     say(console, clean(searched(advised)))
@@ -57,11 +62,17 @@ def print_advice(console: PipeConsole, advised: "Advised", called: str) -> None:
             style="yellow",
         )
     if len(advised.choices) > 1:
-        say(console, "\nother choices, none beaten by another")
+        rest = f", {BEFORE}" if has_suppressed(advised) else ""
+        say(console, f"\nother choices, none beaten by another{rest}")
         lay_out(console, choices(advised))
     places = places_of(advised)
     if places is not None:
         print_places(console, places)
+
+
+def has_suppressed(advised: "Advised") -> bool:
+    """Whether cells are suppressed, so that measures of the levels are not of the release."""
+    return advised.cells is not None and advised.cells.suppressed > 0
 
 
 def places_of(advised: "Advised") -> "RiskPlaces | None":

@@ -14,7 +14,7 @@ VALUES = 1000  # of a column that are recorded
 
 
 class AdvisedChoice(Record, frozen=True):
-    """A choice of the frontier, and its cost.
+    """A choice of the frontier, and its cost: of its levels, before cells are suppressed.
 
     Attributes:
         advised: whether it is the advised choice.
@@ -85,10 +85,12 @@ class AdvisedTable(Record, frozen=True):
         people_below_k_known_quasi, people_below_k_known_all: if others know the
             quasi-identifiers, or all that is released.
         rows_suppressed: rows that are left out.
-        cells_suppressed: single cells that are suppressed.
+        cells_suppressed: single cells that are suppressed; `choices`, and the counts of finer
+            levels in `columns`, are before they are suppressed.
         cells_lost: the loss of these cells.
         cells_lost_at_least: no suppression of cells loses less with the same levels.
-        people_missing_a_target: in classes that miss k, or a target of a sensitive column.
+        people_missing_a_target: in classes that miss k, or a target of a sensitive column, once
+            rows or cells are suppressed.
         places: the risk by value of the advised table; None without a person below k.
         suppress: the largest share of people with suppressed rows; None: no row.
         like: the file with the earlier advice that was applied; "": a search found it.

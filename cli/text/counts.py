@@ -16,7 +16,7 @@ Values = tuple[str | None, ...]
 def print_closed(console: PipeConsole, closed: "ClosedTables") -> None:
     """Print tables with closed cells, and the protection that they have."""
     _print_tables(console, closed)
-    if closed.small:
+    if closed.closed:
         lay_out(console, Grid(("closed cells", "value", "meaning"), [*_closed_rows(closed)], (1,)))
         say(console)
     for line in _protection(closed):
@@ -26,8 +26,8 @@ def print_closed(console: PipeConsole, closed: "ClosedTables") -> None:
 def print_rounded(console: PipeConsole, rounded: "RoundedTables") -> None:
     """Print tables of rounded counts, and the conclusions that they leave."""
     _print_tables(console, rounded)
-    width = min(cell.high - cell.low for cell in rounded.cells)
-    rest = rounded.change - rounded.bound
+    ends = [(cell.low, cell.high) for cell in rounded.cells]
+    width = min(high - low for low, high in ends if low is not None and high is not None)
     rows = [
         (
             "base",
@@ -37,12 +37,12 @@ def print_rounded(console: PipeConsole, rounded: "RoundedTables") -> None:
         (
             "largest change",
             f"< {rounded.base * rounded.reach}",
-            "persons between a printed count and the truth",
-        ),
-        (
-            "sum of changes",
-            f"{rounded.change:,}",
-            _best(rest, "persons, over all cells and totals", "no such rounding changes less"),
+            "persons between a printed count and the truth; "
+            + (
+                "proved, no such rounding changes less in all"
+                if rounded.is_best
+                else "another rounding may change less in all"
+            ),
         ),
         ("narrowest interval", width, "persons between the least and the most of a cell"),
         (
@@ -52,6 +52,9 @@ def print_rounded(console: PipeConsole, rounded: "RoundedTables") -> None:
         ),
     ]
     lay_out(console, Grid(("rounded counts", "value", "meaning"), rows, (1,)))
+    say(console)
+    for line in _not_covered(rounded):
+        say(console, line)
 
 
 def _print_tables(console: PipeConsole, printed: "ClosedTables | RoundedTables") -> None:
@@ -59,14 +62,20 @@ def _print_tables(console: PipeConsole, printed: "ClosedTables | RoundedTables")
 
     say(
         console,
-        clean(
-            f"{printed.source}  {printed.persons:,} persons ({printed.person}), k = {printed.k}\n"
-        ),
+        clean(f"{printed.source}  {_persons(printed)} ({printed.person}), k = {printed.k}\n"),
     )
     total = total_mark(printed)
     for table in printed.tables:
         lay_out(console, _grid(table, printed.columns, printed.cells, total))
         say(console)
+
+
+def _persons(printed: "ClosedTables | RoundedTables") -> str:
+    """The number of persons, as its total is printed."""
+    from ...scenarios.tables.printed import RoundedTables
+
+    rounded = " after rounding" if isinstance(printed, RoundedTables) else ""
+    return f"{printed.persons:,} persons{rounded}"
 
 
 def _grid(
@@ -116,32 +125,30 @@ def _count(cell: "PrintedCell") -> str:
 
 def _closed_rows(closed: "ClosedTables") -> Iterator[tuple[object, ...]]:
     fewest = 0 if closed.closes_empty else 1
-    yield "small", f"{closed.small:,}", f"cells of {fewest} to {closed.k - 1} persons"
-    meaning = "cells closed besides, so that no addition or subtraction opens a small cell"
-    if closed.loss == "people":
-        meaning += f"; their counts add up to {closed.cost:,}"
+    lost = "persons" if closed.loss == "people" else "cells"
     yield (
-        "complements",
-        f"{closed.complements:,}",
-        _best(closed.cost - closed.bound, meaning, "proved, no choice has less"),
+        "closed",
+        f"{closed.closed:,}",
+        f"cells of {fewest} to {closed.k - 1} persons, and others besides, so that no addition or "
+        "subtraction opens a small cell; "
+        + (
+            f"proved, no choice loses fewer {lost}"
+            if closed.is_best
+            else f"another choice may lose fewer {lost} (--steps searches longer)"
+        ),
     )
     if closed.narrowest is not None:
         yield (
             "narrowest interval",
-            f"{closed.narrowest:,}",
+            f"{'' if closed.narrowest_is_exact else 'at least '}{closed.narrowest:,}",
             "persons between the least and the most that an outsider can conclude of a closed cell",
         )
 
 
-def _best(rest: int, meaning: str, proved: str) -> str:
-    """Return a meaning with the distance from the best choice."""
-    return f"{meaning}; " + (f"the best has at most {rest:,} less" if rest else proved)
-
-
 def _protection(closed: "ClosedTables") -> Iterator[str]:
     """Yield the promise in words, and its limits."""
-    if not closed.small:
-        yield f"No cell has 1 to {closed.k - 1} persons: every count is printed."
+    if not closed.closed:
+        yield f"No printed cell has 1 to {closed.k - 1} persons."
     else:
         reader = (
             "No reader of the tables, a person of them included,"
@@ -158,6 +165,19 @@ def _protection(closed: "ClosedTables") -> Iterator[str]:
             "An empty cell is printed as 0: all persons of its row or column are known to be "
             "elsewhere (--close-empty closes it)."
         )
+    yield from _not_covered(closed)
+
+
+def _not_covered(printed: "ClosedTables | RoundedTables") -> Iterator[str]:
+    """Yield the limits of the promise."""
+    from ...analysis.printed_counts.linked import MOST_COLUMNS
+
+    for columns in printed.joint:
+        listed = f"{', '.join(columns[:-1])} and {columns[-1]}"
+        remedy = (
+            f"; name {','.join(columns)} as a table too" if len(columns) <= MOST_COLUMNS else ""
+        )
+        yield clean(f"Not covered: cells of {listed} together{remedy}.")
     yield (
         "Not covered: persons of the table who pool their rows, and other tables of these people. "
         "Name all tables that you print in one command."

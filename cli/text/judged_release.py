@@ -73,17 +73,21 @@ def _head(judged: "JudgedRelease") -> Iterator[str]:
         yield f"not released: {', '.join(judged.lacking)}"
     if judged.added:
         yield f"not in the original, and not judged: {', '.join(judged.added)}"
+    if judged.not_judged:
+        yield f"released, and not judged: {', '.join(judged.not_judged)}"
 
 
 def _alarms(judged: "JudgedRelease") -> Iterator[str]:
     if judged.identifiers:
         yield f"direct identifiers are released: {', '.join(judged.identifiers)}"
+    if judged.free_text:
+        yield (f"free text is released, in which names may stand: {', '.join(judged.free_text)}")
     for column in judged.columns:
         if column.strange:
             examples = ", ".join(map(repr, column.examples))
             yield (
                 f"column {column.column}: {column.strange:,} cells stand for no value of the "
-                f"original ({examples}); no person fits their rows"
+                f"original ({examples}){'; no person fits their rows' if column.known else ''}"
             )
     if judged.links.pairs:
         yield (

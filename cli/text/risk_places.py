@@ -67,7 +67,7 @@ def _values(places: "RiskPlaces") -> Grid:
 
 def _merge(value: "RiskyValue") -> str:
     if value.merge_with is None:
-        return "no merge with one value takes any out"
+        return "no counted merge takes any out"
     return f"with {value.merge_with or '(empty)'}: {value.taken_out:,} fewer below k"
 
 

@@ -69,7 +69,7 @@ def crowd_of_table(table: SourceTable, key: bytes, person: str | None = None) ->
     person: the column of the file by which people are known; None: by their rows.
     """
     if table.source is None:
-        raise DataError(f"{table.name}: its people are generated, and in no ledger")
+        raise DataError(f"{table.called}: its people are generated, and in no ledger")
     names, order = table.source.columns, table.origin
     numbers = range(len(table.codes)) if order is None else order.tolist()
 

@@ -92,6 +92,12 @@ class SourceTable:
         return np.bincount(codes, minlength=values)
 
     @property
+    def called(self) -> str:
+        """The name of its file, with the ending; without a file the name of its source."""
+        path = getattr(getattr(self.source, "content", None), "path", None)
+        return self.name if path is None else Path(path).name
+
+    @property
     def n(self) -> int:
         """The number of people."""
         return len(self.codes) if self.persons is None else int(self.persons.max()) + 1
@@ -213,14 +219,14 @@ def ask(
     for feature in features:
         if feature.name not in table.columns:
             raise DataError(
-                f"{table.name}: no column is called {feature.name!r}; it has "
+                f"{table.called}: no column is called {feature.name!r}; it has "
                 f"{', '.join(table.columns)}"
             )
         places.append(table.columns.index(feature.name))
         coarse_column = say(table, feature, missing, base)
         wrong = misfit(feature, coarse_column.texts)
         if wrong:
-            raise DataError(f"{table.name}: feature {feature.name!r}: {wrong[1]}")
+            raise DataError(f"{table.called}: feature {feature.name!r}: {wrong[1]}")
         column = domain(feature, coarse_column.texts, coarse_column.rules)
         texts = coarse_column.texts if column.values is None else column.values
         columns.append(column)

@@ -82,7 +82,7 @@ class Advised:
         rest: columns that are released as they are, and not searched.
         known: whether attackers know the quasi-identifiers (`quasi`), or all columns (`all`).
         targets: of sensitive columns.
-        missed: people in classes that miss k or a target.
+        missed: people in classes that miss k or a target, once rows or cells are suppressed.
         exposed: people below k, if attackers know the quasi-identifiers, and if they know all
             columns that are released, of all rows.
         suppress: the largest share of people with suppressed rows; None: no row.
@@ -303,7 +303,7 @@ class TableSearch:
             rest=self.rest,
             known=self.roles.known,
             targets=self.roles.targets,
-            missed=truth(levels),
+            missed=0 if cells is not None else truth(levels),  # no target beside the cells' k
             exposed=truth.exposed(levels, self.rest, None if cells is None else cells.mask),
             suppress=self.roles.suppress,
             kept=truth.kept_rows(levels),

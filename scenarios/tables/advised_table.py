@@ -24,13 +24,15 @@ def released_table(advised: Advised) -> SourceTable:
     names = [feature.name for feature in features]
     names += advised.rest.columns if advised.rest else ()
     if not names:
-        raise DataError(f"{advised.table.name}: every column is dropped, so that nothing is left")
+        raise DataError(f"{advised.table.called}: every column is dropped, so that nothing is left")
     whole = coarse(advised.whole, features, advised.missing)
     places = [whole.columns.index(name) for name in names]
     codes, persons = whole.codes[:, places], whole.persons
     if advised.kept is not None:
         if not advised.kept.any():
-            raise DataError(f"{advised.table.name}: every row is left out, so that nothing is left")
+            raise DataError(
+                f"{advised.table.called}: every row is left out, so that nothing is left"
+            )
         codes = codes[advised.kept]
         if persons is not None:
             persons = np.unique(persons[advised.kept], return_inverse=True)[1].astype(np.int32)

@@ -190,12 +190,12 @@ def _check(table: SourceTable, earlier: EarlierAdvice) -> None:
     for name in (*needed, *earlier.kept):
         if name in left_out:
             raise DataError(
-                f"{table.name}: {name!r} is left out as a direct identifier or free text here, and "
-                f"{earlier.file} releases it; if it is none, say --quasi {name}"
+                f"{table.called}: {name!r} is left out as a direct identifier or free text here, "
+                f"and {earlier.file} releases it; if it is none, say --quasi {name}"
             )
         if name not in table.columns:
             raise DataError(
-                f"{table.name}: no column {name!r}, which {earlier.file} releases; it has "
+                f"{table.called}: no column {name!r}, which {earlier.file} releases; it has "
                 f"{listed(table.columns)}"
             )
 

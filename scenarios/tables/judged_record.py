@@ -123,6 +123,9 @@ class JudgedRelease(Record, frozen=True):
         two_way: mean total variation distance of two-way tables, 0 to 1; None with one column.
         release_sha256, original_sha256: of the files.
         limits: counts that were left out, in words.
+        free_text: columns of free text of the original that are released.
+        not_judged: further columns of the original that are released, and were not read: sampling
+            weights, and columns that --columns leaves out.
     """
 
     release: str
@@ -146,3 +149,5 @@ class JudgedRelease(Record, frozen=True):
     release_sha256: str
     original_sha256: str
     limits: tuple[str, ...] = ()
+    free_text: tuple[str, ...] = ()
+    not_judged: tuple[str, ...] = ()

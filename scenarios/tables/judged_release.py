@@ -38,6 +38,7 @@ from .judged_record import (
     NearestRows,
 )
 from .reading import Reading, read
+from .released_columns import ComparedColumns, released_columns
 from .released_values import FittedColumn, ValueTexts, fit_column
 from .risk_places import known_columns
 from .score_record import AskedQuestion, AttackRate, SensitiveColumn
@@ -78,10 +79,10 @@ def judge_release(
             f"{original}: {people.person}; a release is judged against one row of each person: "
             "--one-row first, last, earliest:COLUMN or latest:COLUMN"
         )
-    rows, added, identifiers = _released(release, original, people, said, progress)
+    rows, columns = _released(release, original, people, said, progress)
     outside = None
     if control is not None:
-        outside, _, _ = _released(control, original, people, said, progress)
+        outside, _ = _released(control, original, people, said, progress)
         if missed := [name for name in rows.columns if name not in outside.columns]:
             raise DataError(f"{control}: has no column {listed(missed)}, which the release has")
     progress("matching values")
@@ -89,7 +90,7 @@ def judge_release(
     if strange := [name for name in files if name not in rows.columns]:
         raise DataError(f"--hierarchy {strange[0]}: {listed(rows.columns)} are in both files")
     joined = _joined(release, people, rows, outside, files)
-    return _Judge(release, original, control, joined, k, progress).record(added, identifiers)
+    return _Judge(release, original, control, joined, k, progress).record(columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,11 +124,8 @@ def _released(
     people: SourceTable,
     said: Reading,
     progress: Callable[[str], None],
-) -> tuple[SourceTable, list[str], list[str]]:
-    """Read the columns of a release that the original has, under the original's names.
-
-    Returns the table, the columns that the original lacks, and its direct identifiers.
-    """
+) -> tuple[SourceTable, ComparedColumns]:
+    """Read the columns of a release that the original has, under the original's names."""
     progress(f"reading {file}")
     form = Reading(
         separator=said.separator,
@@ -138,22 +136,15 @@ def _released(
     )
     section = form.section(file)
     source = source_of(file, options_of(section))
-    theirs = {" ".join(name.casefold().split()): name for name in source.columns}
-    ours = {name: theirs.get(" ".join(name.casefold().split())) for name in people.columns}
-    chosen = {name: theirs_name for name, theirs_name in ours.items() if theirs_name is not None}
-    left_out = [judged.column for judged in people.judged if judged.column not in people.columns]
-    if not chosen:
+    columns = released_columns(people, source.columns)
+    if not columns.chosen:
         raise DataError(
             f"{file}: no column is called as one of {original}: it has {listed(source.columns)}, "
             f"the original {listed(people.columns)}; rename them"
         )
-    roles = dict.fromkeys(chosen, "other")
-    section = changed(section, columns=chosen, roles=roles, each_row=True)
-    table = columns_of(source, section, (), progress)
-    folded = {" ".join(name.casefold().split()) for name in left_out}
-    identifiers = [name for key, name in theirs.items() if key in folded]
-    used = {*chosen.values(), *identifiers}
-    return table, [name for name in source.columns if name not in used], identifiers
+    roles = dict.fromkeys(columns.chosen, "other")
+    section = changed(section, columns=columns.chosen, roles=roles, each_row=True)
+    return columns_of(source, section, (), progress), columns
 
 
 def _joined(
@@ -238,7 +229,7 @@ class _Judge:
             columns.append(codes[table.codes[:, j]])
         return np.stack(columns, axis=1)
 
-    def record(self, added: Sequence[str], identifiers: Sequence[str]) -> JudgedRelease:
+    def record(self, columns: ComparedColumns) -> JudgedRelease:
         """Measure everything."""
         joined, known = self.joined, list(self.joined.known)
         self.progress("rows that fit each person")
@@ -259,7 +250,7 @@ class _Judge:
             *self.files,
             *(len(self.rows), joined.suppressed, self.k),
             self._columns(),
-            *(tuple(added), joined.lacking, tuple(identifiers)),
+            *(columns.added, joined.lacking, columns.identifiers),
             *(int(crowds.min()), int(users_below(crowds, self.k))),
             self._links(matches),
             copies,
@@ -270,6 +261,8 @@ class _Judge:
             joined.rows.source.digest if joined.rows.source else "",
             joined.people.source.digest if joined.people.source else "",
             tuple(coarse),
+            columns.free_text,
+            columns.not_judged,
         )
 
     def _has_coarser(self, j: int) -> bool:

@@ -69,17 +69,20 @@ class PrintedCell(Record, frozen=True):
     Attributes:
         values: of each column; None for a total over the column.
         people: the printed count; None if it is closed.
-        low, high: the least and the most persons that an outsider can conclude.
+        low, high: the least and the most persons that an outsider can conclude; None where they
+            were not computed from the printed cells alone.
     """
 
     values: tuple[str | None, ...]
     people: int | None
-    low: int
-    high: int
+    low: int | None
+    high: int | None
 
 
 class ClosedTables(Record, frozen=True):
     """Tables in which small cells and their complements are closed.
+
+    A record may be printed: it holds no sum and no number that would open a small cell.
 
     Attributes:
         source: name of the file or run.
@@ -89,15 +92,16 @@ class ClosedTables(Record, frozen=True):
         columns: of the cells.
         tables: columns of each table.
         cells: every cell and total of all tables.
-        small: cells of 1 to k - 1 persons, and empty cells if they are closed.
-        complements: cells that are closed besides.
+        joint: columns of tables that are not printed, and of which printed tables are parts: an
+            outsider may conclude their cells.
+        closed: number of closed cells, small cells and complements.
         loss: the quantity that the complements minimise: `people` or `cells`.
-        cost: loss of the complements.
-        bound: no choice of complements has a smaller loss.
-        narrowest: persons between low and high of the narrowest closed cell; None without any.
+        is_best: whether it is proved that no choice of complements has a smaller loss.
+        narrowest: persons between the least and the most that an outsider can conclude of the
+            narrowest closed cell; None without a closed cell.
+        narrowest_is_exact: whether it is exact; if not, at least so many.
         members: whether persons of the table can conclude no more of small cells either.
         closes_empty: whether empty cells are closed; if not, they are printed as 0.
-        programs: linear and integer programs solved.
     """
 
     source: str
@@ -107,15 +111,14 @@ class ClosedTables(Record, frozen=True):
     columns: tuple[str, ...]
     tables: tuple[tuple[str, ...], ...]
     cells: tuple[PrintedCell, ...]
-    small: int
-    complements: int
+    joint: tuple[tuple[str, ...], ...]
+    closed: int
     loss: Loss
-    cost: int
-    bound: int
+    is_best: bool
     narrowest: int | None
+    narrowest_is_exact: bool
     members: bool
     closes_empty: bool
-    programs: int
 
 
 class RoundedTables(Record, frozen=True):
@@ -124,15 +127,15 @@ class RoundedTables(Record, frozen=True):
     Attributes:
         source: name of the file or run.
         person: the definition of a person, in words.
-        persons: in the tables, before rounding.
+        persons: in the tables, rounded.
         k: persons in the smallest cell that is not small.
         columns: of the cells.
         tables: columns of each table.
         cells: every cell and total of all tables.
         base: counts are multiples of it.
+        joint: columns of tables that are not printed, as of `ClosedTables`.
         reach: a count is less than base * reach from the truth.
-        change: sum of all changes, persons.
-        bound: no rounding of this reach changes less.
+        is_best: whether it is proved that no rounding of this reach changes less.
         known_small: cells that an outsider knows to have 1 to k - 1 persons.
     """
 
@@ -143,10 +146,10 @@ class RoundedTables(Record, frozen=True):
     columns: tuple[str, ...]
     tables: tuple[tuple[str, ...], ...]
     cells: tuple[PrintedCell, ...]
+    joint: tuple[tuple[str, ...], ...]
     base: int
     reach: int
-    change: int
-    bound: int
+    is_best: bool
     known_small: int
 
 
@@ -162,7 +165,7 @@ def count_table(
             tables that are too large.
     """
     named, columns = _names(tables)
-    name = name or table.name
+    name = name or table.called
     for column in columns:
         _check_column(table, column, name)
     places = [table.columns.index(column) for column in columns]
@@ -237,15 +240,14 @@ def close_table(
         counted.columns,
         counted.tables,
         tuple(_cells(counted, counts, found)),
-        int(closed.small.sum()),
-        int((closed.closed & ~closed.small).sum()),
+        _joint(counted),
+        int(closed.closed.sum()),
         loss,
-        closed.cost,
-        closed.bound,
+        closed.is_best,
         found.width if len(found.places) else None,
+        found.exact,
         members,
         empty,
-        closed.programs,
     )
 
 
@@ -262,15 +264,15 @@ def round_table(counted: CountedTables, base: int, k: int = 5) -> RoundedTables:
     return RoundedTables(
         counted.name,
         counted.person,
-        counted.linked.n,
+        int(rounded.values[counted.linked.total]),
         k,
         counted.columns,
         counted.tables,
         tuple(_cells(counted, rounded.values.tolist(), rounded.intervals)),
+        _joint(counted),
         base,
         rounded.reach,
-        rounded.change,
-        rounded.bound,
+        rounded.bound >= rounded.change,
         rounded.small(k),
     )
 
@@ -281,7 +283,7 @@ def check_rounded(rounded: RoundedTables) -> None:
         raise DataError(
             f"{rounded.source}: rounded to multiples of {rounded.base}, {rounded.known_small:,} "
             f"cells are still known to have 1 to {rounded.k - 1} persons; a larger base hides "
-            "more, and without --round cells are closed"
+            "more, without --round cells are closed, and --anyway prints these counts"
         )
 
 
@@ -381,15 +383,25 @@ def _counted(
     return CountedTables(name, person, columns, named, tuple(values), linked)
 
 
+def _joint(counted: CountedTables) -> tuple[tuple[str, ...], ...]:
+    """The columns of each table of a cycle, unless it is printed."""
+    linked = counted.linked
+    return tuple(
+        tuple(counted.columns[place] for place in block)
+        for block in linked.blocks
+        if block not in linked.tables
+    )
+
+
 def _cells(
     counted: CountedTables, counts: Sequence[int | None], intervals: Intervals
 ) -> Iterator[PrintedCell]:
     """Yield every printed cell: table by table, totals last; a shared cell once."""
-    low, high = dict[int, int](), dict[int, int]()
+    low, high = dict[int, int | None](), dict[int, int | None]()
     for place, least, most in zip(
         *(part.tolist() for part in (intervals.places, intervals.low, intervals.high)), strict=True
     ):
-        low[place], high[place] = least, most
+        low[place], high[place] = (least, most) if intervals.exact else (None, None)
     seen = set[int]()
     for table in counted.linked.tables:
         cells = list(counted.linked.table_cells(table))

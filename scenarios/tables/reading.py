@@ -215,7 +215,9 @@ def without_suppressed(table: SourceTable) -> SourceTable:
     kept_rows = np.flatnonzero(~np.logical_and.reduce(marked))
     suppressed = len(table.codes) - len(kept_rows)
     if not len(kept_rows):
-        raise DataError(f"{table.name}: all {suppressed:,} rows are suppressed, no person is left")
+        raise DataError(
+            f"{table.called}: all {suppressed:,} rows are suppressed, no person is left"
+        )
     persons = None
     if table.persons is not None:
         persons = np.unique(table.persons[kept_rows], return_inverse=True)[1].astype(np.int32)
@@ -279,7 +281,7 @@ def _header_doubts(source: Source, section: PopulationSection) -> list[str]:
 def coarsenings(
     said: Sequence[str | FeatureSection], columns: Sequence[str], left: Sequence[str] = ()
 ) -> list[FeatureSection]:
-    """The features that rules such as `age.bins.width=10` make, one for each column named.
+    """The features that rules such as `age.bins.width=10` make, for each column named.
 
     A feature of a scenario is returned as it is.
 

@@ -64,7 +64,7 @@ def release_table(
     """
     if table.persons is not None:
         raise DataError(
-            f"{table.name}: a ledger holds releases of one row a person; take one of each "
+            f"{table.called}: a ledger holds releases of one row a person; take one of each "
             "(--one-row first), or score without --ledger"
         )
     crowd = crowd_of_table(table, ledger.secret(), person)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...analysis.advice.next_steps import Coarser, NextStep, StepKind, next_steps
 from ...analysis.exposure.minimal_uniques import MinimalUniques, minimal_uniques, set_size
 from ...analysis.exposure.other_columns import DistinctRows
-from ...analysis.exposure.value_risk import PARTNERS, ValueRisks, value_risks
+from ...analysis.exposure.value_risk import CANDIDATES, PARTNERS, ValueRisks, value_risks
 from ..populations.people import SourceTable
 from ..populations.roles import ColumnRole
 from ..populations.values import FEW, numbers_of
@@ -99,7 +99,7 @@ def risk_places(
         *(words.values(risks, uniques), risks.left_out),
         None if uniques is None else words.uniques(uniques, table, factor),
         tuple(words.step(step) for step in steps),
-        (*limits, *_limits(risks, uniques, names)),
+        (*limits, *_merge_limits(risks, ranks, names, table), *_limits(uniques)),
     )
 
 
@@ -201,14 +201,31 @@ def _empty(rows: DistinctRows, empty: Sequence[int | None], k: int) -> tuple[int
     return rows.people_in(lacks), rows.people_in(lacks, below=k)
 
 
-def _limits(risks: ValueRisks, uniques: MinimalUniques | None, names: Sequence[str]) -> list[str]:
-    """The counts that were left out, in words."""
+def _merge_limits(
+    risks: ValueRisks,
+    ranks: Sequence[NDArray[np.int64] | None],
+    names: Sequence[str],
+    table: SourceTable,
+) -> list[str]:
+    """The merges that were left out, in words."""
     limits = []
+    if numbers := [name for name, rank in zip(names, ranks, strict=True) if rank is not None]:
+        limits.append(f"merges of numbers that are no neighbours: {', '.join(numbers)}")
     if risks.limited:
         of = ", ".join(names[j] for j in risks.limited)
         limits.append(
             f"merges with values other than the {PARTNERS} most frequent ones of a column: {of}"
         )
+    if table.persons is not None:
+        limits.append(
+            f"merges beyond the first {CANDIDATES} of a column, as persons have several rows"
+        )
+    return limits
+
+
+def _limits(uniques: MinimalUniques | None) -> list[str]:
+    """The combinations that were left out, in words."""
+    limits = []
     if uniques is None:
         limits.append("minimal uniques: the table is too large")
     elif not uniques.complete:

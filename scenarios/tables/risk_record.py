@@ -15,7 +15,7 @@ class RiskyValue(Record, frozen=True):
         score_share: share of all SUDA scores that is of minimal uniques with this value, 0 to 1;
             None: not counted.
         merge_with: the other value of the column with which a merge takes most people out; None:
-            every merge takes out 0 people.
+            no counted merge takes people out (the limits of the places name the other merges).
         taken_out: fewer people below k after that merge.
     """
 

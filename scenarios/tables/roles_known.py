@@ -50,8 +50,8 @@ def divided(table: SourceTable, roles: Roles) -> tuple[SourceTable, SourceTable 
     searched = [name for name in _may_be_known(table, roles) if name not in roles.keep]
     if not searched:
         raise DataError(
-            f"{table.name}: no column is left to make coarser; at least one quasi-identifier that "
-            "is not kept is needed"
+            f"{table.called}: no column is left to make coarser; at least one quasi-identifier "
+            "that is not kept is needed"
         )
     rest = [name for name in table.columns if name not in searched]
     return select_columns(table, searched), select_columns(table, rest) if rest else None

@@ -17,6 +17,9 @@ from ..populations.people import SourceTable
 from ..populations.roles import ColumnRole, JudgedColumn
 from ..populations.values import numbers_of
 
+MOST = 1e12  # people that a row may stand for
+MOST_PEOPLE = 1e15  # of the population: far below the integers that a float distinguishes
+
 
 def weight_column(names: str | tuple[str, ...] | None) -> str | None:
     """Return the named column of sampling weights, or None. Raises DataError for several."""
@@ -29,26 +32,32 @@ def weight_column(names: str | tuple[str, ...] | None) -> str | None:
 def weighted(table: SourceTable, column: str) -> SourceTable:
     """Return a table with the weights of its rows, and without their column. Raises DataError.
 
-    column: of numbers above 0, more than 1 on average unless all are 1.
+    column: of numbers above 0 and up to `MOST`, together up to `MOST_PEOPLE`, more than 1 on
+        average unless all are 1.
     """
     j = table.columns.index(column)
     if table.persons is not None:
         raise DataError(
-            f"{table.name}: --weight {column}: {table.person}; weights are of one row a person: "
+            f"{table.called}: --weight {column}: {table.person}; weights are of one row a person: "
             "take one of each (--one-row first)"
         )
     weights = _weights(table, column, j)
+    if (people := float(weights.sum())) > MOST_PEOPLE:
+        raise DataError(
+            f"{table.called}: --weight {column}: found a sum of {people:.4g} people; at most "
+            f"{MOST_PEOPLE:.0e} are accepted"
+        )
     mean = float(weights.mean())
     if mean < 1 + NORMALIZED and (weights != 1).any():
         raise DataError(
-            f"{table.name}: --weight {column}: the mean of its numbers is {mean:.4g}: they are "
+            f"{table.called}: --weight {column}: the mean of its numbers is {mean:.4g}: they are "
             "scaled to the table and do not count a population; weights that say how many people "
             "each one stands for are accepted"
         )
     rest = [place for place in range(len(table.columns)) if place != j]
     judged = JudgedColumn(column, ColumnRole.WEIGHT, "as you said", said=True)
     if not rest:
-        raise DataError(f"{table.name}: --weight {column}: no other column is left to score")
+        raise DataError(f"{table.called}: --weight {column}: no other column is left to score")
     return replace(
         table,
         columns=tuple(table.columns[place] for place in rest),
@@ -60,19 +69,27 @@ def weighted(table: SourceTable, column: str) -> SourceTable:
 
 
 def _weights(table: SourceTable, column: str, j: int) -> NDArray[np.float64]:
-    """The number of each row. Raises DataError for a cell without a number above 0."""
+    """The number of each row. Raises DataError for a cell without an accepted number."""
     numbers = np.array(
         [found[0] if (found := numbers_of([text])) else np.nan for text in table.values[j]]
     )
     weights = numbers[table.codes[:, j]]
     wrong = np.flatnonzero(~(weights > 0) | ~np.isfinite(weights))
     if wrong.size:
-        first = int(wrong[0])
-        row = first if table.origin is None else int(table.origin[first])
-        place = getattr(table.source, "where", lambda number: f"row {number + 1}")(row)
-        text = table.values[j][table.codes[first, j]]
         raise DataError(
-            f"{place}: column {column!r}: found {text!r} (in {wrong.size:,} rows a number above 0 "
+            f"{_cell(table, column, j, int(wrong[0]))} (in {wrong.size:,} rows a number above 0 "
             "is lacking); a sampling weight above 0 in each row is accepted"
         )
+    if weights.max() > MOST:
+        raise DataError(
+            f"{_cell(table, column, j, int(weights.argmax()))}; a sampling weight of at most "
+            f"{MOST:.0e} is accepted"
+        )
     return weights
+
+
+def _cell(table: SourceTable, column: str, j: int, place: int) -> str:
+    """The place of a cell in the file, and its text. place: of the row in the table."""
+    row = place if table.origin is None else int(table.origin[place])
+    where = getattr(table.source, "where", lambda number: f"row {number + 1}")(row)
+    return f"{where}: column {column!r}: found {table.values[j][table.codes[place, j]]!r}"

@@ -72,7 +72,7 @@ class MissedTargets:
         for name in targets:
             if self._missed(one_class, name).any():
                 raise DataError(
-                    f"{table.name}: column {name!r} of all people misses "
+                    f"{table.called}: column {name!r} of all people misses "
                     f"{targets_text(targets[name])}; a target that all people reach together "
                     "is accepted"
                 )

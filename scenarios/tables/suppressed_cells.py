@@ -66,17 +66,17 @@ def check_cells(truth: Truth, roles: Roles, by: str) -> None:
     table = truth.table
     if table.persons is not None:
         raise DataError(
-            f"{table.name}: suppress_cells: {table.person}; cells are suppressed in one row "
+            f"{table.called}: suppress_cells: {table.person}; cells are suppressed in one row "
             "a person: take one of each (--one-row first), or suppress no cells"
         )
     if roles.targets:
         raise DataError(
-            f"{table.name}: suppress_cells: k is reached by single cells, and not a target of "
+            f"{table.called}: suppress_cells: k is reached by single cells, and not a target of "
             f"{', '.join(roles.targets)}; suppress rows for it (--suppress)"
         )
     if by == "promise":
         raise DataError(
-            f"{table.name}: suppress_cells: by promise counts of columns have to prove the target, "
+            f"{table.called}: suppress_cells: by promise counts of columns prove the target, "
             "and they say nothing of single cells; by truth is accepted"
         )
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from veilmix.analysis.advice.choice import Choice
 from veilmix.analysis.advice.ladder import Ladder, LadderLevel, entropy, entropy_losses, nested
 from veilmix.analysis.advice.lattice_search import Advice, search
 from veilmix.analysis.exposure.cells import joint_counts
@@ -150,3 +151,9 @@ def test_a_ladder_goes_up() -> None:
         Ladder("a", (LadderLevel("x", coarse, 0.5),))
     assert entropy([2, 2, 0]) == 1
     assert entropy_losses(np.array([1, 1, 1, 1]), [fine, coarse, constant]) == [0, 0.5, 1]
+
+
+def test_a_solver_may_round_and_the_search_is_exact() -> None:
+    best = Choice((0,), 0.25, 0)
+    assert Advice(best, 0.25 - 1e-10, (best,), 1).exact
+    assert not Advice(best, 0.25 - 1e-8, (best,), 1).exact

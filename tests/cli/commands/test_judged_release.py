@@ -204,6 +204,37 @@ def test_suppressed_rows_are_apart_and_blanks_match(typed, tmp_path: Path) -> No
     assert judged["links"]["pairs"] == 0  # that row fits the three of 40, f as well
 
 
+def test_columns_that_are_not_judged_are_told_apart(typed, tmp_path: Path) -> None:
+    """Names in the same case come first; text and weights are no identifiers."""
+    _write(
+        tmp_path / "a.csv",
+        [
+            ("patient", "age", "sex", "illness", "fnlwgt", "note"),
+            *[
+                (f"P{i}", f"{20 + i % 3}", "mf"[i % 2], "flu", f"{i + 50}.5", "x")
+                for i in range(30)
+            ],
+        ],
+    )
+    rows = [(f"{20 + i % 3}", "7", "mf"[i % 2], f"{i}.5", "x", "P1", "gout") for i in range(30)]
+    header = ("age", "Age", "sex", "fnlwgt", "note", "patient", "illness")
+    _write(tmp_path / "b.csv", [header, *rows])
+    options = ("--quasi", "age,sex", "--sensitive", "illness", "--text", "note")
+    options = ("b.csv", "--of", "a.csv", *options, "--identifier", "patient")
+    text = " ".join(typed("score", *options).out.split())
+    judged = json.loads(typed("score", *options, "--format", "json").out)
+    assert judged["links"]["fitted"] == 30  # by `age`, not by `Age`
+    assert judged["added"] == ["Age"]
+    assert (judged["identifiers"], judged["free_text"]) == (["patient"], ["note"])
+    assert judged["not_judged"] == ["fnlwgt"]
+    assert "free text is released, in which names may stand: note" in text
+    assert "released, and not judged: fnlwgt" in text
+    assert "cells stand for no value of the original ('gout')" in text
+    assert "no person fits their rows" not in text  # illness is not a known column
+    some = ("b.csv", "--of", "a.csv", "--columns", "age,sex", "--format", "json")
+    assert set(json.loads(typed("score", *some).out)["not_judged"]) == {*header[3:]}
+
+
 def test_csv_has_a_number_a_line(typed, people: Path) -> None:
     lines = list(
         csv.DictReader(
@@ -224,6 +255,7 @@ def test_csv_has_a_number_a_line(typed, people: Path) -> None:
         (("people.csv", "--control", "people.csv"), "--control has a use only with --of"),
         (("people.csv", "--release", "people.csv", "--of", "people.csv"), "only one is judged"),
         (("people.csv", "--of", "people.csv", "--save", "x.json"), "--save has no use with --of"),
+        (("people.csv", "--of", "people.csv", "--weight", "age"), "--weight has no use with --of"),
         (("x.csv", "--of", "people.csv"), "x.csv: no column is called as one of people.csv"),
         (("people.csv", "--of", "people.csv", "--hierarchy", "a=h.csv"), "--hierarchy a: age, sex"),
         (

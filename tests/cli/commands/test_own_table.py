@@ -182,3 +182,19 @@ def test_tables_are_written_beside_a_score(typed, table: Path, tmp_path: Path) -
     assert not (tmp_path / "t.csv").read_bytes().startswith(b"\xef")
     wrong = typed("score", *options, "--counts", "c.doc")
     assert (wrong.code, ".csv, .xlsx, .parquet files are written" in wrong.err) == (2, True)
+
+
+@pytest.mark.parametrize("number", ["nan", "inf"])
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("score", "--max-exposure"),
+        ("score", "--population-factor"),
+        ("advise", "--suppress-cells"),
+    ],
+)
+def test_an_option_of_a_number_refuses_no_number(typed, tmp_path, command, option, number) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,2\n" * 9)
+    said = typed(command, "t.csv", option, number)
+    assert (said.code, said.out) == (2, "")
+    assert f"Invalid value for '{option}'" in said.err

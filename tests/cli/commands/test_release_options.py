@@ -40,6 +40,10 @@ def test_cells_are_suppressed_as_it_is_said(typed, tmp_path: Path) -> None:
     assert record["cells_suppressed"] == stars > 0
     assert f"cells suppressed {stars:,} of " in words
     assert "in a smaller crowd 0.0 % (0);" in words
+    assert "the target is missed" not in words
+    assert record["people_missing_a_target"] == 0
+    assert "one by one, before cells are suppressed" in words
+    assert "each column before cells are suppressed" in words
     assert "no choice of levels and cells loses less than" in words
     assert record["cells_lost_at_least"] <= record["cells_lost"]
     assert typed("score", "b.csv", "--k", "4", "--max-exposure", "0", "--table", "c.csv").code == 0

@@ -93,3 +93,16 @@ def test_advice_that_leaves_people_below_k_says_who_they_are(typed, wards: str) 
     ]
     assert places["below_k"] == 2
     assert "where the risk is" not in typed("advise", wards, "--max-exposure", "0").out
+
+
+def test_merges_that_were_not_counted_are_named(typed, tmp_path: Path) -> None:
+    lines = [f"P{n // 2},{20 + n},{'fm'[n % 2]}" for n in range(40)]
+    (tmp_path / "ages.csv").write_text("\n".join(["patient,age,sex", *lines]) + "\n")
+    options = ("--quasi", "age,sex", "--k", "3")
+    one = typed("score", "ages.csv", "--each-row", "--identifier", "patient", *options).out
+    one, neighbours = " ".join(one.split()), "merges of numbers that are no neighbours: age"
+    assert neighbours in one
+    assert "no counted merge takes any out" in one
+    assert "no merge with" not in one
+    persons = " ".join(typed("score", "ages.csv", "--person", "patient", *options).out.split())
+    assert "merges beyond the first 3 of a column, as persons have several rows" in persons

@@ -108,8 +108,8 @@ def test_a_recognised_column_is_left_out_and_said(typed, survey: Path) -> None:
     ("options", "told"),
     [
         (("--weight", "fnlwgt", "--population-factor", "9"), "contradict each other"),
-        (("--weight", "fnlwgt", "--missing", "wildcard"), "missing cells as a category"),
-        (("--weight", "fnlwgt", "--person", "age"), "take one of each"),
+        (("--weight", "fnlwgt", "--missing", "wildcard"), "--missing wildcard contradict"),
+        (("--weight", "fnlwgt", "--person", "age"), "survey.csv: --weight fnlwgt: "),
         (("--weight", "fnlwgt,age"), "one column of sampling weights"),
         (("--weight", "fnlwgt", "--quasi", "fnlwgt"), "a column is one thing"),
         (("--weight", "fnlwgt", "--columns", "fnlwgt"), "no other column is left"),
@@ -133,6 +133,29 @@ def test_weights_scaled_to_the_table_are_refused(typed, tmp_path: Path) -> None:
     said = typed("score", str(file), "--weight", "w")
     assert said.code == 2
     assert "scaled to the table" in said.err
+
+
+@pytest.mark.parametrize(
+    ("weight", "told"),
+    [
+        ("1e308", "s.csv:22: column 'w': found '1e308'; a sampling weight of at most 1e+12"),
+        ("1e18", "s.csv:22: column 'w': found '1e18'; a sampling weight of at most 1e+12"),
+        ("", ""),
+    ],
+)
+def test_weights_of_no_population_are_refused(typed, tmp_path: Path, weight, told) -> None:
+    file = tmp_path / "s.csv"
+    last = f"m,{weight}\n" if weight else ""
+    file.write_text("sex,w\n" + "f,30\nm,15\n" * 10 + last, "utf-8")
+    said = typed("score", str(file), "--weight", "w")
+    assert (said.code, told in said.err) == (2 if told else 0, True)
+
+
+def test_the_sum_of_the_weights_is_limited(typed, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("sex,w\n" + "f,1e12\nm,1e12\n" * 600, "utf-8")
+    said = typed("score", "s.csv", "--weight", "w")
+    assert (said.code, said.out) == (2, "")
+    assert "s.csv: --weight w: found a sum of 1.2e+15 people; at most 1e+15" in said.err
 
 
 def test_the_earlier_form_of_importance_is_read_and_named(typed, survey: Path) -> None:

@@ -182,7 +182,7 @@ def test_tables_that_cannot_be_scored(typed, content: bytes, said: str) -> None:
     [
         (("--k", "0"), "0 is not in the range x>=1"),
         (("--max-exposure", "1.5"), "1.5 is not in the range 0<=x<=1"),
-        (("--max-exposure", "nan"), "max_exposure: found nan"),
+        (("--max-exposure", "nan"), "'--max-exposure': found nan"),
         (("--columns", "sex,citty"), "no column is called 'citty'; it has sex, city (did you mean"),
         (("--columns", "sex,sex"), "each column once"),
         (("--figure", "x.gif"), "x.gif: found .gif"),
