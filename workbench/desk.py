@@ -74,13 +74,23 @@ class Desk:
             self._pipeline.forget()
             self._restart()
 
-    def open(self, path: Path, shown: str, choices: UserChoices | None = None) -> None:
-        """Open a file. shown: its name on a command line. choices: of a saved session."""
+    def open(
+        self,
+        path: Path,
+        shown: str,
+        choices: UserChoices | None = None,
+        hierarchies: Mapping[str, Path] | None = None,
+    ) -> None:
+        """Open a file. shown: its name on a command line.
+
+        choices: of a saved session. hierarchies: its files, by column.
+        """
         self.path = path
         self.choices = (choices or UserChoices()).changed({"data": shown})
         self._pipeline.forget()
         self._inputs = None
         self.files.hierarchies.clear()
+        self.files.hierarchies.update(hierarchies or {})
         self._parts = {step: _empty() for step in STEPS}
         self.revision += 1
         self._restart()
@@ -102,6 +112,8 @@ class Desk:
             self._pipeline.found.asked_choice(changed.levels)  # refuses what misses the target
         if changed != self.choices:
             self.choices = changed
+            for column in set(self.files.hierarchies) - set(changed.hierarchy):
+                del self.files.hierarchies[column]
             self.revision += 1
             self._restart()
 
@@ -278,11 +290,7 @@ class Desk:
 
     def _fewer(self, given: object) -> bool:
         """Whether hierarchies are only removed."""
-        if not isinstance(given, dict) or not given.items() <= self.choices.hierarchy.items():
-            return False
-        for column in set(self.files.hierarchies) - set(given):
-            del self.files.hierarchies[column]
-        return True
+        return isinstance(given, dict) and given.items() <= self.choices.hierarchy.items()
 
     def _option(self, number: int) -> dict[str, Any]:
         """Return an option as the page draws it."""

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from ..scenarios.tables.thresholds import thresholds
-from .choices import DEFAULTS, UserChoices
+from .choices import DEFAULTS, NAMED, UserChoices
 
 STEPS = ("file", "persons", "columns", "goal", "choices", "result")
 
@@ -101,7 +100,6 @@ WRITERS: Mapping[str, Any] = {
     "roles": _roles,
 }
 
-NAMED = tuple(name for name, known in thresholds().items() if known.k is not None)
 OPTIONS = (
     Option("separator", "file", "choice", choices=(",", ";", "tab", "|", "space")),
     Option("encoding", "file", "text"),

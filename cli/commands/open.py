@@ -74,7 +74,8 @@ def command(
     if path is not None and not path.is_file():
         raise DataError(f"{path}: there is no such file")
     with private_folder("files that the page hands over") as folder:
-        make = partial(_desk, OwnFiles(folder), path, shown, choices, lang)
+        files = OwnFiles(folder, _beside(replay, choices))
+        make = partial(_desk, files, path, shown, choices, lang)
         serve_workbench(make, port, partial(_opened, no_browser=no_browser), click.echo)
     click.echo("ended; nothing was kept")
 
@@ -97,6 +98,14 @@ def _path(shown: str, replay: Path | None, data: Path | None) -> Path:
     return path
 
 
+def _beside(replay: Path | None, choices: "UserChoices | None") -> dict[str, Path]:
+    """Return the hierarchy files of a session that lie beside it, by column."""
+    if replay is None or choices is None:
+        return {}
+    named = {column: replay.parent / name for column, name in choices.hierarchy.items()}
+    return {column: path for column, path in named.items() if path.is_file()}
+
+
 def _desk(
     files: "OwnFiles",
     path: Path | None,
@@ -109,7 +118,7 @@ def _desk(
 
     desk = Desk(words(), files, click.echo, lang)
     if path is not None and shown is not None:
-        desk.open(path, shown, choices)
+        desk.open(path, shown, choices, dict(files.hierarchies))
     return desk
 
 
