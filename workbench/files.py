@@ -11,6 +11,7 @@ from ..scenarios.serialization.atomic_file import write_whole
 from ..temporary_files import set_aside
 
 MOST_LISTED = 500  # folders, and files
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 NAME_BYTES = 200  # of a file that a browser hands over
 
 
@@ -34,9 +35,9 @@ class OwnFiles:
             old.rmdir()
         folder = self.folder / "table"
         with set_aside(f"{name}: a copy of its {len(data):,} bytes"):
-            folder.mkdir()
+            folder.mkdir(0o700)
             place = folder / plain_name(name)
-            place.write_bytes(data)
+            _keep(place, data)
         return place
 
     def keep_hierarchy(self, column: str, data: bytes) -> str:
@@ -44,9 +45,15 @@ class OwnFiles:
         number = len(list(self.folder.glob("hierarchy-*"))) + 1
         place = self.folder / f"hierarchy-{number}.csv"
         with set_aside(f"the hierarchy of {column}"):
-            place.write_bytes(data)
+            _keep(place, data)
         self.hierarchies[column] = place
         return place.name
+
+
+def _keep(place: Path, data: bytes) -> None:
+    """Write a new file for its owner alone."""
+    with os.fdopen(os.open(place, NEW, 0o600), "wb") as file:
+        file.write(data)
 
 
 def plain_name(name: str) -> str:

@@ -19,6 +19,7 @@ Errors are JSON, {"error": {"text", "option", "step", "lang"}}, with a status of
 """
 
 import secrets
+import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from hmac import compare_digest
@@ -34,6 +35,7 @@ from ..languages.language import language_of
 from ..languages.page_text import filled
 from ..machines.gate import SENTENCES, Gate, listeners_at, names_of, serve_phone
 from ..machines.http import ALWAYS, Header, HttpResponse, Request, Server, ServerLimits
+from ..machines.supervision import SIGNALS
 from ..machines.web_files import TYPES, WebFile
 from ..roles.event_loop import run_loop
 from ..strict_text import Unreadable, from_json
@@ -349,6 +351,7 @@ async def hold_workbench(
     limits = ServerLimits(body=BODY, paths={f"/{token}/upload/": LARGEST})
     server = Server(bench.answer, tell, limits, HEADERS)
     async with trio.open_nursery() as nursery:
+        await nursery.start(_heed_signals, bench.ended)
         nursery.start_soon(partial(trio.serve_listeners, partial(serve_phone, server), listeners))
         nursery.start_soon(bench.desk.work)
         nursery.start_soon(bench.wait_for_tabs)
@@ -356,3 +359,16 @@ async def hold_workbench(
         await bench.ended.wait()
         await trio.sleep(LAST_ANSWERS)
         nursery.cancel_scope.cancel()
+
+
+async def _heed_signals(
+    ended: trio.Event, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """End the server at SIGTERM and SIGHUP; only the main thread gets signals."""
+    if threading.current_thread() is not threading.main_thread():
+        task_status.started()
+        return
+    with trio.open_signal_receiver(*SIGNALS) as received:
+        task_status.started()
+        async for _ in received:
+            ended.set()

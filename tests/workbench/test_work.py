@@ -81,7 +81,8 @@ def test_a_fault_of_ours_is_told_and_the_page_goes_on(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_ctrl_c_leaves_no_file(started: Callable[..., Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_no_file(started: Callable[..., Any], tmp_path: Path, sent: str) -> None:
     data, temporary = write_patients(tmp_path / "patients.csv"), tmp_path / "temporary"
     temporary.mkdir()
     process = started(
@@ -91,13 +92,16 @@ def test_ctrl_c_leaves_no_file(started: Callable[..., Any], tmp_path: Path) -> N
     )
     address = re.search(r"http\S+", process.stdout.readline())[0]  # type: ignore[index]
     origin = {"origin": address.rsplit("/", 2)[0]}
-    sent = Request(address + "upload/x.csv", data=data.read_bytes(), headers=origin)
-    with urlopen(sent) as answer:
+    upload = Request(address + "upload/x.csv", data=data.read_bytes(), headers=origin)
+    with urlopen(upload) as answer:
         assert answer.status == 200
-    assert [path.name for path in temporary.rglob("*.csv")] == ["x.csv"]
-    process.send_signal(signal.SIGINT)
+    (kept,) = temporary.rglob("*.csv")
+    assert kept.name == "x.csv"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
+    process.send_signal(getattr(signal, sent))
     process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == (130 if sent == "SIGINT" else 0)
     assert list(temporary.iterdir()) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["patients.csv", "temporary"]
 
