@@ -37,7 +37,7 @@ class OwnFiles:
         with set_aside(f"{name}: a copy of its {len(data):,} bytes"):
             folder.mkdir(0o700)
             place = folder / plain_name(name)
-            _keep(place, data)
+            keep_private(place, data)
         return place
 
     def keep_hierarchy(self, column: str, data: bytes) -> str:
@@ -45,12 +45,12 @@ class OwnFiles:
         number = len(list(self.folder.glob("hierarchy-*"))) + 1
         place = self.folder / f"hierarchy-{number}.csv"
         with set_aside(f"the hierarchy of {column}"):
-            _keep(place, data)
+            keep_private(place, data)
         self.hierarchies[column] = place
         return place.name
 
 
-def _keep(place: Path, data: bytes) -> None:
+def keep_private(place: Path, data: bytes) -> None:
     """Write a new file for its owner alone."""
     with os.fdopen(os.open(place, NEW, 0o600), "wb") as file:
         file.write(data)

@@ -13,8 +13,9 @@
     POST /TOKEN/save              {"what", "path", "replace"}: writes one of these files
     POST /TOKEN/leave, end        a tab was closed; the user is done: 204
 
-It listens on 127.0.0.1. The token is in the address that the terminal prints, and in no file. A
-foreign page in the same browser can neither read nor send data here: see machines/gate.py.
+It listens on 127.0.0.1. The token is in the address that the terminal prints, in a file in the
+private temporary folder that leads a browser to it, and in the history of that browser. A foreign
+page in the same browser can neither read nor send data here: see machines/gate.py.
 Errors are JSON, {"error": {"text", "option", "step", "lang"}}, with a status of 400 or more.
 """
 

@@ -5,6 +5,7 @@ from functools import partial
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import click
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from ..text.layout import PipeConsole
 
 PORT = 8768
+REDIRECT = (
+    '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+    '<meta http-equiv="refresh" content="0; url={0}"><a href="{0}">veilmix</a>\n'
+)
 
 
 @click.command("open")
@@ -76,7 +81,8 @@ def command(
     with private_folder("files that the page hands over") as folder:
         files = OwnFiles(folder, _beside(replay, choices))
         make = partial(_desk, files, path, shown, choices, lang)
-        serve_workbench(make, port, partial(_opened, no_browser=no_browser), click.echo)
+        opened = partial(_opened, folder, no_browser=no_browser)
+        serve_workbench(make, port, opened, click.echo)
     click.echo("ended; nothing was kept")
 
 
@@ -122,12 +128,20 @@ def _desk(
     return desk
 
 
-def _opened(bench: "Workbench", *, no_browser: bool) -> None:
-    """Print the address, and open a browser."""
+def _opened(folder: Path, bench: "Workbench", *, no_browser: bool) -> None:
+    """Print the address, and open a browser.
+
+    A command line is shown to all users of a computer, so the browser gets the path of a file in a
+    private folder that leads to the address. A browser may take its time: it is begun in a thread.
+    """
+    from ...workbench.files import keep_private
+
     click.echo(f"open {bench.address}   (Ctrl-C ends it)")
     click.echo("this computer alone can open it; nothing leaves it")
     if not no_browser:
-        webbrowser.open(bench.address)
+        page = folder / "open.html"
+        keep_private(page, REDIRECT.format(bench.address).encode())
+        Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
 
 
 def words() -> "CommandWords":

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 import trio
 from trio.testing import MockClock
-from veilmix.cli.commands.open import words
+from veilmix.cli.commands.open import _opened, words
 from veilmix.machines.gate import Gate
 from veilmix.machines.http import Request as PageRequest
 from veilmix.workbench import pipeline
@@ -157,3 +157,26 @@ def test_another_tab_keeps_the_server(tmp_path: Path) -> None:
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+def test_a_browser_is_opened_by_a_private_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    told, go = Event(), Event()
+
+    def slow(address: str) -> None:
+        asked.append(address)
+        told.set()
+        go.wait(60)
+
+    monkeypatch.setattr("webbrowser.open", slow)
+    bench = Workbench(Desk(words(), OwnFiles(tmp_path), print, "en"), Gate(("here:1",)), "0" * 32)
+    _opened(tmp_path, bench, no_browser=False)  # returns although the browser does not
+    assert told.wait(60)
+    go.set()
+    page = tmp_path / "open.html"
+    assert asked == [page.as_uri()]
+    assert f"url={bench.address}" in page.read_text()
+    if os.name == "posix":
+        assert page.stat().st_mode & 0o777 == 0o600
