@@ -39,6 +39,8 @@ from ..machines.http import ALWAYS, Header, HttpResponse, Request, Server, Serve
 from ..machines.supervision import SIGNALS
 from ..machines.web_files import TYPES, WebFile
 from ..roles.event_loop import run_loop
+from ..scenarios.ledger.book import key_of
+from ..scenarios.serialization.atomic_file import same_file
 from ..strict_text import Unreadable, from_json
 from .choices import ChoiceError
 from .desk import LARGEST, Desk, OldRevisionError
@@ -278,6 +280,7 @@ class Workbench:
             raise RefusedRequestError(
                 400, f"{path}: .csv, .xlsx, .parquet files are written", step="result"
             )
+        self._refuse_own(path)
         _, _, data = await self._content(["released", form] if what == "table" else [what])
         try:
             write = partial(save, path, data, replace=asked["replace"])
@@ -290,6 +293,18 @@ class Workbench:
         said = self.desk.voice.say("said-saved", path=str(place))
         answer = {"saved": str(place), "bytes": len(data), "sentence": said}
         return HttpResponse(200, msgspec.json.encode(answer), JSON)
+
+    def _refuse_own(self, path: Path) -> None:
+        """Refuse to write over a file from which the page reads."""
+        desk = self.desk
+        ledger = Path(desk.choices.ledger).expanduser() if desk.choices.ledger else None
+        own = [*([desk.path] if desk.path else []), *([ledger] if ledger else [])]
+        keys = [key_of(ledger)] if ledger else []
+        for read in (*own, *keys, *desk.files.hierarchies.values()):
+            if same_file(path.expanduser(), read):
+                raise RefusedRequestError(
+                    400, f"{path}: is read by this page; name another file", step="result"
+                )
 
 
 def _fields(request: Request, names: set[str]) -> dict[str, Any]:

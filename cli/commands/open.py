@@ -63,8 +63,8 @@ def command(
     """Open a page for DATA, a table of your own: persons, columns, goal, choices, result.
 
     The page computes by the functions of `score`, `advise` and `report`, and shows the commands
-    that do the same. Only this computer can open it. No data leave it, and only files that you
-    save are written. Ctrl-C ends it, or closing its tab.
+    that do the same. Only this computer can open it. No data leave it. Only files that you
+    save are written, and temporary files in a private folder. Ctrl-C ends it, or closing its tab.
     """
     from ...errors import DataError
     from ...temporary_files import private_folder

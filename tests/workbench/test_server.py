@@ -10,6 +10,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from veilmix.cli.app import start
 from workbench_server import STEPS, Asker, workbench
 from workbench_walk import PEOPLE, write_patients
 
@@ -187,6 +188,33 @@ def test_saving_replaces_a_file_only_if_told(asker: Asker, tmp_path: Path) -> No
         answer = asker.post("save", what=what, path=str(tmp_path / name), replace=False)
         assert answer[0] == status, answer
         assert (tmp_path / name).exists() == (status == 200)
+
+
+def test_no_file_that_is_read_is_written_over(asker: Asker, tmp_path: Path) -> None:
+    ledger = tmp_path / "l.toml"
+    state = asker.change(roles=ROLES, ledger=str(ledger))
+    assert state["result"]["status"] == "ready"
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("l.toml")]
+    ledger.write_text("mine")
+    for name in ("patients.csv", "handed/../patients.csv", "l.toml"):
+        before = (tmp_path / name).read_bytes()
+        what = "session" if name == "l.toml" else "table"
+        asked = {"what": what, "path": str(tmp_path / name), "replace": True}
+        status, answer = asker.post("save", **asked)
+        assert status == 400
+        assert "is read by this page" in answer["error"]["text"]
+        assert (tmp_path / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["score", "advise"])
+def test_a_command_does_not_write_over_its_table(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write_patients(tmp_path / "patients.csv")
+    before = data.read_bytes()
+    assert start([command, str(data), "--table", str(data)]) != 0
+    assert "is the table that is read" in capsys.readouterr().err
+    assert data.read_bytes() == before
 
 
 def test_a_folder_shows_its_tables_alone(asker: Asker, tmp_path: Path) -> None:
